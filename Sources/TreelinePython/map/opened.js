@@ -114,7 +114,7 @@ export class Opened extends Source {
       return await work();
     } catch (error) {
       if (error.name === "QueryError") throw new Problem(400, error.message);
-      if (error.name === "IndexError") throw new Problem(503, error.message);
+      if (error.name === "IndexError" || error.name === "ReplacedError") throw new Problem(503, error.message);
       throw error;
     }
   }

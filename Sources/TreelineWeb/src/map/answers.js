@@ -13,6 +13,7 @@ import { TONES } from "./palette.js";
 /** @typedef {import("../tree.js").Tree} Tree */
 /** @typedef {import("../tree.js").Query} Query */
 /** @typedef {import("../server.js").RemoteTree} RemoteTree */
+/** @typedef {import("../pages/tree.js").PublishedTree} PublishedTree */
 /** @typedef {import("../answer.js").Clusters} Clusters */
 /** @typedef {import("../server.js").RemoteClusters} RemoteClusters */
 /**
@@ -35,8 +36,11 @@ const rangesOf = (answer) => ({
   length: answer?.length ?? 0, ids: answer?.ids ?? [], firsts: answer?.firsts ?? [], sizes: answer?.sizes ?? [], counts: answer?.counts ?? [],
 });
 
-/** @param {Tree | RemoteTree} tree @returns {tree is RemoteTree} */
+/** @param {Tree | RemoteTree | PublishedTree} tree @returns {tree is RemoteTree} */
 export const isRemote = (tree) => "info" in tree;
+
+/** @param {any} tree @returns {tree is PublishedTree} */
+export const isPublished = (tree) => "manifest" in tree;
 
 export class Answers {
   /** @type {Tones | null} */
@@ -51,7 +55,7 @@ export class Answers {
   #last = new Map();
 
   /**
-   * @param {Tree | RemoteTree} whole The tree of all points.
+   * @param {Tree | RemoteTree | PublishedTree} whole The tree of all points.
    * @param {string | undefined} colorBy
    * @param {string[]} [order]
    */
@@ -67,16 +71,19 @@ export class Answers {
 
   /** Loads the densities or the categories of the tree. */
   async prepare() {
-    const { whole, colorBy, order } = this;
+    const { colorBy, order } = this;
+    // Categories are counted over all points.
+    if (colorBy && isPublished(this.whole)) this.whole = this.tree = await this.whole.whole();
+    const { whole } = this;
     if (colorBy) {
-      this.#categories = isRemote(whole) ? await whole.categories(colorBy) : new TreeCategories(whole, colorBy, order);
+      this.#categories = isRemote(whole) ? await whole.categories(colorBy) : new TreeCategories(/** @type {Tree} */ (whole), colorBy, order);
       if (isRemote(whole)) this.#categories.categories = inOrder(this.#categories.categories, order);
       return;
     }
     const groups = isRemote(whole) ? (whole.info.groups?.length ?? 0) + (whole.info.never_clustered_point_count ?? 0) : 0;
     const query = { cut: { limit: Math.max(OVERVIEW, groups) }, ellipses: true };
     /** @type {any} */
-    const overview = await whole.clusters(query);
+    const overview = isPublished(whole) ? whole.overview(OVERVIEW) : await whole.clusters(query);
     const { counts, coordinates } = overview;
     this.#tones = new Tones(Array.from(counts, (/** @type {number} */ count, i) => [count, areaIn(overview.ellipse(i), coordinates[2 * i + 1])]), TONES);
   }
@@ -104,7 +111,8 @@ export class Answers {
     const { tree } = this;
     const asked = { ...query, aggregate: this.#categories?.aggregate };
     if (isRemote(tree)) return tree.change(before, { ...asked, ellipses: true }, { signal });
-    const clusters = tree.clusters(asked);
+    /** @type {Clusters} */
+    const clusters = await /** @type {any} */ (tree).clusters(asked, { signal });
     const [from, to] = [rangesOf(before), rangesOf(clusters)];
     return { clusters, change: changeOf(transitionOf(from, to), from.ids, to.ids) };
   }

@@ -237,7 +237,7 @@ export class PagedHierarchy extends Hierarchy {
    */
   columns() {
     const size = this.manifest.sizes.values;
-    return this.manifest.columns.map(({ name, kind }, /** @type {number} */ i) => ({
+    return this.manifest.columns.map((/** @type {any} */ { name, kind }, /** @type {number} */ i) => ({
       name, kind,
       value: (/** @type {number} */ index) => this.#valuesOf(index)?.columns[i].value(index % size) ?? null,
       output: (/** @type {number} */ index) => this.#valuesOf(index)?.columns[i].output(index % size),

@@ -124,6 +124,7 @@ export class PageReader {
  */
 export async function inflated(bytes, name) {
   try {
+    const { DecompressionStream } = /** @type {any} */ (globalThis);
     const stream = new Blob([/** @type {any} */ (bytes)]).stream().pipeThrough(new DecompressionStream("deflate"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   } catch {

@@ -5,6 +5,7 @@ import { xxHash64 } from "../index-file.js";
 import { inflated } from "./page.js";
 
 /** @typedef {import("./page.js").Reference} Reference */
+/** @typedef {{bytes: Promise<Uint8Array>, controller: AbortController, waiting: number}} Load */
 
 /** Number of tries for one request, and milliseconds before the second. The pause doubles with each try. */
 const TRIES = 3;
@@ -15,6 +16,8 @@ const NEAR = 8192;
 
 /** The site has been replaced since it was opened. */
 export class ReplacedError extends IndexError {
+  name = "ReplacedError";
+
   /** @param {string} url */
   constructor(url) {
     super(`${url}: the published index was replaced; open it again`);
@@ -25,7 +28,7 @@ export class PageSource {
   /**
    * Loads of pages that have not ended, by the checksum of the page.
    *
-   * @type {Map<string, {bytes: Promise<Uint8Array>, controller: AbortController, waiting: number}>}
+   * @type {Map<string, Load>}
    */
   #loads = new Map();
 
@@ -81,7 +84,7 @@ export class PageSource {
     signal?.throwIfAborted();
     this.loaded.rounds++;
     for (const group of this.#groups(pages.filter(({ checksum }) => !this.#loads.has(checksum)))) this.#begin(group);
-    const loads = pages.map(({ checksum }) => /** @type {NonNullable<ReturnType<typeof this.#loads.get>>} */ (this.#loads.get(checksum)));
+    const loads = pages.map(({ checksum }) => /** @type {Load} */ (this.#loads.get(checksum)));
     for (const load of loads) load.waiting++;
     const leave = () => {
       for (const load of loads) if (--load.waiting === 0) load.controller.abort();

@@ -139,7 +139,7 @@ export class PublishedTree {
 
   /**
    * @param {Query} [query]
-   * @param {Abortable & {values?: boolean | number}} [options] With `values`, the rows and columns that features have
+   * @param {Abortable & {values?: boolean | number}} options With `values`, the rows and columns that features have
    *   are loaded, too. If it is a number, they are loaded only if they are in at most so many pages.
    * @returns {Promise<Clusters>}
    */
@@ -191,7 +191,7 @@ export class PublishedTree {
    *
    * @param {Clusters} answer
    * @param {number} i
-   * @param {Abortable} [options]
+   * @param {Abortable} options
    */
   feature(answer, i, { signal } = {}) {
     return this.#run(() => answer.feature(i), signal, answer.tree);
@@ -219,7 +219,7 @@ export class PublishedTree {
 
   /**
    * @param {number} id
-   * @param {Abortable} [options]
+   * @param {Abortable} options
    */
   children(id, { signal } = {}) {
     return this.#run((tree) => placed(tree.children(id)), signal);
@@ -227,7 +227,7 @@ export class PublishedTree {
 
   /**
    * @param {number} id
-   * @param {Abortable} [options]
+   * @param {Abortable} options
    */
   cluster(id, { signal } = {}) {
     return this.#run((tree) => placed(tree.cluster(id)), signal);
@@ -235,7 +235,7 @@ export class PublishedTree {
 
   /**
    * @param {number} id
-   * @param {Abortable} [options]
+   * @param {Abortable} options
    */
   parent(id, { signal } = {}) {
     return this.#run((tree) => placed(tree.parent(id)), signal);
@@ -269,7 +269,7 @@ export class PublishedTree {
   /**
    * Loads all pages, and returns the tree in memory.
    *
-   * @param {Abortable} [options]
+   * @param {Abortable} options
    * @returns {Promise<Tree>}
    */
   async whole({ signal } = {}) {
@@ -313,13 +313,16 @@ class FilteredTree {
   constructor(from, filter) {
     this.from = from;
     this.filter = filter;
+    /** @type {PagedHierarchy} */
     this.hierarchy = from.hierarchy;
   }
 
+  /** @returns {boolean} */
   get hasBadges() {
     return this.from.hasBadges;
   }
 
+  /** @returns {boolean} */
   get hasSeparations() {
     return this.from.hasSeparations;
   }
@@ -329,6 +332,7 @@ class FilteredTree {
     return this.from.defaultCut;
   }
 
+  /** @returns {{title?: string, attribution?: string, unit?: string}} */
   get description() {
     return this.from.description;
   }
@@ -343,7 +347,7 @@ class FilteredTree {
   }
 
   /**
-   * @param {Abortable} [options]
+   * @param {Abortable} options
    * @returns {Promise<Tree>}
    */
   async whole({ signal } = {}) {
