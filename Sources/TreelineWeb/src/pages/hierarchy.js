@@ -107,7 +107,25 @@ export class PagedHierarchy extends Hierarchy {
       this.#last = leaf;
       return index - leaf.first + leaf.at;
     }
-    return this.#standing.get(index) ?? 0;
+    return this.#standing.get(index) ?? this.#miss(index);
+  }
+
+  /**
+   * Notes the page of a point that is not in memory. Returns the place of any point.
+   *
+   * @param {number} index
+   */
+  #miss(index) {
+    const { nodes } = this;
+    let [record, first] = [0, 0];
+    while (nodes[record * 6 + 5]) {
+      record = this.leftRecord(record);
+      const left = nodes[record * 6 + 4];
+      if (index < first + left) continue;
+      [record, first] = [record + 1, first + left];
+    }
+    this.isMissing(record);
+    return 0;
   }
 
   /**
