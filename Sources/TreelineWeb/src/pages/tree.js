@@ -165,6 +165,11 @@ export class PublishedTree {
    */
   async #loadValues(answer, most, signal) {
     const hierarchy = /** @type {PagedHierarchy} */ (answer.tree.hierarchy);
+    if (most < Infinity && !hierarchy.hasDirectory) {
+      // The first answer does not wait for the directory.
+      this.#load(hierarchy, [hierarchy.directory]).catch(() => {});
+      return;
+    }
     for (;;) {
       hierarchy.missing.clear();
       answer.toGeoJSON();
