@@ -152,7 +152,7 @@ export class Clusters {
     const rows = new Float64Array(length);
     for (let i = 0; i < length; i++) {
       const index = this.#singleIndex(nodes[4 * i], nodes[4 * i + 1]);
-      rows[i] = index < 0 ? -1 : hierarchy.row(index);
+      rows[i] = index < 0 ? -1 : hierarchy.rows[index];
     }
     return (this.#rows = rows);
   }
@@ -241,8 +241,8 @@ export class Clusters {
     }
     const coordinates = Array.from(this.coordinates.subarray(2 * i, 2 * i + 2));
     const member = this.#members?.[i] ?? -1;
-    if (points > 1 && member >= 0 && options.isAnswer) properties.shown_index = tree.hierarchy.row(member);
-    if (index >= 0) properties.index = tree.hierarchy.row(index);
+    if (points > 1 && member >= 0 && options.isAnswer) properties.shown_index = tree.hierarchy.rows[member];
+    if (index >= 0) properties.index = tree.hierarchy.rows[index];
     for (const [name, values] of Object.entries(this.values)) properties[name] = values[i];
     if (index >= 0) addColumns(properties, tree, index);
     return feature(id, this.bounds(i), coordinates, properties);
@@ -356,7 +356,7 @@ export class Clusters {
       const [f, c, r, l] = waiting.splice(-4);
       if (selection && !selection.count(f, c)) continue;
       if (view && view.ofBox(r) === OUTSIDE) continue;
-      if (hierarchy.isMissing(r)) continue;
+      if (hierarchy.pages?.isMissing(r)) continue;
       if (hierarchy.isStored(r)) {
         if (this.#gap(r, box, [sumX / size, sumY / size]) * size * size > least * (1 + 2 ** -40)) continue;
         hierarchy.pushChildren(f, c, r, l, hierarchy.leftCount(f, c, r, l), waiting);
@@ -405,7 +405,7 @@ export class Members {
 
   /** Row of each point. */
   get rows() {
-    return Float64Array.from(this.indices, (index) => this.tree.hierarchy.row(index));
+    return Float64Array.from(this.indices, (index) => this.tree.hierarchy.rows[index]);
   }
 
   /** Longitude and latitude of each point. */
@@ -423,7 +423,7 @@ export class Members {
       const [first, , record, levels] = tree.hierarchy.path(index).slice(-4);
       const id = first * 1024 + (levels & 1023);
       /** @type {Record<string, any>} */
-      const properties = { cluster: false, cluster_id: id, point_count: 1, index: tree.hierarchy.row(index) };
+      const properties = { cluster: false, cluster_id: id, point_count: 1, index: tree.hierarchy.rows[index] };
       addColumns(properties, tree, index);
       const box = tree.hierarchy.box(index, 1, record);
       return feature(id, tree.hierarchy.plane.bounds(box), Array.from(coordinates.subarray(2 * i, 2 * i + 2)), properties);
@@ -460,7 +460,7 @@ function addColumns(properties, tree, index) {
     properties[name] = value;
   };
   for (const { name, output } of tree.columns) add(name, output(index));
-  const own = tree.features?.[tree.hierarchy.row(index)]?.properties;
+  const own = tree.features?.[tree.hierarchy.rows[index]]?.properties;
   if (own) for (const [name, value] of Object.entries(own)) add(name, value);
 }
 

@@ -189,7 +189,7 @@ export class CutSearch {
 
   #byPixels() {
     const { limit, tree, view, codes } = this;
-    if (codes && tree.isWhole && !view.selection && this.minPoints <= 2 && !this.isAlone) {
+    if (codes && !tree.pages && !view.selection && this.minPoints <= 2 && !this.isAlone) {
       const nodes = splitByCodes(view, codes, this.greatest, limit);
       if (nodes) return nodes;
     }
@@ -241,7 +241,7 @@ export class CutSearch {
       const levels = waiting[end + 3];
       const visibility = waiting[end + 4];
       if (visibility === OUTSIDE || (selection && !selection.count(first, count))) continue;
-      const isKnown = codes && minPoints <= 2 && tree.isFine(count, record, greatest);
+      const isKnown = codes && minPoints <= 2 && tree.pages?.isFine(count, record, greatest);
       const left = count > 1 && !isKnown ? tree.leftCount(first, count, record, levels) : 0;
       const isSplit = left && ((minPoints > 2 && view.count(first, count) < minPoints)
         || (codes ? tree.code(first, left, record) : this.#trace(first, count, record)) > greatest);

@@ -57,11 +57,9 @@ export class Hierarchy {
     this.clippedPointCount = facts.clippedPointCount;
     this.file = facts.file ?? "memory";
     this.nodesOffset = facts.nodesOffset ?? 0;
-  }
-
-  /** Whether all points of the tree are in memory. */
-  get isWhole() {
-    return true;
+    /** The tree itself if only some of its pages are in memory. */
+    /** @type {import("./pages/hierarchy.js").PagedHierarchy | null} */
+    this.pages = null;
   }
 
   /**
@@ -71,35 +69,6 @@ export class Hierarchy {
    */
   place(index) {
     return index;
-  }
-
-  /**
-   * Returns the row of a point.
-   *
-   * @param {number} index Index of the point in tree order.
-   */
-  row(index) {
-    return this.rows[index];
-  }
-
-  /**
-   * Whether the parts of a node are not in memory. They are then loaded, and the answer is discarded.
-   *
-   * @param {number} record
-   */
-  isMissing(record) {
-    return false;
-  }
-
-  /**
-   * Whether a node is certainly not split at a coarseness, which then need not be found out from its children.
-   *
-   * @param {number} count
-   * @param {number} record
-   * @param {number} greatest
-   */
-  isFine(count, record, greatest) {
-    return false;
   }
 
   /**

@@ -92,7 +92,7 @@ export class InView {
     if (selection && !selection.count(first, count)) return false;
     if (visibility !== PARTIAL) return visibility === INSIDE;
     if (!selection && levels < 1024 && this.hasSideInside(record)) return true;
-    if (tree.isMissing(record)) return true;
+    if (tree.pages?.isMissing(record)) return true;
     if (tree.isStored(record)) {
       const left = tree.leftCount(first, count, record, levels);
       const child = tree.leftRecord(record);

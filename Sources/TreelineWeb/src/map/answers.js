@@ -39,9 +39,6 @@ const rangesOf = (answer) => ({
 /** @param {Tree | RemoteTree | PublishedTree} tree @returns {tree is RemoteTree} */
 export const isRemote = (tree) => "info" in tree;
 
-/** @param {any} tree @returns {tree is PublishedTree} */
-export const isPublished = (tree) => "manifest" in tree;
-
 export class Answers {
   /** @type {Tones | null} */
   #tones = null;
@@ -73,7 +70,7 @@ export class Answers {
   async prepare() {
     const { colorBy, order } = this;
     // Categories are counted over all points.
-    if (colorBy && isPublished(this.whole)) this.whole = this.tree = await this.whole.whole();
+    if (colorBy && "whole" in this.whole) this.whole = this.tree = await this.whole.whole();
     const { whole } = this;
     if (colorBy) {
       this.#categories = isRemote(whole) ? await whole.categories(colorBy) : new TreeCategories(/** @type {Tree} */ (whole), colorBy, order);
@@ -83,7 +80,7 @@ export class Answers {
     const groups = isRemote(whole) ? (whole.info.groups?.length ?? 0) + (whole.info.never_clustered_point_count ?? 0) : 0;
     const query = { cut: { limit: Math.max(OVERVIEW, groups) }, ellipses: true };
     /** @type {any} */
-    const overview = isPublished(whole) ? whole.overview(OVERVIEW) : await whole.clusters(query);
+    const overview = "overview" in whole ? whole.overview(OVERVIEW) : await whole.clusters(query);
     const { counts, coordinates } = overview;
     this.#tones = new Tones(Array.from(counts, (/** @type {number} */ count, i) => [count, areaIn(overview.ellipse(i), coordinates[2 * i + 1])]), TONES);
   }

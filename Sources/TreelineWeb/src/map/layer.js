@@ -4,7 +4,7 @@
 // A host gives access to the map. `maplibre.js` and `leaflet.js` have one host each.
 
 import { QueryError } from "../errors.js";
-import { Answers, isPublished, isRemote } from "./answers.js";
+import { Answers } from "./answers.js";
 import { Feed } from "./feed.js";
 import { ClusterList } from "./list.js";
 import { fittingZoom } from "./mercator.js";
@@ -277,7 +277,7 @@ export class BadgeLayer {
   #fail(error) {
     const answers = /** @type {Answers} */ (this.#answers);
     const { whole } = answers;
-    if ((error.status === 409 && isRemote(whole)) || (error.name === "ReplacedError" && isPublished(whole))) {
+    if (error.status === 409 && "renewed" in whole) {
       // The index was replaced, and ids belong to one version of it.
       this.setSource(whole.renewed());
     } else {

@@ -71,6 +71,9 @@ export class PagedHierarchy extends Hierarchy {
       curve: curve ? curveOf(bytesOfBase64(curve)) : null, clippedPointCount: manifest.clipped_point_count, file: name,
     });
     this.manifest = manifest;
+    this.pages = this;
+    /** Rows by index in tree order. A row that is not in memory is undefined, and its page is missing. */
+    this.rows = new Proxy(this.rows, { get: (_, index) => this.#row(Number(index)) });
     this.pointCount = manifest.point_count;
     this.nodeCount = 1;
     /** Pages that a query has needed in vain. @type {Set<Page>} */
@@ -78,10 +81,6 @@ export class PagedHierarchy extends Hierarchy {
     /** @type {Page} */
     this.directory = { kind: "directory", reference: manifest.values, roots: [], number: 0 };
     this.hasDirectory = false;
-  }
-
-  get isWhole() {
-    return false;
   }
 
   /** Number of bytes of the loaded pages in memory, about. */
@@ -229,9 +228,8 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /** @param {number} index */
-  row(index) {
-    const values = this.#valuesOf(index);
-    return /** @type {number} */ (values?.rows[index % this.manifest.sizes.values]);
+  #row(index) {
+    return this.#valuesOf(index)?.rows[index % this.manifest.sizes.values];
   }
 
   /**

@@ -17,6 +17,8 @@ const NEAR = 8192;
 /** The site has been replaced since it was opened. */
 export class ReplacedError extends IndexError {
   name = "ReplacedError";
+  /** The status with which a server answers a request for a replaced index. */
+  status = 409;
 
   /** @param {string} url */
   constructor(url) {
