@@ -33,8 +33,9 @@ struct MapCommand: ParsableCommand {
 
   func run() throws {
     let isIndex = IndexHeader.begins(fileAt: path)
-    if isIndex && !options.isEmpty {
-      throw ValidationError("'\(options[0])' goes with points, but \(path) is an index.")
+    try reportingFailures {
+      guard isIndex, let option = options.first else { return }
+      throw Failure.usage("'\(option)' goes with points, but \(path) is an index; leave it out")
     }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("treelinemap-\(UUID().uuidString)")
     let index = isIndex ? path : folder.appendingPathComponent("points.treeline").path
