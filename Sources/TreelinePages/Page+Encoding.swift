@@ -132,18 +132,25 @@ struct PageEncoder {
     bytes.append(planesOf: leftCounts)
     bytes.append(planesOf: points.map(\.x).differences)
     bytes.append(planesOf: points.map(\.y).differences)
-    bytes.append(gaps(of: range))
+    bytes.append(gaps(of: roots))
     if let separations = storage.separations { bytes.append(planesOf: range.map { separations[$0] }) }
     if let stands = storage.stands { bytes.append(Self.bits(stands, of: range)) }
     return bytes.bytes
   }
 
-  /// Returns the gaps after some points, the first in the low half of the first byte.
-  private func gaps(of range: Range<Int>) -> [UInt8] {
-    stride(from: range.lowerBound, to: range.upperBound, by: 2).map { index in
-      Gap.byte(
-        even: storage.gap(after: UInt32(index)),
-        odd: index + 1 < range.upperBound ? storage.gap(after: UInt32(index + 1)) : 0)
+  /// Returns the gaps after the points of some nodes, the first in the low half of the first byte. In a part of a bucket,
+  /// levels are counted from this part.
+  private func gaps(of roots: [Node]) -> [UInt8] {
+    var gaps: [UInt8] = []
+    for root in roots {
+      for index in root.range.dropLast() {
+        let gap = storage.gap(after: UInt32(index))
+        gaps.append(gap == Gap.none ? gap : gap &- UInt8(root.depthInBucket))
+      }
+      gaps.append(0)
+    }
+    return stride(from: 0, to: gaps.count, by: 2).map {
+      Gap.byte(even: gaps[$0], odd: $0 + 1 < gaps.count ? gaps[$0 + 1] : 0)
     }
   }
 

@@ -63,10 +63,10 @@ struct PageTree {
     first = upperPage(of: [], from: [0])
   }
 
-  /// Whether the children of a node have upper records.
+  /// Whether the children of a node have upper records. Parts of a bucket may have them, too.
   private func isUpper(_ record: UpperRecord, _ storage: TreeStorage) -> Bool {
-    storage.isStored(record.node)
-      && (Int(record.node.count) > sizes.nodePoints || sizes.leastCode > 0 && Int(record.code) >= sizes.leastCode)
+    storage.isStored(record.node) && Int(record.node.count) > sizes.nodePoints
+      || sizes.leastCode > 0 && Int(record.code) >= sizes.leastCode
   }
 
   private mutating func readRecords(_ storage: TreeStorage, below root: Node) throws(IndexError) {

@@ -156,8 +156,11 @@ class Site:
         assert content.differences(count) == [index.points[2 * i] for i in indices]
         assert content.differences(count) == [index.points[2 * i + 1] for i in indices]
         gaps = content.bytes((count + 1) // 2)
-        assert all(gaps[i // 2] >> 4 * (i % 2) & 15 == index.gaps[(first + i) // 2] >> 4 * ((first + i) % 2) & 15
-                   for i in range(count))
+        for root in roots:
+            for i in range(root.first, root.first + root.count):
+                gap = index.gaps[i // 2] >> 4 * (i % 2) & 15
+                expected = 0 if i == root.first + root.count - 1 else gap if gap == 15 else gap - root.depth
+                assert gaps[(i - first) // 2] >> 4 * ((i - first) % 2) & 15 == expected
         if index.codes is not None:
             assert content.planes(count, 2) == [index.codes[i] for i in indices]
         if index.stands is not None:

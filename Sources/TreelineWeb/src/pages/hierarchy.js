@@ -571,7 +571,6 @@ export class PagedHierarchy extends Hierarchy {
       codes?.set(/** @type {Uint16Array} */ (this.codes).subarray(at, at + count), first);
       for (let i = 0; i < count; i++) {
         const [to, from] = [first + i, at + i];
-        gaps[to >> 1] |= ((this.gaps[from >> 1] >> ((from & 1) * 4)) & 15) << ((to & 1) * 4);
         if (stands && (/** @type {Uint8Array} */ (this.stands)[from >> 3] >> (from & 7)) & 1) stands[to >> 3] |= 1 << (to & 7);
       }
     }
@@ -581,17 +580,22 @@ export class PagedHierarchy extends Hierarchy {
     const sums = new Uint32Array(nodes.length / 3);
     const spreads = new Float32Array(nodes.length / 4);
     let next = pointCount ? 1 : 0;
-    for (let waiting = pointCount ? [0, 0] : []; waiting.length; ) {
+    for (let waiting = pointCount ? [0, 0, 0] : []; waiting.length; ) {
+      const first = /** @type {number} */ (waiting.pop());
       const to = /** @type {number} */ (waiting.pop());
       const from = /** @type {number} */ (waiting.pop());
       nodes.set(this.nodes.subarray(from * 6, from * 6 + 6), to * 6);
-      if (!nodes[to * 6 + 5]) continue;
+      if (nodes[to * 6 + 4] <= 16) nodes[to * 6 + 5] = 0;
+      if (!nodes[to * 6 + 5]) {
+        this.#writeGaps(gaps, from, first, 0);
+        continue;
+      }
       const [left, pair] = [this.leftRecord(from), (next - 1) >> 1];
       nodes[to * 6 + 5] = next - to;
       const fromPair = (left - 1) >> 1;
       sums.set(this.sums.subarray(fromPair * 4, fromPair * 4 + 4), pair * 4);
       spreads.set(this.spreads.subarray(fromPair * 3, fromPair * 3 + 3), pair * 3);
-      waiting.push(left + 1, next + 1, left, next);
+      waiting.push(left + 1, next + 1, first + this.nodes[left * 6 + 4], left, next, first);
       next += 2;
     }
     const pairs = Math.max(next - 1, 0) >> 1;
@@ -599,6 +603,32 @@ export class PagedHierarchy extends Hierarchy {
       points, rows, gaps, nodes: nodes.slice(0, next * 6), sums: sums.slice(0, pairs * 4), spreads: spreads.slice(0, pairs * 3), codes, stands,
       isAcrossSeam: this.isAcrossSeam,
     };
+  }
+
+  /**
+   * Writes the gaps of a bucket or of a part of one. Parts in upper pages have records, and gaps of other parts are
+   * counted from the part.
+   *
+   * @param {Uint8Array} gaps
+   * @param {number} record
+   * @param {number} first
+   * @param {number} depth
+   */
+  #writeGaps(gaps, record, first, depth) {
+    const write = (/** @type {number} */ index, /** @type {number} */ gap) => void (gaps[index >> 1] |= gap << ((index & 1) * 4));
+    if (this.nodes[record * 6 + 5]) {
+      const left = this.leftRecord(record);
+      const second = first + this.nodes[left * 6 + 4];
+      write(second - 1, depth);
+      this.#writeGaps(gaps, left, first, depth + 1);
+      this.#writeGaps(gaps, left + 1, second, depth + 1);
+      return;
+    }
+    const start = this.place(first);
+    for (let i = 0; i < this.nodes[record * 6 + 4] - 1; i++) {
+      const gap = (this.gaps[(start + i) >> 1] >> (((start + i) & 1) * 4)) & 15;
+      write(first + i, gap === 15 ? 15 : gap + depth);
+    }
   }
 
   /** Pages of the tree that are known and have not been loaded. */
