@@ -57,7 +57,9 @@ package struct PageManifest: Codable, Equatable {
 
     /// The sizes; nil if no publication writes them.
     var pageSizes: PageSizes? {
-      guard [points, nodePoints, firstPairs, pairs, values].allSatisfy({ $0 > 0 }), leastCode >= 0 else { return nil }
+      guard [points, nodePoints, firstPairs, pairs, values].allSatisfy({ 1...1 << 32 ~= $0 }), leastCode >= 0 else {
+        return nil
+      }
       return PageSizes(
         points: points, nodePoints: nodePoints, firstPairs: firstPairs, pairs: pairs, values: values,
         leastCode: leastCode)

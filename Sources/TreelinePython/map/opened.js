@@ -30,6 +30,8 @@ export class Opened extends Source {
 
   async indexes() {
     this.tree = await PublishedTree.open(this.url, { fetch: this.fetch });
+    this.#filtered.clear();
+    this.#ranges.clear();
     const { tree, tree: { manifest } } = this;
     this.hasFilters = manifest.columns.length > 0 && tree.pointCount <= MOST_FILTERED;
     const columns = manifest.columns.map(({ name }) => name);
@@ -114,7 +116,9 @@ export class Opened extends Source {
       return await work();
     } catch (error) {
       if (error.name === "QueryError") throw new Problem(400, error.message);
-      if (error.name === "IndexError" || error.name === "ReplacedError") throw new Problem(503, error.message);
+      // The map reads the manifest again if the site was replaced.
+      if (error.name === "ReplacedError") throw new Problem(409, error.message);
+      if (error.name === "IndexError") throw new Problem(503, error.message);
       throw error;
     }
   }
