@@ -135,13 +135,15 @@ test("pages that take too much memory are dropped, and earlier answers stay vali
   const { whole, site } = published.iceland;
   const tree = await Treeline.open(manifest(site), { memory: 2_000_000 });
   const kept = [];
+  const hierarchies = new Set();
   for (let trial = 0; trial < 40; trial++) {
     const query = randomQuery(random, whole, kept[kept.length - 1]?.[1]);
     const pair = [await tree.clusters(query), whole.clusters(query)];
     same(...pair);
     if (query.cut.limit && !query.cut.badges) kept.push(pair);
-    assert.ok(tree.hierarchy.byteCount < 9_000_000, `${tree.hierarchy.byteCount} bytes`);
+    hierarchies.add(tree.hierarchy);
   }
+  assert.ok(hierarchies.size > 3, `pages were dropped ${hierarchies.size - 1} times`);
   for (const pair of kept) same(...pair);
 });
 
