@@ -48,6 +48,7 @@ let package = Package(
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CZlib"]),
     .target(name: "TreelineTiles", dependencies: ["Treeline", "TreelineFormats"]),
+    .target(name: "TreelinePages", dependencies: ["Treeline", "TreelineBuilder", "CZlib"]),
     .target(
       name: "TreelineComparison",
       dependencies: ["Treeline", "GridBaseline"],
@@ -56,10 +57,14 @@ let package = Package(
       name: "TreelineCommand",
       dependencies: [
         "Treeline", "TreelineBuilder", "TreelineVerification", "GridBaseline", "TreelineFormats",
-        "TreelineComparison", "TreelineTiles", "CSQLite",
+        "TreelineComparison", "TreelineTiles", "TreelinePages", "CSQLite",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      resources: [.copy("Resources/land_50m.geojson.gz"), .copy("Resources/land_iceland_10m.geojson.gz")]),
+      resources: [
+        .copy("Resources/land_50m.geojson.gz"), .copy("Resources/land_iceland_10m.geojson.gz"),
+        // The map of published folders, most of which scripts/build/map-page makes.
+        .copy("Resources/map"),
+      ]),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
@@ -98,6 +103,9 @@ let package = Package(
     .testTarget(
       name: "TreelineTilesTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineTiles", "CZlib", "PointSets", "TestSupport"]),
+    .testTarget(
+      name: "TreelinePagesTests",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelinePages", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineComparisonTests",
       dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "TreelineComparison", "PointSets", "TestSupport"]),

@@ -18,7 +18,8 @@ import Foundation
       """, version: Release.version,
     subcommands: [
       QueryCommand.self, ClusterCommand.self, TransitionCommand.self, CompareCommand.self, BuildCommand.self,
-      InspectCommand.self, VerifyCommand.self, TilesCommand.self, ServeCommand.self,
+      InspectCommand.self, VerifyCommand.self, TilesCommand.self, PublishCommand.self, MapCommand.self,
+      ServeCommand.self,
     ])
 
   static func main() {

@@ -1,4 +1,4 @@
-"""Compares the reader that was written from IndexFormat.md with the tool: on the tool's golden answers, and on random
+"""Compares the readers that were written from IndexFormat.md and PublishedPages.md with the tool: on the tool's golden answers, and on random
 queries of indexes that the tool builds. TREELINE_TOOL is the path of the tool. The arguments are a seed and the number
 of queries for a larger index. Without arguments, TREELINE_TRIALS scales the number of cases: fast (a tenth), full or
 thorough (ten times)."""
@@ -15,6 +15,7 @@ import tempfile
 import time
 
 from index_reader import Index, distinct, features, percentile
+from page_reader import Site
 from projection import latitude_of_y
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -337,6 +338,19 @@ def compare_positions(folder, rng):
     return index.point_count
 
 
+def compare_pages(folder, indexes):
+    """Compares published indexes with the indexes, and returns the number of their pages."""
+    count = 0
+    for number, (path, index) in enumerate(indexes):
+        sites = [(folder / f"site{number}", [])] + ([(folder / f"file{number}", ["--single-file"])] if number == 0 else [])
+        for site, options in sites:
+            run("publish", path, "-o", site, *options)
+            pages = Site(site, index)
+            pages.compare()
+            count += pages.page_count
+    return count
+
+
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 17
     query_count = int(sys.argv[2]) if len(sys.argv) > 2 else trials(24)
@@ -371,6 +385,9 @@ def main():
                     raise SystemExit(f"The reader finds the {name} {getattr(index, name)!r}, expected {told.get(name)!r}: {path}")
         rng = random.Random(seed)
         position_count = compare_positions(folder, rng)
+        small = [built(folder, FIXTURES / points, *options) for points, *options in SETS]
+        # A large index takes seconds in plain Python, so only one is published.
+        page_count = compare_pages(folder, [small[1], *(pair for pair in small if pair[1].point_count < 30_000)])
         value_count = sum(compare_order(path, index, rng) for path, index in indexes)
         for path, index in indexes:
             if index.root is None:
@@ -387,7 +404,7 @@ def main():
                 comparison.query(path, index, random_query(rng, index))
             for _ in range(max(1, count // 2)):
                 comparison.journey(path, index, *random_journey(rng, index))
-    print(f"{position_count} positions, {value_count} percentiles and distinct counts, {golden} golden answers and {comparison.count - golden} random ones of "
+    print(f"{page_count} pages, {position_count} positions, {value_count} percentiles and distinct counts, {golden} golden answers and {comparison.count - golden} random ones of "
           f"{len(indexes)} indexes are the "
           f"same, {comparison.cluster_count} clusters in all; seed {seed}, {query_count} queries of a larger index; {time.monotonic() - start:.0f} s")
 

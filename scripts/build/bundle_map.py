@@ -1,7 +1,8 @@
-"""Bundles the map of the server, with the modules of the web package that it imports and those for notebooks, for a
-Python package.
+"""Bundles the map of the server, with the modules of the web package that it imports and those for notebooks and for
+published indexes, for a Python package or for the tool.
 
-    bundle_map.py OUTPUT    # writes widget.js, page.html and assets.json.gz into a folder
+    bundle_map.py OUTPUT           # writes widget.js, page.html and assets.json.gz into a folder
+    bundle_map.py --site OUTPUT    # writes map.js, library.js and assets.json.gz for published indexes
 
 Each module becomes the body of a function, and its exports become an object, so that equal names in two modules do not
 collide. The bundler handles only what our modules use: imports and exports of names, each exported where it is
@@ -29,8 +30,11 @@ DECLARED = re.compile(r"^export (?:async )?(?:function|class|const|let) (\w+|\{[
 
 
 def main():
-    output = pathlib.Path(sys.argv[1])
+    *options, folder = sys.argv[1:]
+    output = pathlib.Path(folder)
     output.mkdir(parents=True, exist_ok=True)
+    if options == ["--site"]:
+        return write_site(output)
     assets = packed_assets()
     modules = bundled(["widget.js", "page.js"])
     version = hashlib.sha256(assets + modules.encode()).hexdigest()[:16]
@@ -41,6 +45,16 @@ def main():
     # HTML ends a script at `</script`, even inside a JavaScript string.
     script = f"{modules}{load}{page}".replace("</script", "<\\/script")
     (output / "page.html").write_text((NOTEBOOK / "page.html").read_text().replace("{{script}}", script))
+
+
+def write_site(output):
+    """Writes the map without Python's data. The map library is a script of its own."""
+    modules = bundled(["site.js"])
+    load, site = (bare((NOTEBOOK / name).read_text()) for name in ("load.js", "load-site.js"))
+    held = contents()
+    (output / "library.js").write_text(held.pop("library"))
+    (output / "assets.json.gz").write_bytes(compressed(held))
+    (output / "map.js").write_text(f"{modules}{load}{site}")
 
 
 def bundled(entries):
@@ -103,7 +117,12 @@ def bare(text):
 
 
 def packed_assets():
-    held = {
+    return compressed(contents())
+
+
+def contents():
+    """Returns the files that the map needs besides its modules, by name."""
+    return {
         "library": re.sub(r"^//# sourceMappingURL=.*$", "", (VIEWER / "vendor/maplibre-gl.js").read_text(), flags=re.M),
         "styles": (VIEWER / "vendor/maplibre-gl.css").read_text(),
         **{
@@ -111,6 +130,9 @@ def packed_assets():
             for name in ("world.geojson", "places.geojson")
         },
     }
+
+
+def compressed(held):
     text = json.dumps(held, ensure_ascii=False, separators=(",", ":")).encode()
     return gzip.compress(text, 9, mtime=0)
 

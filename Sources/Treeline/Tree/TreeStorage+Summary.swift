@@ -6,7 +6,7 @@ extension TreeStorage {
   ///
   /// Complexity: O(1): they are stored, or computed from at most 16 points.
   /// - Precondition: `checkSummary(of: node)`.
-  func summary(of node: Node, in box: PlaneRect) -> (sums: NodeSums, spread: NodeSpread) {
+  package func summary(of node: Node, in box: PlaneRect) -> (sums: NodeSums, spread: NodeSpread) {
     let sums = sums(of: node, in: box)
     if box.isPoint { return (sums, NodeSpread(xx: 0, xy: 0, yy: 0)) }
     if isStored(node) { return (sums, spreads[NodeSums.index(ofLeftChild: leftChild(of: node.record))]) }

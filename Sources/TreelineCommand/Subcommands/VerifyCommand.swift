@@ -9,10 +9,13 @@ struct VerifyCommand: ParsableCommand {
       Checks the checksums of all sections, every attribute, and the header and every invariant of the hierarchy \
       against the points: the plane fits them, ranges nest and tile, boxes, sums and covariances agree with the \
       points, the order is canonical, and no spacing brings two clusters too close together or leaves one unsplit \
-      that could be split. The exit code is 65 if something is wrong.
+      that could be split. With --site, compares a folder that 'publish' wrote with the index instead. The exit code \
+      is 65 if something is wrong.
       """)
 
   @Argument(help: .init("The index; '-' is standard input, redirected from one.", valueName: "index")) var path: String
+
+  @Option(help: .init("The folder of a published index.", valueName: "folder")) var site: String?
 
   @Flag(help: "Print JSON.") var json = false
 
@@ -26,6 +29,7 @@ struct VerifyCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
+      if let site { return try verify(site: site) }
       let bar = ProgressBar()
       defer { bar.clear() }
       let problems = try ClusterTree.problems(ofIndex: path) { progress in
@@ -46,6 +50,18 @@ struct VerifyCommand: ParsableCommand {
       }
       try writeToStandardOutput("\(name): sound\n")
     }
+  }
+
+  private func verify(site: String) throws {
+    let problem = try PublishedIndex(path).problem(with: site)
+    if json {
+      try writeToStandardOutput(
+        json: Report(index: Input.name(of: path), isSound: problem == nil, problems: problem.map { [$0] } ?? []))
+      if problem != nil { throw ExitCode(65) }
+      return
+    }
+    if let problem { throw Failure.badData("\(site)/\(problem)") }
+    try writeToStandardOutput("\(site): equal to \(Input.name(of: path))\n")
   }
 }
 

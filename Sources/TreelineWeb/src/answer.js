@@ -297,12 +297,14 @@ export class Clusters {
         const isOfAll = !selection || (options.isAnchored && !position);
         (isOfAll ? hierarchy : selection).mean(first, count, record, places, 2 * i);
       } else {
-        places.set(points.subarray(2 * member, 2 * member + 2), 2 * i);
+        const at = 2 * hierarchy.place(member);
+        places.set(points.subarray(at, at + 2), 2 * i);
       }
       if (window && !window.contains(places[2 * i], places[2 * i + 1])) {
         const nearest = this.#nearest(i, window);
         if (nearest >= 0) {
-          places.set(points.subarray(2 * nearest, 2 * nearest + 2), 2 * i);
+          const at = 2 * hierarchy.place(nearest);
+          places.set(points.subarray(at, at + 2), 2 * i);
           member = nearest;
         }
       }
@@ -334,14 +336,18 @@ export class Clusters {
     let [best, least] = [-1, Infinity];
     /** @param {number} index */
     const take = (index) => {
-      const [dx, dy] = offsets(points[2 * index], points[2 * index + 1]);
+      const at = 2 * hierarchy.place(index);
+      const [dx, dy] = offsets(points[at], points[at + 1]);
       const square = dx * dx + dy * dy;
       if (square > least * (1 + 2 ** -48) || (square >= least * (1 - 2 ** -48) && !isCloser(index))) return;
       [best, least] = [index, square];
     };
     /** @param {number} index A point whose distance equals the least distance so far, except for rounding. */
     const isCloser = (index) => {
-      const [own, other] = [index, best].map((at) => offsets(points[2 * at], points[2 * at + 1]).map(BigInt));
+      const [own, other] = [index, best].map((one) => {
+        const at = 2 * hierarchy.place(one);
+        return offsets(points[at], points[at + 1]).map(BigInt);
+      });
       const difference = own[0] * own[0] + own[1] * own[1] - other[0] * other[0] - other[1] * other[1];
       return difference < 0n || (difference === 0n && index < best);
     };
@@ -350,6 +356,7 @@ export class Clusters {
       const [f, c, r, l] = waiting.splice(-4);
       if (selection && !selection.count(f, c)) continue;
       if (view && view.ofBox(r) === OUTSIDE) continue;
+      if (hierarchy.pages?.isMissing(r)) continue;
       if (hierarchy.isStored(r)) {
         if (this.#gap(r, box, [sumX / size, sumY / size]) * size * size > least * (1 + 2 ** -40)) continue;
         hierarchy.pushChildren(f, c, r, l, hierarchy.leftCount(f, c, r, l), waiting);
@@ -403,9 +410,9 @@ export class Members {
 
   /** Longitude and latitude of each point. */
   get coordinates() {
-    const { hierarchy: { points, plane } } = this.tree;
+    const { hierarchy, hierarchy: { points, plane } } = this.tree;
     return Float64Array.from({ length: 2 * this.length }, (_, i) => {
-      const at = 2 * this.indices[i >> 1];
+      const at = 2 * hierarchy.place(this.indices[i >> 1]);
       return i % 2 ? plane.latitude(points[at + 1]) : plane.longitude(points[at]);
     });
   }

@@ -36,3 +36,34 @@ export function boxAround(points, first, count, mayCrossSeam) {
   const isAcross = mayCrossSeam && maxX - minX >= HALF_WORLD && (west - east) >>> 0 < HALF_WORLD;
   return isAcross ? [east, minY, west, maxY] : [minX, minY, maxX, maxY];
 }
+
+/** The result of `join`: the west edge and the east edge. */
+export const EDGES = new Uint32Array(2);
+
+/**
+ * Writes the west and the east edge of the union of two clusters to `EDGES`. If a box across the seam contains both
+ * clusters and is less than half of the world wide, this box is written; its west is greater than its east. Otherwise
+ * the box on the plane is written.
+ *
+ * @param {number} west1
+ * @param {number} east1
+ * @param {number} west2
+ * @param {number} east2
+ */
+export function join(west1, east1, west2, east2) {
+  const isAnyAcross = west1 > east1 || west2 > east2;
+  let west = west1 < west2 ? west1 : west2;
+  let east = east1 > east2 ? east1 : east2;
+  if (isAnyAcross || east - west >= HALF_WORLD) {
+    const isWide = (west1 <= east1 && east1 - west1 >= HALF_WORLD) || (west2 <= east2 && east2 - west2 >= HALF_WORLD);
+    // Tries both orders of the two clusters along the circle of longitudes.
+    const [width1, width2] = [(east1 - west1) >>> 0, (east2 - west2) >>> 0];
+    const [start, otherStart] = [(west2 - west1) >>> 0, (west1 - west2) >>> 0];
+    const [width, otherWidth] = [Math.max(width1, start + width2), Math.max(width2, otherStart + width1)];
+    if (!isWide && start < HALF_WORLD && width < HALF_WORLD) [west, east] = [west1, west1 + width];
+    else if (!isWide && otherStart < HALF_WORLD && otherWidth < HALF_WORLD) [west, east] = [west2, west2 + otherWidth];
+    else if (isAnyAcross) [west, east] = [0, 2 ** 32 - 1];
+  }
+  EDGES[0] = west;
+  EDGES[1] = east;
+}

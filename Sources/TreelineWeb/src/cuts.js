@@ -189,7 +189,7 @@ export class CutSearch {
 
   #byPixels() {
     const { limit, tree, view, codes } = this;
-    if (codes && !view.selection && this.minPoints <= 2 && !this.isAlone) {
+    if (codes && !tree.pages && !view.selection && this.minPoints <= 2 && !this.isAlone) {
       const nodes = splitByCodes(view, codes, this.greatest, limit);
       if (nodes) return nodes;
     }
@@ -241,9 +241,10 @@ export class CutSearch {
       const levels = waiting[end + 3];
       const visibility = waiting[end + 4];
       if (visibility === OUTSIDE || (selection && !selection.count(first, count))) continue;
-      const left = count > 1 ? tree.leftCount(first, count, record, levels) : 0;
+      const isKnown = codes && minPoints <= 2 && tree.pages?.isFine(count, record, greatest);
+      const left = count > 1 && !isKnown ? tree.leftCount(first, count, record, levels) : 0;
       const isSplit = left && ((minPoints > 2 && view.count(first, count) < minPoints)
-        || (codes ? codes[first + left] : this.#trace(first, count, record)) > greatest);
+        || (codes ? tree.code(first, left, record) : this.#trace(first, count, record)) > greatest);
       if (isSplit) {
         const isStored = nodes[record * 6 + 5] !== 0;
         const child = isStored ? record + nodes[record * 6 + 5] : record;
@@ -277,7 +278,10 @@ export class CutSearch {
   #standsInside(first, count, record, levels) {
     const { tree, view, scratch } = this;
     const index = tree.standIndex(first, count, record, levels);
-    if (index >= 0) return view.window.contains(tree.points[2 * index], tree.points[2 * index + 1]);
+    if (index >= 0) {
+      const at = 2 * tree.place(index);
+      return view.window.contains(tree.points[at], tree.points[at + 1]);
+    }
     if (view.selection && this.codes === null) view.selection.mean(first, count, record, scratch);
     else tree.mean(first, count, record, scratch);
     return view.window.contains(scratch[0], scratch[1]);
@@ -319,7 +323,7 @@ export class CutSearch {
       const left = tree.leftCount(first, count, record, levels);
       if (!left) return;
       const own = view.count(first, count) < minPoints
-        ? bound : codes ? codes[first + left] : this.#trace(first, count, record);
+        ? bound : codes ? tree.code(first, left, record) : this.#trace(first, count, record);
       heap.push(own < bound ? own : bound, first, count, record, levels, visibility);
     };
     let shown = 1;
@@ -608,7 +612,7 @@ export function leastZoom(tree, cut, coarseness) {
  */
 export function coarsenessOf({ tree, selection }, cut, node, left) {
   const [first, count, record] = [node[0], node[1], node[2]];
-  if (cut.detail === undefined && tree.codes) return tree.codes[first + left];
+  if (cut.detail === undefined && tree.codes) return tree.code(first, left, record);
   const spread = new Float64Array(3);
   (selection ?? tree).spread(first, count, record, spread);
   return Math.max(spread[0] + spread[2], 0);

@@ -57,6 +57,29 @@ export class Hierarchy {
     this.clippedPointCount = facts.clippedPointCount;
     this.file = facts.file ?? "memory";
     this.nodesOffset = facts.nodesOffset ?? 0;
+    /** The tree itself if only some of its pages are in memory. */
+    /** @type {import("./pages/hierarchy.js").PagedHierarchy | null} */
+    this.pages = null;
+  }
+
+  /**
+   * Returns the place of a point in `points`, `gaps`, `codes` and `stands`.
+   *
+   * @param {number} index Index of the point in tree order.
+   */
+  place(index) {
+    return index;
+  }
+
+  /**
+   * Returns the code at which a node is split.
+   *
+   * @param {number} first
+   * @param {number} left The number of points in its left child.
+   * @param {number} record
+   */
+  code(first, left, record) {
+    return /** @type {Uint16Array} */ (this.codes)[this.place(first + left)];
   }
 
   /**
@@ -86,8 +109,9 @@ export class Hierarchy {
     }
     const depth = levels >> LEVEL_BITS;
     if (depth > 14) return 0;
-    for (let i = first; i < first + count - 1; i++) {
-      if (((gaps[i >> 1] >> ((i & 1) << 2)) & 15) === depth) return i + 1 - first;
+    const start = this.place(first);
+    for (let i = start; i < start + count - 1; i++) {
+      if (((gaps[i >> 1] >> ((i & 1) << 2)) & 15) === depth) return i + 1 - start;
     }
     return 0;
   }
@@ -146,7 +170,7 @@ export class Hierarchy {
   box(first, count, record) {
     const { nodes } = this;
     const at = record * 6;
-    return count === nodes[at + 4] ? nodes.subarray(at, at + 4) : boxAround(this.points, first, count, this.mayCross(record));
+    return count === nodes[at + 4] ? nodes.subarray(at, at + 4) : boxAround(this.points, this.place(first), count, this.mayCross(record));
   }
 
   /**
@@ -179,7 +203,8 @@ export class Hierarchy {
       result[1] = sums[pair + 3] * WORLD + sums[pair + 2];
     } else {
       this.checkBucket(count, record);
-      for (let i = first; i < first + count; i++) {
+      const start = this.place(first);
+      for (let i = start; i < start + count; i++) {
         result[0] += (points[i * 2] - box[0]) >>> 0;
         result[1] += (points[i * 2 + 1] - box[1]) >>> 0;
       }
@@ -203,12 +228,13 @@ export class Hierarchy {
     const own = record * 6;
     if (nodes[own + 5]) {
       const pair = ((this.leftRecord(record) - 1) >> 1) * 4;
-      this.#writeMean(
+      this.writeMean(
         nodes[own], nodes[own + 1], nodes[own + 2], nodes[own + 3], sums[pair + 1] * WORLD + sums[pair], sums[pair + 3] * WORLD + sums[pair + 2],
         count, result, to);
     } else if (count === 1) {
-      result[to] = points[first * 2];
-      result[to + 1] = points[first * 2 + 1];
+      const at = this.place(first) * 2;
+      result[to] = points[at];
+      result[to + 1] = points[at + 1];
     } else {
       this.#writeBucketMean(first, count, record, result, to);
     }
@@ -234,11 +260,11 @@ export class Hierarchy {
     let sumY = 0;
     if (minX !== maxX || minY !== maxY) {
       if (count > BUCKET) this.checkBucket(count, record);
-      const start = first * 2;
+      const start = this.place(first) * 2;
       const end = start + count * 2;
       if (count !== nodes[own + 4]) {
         if (this.mayCross(record)) {
-          [minX, minY, maxX, maxY] = boxAround(points, first, count, true);
+          [minX, minY, maxX, maxY] = boxAround(points, start / 2, count, true);
         } else {
           minX = maxX = points[start];
           minY = maxY = points[start + 1];
@@ -257,7 +283,7 @@ export class Hierarchy {
         sumY += (points[i + 1] - minY) >>> 0;
       }
     }
-    this.#writeMean(minX, minY, maxX, maxY, sumX, sumY, count, result, to);
+    this.writeMean(minX, minY, maxX, maxY, sumX, sumY, count, result, to);
   }
 
   /**
@@ -274,7 +300,7 @@ export class Hierarchy {
    * @param {Float64Array} result
    * @param {number} to
    */
-  #writeMean(minX, minY, maxX, maxY, sumX, sumY, count, result, to) {
+  writeMean(minX, minY, maxX, maxY, sumX, sumY, count, result, to) {
     const x = minX + Math.min(sumX, count * ((maxX - minX) >>> 0)) / count;
     result[to] = x < WORLD ? x : x - WORLD;
     result[to + 1] = minY + Math.min(sumY, count * ((maxY - minY) >>> 0)) / count;
@@ -293,7 +319,8 @@ export class Hierarchy {
     if (!stands) return -1;
     for (let left; (left = this.leftCount(first, count, record, levels)); ) {
       const second = first + left;
-      const goesRight = ((stands[second >> 3] >> (second & 7)) & 1) === 1;
+      const at = this.place(second);
+      const goesRight = ((stands[at >> 3] >> (at & 7)) & 1) === 1;
       if (this.isStored(record)) {
         record = this.leftRecord(record) + (goesRight ? 1 : 0);
         levels++;
@@ -326,7 +353,8 @@ export class Hierarchy {
     this.sumsOf(first, count, record, box, result);
     const [meanX, meanY] = [result[0] / count, result[1] / count];
     let [xx, xy, yy] = [0, 0, 0];
-    for (let i = first; i < first + count; i++) {
+    const start = this.place(first);
+    for (let i = start; i < start + count; i++) {
       const dx = ((points[i * 2] - box[0]) >>> 0) - meanX;
       const dy = ((points[i * 2 + 1] - box[1]) >>> 0) - meanY;
       xx += dx * dx;

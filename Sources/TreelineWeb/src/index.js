@@ -36,16 +36,25 @@ export const Treeline = {
   },
 
   /**
-   * Opens an index that `treelinemap build` wrote. Its bytes are read in place.
+   * Opens an index that `treelinemap build` wrote, or the manifest of an index that `treelinemap publish` wrote. The
+   * bytes of an index are read in place. The pages of a published index are loaded when a query needs them, so its
+   * queries return promises.
    *
-   * @param {string | URL | Blob | ArrayBuffer | ArrayBufferView} source Address or bytes of the index. In Node,
+   * @template {string | URL | Blob | ArrayBuffer | ArrayBufferView} Source
+   * @param {Source} source Address or bytes of the index, or address of the manifest, which ends in `.json`. In Node,
    *   also the path of a file.
-   * @param {{signal?: AbortSignal, verify?: boolean}} options With `verify: false` the checksums are not checked,
-   *   which takes 3 ms per megabyte. A damaged index may then give wrong answers.
-   * @returns {Promise<Tree>}
+   * @param {{signal?: AbortSignal, verify?: boolean, fetch?: typeof fetch, memory?: number}} options With `verify:
+   *   false` the checksums of an index are not checked, which takes 3 ms per megabyte. A damaged index may then give
+   *   wrong answers. For a manifest, `fetch` replaces `fetch`, and `memory` is the number of bytes that loaded pages
+   *   may take, about.
+   * @returns {Promise<any>} A `Tree`, or a `PublishedTree` of a manifest.
    */
-  async open(source, { signal, verify } = {}) {
+  async open(source, { signal, verify, fetch, memory } = {}) {
     signal?.throwIfAborted();
+    if ((typeof source === "string" || source instanceof URL) && /\.json(?:[?#]|$)/.test(String(source))) {
+      const { PublishedTree } = await import("./pages/tree.js");
+      return PublishedTree.open(source, { signal, fetch, memory });
+    }
     const { openIndex } = await import("./index-file.js");
     return speaking(await openIndex(source, signal, verify));
   },

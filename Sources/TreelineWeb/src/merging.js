@@ -11,6 +11,7 @@
 // cluster that will search again and had an earlier pair. A round is a range of distances. In each round, a cluster
 // searches only if it may have a pair in this range.
 
+import { EDGES, join } from "./box.js";
 import { codeOf, endOfRound, LAST_ROUND, roundOf, scaled } from "./exact.js";
 import { AGE, COUNT, EAST, MEMBER, NEAREST, NODE, RADIUS, SCALE, SLOT, STRIDE, STRIDE_BITS, WEST, X, Y } from "./live.js";
 import { Tiles } from "./tiles.js";
@@ -609,37 +610,6 @@ function isNearer(x, y, x1, y1, x2, y2, isAcross) {
   const rest = scaled.rest;
   const second = scaled(dx2, Math.abs(y - y2), 1024);
   return first < second || (first === second && rest < scaled.rest);
-}
-
-/** The result of `join`: the west edge and the east edge. */
-export const EDGES = new Uint32Array(2);
-
-/**
- * Writes the west and the east edge of the union of two clusters to `EDGES`. If a box across the seam contains both
- * clusters and is less than half of the world wide, this box is written; its west is greater than its east. Otherwise
- * the box on the plane is written.
- *
- * @param {number} west1
- * @param {number} east1
- * @param {number} west2
- * @param {number} east2
- */
-export function join(west1, east1, west2, east2) {
-  const isAnyAcross = west1 > east1 || west2 > east2;
-  let west = west1 < west2 ? west1 : west2;
-  let east = east1 > east2 ? east1 : east2;
-  if (isAnyAcross || east - west >= MIDDLE) {
-    const isWide = (west1 <= east1 && east1 - west1 >= MIDDLE) || (west2 <= east2 && east2 - west2 >= MIDDLE);
-    // Tries both orders of the two clusters along the circle of longitudes.
-    const [width1, width2] = [(east1 - west1) >>> 0, (east2 - west2) >>> 0];
-    const [start, otherStart] = [(west2 - west1) >>> 0, (west1 - west2) >>> 0];
-    const [width, otherWidth] = [Math.max(width1, start + width2), Math.max(width2, otherStart + width1)];
-    if (!isWide && start < MIDDLE && width < MIDDLE) [west, east] = [west1, west1 + width];
-    else if (!isWide && otherStart < MIDDLE && otherWidth < MIDDLE) [west, east] = [west2, west2 + otherWidth];
-    else if (isAnyAcross) [west, east] = [0, WORLD - 1];
-  }
-  EDGES[0] = west;
-  EDGES[1] = east;
 }
 
 /** Number of words of a pair: the rest of its distance, the cluster that found it, its neighbour, and both ages. */

@@ -42,13 +42,13 @@ const EVERYTHING = new Window(0, 2 ** 32 - 1, 0, 2 ** 32 - 1);
 
 export class Tree {
   /**
-   * @param {StoredTree} stored
-   * @param {TreeFacts} facts
+   * @param {StoredTree | Hierarchy} stored
+   * @param {TreeFacts} [facts] Needed unless a hierarchy is given.
    * @param {Column[]} columns
    * @param {{title?: string, attribution?: string, unit?: string}} description
    */
   constructor(stored, facts, columns = [], description = {}) {
-    this.hierarchy = new Hierarchy(stored, facts);
+    this.hierarchy = stored instanceof Hierarchy ? stored : new Hierarchy(stored, /** @type {TreeFacts} */ (facts));
     this.columns = columns;
     this.description = description;
     /** Points that pass the filter; null without a filter. */

@@ -63,8 +63,9 @@ export class InView {
   /** @param {number} index */
   contains(index) {
     const { points } = this.tree;
-    const y = points[index * 2 + 1];
-    const isInside = (points[index * 2] - this.x) >>> 0 <= this.width && this.minY <= y && y <= this.maxY;
+    const at = this.tree.place(index) * 2;
+    const y = points[at + 1];
+    const isInside = (points[at] - this.x) >>> 0 <= this.width && this.minY <= y && y <= this.maxY;
     return isInside && (!this.selection || this.selection.passes(index));
   }
 
@@ -93,6 +94,7 @@ export class InView {
     if (selection && !selection.count(first, count)) return false;
     if (visibility !== PARTIAL) return visibility === INSIDE;
     if (!selection && levels < 1024 && this.hasSideInside(record)) return true;
+    if (tree.pages?.isMissing(record)) return true;
     if (tree.isStored(record)) {
       const left = tree.leftCount(first, count, record, levels);
       const child = tree.leftRecord(record);

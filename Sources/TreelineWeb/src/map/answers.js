@@ -13,6 +13,7 @@ import { TONES } from "./palette.js";
 /** @typedef {import("../tree.js").Tree} Tree */
 /** @typedef {import("../tree.js").Query} Query */
 /** @typedef {import("../server.js").RemoteTree} RemoteTree */
+/** @typedef {import("../pages/tree.js").PublishedTree} PublishedTree */
 /** @typedef {import("../answer.js").Clusters} Clusters */
 /** @typedef {import("../server.js").RemoteClusters} RemoteClusters */
 /**
@@ -32,7 +33,7 @@ const rangesOf = (answer) => ({
   length: answer?.length ?? 0, ids: answer?.ids ?? [], firsts: answer?.firsts ?? [], sizes: answer?.sizes ?? [], counts: answer?.counts ?? [],
 });
 
-/** @param {Tree | RemoteTree} tree @returns {tree is RemoteTree} */
+/** @param {Tree | RemoteTree | PublishedTree} tree @returns {tree is RemoteTree} */
 export const isRemote = (tree) => "info" in tree;
 
 export class Answers {
@@ -48,7 +49,7 @@ export class Answers {
   #last = new Map();
 
   /**
-   * @param {Tree | RemoteTree} whole The tree of all points.
+   * @param {Tree | RemoteTree | PublishedTree} whole The tree of all points.
    * @param {string | undefined} colorBy
    * @param {string[]} [order]
    */
@@ -64,15 +65,20 @@ export class Answers {
 
   /** Loads the densities or the categories of the tree. */
   async prepare() {
-    const { whole, colorBy, order } = this;
+    const { colorBy, order } = this;
+    // Categories are counted over all points.
+    if (colorBy && "whole" in this.whole) this.whole = this.tree = await this.whole.whole();
+    const { whole } = this;
     if (colorBy) {
-      this.#categories = isRemote(whole) ? await whole.categories(colorBy) : new TreeCategories(whole, colorBy, order);
+      this.#categories = isRemote(whole) ? await whole.categories(colorBy) : new TreeCategories(/** @type {Tree} */ (whole), colorBy, order);
       if (isRemote(whole)) this.#categories.categories = inOrder(this.#categories.categories, order);
       return;
     }
     const groups = isRemote(whole) ? (whole.info.groups?.length ?? 0) + (whole.info.never_clustered_point_count ?? 0) : 0;
     /** @type {any} */
-    const { counts, coordinates } = await whole.clusters({ cut: { limit: Math.max(OVERVIEW, groups) } });
+    const overview = "overview" in whole
+      ? whole.overview(OVERVIEW) : await whole.clusters({ cut: { limit: Math.max(OVERVIEW, groups) } });
+    const { counts, coordinates } = overview;
     const placed = Array.from(counts, (/** @type {number} */ count, i) => (
       { count, x: worldX(coordinates[2 * i]), y: worldY(coordinates[2 * i + 1]) }));
     this.#tones = new Tones(placed, TONES);
@@ -101,7 +107,8 @@ export class Answers {
     const { tree } = this;
     const asked = { ...query, aggregate: this.#categories?.aggregate };
     if (isRemote(tree)) return tree.change(before, { ...asked, ellipses: true }, { signal });
-    const clusters = tree.clusters(asked);
+    /** @type {Clusters} */
+    const clusters = await /** @type {any} */ (tree).clusters(asked, { signal });
     const [from, to] = [rangesOf(before), rangesOf(clusters)];
     return { clusters, change: changeOf(transitionOf(from, to), from.ids, to.ids) };
   }

@@ -4,7 +4,7 @@
 // A host gives access to the map. `maplibre.js` and `leaflet.js` have one host each.
 
 import { QueryError } from "../errors.js";
-import { Answers, isRemote } from "./answers.js";
+import { Answers } from "./answers.js";
 import { Feed } from "./feed.js";
 import { ClusterList } from "./list.js";
 import { fittingZoom } from "./mercator.js";
@@ -16,6 +16,7 @@ import { memberAt, Spread } from "./spread.js";
 
 /** @typedef {import("./answers.js").Tree} Tree */
 /** @typedef {import("./answers.js").RemoteTree} RemoteTree */
+/** @typedef {import("./answers.js").PublishedTree} PublishedTree */
 /** @typedef {import("./answers.js").Shown} Shown */
 /** @typedef {import("./mercator.js").Camera} Camera */
 
@@ -114,7 +115,7 @@ export class BadgeLayer {
 
   /**
    * @param {Host} host
-   * @param {Tree | RemoteTree | Promise<Tree | RemoteTree>} source
+   * @param {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree>} source
    * @param {LayerOptions} options
    */
   constructor(host, source, options) {
@@ -159,7 +160,7 @@ export class BadgeLayer {
    * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points. The
    * promise rejects if the tree cannot be shown. `onError` gets this error, too, so a page need not await the promise.
    *
-   * @param {Tree | RemoteTree | Promise<Tree | RemoteTree>} source
+   * @param {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree>} source
    */
   setSource(source) {
     const shown = this.#show(source);
@@ -167,7 +168,7 @@ export class BadgeLayer {
     return shown;
   }
 
-  /** @param {Tree | RemoteTree | Promise<Tree | RemoteTree>} source */
+  /** @param {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree>} source */
   async #show(source) {
     const own = ++this.#sourceNumber;
     this.#hasFailed = false;
@@ -275,9 +276,10 @@ export class BadgeLayer {
   /** @param {any} error */
   #fail(error) {
     const answers = /** @type {Answers} */ (this.#answers);
-    if (error.status === 409 && isRemote(answers.whole)) {
+    const { whole } = answers;
+    if (error.status === 409 && "renewed" in whole) {
       // The index was replaced, and ids belong to one version of it.
-      this.setSource(answers.whole.renewed());
+      this.setSource(whole.renewed());
     } else {
       // This request would fail again.
       const isRefused = !("status" in error) || error.status === 400;
@@ -422,7 +424,11 @@ export class BadgeLayer {
    */
   async choose(cluster) {
     try {
-      if (cluster.count === 1) return this.#choosePoint(cluster.answer.feature(cluster.at));
+      if (cluster.count === 1) {
+        // A published index has the values of a point in another page.
+        const { tree } = /** @type {any} */ (this.#answered);
+        return this.#choosePoint(await (tree.feature?.(cluster.answer, cluster.at) ?? cluster.answer.feature(cluster.at)));
+      }
       if (this.options.onCluster?.(cluster.answer.feature(cluster.at)) === false) return;
       if (this.#spread?.cluster.id === cluster.id) return this.close();
       if (cluster.stack) return await this.#open(cluster);

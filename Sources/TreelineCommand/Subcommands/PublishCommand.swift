@@ -1,0 +1,111 @@
+import ArgumentParser
+import Foundation
+import Treeline
+import TreelineBuilder
+import TreelinePages
+
+struct PublishCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "publish", abstract: "Writes an index as files from which browsers answer without a server.",
+    discussion: """
+      The folder gets a map, a manifest, and pages of the index, which never change, since they are named by their \
+      checksums. Upload it to any host of static files, below any path. The manifest is written last, so a browser \
+      never mixes two versions. There are at most 20,000 files. --single-file writes one file of all pages instead, \
+      for object stores that answer requests for ranges of bytes.
+
+      'treelinemap verify INDEX --site FOLDER' compares a folder with its index.
+      """)
+
+  @Argument(help: .init("The index.", valueName: "index")) var path: String
+
+  @Option(name: .shortAndLong, help: .init("The folder to write.", valueName: "folder")) var output: String
+
+  @Flag(help: "Write one file of all pages.") var singleFile = false
+
+  @Flag(help: "Remove pages of earlier versions, which maps that are open in browsers may still ask for.")
+  var removeOld = false
+
+  @Option(help: .init("The number of threads. (default: all cores)", valueName: "n")) var threads: Int?
+
+  @OptionGroup var notes: NoteOptions
+
+  func validate() throws {
+    try checkInputPath(path)
+    try checkOutputPath(output, "--output")
+    if let threads, !(1...1024 ~= threads) {
+      throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
+    }
+  }
+
+  func run() throws {
+    try reportingFailures {
+      let index = try PublishedIndex(path)
+      try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
+      let folder = singleFile ? nil : try PageFolder(site: output)
+      let sink: any PageSink = try folder ?? PageFile(site: output)
+      if let file = sink as? PageFile { Interruption.removes(file.unfinishedPath) }
+      let (manifest, result) = try index.write(to: sink, threads: threads)
+      let hasMap = try MapPage.write(site: output, title: manifest.title ?? index.title)
+      let manifestPath = URL(fileURLWithPath: output).appendingPathComponent(PageManifest.fileName)
+      try manifest.json.write(to: manifestPath, options: .atomic)
+      if removeOld { try folder?.removeOthers() }
+      Notes.print(
+        "treelinemap: wrote \(result.fileCount) \(result.fileCount == 1 ? "file" : "files") of "
+          + "\(Quantity(amount: Double(result.byteCount), unit: "B")) to \(output), "
+          + "\((Double(result.byteCount) / Double(max(index.byteCount, 1))).formatted(.number.precision(.fractionLength(2)))) "
+          + "times the index")
+      if hasMap {
+        Notes.print(
+          "treelinemap: <iframe src=\"https://example.org/\" width=\"100%\" height=\"600\"></iframe> shows the map in a page"
+        )
+      } else {
+        Notes.print("treelinemap: the folder has no map, because the tool was built without it; \(MapPage.remedy)")
+      }
+    }
+  }
+}
+
+/// A mapped index that is written as pages.
+struct PublishedIndex {
+  let tree: ClusterTree
+  private let file: MappedFile
+  private let header: IndexHeader
+
+  init(_ path: String) throws {
+    guard IndexHeader.begins(fileAt: path) else {
+      throw Failure.badData("\(path): expected an index, found another file; 'treelinemap build' makes one")
+    }
+    file = try MappedFile(path: path)
+    header = try IndexHeader(ofIndex: path)
+    tree = try ClusterTree(bytes: file.bytes, name: file.name, keeping: file)
+  }
+
+  var byteCount: Int { file.bytes.count }
+
+  /// The name of the file, for an index without a title.
+  var title: String {
+    let name = (file.name as NSString).lastPathComponent as NSString
+    return name.deletingPathExtension
+  }
+
+  func write(to sink: any PageSink, threads: Int?) throws -> (manifest: PageManifest, result: PagePublisher.Result) {
+    let publisher: PagePublisher
+    do {
+      publisher = try PagePublisher(tree, contentHash: header.contentHash, giveBack: file.giveBack)
+    } catch let error as PageError { throw Failure.badData("\(file.name): \(error)") }
+    let progress = ProgressBar()
+    defer { progress.clear() }
+    let total = Double(2 * tree.pointCount)
+    return try publisher.write(to: sink, threads: threads ?? ProcessInfo.processInfo.activeProcessorCount) {
+      progress.show("Writing pages", done: Double($0) / 2, of: total / 2, unit: "points")
+    }
+  }
+
+  /// Returns what differs between the index and a published site; nil if nothing does.
+  func problem(with site: String) throws -> String? {
+    do {
+      return try PageVerifier(site: site).problem(
+        with: tree, contentHash: header.contentHash, giveBack: file.giveBack)
+    } catch let error as PageError { throw Failure.badData("\(error)") }
+  }
+}

@@ -1,0 +1,285 @@
+import Treeline
+
+/// Makes the bytes of pages, before compression. The format document describes them.
+struct PageEncoder {
+  let storage: TreeStorage
+  let pages: PageTree
+
+  enum Kind: UInt32 {
+    case upper = 1
+    case leaf = 2
+    case values = 3
+    case valueDirectory = 4
+  }
+
+  /// The state of a record or a root of an upper page: whether its children are in the page, in the same child page as
+  /// the children of the previous such record, or in the next child page.
+  private enum State {
+    static let here: UInt8 = 0
+    static let sameChild: UInt8 = 1
+    static let nextChild: UInt8 = 2
+  }
+
+  // MARK: - Upper pages
+
+  /// Returns an upper page, given where its child pages are.
+  func upper(_ page: PagePlan, children references: [PageReference]) -> [UInt8] {
+    guard case .upper(let expanded, let children) = page.content else { preconditionFailure("Expected an upper page") }
+    let columns = UpperColumns(self, page, expanded, children)
+    var bytes = PageBytes()
+    bytes.append(Kind.upper.rawValue)
+    bytes.append(UInt32(page.roots.count))
+    bytes.append(UInt32(columns.recordCount))
+    bytes.append(UInt32(references.count))
+    for reference in references { bytes.append(reference) }
+    columns.append(to: &bytes, storage)
+    return bytes.bytes
+  }
+
+  /// The columns of an upper page, with an entry for each record.
+  private struct UpperColumns {
+    var recordCount: Int { codes.count }
+    private var states: [UInt8] = []
+    private var leftCounts: [UInt32] = []
+    private var boxes: [[UInt32]] = [[], [], [], []]
+    private var sums: [[UInt64]] = [[], []]
+    private var spreads: [[UInt32]] = [[], [], []]
+    private var codes: [UInt16] = []
+    private var stands: [[UInt32]] = [[], [], []]
+
+    init(_ encoder: PageEncoder, _ page: PagePlan, _ expanded: Set<Int32>, _ children: [PagePlan]) {
+      let (storage, pages) = (encoder.storage, encoder.pages)
+      let firstRoots = Set(children.map { $0.roots[0] })
+      let whole = PlaneRect(minX: 0, minY: 0, maxX: .max, maxY: .max)
+      let isFirst = page.roots.isEmpty && !pages.records.isEmpty
+      // The record, the box around its parent, and whether it is a left child.
+      var waiting: [(index: Int32, parent: PlaneRect, isLeft: Bool)] = []
+      for start in isFirst ? [0] : page.roots {
+        waiting = [(start, whole, false)]
+        while let (index, parent, isLeft) = waiting.popLast() {
+          let record = pages.records[Int(index)]
+          let isExpanded = expanded.contains(index)
+          states.append(isExpanded ? State.here : firstRoots.contains(index) ? State.nextChild : State.sameChild)
+          let box = storage.box(of: record.node)
+          if isFirst || index != start {
+            if isLeft { leftCounts.append(record.node.count) }
+            append(record, box, within: parent, storage)
+          }
+          if isExpanded {
+            waiting.append((record.left + 1, box, false))
+            waiting.append((record.left, box, true))
+          }
+        }
+      }
+    }
+
+    private mutating func append(
+      _ record: UpperRecord, _ box: PlaneRect, within parent: PlaneRect, _ storage: TreeStorage
+    ) {
+      boxes[0].append(box.minX &- parent.minX)
+      boxes[1].append(box.minY &- parent.minY)
+      boxes[2].append(parent.maxX &- box.maxX)
+      boxes[3].append(parent.maxY &- box.maxY)
+      let summary = storage.summary(of: record.node, in: box)
+      sums[0].append(summary.sums.x)
+      sums[1].append(summary.sums.y)
+      spreads[0].append(summary.spread.xx.bitPattern)
+      spreads[1].append(summary.spread.xy.bitPattern)
+      spreads[2].append(summary.spread.yy.bitPattern)
+      codes.append(record.code)
+      guard let stand = storage.standIndex(of: record.node) else { return }
+      stands[0].append(UInt32(stand) - record.node.first)
+      stands[1].append(storage.points[stand].x &- box.minX)
+      stands[2].append(storage.points[stand].y &- box.minY)
+    }
+
+    func append(to bytes: inout PageBytes, _ storage: TreeStorage) {
+      bytes.append(states)
+      bytes.append(planesOf: leftCounts)
+      for column in boxes { bytes.append(planesOf: column) }
+      for column in sums { bytes.append(planesOf: column) }
+      for column in spreads { bytes.append(planesOf: column) }
+      if storage.separations != nil { bytes.append(planesOf: codes) }
+      if storage.stands != nil { for column in stands { bytes.append(planesOf: column) } }
+    }
+  }
+
+  // MARK: - Leaf pages
+
+  /// Returns a leaf page: the points of its roots, and what of the shape of the tree does not follow from them.
+  func leaf(_ page: PagePlan) throws(IndexError) -> [UInt8] {
+    let roots = page.roots.map { pages.records[Int($0)].node }
+    let range = Int(roots[0].first)..<roots[roots.count - 1].range.upperBound
+    var leftCounts: [UInt32] = []
+    for root in roots {
+      // Pairs in preorder, the left child before the right child.
+      var waiting = [root]
+      while let node = waiting.popLast() {
+        guard storage.isStored(node), let (left, right) = try storage.children(of: node) else { continue }
+        leftCounts.append(left.count)
+        waiting.append(right)
+        waiting.append(left)
+      }
+    }
+    let points = UnsafeBufferPointer(start: storage.points + range.lowerBound, count: range.count)
+    var bytes = PageBytes()
+    bytes.append(Kind.leaf.rawValue)
+    bytes.append(UInt32(roots.count))
+    bytes.append(UInt32(range.count))
+    bytes.append(UInt32(leftCounts.count))
+    bytes.append(UInt32(range.lowerBound))
+    bytes.append(planesOf: roots.map(\.count))
+    bytes.append(planesOf: leftCounts)
+    bytes.append(planesOf: points.map(\.x).differences)
+    bytes.append(planesOf: points.map(\.y).differences)
+    bytes.append(gaps(of: roots))
+    if let separations = storage.separations { bytes.append(planesOf: range.map { separations[$0] }) }
+    if let stands = storage.stands { bytes.append(Self.bits(stands, of: range)) }
+    return bytes.bytes
+  }
+
+  /// Returns the gaps after the points of some nodes, the first in the low half of the first byte. In a part of a bucket,
+  /// levels are counted from this part.
+  private func gaps(of roots: [Node]) -> [UInt8] {
+    var gaps: [UInt8] = []
+    for root in roots {
+      for index in root.range.dropLast() {
+        let gap = storage.gap(after: UInt32(index))
+        gaps.append(gap == Gap.none ? gap : gap &- UInt8(root.depthInBucket))
+      }
+      gaps.append(0)
+    }
+    return stride(from: 0, to: gaps.count, by: 2).map {
+      Gap.byte(even: gaps[$0], odd: $0 + 1 < gaps.count ? gaps[$0 + 1] : 0)
+    }
+  }
+
+  private static func bits(_ stands: UnsafePointer<UInt8>, of range: Range<Int>) -> [UInt8] {
+    stride(from: range.lowerBound, to: range.upperBound, by: 8).map { start in
+      (start..<min(start + 8, range.upperBound)).reduce(into: UInt8(0)) { byte, index in
+        if TreeStorage.bit(of: stands, at: index) { byte |= 1 << UInt8(index - start) }
+      }
+    }
+  }
+
+  // MARK: - Values
+
+  /// Returns the row numbers and the columns of some neighboring points.
+  func values(_ range: Range<Int>) -> [UInt8] {
+    var bytes = PageBytes()
+    bytes.append(Kind.values.rawValue)
+    bytes.append(UInt32(range.count))
+    bytes.append(UInt32(storage.rows.areWide ? 8 : 4))
+    bytes.append(UInt32(storage.columns.count))
+    if storage.rows.areWide {
+      bytes.append(planesOf: range.map { storage.rows.rawValue(at: $0) })
+    } else {
+      bytes.append(planesOf: range.map { UInt32(truncatingIfNeeded: storage.rows.rawValue(at: $0)) })
+    }
+    bytes.align()
+    for column in storage.columns {
+      let section = column.section(of: range)
+      bytes.append(UInt32(column.attribute == nil ? 18 : 16))
+      bytes.append(UInt32(section.count))
+      bytes.append(section)
+      bytes.align()
+    }
+    return bytes.bytes
+  }
+
+  func valueDirectory(_ references: [PageReference], pointsPerPage: Int) -> [UInt8] {
+    var bytes = PageBytes()
+    bytes.append(Kind.valueDirectory.rawValue)
+    bytes.append(UInt32(references.count))
+    bytes.append(UInt32(pointsPerPage))
+    bytes.append(UInt32(0))
+    for reference in references { bytes.append(reference) }
+    return bytes.bytes
+  }
+}
+
+// MARK: - Columns
+
+extension Column {
+  /// Returns a section like the column's own, of some neighboring points. Its dictionary has only the entries of these
+  /// points.
+  fileprivate func section(of range: Range<Int>) -> [UInt8] {
+    if let attribute { return attribute.section(of: range) }
+    guard let section else { return [] }
+    let nameEnd = Self.aligned(Offset.name + Int(section.read(at: Offset.nameLength) as UInt32))
+    var bytes = PageBytes()
+    bytes.append(section[..<nameEnd])
+    switch values {
+    case .integers(let integers): bytes.append(Self.bytes(of: integers.codes, range))
+    case .reals(let reals): for index in range { bytes.append(reals[index].bitPattern) }
+    case .entries(let entries):
+      let used = LocalDictionary(entries.dictionary, codes: range.map { Int(clamping: entries.codes[$0]) })
+      let width = PackedIntegers.width(for: UInt64(used.entries.count))
+      var header = Array(section[..<nameEnd])
+      header[Offset.width] = UInt8(width)
+      withUnsafeBytes(of: UInt32(used.entries.count).littleEndian) {
+        header.replaceSubrange(Offset.entryCount..<Offset.entryCount + 4, with: $0)
+      }
+      bytes = PageBytes()
+      bytes.append(header)
+      for code in used.codes { for byte in 0..<width { bytes.append(UInt8(truncatingIfNeeded: code >> (8 * byte))) } }
+      bytes.align()
+      used.append(to: &bytes)
+    }
+    bytes.align()
+    return bytes.bytes
+  }
+
+  private static func bytes(of codes: PackedIntegers, _ range: Range<Int>) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: codes.start + codes.width * range.lowerBound, count: codes.width * range.count)
+  }
+}
+
+extension AttributeColumn {
+  fileprivate func section(of range: Range<Int>) -> [UInt8] {
+    var bytes = PageBytes()
+    var used: LocalDictionary?
+    if encoding == .dictionary {
+      used = LocalDictionary(dictionary, codes: range.map { Int(body.read(at: 4 * $0) as UInt32) })
+    }
+    bytes.append(encoding.rawValue)
+    bytes.append(UInt32(nameBytes.count))
+    bytes.append(UInt32(used?.entries.count ?? 0))
+    bytes.append(UInt32(0))
+    bytes.append(nameBytes)
+    bytes.align()
+    if let used {
+      for code in used.codes { bytes.append(UInt32(code)) }
+      bytes.align()
+      used.append(to: &bytes)
+    } else {
+      for index in range { bytes.append(body.read(at: 8 * index) as UInt64) }
+    }
+    bytes.align()
+    return bytes.bytes
+  }
+}
+
+/// The entries of a dictionary that some points use, in the order of the dictionary.
+private struct LocalDictionary {
+  /// The code of each point: the index of its entry, or the number of entries if it has none.
+  let codes: [Int]
+  let entries: [UnsafeRawBufferPointer]
+
+  init(_ dictionary: ColumnDictionary, codes: [Int]) {
+    let used = Set(codes).sorted().compactMap { code in dictionary.bytes(ofEntry: code).map { (code, $0) } }
+    let places = Dictionary(uniqueKeysWithValues: zip(used.map(\.0), 0...))
+    entries = used.map(\.1)
+    self.codes = codes.map { places[$0] ?? used.count }
+  }
+
+  func append(to bytes: inout PageBytes) {
+    var end: UInt64 = 0
+    bytes.append(end)
+    for entry in entries {
+      end += UInt64(entry.count)
+      bytes.append(end)
+    }
+    for entry in entries { bytes.append(entry) }
+  }
+}

@@ -1,0 +1,95 @@
+import CZlib
+import Treeline
+
+/// The bytes of a page before compression. Numbers are little-endian.
+struct PageBytes {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func append<Value: FixedWidthInteger>(_ value: Value) {
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
+
+  /// Appends numbers in planes: the lowest byte of each number, then the next byte of each, and so on. Bytes of one
+  /// plane are alike, so they compress well.
+  mutating func append<Value: FixedWidthInteger & UnsignedInteger>(planesOf values: [Value]) {
+    for shift in stride(from: 0, to: Value.bitWidth, by: 8) {
+      for value in values { bytes.append(UInt8(truncatingIfNeeded: value >> Value(shift))) }
+    }
+  }
+
+  /// Appends zeros up to a multiple of 8.
+  mutating func align() { while bytes.count % 8 != 0 { bytes.append(0) } }
+}
+
+extension [UInt32] {
+  /// The differences of neighbors, modulo 2^32 and zigzag: 0, -1, 1, -2, 2 become 0, 1, 2, 3, 4. The number before the
+  /// first is 0.
+  var differences: [UInt32] {
+    var previous: UInt32 = 0
+    return map { value in
+      let difference = Int32(bitPattern: value &- previous)
+      previous = value
+      return UInt32(bitPattern: difference << 1 ^ difference >> 31)
+    }
+  }
+}
+
+/// The compression of pages, which browsers decode themselves (zlib, RFC 1950).
+enum PageCompression {
+  static func compressed(_ bytes: [UInt8]) -> [UInt8] {
+    var length = compressBound(UInt(bytes.count))
+    return [UInt8](unsafeUninitializedCapacity: Int(length)) { buffer, count in
+      let status = compress2(buffer.baseAddress, &length, bytes, UInt(bytes.count), 9)
+      precondition(status == Z_OK, "zlib has no memory left")
+      count = Int(length)
+    }
+  }
+
+  /// Returns the content of a page; nil if the bytes are not a compressed page of at most `limit` bytes.
+  static func inflated(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
+    var capacity = min(max(4 * bytes.count, 1 << 16), limit)
+    while true {
+      var length = UInt(capacity)
+      var status = Z_OK
+      let result = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+        status = uncompress(buffer.baseAddress, &length, bytes, UInt(bytes.count))
+        count = status == Z_OK ? Int(length) : 0
+      }
+      if status == Z_OK { return result }
+      guard status == Z_BUF_ERROR, capacity < limit else { return nil }
+      capacity = min(2 * capacity, limit)
+    }
+  }
+}
+
+/// Where a page is, and what its bytes must be.
+package struct PageReference: Hashable, Sendable {
+  /// XXH64 of the compressed page. A page in a file of its own is named by it.
+  package var checksum: UInt64
+  /// The offset of the page in the single file; 0 if the page is a file.
+  package var offset: UInt64
+  /// The length of the compressed page. No page has length 0, which stands for no page.
+  package var length: UInt32
+
+  static let byteCount = 20
+  static let none = PageReference(checksum: 0, offset: 0, length: 0)
+
+  /// The name of the page's file.
+  package var fileName: String { hexadecimal(checksum) + ".page" }
+}
+
+/// Returns a number as 16 hexadecimal digits.
+package func hexadecimal(_ number: UInt64) -> String {
+  let digits = String(number, radix: 16)
+  return String(repeating: "0", count: 16 - digits.count) + digits
+}
+
+extension PageBytes {
+  mutating func append(_ reference: PageReference) {
+    append(reference.checksum)
+    append(reference.offset)
+    append(reference.length)
+  }
+}

@@ -1,0 +1,191 @@
+import Treeline
+
+/// How much a page holds.
+package struct PageSizes: Hashable, Sendable {
+  /// The greatest number of points of a leaf page, unless a single node has more.
+  package var points: Int
+  /// Nodes of more points are in upper pages.
+  package var nodePoints: Int
+  /// The greatest number of pairs of records of the first page.
+  package var firstPairs: Int
+  /// The greatest number of pairs of records of any other upper page.
+  package var pairs: Int
+  /// The number of points of a page of values.
+  package var values: Int
+  /// Nodes whose code is at least this are in upper pages, however few points they have.
+  package var leastCode: Int
+}
+
+/// A record of an upper page.
+struct UpperRecord {
+  var node: Node
+  /// The code at which the node is split; 0 if it never is, or if the tree has no codes.
+  var code: UInt16
+  /// The index of the left child's record, which the right child's follows; -1 if everything below the node is in leaf
+  /// pages.
+  var left: Int32 = -1
+  /// The number of pairs of upper records below the node.
+  var pairCount: Int32 = 0
+}
+
+/// A page: the parts of some neighboring subtrees, without the records of their roots.
+final class PagePlan: @unchecked Sendable {
+  enum Content {
+    /// The points below some nodes.
+    case leaf
+    /// The pairs whose parents are `expanded`. Everything else below is in `children`.
+    case upper(expanded: Set<Int32>, children: [PagePlan])
+  }
+
+  /// Indices of the roots' records, in tree order. The record of the tree's root is in the first page, which has no
+  /// roots.
+  let roots: [Int32]
+  let content: Content
+  /// Set by the writing thread, once the page is written.
+  var reference = PageReference.none
+
+  init(roots: [Int32], content: Content) { (self.roots, self.content) = (roots, content) }
+}
+
+/// All pages of a tree.
+///
+/// Nodes of many points and nodes of great codes are in *upper pages*, the greatest in the first page. Everything below
+/// is in *leaf pages*. Neighboring subtrees share pages.
+struct PageTree {
+  private(set) var records: [UpperRecord] = []
+  private(set) var first = PagePlan(roots: [], content: .upper(expanded: [], children: []))
+  private let sizes: PageSizes
+
+  init(_ storage: TreeStorage, sizes: PageSizes) throws(IndexError) {
+    self.sizes = sizes
+    guard let root = storage.root else { return }
+    try readRecords(storage, below: root)
+    first = upperPage(of: [], from: [0])
+  }
+
+  /// Whether the children of a node have upper records. Parts of a bucket may have them, too.
+  private func isUpper(_ record: UpperRecord, _ storage: TreeStorage) -> Bool {
+    storage.isStored(record.node) && Int(record.node.count) > sizes.nodePoints
+      || sizes.leastCode > 0 && Int(record.code) >= sizes.leastCode
+  }
+
+  private mutating func readRecords(_ storage: TreeStorage, below root: Node) throws(IndexError) {
+    records = [UpperRecord(node: root, code: try storage.code(of: root))]
+    var next = 0
+    while next < records.count {
+      if isUpper(records[next], storage), let (left, right) = try storage.children(of: records[next].node) {
+        records[next].left = Int32(records.count)
+        records.append(UpperRecord(node: left, code: try storage.code(of: left)))
+        records.append(UpperRecord(node: right, code: try storage.code(of: right)))
+      }
+      next += 1
+    }
+    for index in records.indices.reversed() where records[index].left >= 0 {
+      let left = Int(records[index].left)
+      records[index].pairCount = 1 + records[left].pairCount + records[left + 1].pairCount
+    }
+  }
+
+  private func pairCount(_ index: Int32) -> Int { Int(records[Int(index)].pairCount) }
+  private func pointCount(_ index: Int32) -> Int { Int(records[Int(index)].node.count) }
+
+  /// - Parameter starts: The nodes below which the page begins: its roots or, in the first page, the tree's root.
+  private func upperPage(of roots: [Int32], from starts: [Int32]) -> PagePlan {
+    let expanded = expanded(below: starts, pairs: roots.isEmpty ? sizes.firstPairs : sizes.pairs)
+    var outside: [Int32] = []
+    for start in starts {
+      forEachRecord(below: start, expanded) { index in if !expanded.contains(index) { outside.append(index) } }
+    }
+    let children = groups(of: outside).map { group in
+      group.contains { pairCount($0) > 0 }
+        ? upperPage(of: group, from: group) : PagePlan(roots: group, content: .leaf)
+    }
+    return PagePlan(roots: roots, content: .upper(expanded: expanded, children: children))
+  }
+
+  /// Returns the nodes whose children are in a page: the nodes of the greatest codes or, without codes, of the most
+  /// points.
+  private func expanded(below starts: [Int32], pairs: Int) -> Set<Int32> {
+    var waiting = Heap<Waiting>()
+    var expanded: Set<Int32> = []
+    func wait(_ index: Int32, _ bound: UInt64) {
+      let record = records[Int(index)]
+      guard record.left >= 0 else { return }
+      // A code is at most the parent's code.
+      let worth = UInt64(record.code) << 32 | UInt64(record.node.count)
+      waiting.insert(Waiting(worth: min(worth, bound), index: index))
+    }
+    for start in starts { wait(start, .max) }
+    while expanded.count < pairs, let next = waiting.popFirst() {
+      expanded.insert(next.index)
+      let left = records[Int(next.index)].left
+      wait(left, next.worth)
+      wait(left + 1, next.worth)
+    }
+    return expanded
+  }
+
+  private struct Waiting: Comparable {
+    var worth: UInt64
+    var index: Int32
+
+    static func < (a: Waiting, b: Waiting) -> Bool { a.worth != b.worth ? a.worth > b.worth : a.index < b.index }
+  }
+
+  /// Divides neighboring nodes into groups for one page each. A group without upper records becomes a leaf page.
+  private func groups(of nodes: [Int32]) -> [[Int32]] {
+    var groups: [[Int32]] = []
+    var (points, pairs) = (0, 0)
+    for node in nodes {
+      let (ownPoints, ownPairs) = (pointCount(node), pairCount(node))
+      var isNew = groups.isEmpty || pairs + ownPairs > sizes.pairs
+      if pairs == 0 && ownPairs == 0 { isNew = isNew || points + ownPoints > sizes.points }
+      // Few points before upper records share the upper page, or small pages would be many.
+      if pairs == 0 && ownPairs > 0 { isNew = isNew || points > sizes.points / 2 }
+      if pairs > 0 && ownPairs == 0 { isNew = isNew || ownPoints > sizes.points / 2 }
+      if isNew {
+        groups.append([])
+        (points, pairs) = (0, 0)
+      }
+      groups[groups.count - 1].append(node)
+      points += ownPoints
+      pairs += ownPairs
+    }
+    return groups
+  }
+
+  /// Calls `body` with a node and the records of its page below it, in tree order: a left child and everything below
+  /// it, then the right child.
+  func forEachRecord(below start: Int32, _ expanded: Set<Int32>, _ body: (Int32) -> Void) {
+    var waiting = [start]
+    while let index = waiting.popLast() {
+      body(index)
+      guard expanded.contains(index) else { continue }
+      let left = records[Int(index)].left
+      waiting.append(left + 1)
+      waiting.append(left)
+    }
+  }
+
+  /// Returns the tree index after the last point of a leaf page.
+  func endOfPoints(of page: PagePlan) -> Int { records[Int(page.roots[page.roots.count - 1])].node.range.upperBound }
+
+  /// All pages, each after its parent.
+  var pages: [PagePlan] {
+    var pages: [PagePlan] = []
+    var waiting = [first]
+    while let page = waiting.popLast() {
+      pages.append(page)
+      if case .upper(_, let children) = page.content { waiting.append(contentsOf: children.reversed()) }
+    }
+    return pages
+  }
+}
+
+extension TreeStorage {
+  /// Returns the code at which a node is split; 0 if it never is, or if the tree has no codes.
+  func code(of node: Node) throws(IndexError) -> UInt16 {
+    guard let separations, let (_, right) = try children(of: node) else { return 0 }
+    return separations[Int(right.first)]
+  }
+}

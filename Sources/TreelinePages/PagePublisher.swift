@@ -1,0 +1,241 @@
+import Foundation
+import Treeline
+import TreelineBuilder
+
+/// An error about a published index.
+package struct PageError: Error, CustomStringConvertible {
+  package var description: String
+
+  package init(_ description: String) { self.description = description }
+}
+
+/// Writes an index as immutable pages and one small manifest, from which a browser reads it without a server.
+package struct PagePublisher {
+  let tree: ClusterTree
+  let contentHash: UInt64
+  let sizes: PageSizes
+  private let giveBack: () -> Void
+
+  package struct Result: Sendable {
+    package var fileCount = 0
+    package var pageCount = 0
+    package var byteCount: UInt64 = 0
+    package var manifestByteCount = 0
+    package var upperPages = (count: 0, bytes: UInt64(0))
+    package var leafPages = (count: 0, bytes: UInt64(0))
+    package var valuePages = (count: 0, bytes: UInt64(0))
+  }
+
+  /// - Parameters:
+  ///   - contentHash: The content hash of the tree.
+  ///   - giveBack: Releases the memory of the index. What is used again is read again.
+  package init(
+    _ tree: ClusterTree, contentHash: UInt64, sizes: PageSizes? = nil, giveBack: @escaping () -> Void = {}
+  ) throws {
+    guard tree.withStorage(\.groups) == nil else {
+      throw PageError("expected an index without groups, found one with groups; browsers cannot open it")
+    }
+    (self.tree, self.contentHash, self.giveBack) = (tree, contentHash, giveBack)
+    self.sizes = sizes ?? Self.standardSizes(of: tree)
+  }
+
+  /// Returns sizes for which most pages have 16 to 64 KB, and for which there are not too many files.
+  ///
+  /// `scripts/measure/pages.mjs` measured these sizes. Larger pages make views load more bytes, and smaller pages make
+  /// them send more requests. A lower `leastCode` or `nodePoints` makes more levels of pages, which are loaded one after
+  /// another.
+  private static func standardSizes(of tree: ClusterTree) -> PageSizes {
+    let count = tree.pointCount
+    return PageSizes(
+      points: max(4096, count / 12_000), nodePoints: max(1024, count / 100_000), firstPairs: 512, pairs: 512,
+      values: max(4096, count / 4096),
+      leastCode: leastCode(of: tree, reachedBy: max(4096, min(count / 64, 65_536))))
+  }
+
+  /// Returns the least code that at most a number of splits reach; 0 if the tree has no codes.
+  private static func leastCode(of tree: ClusterTree, reachedBy most: Int) -> Int {
+    tree.withStorage { storage in
+      guard let separations = storage.separations else { return 0 }
+      var counts = [Int](repeating: 0, count: 1 << 16)
+      for index in 0..<storage.pointCount { counts[Int(separations[index])] += 1 }
+      var rest = most
+      for code in (1..<counts.count).reversed() {
+        rest -= counts[code]
+        if rest < 0 { return code + 1 }
+      }
+      return 1
+    }
+  }
+
+  /// Writes all pages, each after the pages to which it refers. Returns the manifest, which must be written last.
+  ///
+  /// - Parameter progress: Called with the number of points whose pages are written, twice for each point.
+  package func write(to sink: any PageSink, threads: Int, progress: (Int) -> Void = { _ in }) throws -> (
+    manifest: PageManifest, result: Result
+  ) {
+    try tree.withStorage { storage in
+      let pages = try PageTree(storage, sizes: sizes)
+      let encoder = PageEncoder(storage: storage, pages: pages)
+      giveBack()
+      var result = Result()
+      let all = pages.pages
+      let leaves = all.filter { if case .leaf = $0.content { true } else { false } }
+      try inOrderOrFailing(leaves.count, threads: threads) { number in
+        PageCompression.compressed(try encoder.leaf(leaves[number]))
+      } then: { number, bytes in
+        leaves[number].reference = try sink.append(bytes)
+        result.leafPages.count += 1
+        result.leafPages.bytes += UInt64(bytes.count)
+        progress(pages.endOfPoints(of: leaves[number]))
+      }
+      let ranges = stride(from: 0, to: storage.pointCount, by: sizes.values).map {
+        $0..<min($0 + sizes.values, storage.pointCount)
+      }
+      var values: [PageReference] = []
+      try inOrderOrFailing(ranges.count, threads: threads) { number in
+        PageCompression.compressed(encoder.values(ranges[number]))
+      } then: { number, bytes in
+        values.append(try sink.append(bytes))
+        result.valuePages.count += 1
+        result.valuePages.bytes += UInt64(bytes.count)
+        progress(storage.pointCount + ranges[number].upperBound)
+      }
+      var first: [UInt8] = []
+      for page in all.reversed() {
+        guard case .upper(_, let children) = page.content else { continue }
+        let bytes = PageCompression.compressed(encoder.upper(page, children: children.map(\.reference)))
+        result.upperPages.count += 1
+        result.upperPages.bytes += UInt64(bytes.count)
+        if page === pages.first { first = bytes } else { page.reference = try sink.append(bytes) }
+      }
+      let valueDirectory = try sink.append(
+        PageCompression.compressed(encoder.valueDirectory(values, pointsPerPage: sizes.values)))
+      let file = try sink.finish()
+      let manifest = PageManifest(
+        tree, sizes, contentHash: contentHash, file: file, values: valueDirectory, first: first)
+      (result.fileCount, result.byteCount, result.pageCount) = (sink.fileCount, sink.byteCount, all.count)
+      result.manifestByteCount = try manifest.json.count
+      return (manifest, result)
+    }
+  }
+
+  /// Calls `work` on several threads and `take` on this one, in order. Releases the memory of the index now and then.
+  private func inOrderOrFailing(
+    _ count: Int, threads: Int, _ work: @escaping @Sendable (Int) throws -> [UInt8],
+    then take: (Int, [UInt8]) throws -> Void
+  ) throws {
+    var failure: (any Error)?
+    inOrder(count, threads: threads) { number, _ in
+      Swift.Result { try work(number) }
+    } then: { number, bytes in
+      guard failure == nil else { return }
+      do { try take(number, bytes.get()) } catch { failure = error }
+      if number % 64 == 63 { giveBack() }
+    }
+    giveBack()
+    if let failure { throw failure }
+  }
+}
+
+/// Where pages are written to.
+package protocol PageSink: AnyObject {
+  var fileCount: Int { get }
+  var byteCount: UInt64 { get }
+  /// Writes a compressed page.
+  func append(_ page: [UInt8]) throws -> PageReference
+  /// Ends the pages. Returns the name of the file of all pages; nil if each page is a file.
+  func finish() throws -> String?
+}
+
+/// Writes each page to a file of its own, which is named by its checksum.
+package final class PageFolder: PageSink {
+  private let folder: URL
+  package private(set) var names: Set<String> = []
+  package private(set) var byteCount: UInt64 = 0
+  package var fileCount: Int { names.count }
+
+  package static let name = "pages"
+
+  /// - Parameter site: The folder of the manifest.
+  package init(site: String) throws {
+    folder = URL(fileURLWithPath: site).appendingPathComponent(Self.name)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  package func append(_ page: [UInt8]) throws -> PageReference {
+    let reference = PageReference(
+      checksum: page.withUnsafeBytes { XXHash64.hash($0) }, offset: 0, length: UInt32(page.count))
+    guard names.insert(reference.fileName).inserted else { return reference }
+    byteCount += UInt64(page.count)
+    let file = folder.appendingPathComponent(reference.fileName)
+    let size = try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
+    if size != page.count { try Data(page).write(to: file, options: .atomic) }
+    return reference
+  }
+
+  package func finish() -> String? { nil }
+
+  /// Removes the pages of earlier versions, which only pages in browsers that opened them still ask for.
+  package func removeOthers() throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    where name.hasSuffix(".page") && !names.contains(name) {
+      try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+    }
+  }
+}
+
+/// Writes all pages to one file, for object stores. Browsers ask for ranges of its bytes.
+package final class PageFile: PageSink {
+  private let folder: URL
+  private let file: AtomicFile
+  private let partialPath: String
+  private var hasher = XXHash64()
+  package private(set) var byteCount: UInt64 = 0
+  package let fileCount = 1
+
+  package init(site: String) throws {
+    folder = URL(fileURLWithPath: site)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    partialPath = folder.appendingPathComponent("unfinished.pages").path
+    file = try AtomicFile(path: partialPath, beginning: [])
+  }
+
+  /// The path of the unfinished file, which an interrupted program should remove.
+  package var unfinishedPath: String { file.partialPath }
+
+  package func append(_ page: [UInt8]) throws -> PageReference {
+    let checksum = page.withUnsafeBytes { XXHash64.hash($0) }
+    let reference = PageReference(checksum: checksum, offset: byteCount, length: UInt32(page.count))
+    try page.withUnsafeBytes { bytes in
+      hasher.update(bytes)
+      try file.write(bytes, at: byteCount)
+    }
+    byteCount += UInt64(page.count)
+    return reference
+  }
+
+  package func finish() throws -> String? {
+    try file.finish()
+    let name = hexadecimal(hasher.finalize()) + ".pages"
+    let target = folder.appendingPathComponent(name)
+    guard rename(partialPath, target.path) == 0 else { throw PageError("\(target.path): cannot rename \(partialPath)") }
+    return name
+  }
+}
+
+/// Keeps all pages in memory, one after another, as in a single file.
+package final class PageMemory: PageSink {
+  package private(set) var bytes: [UInt8] = []
+  package let fileCount = 1
+  package var byteCount: UInt64 { UInt64(bytes.count) }
+
+  package init() {}
+
+  package func append(_ page: [UInt8]) -> PageReference {
+    defer { bytes += page }
+    return PageReference(
+      checksum: page.withUnsafeBytes { XXHash64.hash($0) }, offset: byteCount, length: UInt32(page.count))
+  }
+
+  package func finish() -> String? { "index.pages" }
+}

@@ -1,0 +1,38 @@
+// Starts the bundle in a page of a published index. The page contains the data, or they are files beside it.
+
+/** Returns the bytes of an element of the page; null if the page has no such element. */
+function bytesOf(id) {
+  const node = document.getElementById(id);
+  if (!node) return null;
+  const bytes = Uint8Array.from(atob(node.textContent), (character) => character.charCodeAt(0));
+  node.remove();
+  return bytes;
+}
+
+/** Returns a function that answers like `fetch` from data in the page; undefined if the page has none. */
+function contained() {
+  const [manifest, pages] = [bytesOf("manifest"), bytesOf("pages")];
+  if (!manifest) return undefined;
+  return async (url, { headers = {} } = {}) => {
+    const [, start, end] = /bytes=(\d+)-(\d+)/.exec(headers.Range ?? "") ?? [];
+    return start === undefined ? new Response(manifest) : new Response(pages.slice(+start, +end + 1), { status: 206 });
+  };
+}
+
+async function assets() {
+  const own = bytesOf("assets");
+  const bytes = own ?? new Uint8Array(await (await fetch(new URL("assets.json.gz", document.baseURI))).arrayBuffer());
+  // A host may have decompressed the file already.
+  const text = bytes[0] === 0x1f ? await unpacked(bytes) : bytes;
+  return JSON.parse(new TextDecoder().decode(text));
+}
+
+const host = document.getElementById("host");
+try {
+  const manifest = contained();
+  const modules = bundle(globalThis.maplibregl, await assets());
+  await modules["site.js"].open(host, manifest ? "https://page.invalid/manifest.json" : new URL("manifest.json", document.baseURI).href, manifest);
+} catch (error) {
+  if (!host.shadowRoot) host.textContent = `This page cannot be shown here: ${error.message}`;
+  throw error;
+}

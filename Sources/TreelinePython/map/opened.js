@@ -1,0 +1,189 @@
+// Answers of a published index, which the page reads itself. It has the answers of the server that the map uses.
+
+import { Problem, Source } from "./source.js";
+import { changeOf } from "./vendor/treeline/map/change.js";
+import { PublishedTree } from "./vendor/treeline/pages/tree.js";
+import { transitionOf } from "./vendor/treeline/transition.js";
+
+/** Most points of an index whose filters and sums the page computes, for which it loads all pages. */
+const MOST_FILTERED = 1_000_000;
+
+/** Most pages that are loaded for the names of the single points in view. */
+const MOST_VALUE_PAGES = 3;
+
+/** Number of clusters whose sizes are kept for transitions. */
+const KEPT = 20_000;
+
+export class Opened extends Source {
+  #filtered = new Map();
+  /** Ranges of clusters that have been shown, by id. */
+  #ranges = new Map();
+
+  /**
+   * @param url Address of the manifest.
+   * @param fetch Replaces `fetch` if the page itself contains the pages.
+   */
+  constructor(url, fetch) {
+    super();
+    Object.assign(this, { url, fetch });
+  }
+
+  async indexes() {
+    this.tree = await PublishedTree.open(this.url, { fetch: this.fetch });
+    this.#filtered.clear();
+    this.#ranges.clear();
+    const { tree, tree: { manifest } } = this;
+    this.hasFilters = manifest.columns.length > 0 && tree.pointCount <= MOST_FILTERED;
+    const columns = manifest.columns.map(({ name }) => name);
+    return [{
+      name: "", version: manifest.content_hash, title: manifest.title || document.title || null, attribution: manifest.attribution ?? null,
+      point_count: tree.pointCount, bounds: tree.bounds, projection: manifest.projection === 1 ? "web-mercator" : "plane",
+      split: manifest.growth, has_separations: tree.hasSeparations, has_badges: tree.hasBadges, columns,
+      // A column without a kind is neither filtered nor summed up.
+      column_kinds: this.hasFilters ? Object.fromEntries(manifest.columns.map(({ name, kind }) => [name, kind])) : {},
+    }];
+  }
+
+  async clusters(index, query, signal) {
+    // The overview, from which the map learns how dense the points are, needs no exact answer.
+    if (query.ellipses && query.limit && !query.center && !query.filter) return this.#collection(this.tree.overview(query.limit), query);
+    return this.#collection(await this.#ask(query, signal), query);
+  }
+
+  async transition(index, version, ids, query, signal) {
+    const clusters = await this.#ask(query, signal);
+    const from = this.#rangesOf(ids);
+    const to = this.#keep(clusters);
+    return { ...changeOf(transitionOf(from, to), from.ids, to.ids), version, clusters: this.#collection(clusters, query) };
+  }
+
+  async cluster(index, id, signal, query = {}) {
+    if (!query.aggregate) {
+      const tree = this.#tree(query);
+      const cluster = await this.#tried(() => tree.cluster(+id, { signal }));
+      return this.#feature(cluster, 0, query, await tree.feature(cluster, 0, { signal }));
+    }
+    const tree = await this.#tree(query).whole({ signal });
+    const cluster = await this.#tried(() => tree.cluster(+id));
+    cluster.options.aggregate = query.aggregate;
+    return this.#feature(cluster, 0, query);
+  }
+
+  async members(index, id, { offset = 0, limit = 100, ...query }, signal) {
+    return (await this.#tried(() => this.#tree(query).members(+id, { offset, limit, signal }))).toGeoJSON();
+  }
+
+  async expansionZoom(index, id, query) {
+    return this.#tried(() => this.#tree(query).expansionZoom(+id, { cut: cutOf(query), tileSize: 256 }));
+  }
+
+  async histogram(index, { column: name, bins = 40, ...query }, signal) {
+    const tree = await this.#tree(query).whole({ signal });
+    const column = tree.columns.find((each) => each.name === name);
+    if (!column) throw new Problem(400, `There is no column ${name}.`);
+    const inView = tree.clusters({ ...viewOf(query), cut: { detail: 0 }, zoom: query.zoom ?? 24, keepVisible: false });
+    const values = [];
+    let missing = 0;
+    for (let i = 0; i < inView.length; i++) {
+      for (let index = inView.firsts[i]; index < inView.firsts[i] + inView.sizes[i]; index++) {
+        if (tree.selection && !tree.selection.passes(index)) continue;
+        const value = column.value(index);
+        if (value === null) missing++;
+        else values.push(Number(value));
+      }
+    }
+    return { column: name, ...binsOf(values, Number(bins), column.kind === "time"), missing_count: missing };
+  }
+
+  #ask(query, signal) {
+    const asked = { ...viewOf(query), cut: cutOf(query), aggregate: query.aggregate };
+    return this.#tried(() => this.#tree(query).clusters(asked, { signal, values: this.fetch ? true : MOST_VALUE_PAGES }));
+  }
+
+  /** Returns the tree under the filter of a query. */
+  #tree({ filter }) {
+    if (!filter) return this.tree;
+    if (!this.#filtered.has(filter)) {
+      if (this.#filtered.size > 8) this.#filtered.clear();
+      this.#filtered.set(filter, this.tree.filtered(filter));
+    }
+    return this.#filtered.get(filter);
+  }
+
+  /** Does work whose errors are shown to the user. */
+  async #tried(work) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error.name === "QueryError") throw new Problem(400, error.message);
+      // The map reads the manifest again if the site was replaced.
+      if (error.name === "ReplacedError") throw new Problem(409, error.message);
+      if (error.name === "IndexError") throw new Problem(503, error.message);
+      throw error;
+    }
+  }
+
+  #collection(clusters, query) {
+    const features = [];
+    for (let i = 0; i < clusters.length; i++) features.push(this.#feature(clusters, i, query));
+    return { type: "FeatureCollection", features };
+  }
+
+  #feature(clusters, i, query, feature = clusters.feature(i)) {
+    if (query.ellipses && clusters.counts[i] > 1) Object.assign(feature.properties, ellipseOf(clusters, i));
+    return feature;
+  }
+
+  /** Keeps the ranges of an answer for the next transition. */
+  #keep({ length, ids, firsts, sizes, counts }) {
+    if (this.#ranges.size > KEPT) this.#ranges.clear();
+    for (let i = 0; i < length; i++) this.#ranges.set(ids[i], [firsts[i], sizes[i], counts[i]]);
+    return { length, ids, firsts, sizes, counts };
+  }
+
+  #rangesOf(ids) {
+    const known = ids.filter((id) => this.#ranges.has(id)).sort((a, b) => this.#ranges.get(a)[0] - this.#ranges.get(b)[0]);
+    const [firsts, sizes, counts] = [0, 1, 2].map((part) => known.map((id) => this.#ranges.get(id)[part]));
+    return { length: known.length, ids: known, firsts, sizes, counts };
+  }
+}
+
+/** Returns the view of a query. Its zooms are those of 256 px tiles. */
+function viewOf({ center, bbox, zoom, width, height }) {
+  const numbers = (text) => text.split(",").map(Number);
+  const scale = zoom === undefined ? {} : { zoom: +zoom, tileSize: 256 };
+  if (center) return { center: numbers(center), ...scale, width: +width, height: +height };
+  return bbox ? { bbox: numbers(bbox), ...scale } : scale;
+}
+
+/** Returns the cut of a query. */
+function cutOf({ badges, spacing, detail, limit, order }) {
+  const given = Object.entries({ badges, spacing, detail, limit }).filter(([, amount]) => amount !== undefined);
+  return { ...Object.fromEntries(given.map(([name, amount]) => [name, +amount])), ...(order && { order }) };
+}
+
+/** Returns the ellipse of a cluster as the server writes it. */
+function ellipseOf(clusters, i) {
+  const { major, minor, degrees } = clusters.ellipse(i);
+  if (major === 0) return {};
+  const latitude = clusters.coordinates[2 * i + 1];
+  const meters = 2 * Math.PI * 6_378_137 * Math.cos((latitude * Math.PI) / 180);
+  return {
+    ellipse: [Math.round(major * 2 ** 32), Math.round(minor * 2 ** 32), Math.round(-degrees * 10) / 10],
+    ellipse_meters: [Math.round(major * meters), Math.round(minor * meters)],
+  };
+}
+
+/** Returns the numbers of values in bins of equal width, and the edges of the bins. */
+function binsOf(values, bins, isTime) {
+  if (values.length === 0) return { counts: [], edges: [] };
+  const [least, greatest] = values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
+  const isWhole = values.every(Number.isInteger);
+  const width = Math.max((greatest - least) / bins, isWhole ? 1 : Number.EPSILON * Math.abs(greatest) || 1);
+  const step = isWhole ? Math.ceil(width) : width;
+  const count = Math.min(Math.floor((greatest - least) / step) + 1, bins + 1);
+  const counts = new Array(count).fill(0);
+  for (const value of values) counts[Math.min(Math.floor((value - least) / step), count - 1)]++;
+  const edge = (at) => (isTime ? new Date((least + at * step) * 1000).toISOString().replace(/\.000Z$/, "Z") : least + at * step);
+  return { counts, edges: Array.from({ length: count + 1 }, (_, at) => edge(at)) };
+}

@@ -1,0 +1,670 @@
+// The hierarchy of a tree of which only some pages are in memory.
+//
+// The pages that have been loaded are in arrays like those of a whole tree. Records have numbers in the order in which
+// they were loaded. If a query needs what is not there, it goes on as if the node had no parts, and the page is noted in
+// `missing`. The answer is then discarded, the pages are loaded, and the query begins again. So all pages that are known
+// to be needed are loaded at once.
+
+import { BadgeCurve } from "../badges.js";
+import { attributeColumn, typedColumn } from "../columns.js";
+import { Hierarchy } from "../hierarchy.js";
+import { Bytes } from "../index-file.js";
+import { Plane } from "../plane.js";
+import { StoredRecords } from "../records.js";
+import { bytesOfBase64, PageReader } from "./page.js";
+
+/** @typedef {import("./page.js").Reference} Reference */
+
+const [UPPER, LEAF, VALUES, DIRECTORY] = [1, 2, 3, 4];
+/** What a record of an upper page says about its children: in this page, in the child page of the record before, in the next. */
+const [HERE, SAME, NEXT] = [0, 1, 2];
+
+/**
+ * @typedef {object} Page
+ * @property {"tree" | "values" | "directory"} kind
+ * @property {Reference} reference
+ * @property {number[]} roots Records whose children are in the page.
+ * @property {number} number Number of a page of values.
+ *
+ * @typedef {object} UpperRecord What arrays do not hold of a record of an upper page.
+ * @property {number} first Tree index of the first point.
+ * @property {number[]} sums Σ(x - min x) and Σ(y - min y), in halves of 32 bits.
+ * @property {number[]} spread
+ * @property {number} code
+ * @property {number} stand Index of the point at which the node is shown, counted from its first point; -1 if none.
+ * @property {Page | null} below The page with everything below, as long as it is not loaded.
+ *
+ * @typedef {object} Values Rows and columns of some neighboring points.
+ * @property {Uint32Array | Float64Array} rows
+ * @property {import("../columns.js").Column[]} columns
+ */
+
+export class PagedHierarchy extends Hierarchy {
+  /** @type {Map<number, UpperRecord>} */
+  #upper = new Map();
+  /** First points of the leaf pages that have been loaded, in ascending order, and each page's place and length. */
+  /** @type {{first: number, at: number, count: number}[]} */
+  #leaves = [];
+  /** @type {{first: number, at: number, count: number}} */
+  #last = { first: 0, at: 0, count: 0 };
+  /** Places of points that are not in a leaf page: those at which nodes of upper pages are shown. */
+  #standing = new Map();
+  #pointsEnd = 0;
+  /** @type {Page[]} */
+  #valuePages = [];
+  /** @type {(Values | undefined)[]} */
+  #values = [];
+
+  /**
+   * @param {any} manifest
+   * @param {string} name Name of the tree in errors.
+   */
+  constructor(manifest, name) {
+    const { projection, seam, left, top, side, growth, traits, has_codes: hasCodes, curve } = manifest;
+    const stored = {
+      points: new Uint32Array(0), rows: new Uint32Array(0), gaps: new Uint8Array(0), nodes: new Uint32Array(6),
+      sums: new Uint32Array(0), spreads: new Float32Array(0), codes: hasCodes ? new Uint16Array(0) : null,
+      stands: traits & 4 ? new Uint8Array(0) : null, isAcrossSeam: (traits & 1) === 1,
+    };
+    super(stored, {
+      plane: projection === 1 ? new Plane(true, seam) : new Plane(false, 0, left, top, side), growth,
+      curve: curve ? curveOf(bytesOfBase64(curve)) : null, clippedPointCount: manifest.clipped_point_count, file: name,
+    });
+    this.manifest = manifest;
+    this.pages = this;
+    /** Rows by index in tree order. A row that is not in memory is undefined, and its page is missing. */
+    this.rows = new Proxy(this.rows, { get: (_, index) => this.#row(Number(index)) });
+    this.pointCount = manifest.point_count;
+    this.nodeCount = 1;
+    /** Pages that a query has needed in vain. @type {Set<Page>} */
+    this.missing = new Set();
+    /** @type {Page} */
+    this.directory = { kind: "directory", reference: manifest.values, roots: [], number: 0 };
+    this.hasDirectory = false;
+  }
+
+  /** Number of bytes of the loaded pages in memory, about. */
+  get byteCount() {
+    return this.nodes.byteLength * 2 + this.points.byteLength * 1.5 + this.#upper.size * 200
+      + this.#values.reduce((sum, values) => sum + (values ? this.manifest.sizes.values * 16 : 0), 0);
+  }
+
+  // Queries
+
+  /** @param {number} index */
+  place(index) {
+    let leaf = this.#last;
+    if (index >= leaf.first && index < leaf.first + leaf.count) return index - leaf.first + leaf.at;
+    let [low, high] = [0, this.#leaves.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.#leaves[middle].first <= index) low = middle;
+      else high = middle;
+    }
+    leaf = this.#leaves[low];
+    if (leaf && index >= leaf.first && index < leaf.first + leaf.count) {
+      this.#last = leaf;
+      return index - leaf.first + leaf.at;
+    }
+    return this.#standing.get(index) ?? this.#miss(index);
+  }
+
+  /**
+   * Notes the page of a point that is not in memory. Returns the place of any point.
+   *
+   * @param {number} index
+   */
+  #miss(index) {
+    const { nodes } = this;
+    let [record, first] = [0, 0];
+    while (nodes[record * 6 + 5]) {
+      record = this.leftRecord(record);
+      const left = nodes[record * 6 + 4];
+      if (index < first + left) continue;
+      [record, first] = [record + 1, first + left];
+    }
+    this.isMissing(record);
+    return 0;
+  }
+
+  /**
+   * Returns the upper record of a node that has no children in memory.
+   *
+   * @param {number} count
+   * @param {number} record
+   */
+  #alone(count, record) {
+    return this.nodes[record * 6 + 5] || count !== this.nodes[record * 6 + 4] ? undefined : this.#upper.get(record);
+  }
+
+  /** @param {number} record */
+  isMissing(record) {
+    const below = this.#upper.get(record)?.below;
+    if (!below) return false;
+    this.missing.add(below);
+    return true;
+  }
+
+  /**
+   * @param {number} count
+   * @param {number} record
+   * @param {number} greatest
+   */
+  isFine(count, record, greatest) {
+    const own = this.#upper.get(record);
+    return own !== undefined && count === this.nodes[record * 6 + 4] && own.code <= greatest;
+  }
+
+  /**
+   * @param {number} first
+   * @param {number} left
+   * @param {number} record
+   */
+  code(first, left, record) {
+    return (this.nodes[record * 6 + 5] ? this.#upper.get(record)?.code : undefined) ?? super.code(first, left, record);
+  }
+
+  /**
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {number} levels
+   */
+  leftCount(first, count, record, levels) {
+    if (this.isPoint(record) || (count > 1 && this.isMissing(record))) return 0;
+    return super.leftCount(first, count, record, levels);
+  }
+
+  /**
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {ArrayLike<number>} box
+   * @param {Float64Array} result
+   */
+  sumsOf(first, count, record, box, result) {
+    const own = this.#alone(count, record);
+    if (!own) return super.sumsOf(first, count, record, box, result);
+    result[0] = own.sums[1] * 2 ** 32 + own.sums[0];
+    result[1] = own.sums[3] * 2 ** 32 + own.sums[2];
+  }
+
+  /**
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {Float64Array} result
+   * @param {number} [to]
+   */
+  mean(first, count, record, result, to = 0) {
+    const own = this.#alone(count, record);
+    if (!own) return super.mean(first, count, record, result, to);
+    const [minX, minY, maxX, maxY] = this.nodes.subarray(record * 6);
+    this.writeMean(
+      minX, minY, maxX, maxY, own.sums[1] * 2 ** 32 + own.sums[0], own.sums[3] * 2 ** 32 + own.sums[2], count, result, to);
+  }
+
+  /**
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {Float64Array} result
+   */
+  spread(first, count, record, result) {
+    const own = this.#alone(count, record);
+    if (own) result.set(own.spread);
+    else super.spread(first, count, record, result);
+  }
+
+  /**
+   * @param {number} first
+   * @param {number} count
+   * @param {number} record
+   * @param {number} levels
+   */
+  standIndex(first, count, record, levels) {
+    const own = count === this.nodes[record * 6 + 4] ? this.#upper.get(record) : undefined;
+    return own ? (own.stand < 0 ? -1 : first + own.stand) : super.standIndex(first, count, record, levels);
+  }
+
+  /** @param {number} index */
+  #row(index) {
+    return this.#valuesOf(index)?.rows[index % this.manifest.sizes.values];
+  }
+
+  /**
+   * Returns the loaded values of a point and its neighbors.
+   *
+   * @param {number} index
+   */
+  #valuesOf(index) {
+    const number = Math.floor(index / this.manifest.sizes.values);
+    const values = this.#values[number];
+    if (values) return values;
+    const page = this.hasDirectory ? this.#valuePages[number] : this.directory;
+    if (page) this.missing.add(page);
+    return undefined;
+  }
+
+  /**
+   * Returns the columns. A value that is not in memory is undefined, and its page is missing.
+   *
+   * @returns {import("../columns.js").Column[]}
+   */
+  columns() {
+    const size = this.manifest.sizes.values;
+    return this.manifest.columns.map((/** @type {any} */ { name, kind }, /** @type {number} */ i) => ({
+      name, kind,
+      value: (/** @type {number} */ index) => this.#valuesOf(index)?.columns[i].value(index % size) ?? null,
+      output: (/** @type {number} */ index) => this.#valuesOf(index)?.columns[i].output(index % size),
+    }));
+  }
+
+  /**
+   * Returns the pages of values that have not been loaded; the directory if they are not known.
+   *
+   * @returns {Page[]}
+   */
+  get valuePages() {
+    return this.hasDirectory ? this.#valuePages.filter((_, number) => !this.#values[number]) : [this.directory];
+  }
+
+  /**
+   * Whether a page has not been added yet.
+   *
+   * @param {Page} page
+   */
+  needs({ kind, roots, number }) {
+    if (kind === "directory") return !this.hasDirectory;
+    if (kind === "values") return !this.#values[number];
+    return roots.some((record) => this.#upper.get(record)?.below);
+  }
+
+  // Loading
+
+  /**
+   * Adds the content of a page.
+   *
+   * @param {Page} page
+   * @param {Uint8Array} bytes
+   */
+  add(page, bytes) {
+    const reader = new PageReader(bytes, `${this.file}, page ${page.reference.checksum}`);
+    if (page.kind === "directory") this.#addDirectory(reader);
+    else if (page.kind === "values") this.#addValues(page, reader);
+    else if (reader.view.getUint32(0, true) === LEAF) this.#addLeaf(page, reader);
+    else this.#addUpper(page, reader);
+  }
+
+  /** @param {Uint8Array} bytes */
+  addFirst(bytes) {
+    this.#addUpper({ kind: "tree", reference: { checksum: "first", offset: 0, length: 0 }, roots: [], number: 0 }, new PageReader(bytes, `${this.file}, first page`));
+  }
+
+  /**
+   * @param {Page} page
+   * @param {PageReader} reader
+   */
+  #addUpper({ roots }, reader) {
+    reader.kind(UPPER);
+    const [rootCount, count, childCount] = [reader.u32(), reader.u32(), reader.u32()];
+    reader.require(rootCount === roots.length, `${roots.length} roots`, rootCount);
+    /** @type {Page[]} */
+    const children = reader.references(childCount).map((reference) => ({ kind: "tree", reference, roots: [], number: 0 }));
+    const isFirst = rootCount === 0;
+    const states = reader.plain(rootCount + count);
+    const lefts = reader.words(count >> 1);
+    const boxes = [0, 1, 2, 3].map(() => reader.words(count));
+    const halves = [0, 1].map(() => [reader.words(count), reader.words(count)]);
+    const spreads = [0, 1, 2].map(() => new Float32Array(reader.words(count).buffer));
+    const codes = this.codes ? reader.halfWords(count) : null;
+    const stands = this.stands ? [0, 1, 2].map(() => reader.words(count)) : null;
+    reader.end();
+    if (this.pointCount === 0) return;
+    const standsAt = stands ? this.#reservePoints(count) : 0;
+    let [state, pair, at, child] = [0, 0, 0, -1];
+    /**
+     * Adds the record that is next in the page.
+     *
+     * @param {number} record
+     * @param {ArrayLike<number>} parent The box around its parent.
+     * @param {number} first
+     */
+    const addRecord = (record, parent, first) => {
+      reader.require(at < count, `at most ${count} records`, "more");
+      const i = at++;
+      const { nodes } = this;
+      for (let edge = 0; edge < 4; edge++) nodes[record * 6 + edge] = edge < 2 ? parent[edge] + boxes[edge][i] : parent[edge] - boxes[edge][i];
+      const stand = stands ? stands[0][i] : -1;
+      if (stands) {
+        this.points[2 * (standsAt + i)] = nodes[record * 6] + stands[1][i];
+        this.points[2 * (standsAt + i) + 1] = nodes[record * 6 + 1] + stands[2][i];
+        this.#standing.set(first + stand, standsAt + i);
+      }
+      this.#upper.set(record, {
+        first, sums: [halves[0][0][i], halves[0][1][i], halves[1][0][i], halves[1][1][i]], spread: [spreads[0][i], spreads[1][i], spreads[2][i]],
+        code: codes ? codes[i] : 0, stand, below: null,
+      });
+    };
+    // Records in tree order: the record, its first point, and the box around its parent unless it is known already.
+    /** @type {[number, number, ArrayLike<number> | null][]} */
+    const waiting = [];
+    if (isFirst) {
+      this.nodes[4] = this.pointCount;
+      waiting.push([0, 0, [0, 0, 2 ** 32 - 1, 2 ** 32 - 1]]);
+    }
+    for (let root = 0; root < roots.length || waiting.length; root++) {
+      if (!isFirst) waiting.push([roots[root], /** @type {UpperRecord} */ (this.#upper.get(roots[root])).first, null]);
+      for (let next; (next = waiting.pop()); ) {
+        const [record, first, parent] = next;
+        if (parent) addRecord(record, parent, first);
+        const own = /** @type {UpperRecord} */ (this.#upper.get(record));
+        const what = states[state++];
+        if (what === HERE) {
+          reader.require(pair < lefts.length, `at most ${lefts.length} pairs`, "more");
+          const left = this.#reserveRecords(2);
+          const { nodes } = this;
+          const [all, ofLeft] = [nodes[record * 6 + 4], lefts[pair++]];
+          reader.require(ofLeft > 0 && ofLeft < all, `1 to ${all - 1} points in a left child`, ofLeft);
+          nodes[left * 6 + 4] = ofLeft;
+          nodes[left * 6 + 10] = all - ofLeft;
+          this.#link(record, left);
+          const box = nodes.slice(record * 6, record * 6 + 4);
+          waiting.push([left + 1, first + ofLeft, box], [left, first, box]);
+          own.below = null;
+        } else {
+          reader.require(what === SAME || what === NEXT, "a state from 0 to 2", what);
+          if (what === NEXT) child++;
+          reader.require(child >= 0 && child < childCount, `a child page below ${childCount}`, child);
+          children[child].roots.push(record);
+          own.below = children[child];
+        }
+      }
+      if (isFirst) break;
+    }
+    reader.require(at === count, `${count} records`, at);
+  }
+
+  /**
+   * Makes a pair of records the children of a record.
+   *
+   * @param {number} record
+   * @param {number} left
+   */
+  #link(record, left) {
+    this.nodes[record * 6 + 5] = left - record;
+    const pair = (left - 1) >> 1;
+    const own = this.#upper.get(record);
+    if (!own) return;
+    this.sums.set(own.sums, pair * 4);
+    this.spreads.set(own.spread, pair * 3);
+  }
+
+  /**
+   * @param {Page} page
+   * @param {PageReader} reader
+   */
+  #addLeaf({ roots }, reader) {
+    reader.kind(LEAF);
+    const [rootCount, count, pairs, first] = [reader.u32(), reader.u32(), reader.u32(), reader.u32()];
+    reader.require(rootCount === roots.length, `${roots.length} roots`, rootCount);
+    const rootCounts = reader.words(rootCount);
+    const lefts = reader.words(pairs);
+    const [xs, ys] = [reader.sums(count), reader.sums(count)];
+    const gaps = reader.plain((count + 1) >> 1);
+    const codes = this.codes ? reader.halfWords(count) : null;
+    const stands = this.stands ? reader.plain((count + 7) >> 3) : null;
+    reader.end();
+    const records = new StoredRecords(count, 2 * rootCount + 2 * pairs + 1, this.isAcrossSeam);
+    for (let i = 0; i < count; i++) [records.points[2 * i], records.points[2 * i + 1]] = [xs[i], ys[i]];
+    records.gaps.set(gaps);
+    const places = this.#shape(reader, records, roots, rootCounts, lefts, count);
+    for (let record = records.firsts.length - 1; record >= 0; record--) if (records.nodes[record * 6 + 4]) records.describe(record);
+
+    const at = this.#reservePoints(count);
+    this.points.set(records.points, 2 * at);
+    this.gaps.set(gaps, at >> 1);
+    if (codes) /** @type {Uint16Array} */ (this.codes).set(codes, at);
+    if (stands) /** @type {Uint8Array} */ (this.stands).set(stands, at >> 3);
+    // The first record of the block is even, as in the page. So pairs begin at odd records.
+    const base = this.#reserveRecords(records.firsts.length + 1) + 1;
+    this.nodes.set(records.nodes, base * 6);
+    this.sums.set(records.sums, base * 2);
+    this.spreads.set(records.spreads, (base >> 1) * 3);
+    roots.forEach((record, i) => {
+      const own = places[i];
+      if (records.nodes[own * 6 + 5]) this.#link(record, base + own + records.nodes[own * 6 + 5]);
+      /** @type {UpperRecord} */ (this.#upper.get(record)).below = null;
+    });
+    const leaf = { first, at, count };
+    let place = this.#leaves.length;
+    while (place > 0 && this.#leaves[place - 1].first > first) place--;
+    this.#leaves.splice(place, 0, leaf);
+  }
+
+  /**
+   * Writes the counts and the child offsets of the records of a leaf page. Returns the record of each root.
+   *
+   * @param {PageReader} reader
+   * @param {StoredRecords} records
+   * @param {number[]} roots
+   * @param {Uint32Array} rootCounts
+   * @param {Uint32Array} lefts
+   * @param {number} count
+   */
+  #shape(reader, { nodes, points, firsts }, roots, rootCounts, lefts, count) {
+    let [next, start, pair] = [0, 0, 0];
+    const places = roots.map((root, i) => {
+      const expected = this.nodes[root * 6 + 4];
+      reader.require(rootCounts[i] === expected && start + expected <= count, `a root of ${expected} points`, rootCounts[i]);
+      const place = next++;
+      const waiting = [place, start, expected];
+      while (waiting.length) {
+        const all = /** @type {number} */ (waiting.pop());
+        const first = /** @type {number} */ (waiting.pop());
+        const record = /** @type {number} */ (waiting.pop());
+        firsts[record] = first;
+        nodes[record * 6 + 4] = all;
+        if (all <= 16 || isOnePosition(points, first, all)) continue;
+        const left = lefts[pair++];
+        reader.require(left > 0 && left < all, `1 to ${all - 1} points in a left child`, left);
+        nodes[record * 6 + 5] = next - record;
+        waiting.push(next + 1, first + left, all - left, next, first, left);
+        next += 2;
+      }
+      start += expected;
+      // Roots are at even records.
+      next++;
+      return place;
+    });
+    reader.require(pair === lefts.length && start === count, `${count} points and ${lefts.length} pairs`, `${start} and ${pair}`);
+    return places;
+  }
+
+  /** @param {PageReader} reader */
+  #addDirectory(reader) {
+    reader.kind(DIRECTORY);
+    const [count, size] = [reader.u32(), reader.u32()];
+    reader.u32();
+    reader.require(size === this.manifest.sizes.values && count === Math.ceil(this.pointCount / size), "a page of values for each point", `${count} pages of ${size} points`);
+    this.#valuePages = reader.references(count).map((reference, number) => ({ kind: "values", reference, roots: [], number }));
+    reader.end();
+    this.hasDirectory = true;
+  }
+
+  /**
+   * @param {Page} page
+   * @param {PageReader} reader
+   */
+  #addValues({ number }, reader) {
+    reader.kind(VALUES);
+    const [count, width, columnCount] = [reader.u32(), reader.u32(), reader.u32()];
+    const size = this.manifest.sizes.values;
+    reader.require(count === Math.min(size, this.pointCount - number * size), "as many points as the directory says", count);
+    reader.require(width === 4 || width === 8, "row numbers of 4 or 8 bytes", width);
+    reader.require(columnCount === this.manifest.columns.length, `${this.manifest.columns.length} columns`, columnCount);
+    /** @type {Uint32Array | Float64Array} */
+    let rows = reader.words(count);
+    if (width === 8) {
+      const upper = reader.words(count);
+      rows = Float64Array.from(rows, (lower, i) => Math.min(upper[i] * 2 ** 32 + lower, 2 ** 53));
+    }
+    reader.align();
+    /** @type {import("../columns.js").Column[]} */
+    const columns = [];
+    while (columns.length < columnCount) {
+      const [kind, length] = [reader.u32(), reader.u32()];
+      const section = reader.plain(length);
+      reader.align();
+      // A section is read in place, so it must begin at a multiple of 8.
+      const bytes = new Bytes(section.slice().buffer, reader.name);
+      columns.push((kind === 16 ? attributeColumn : typedColumn)(bytes, 0, length, count));
+    }
+    reader.end();
+    this.#values[number] = { rows, columns };
+  }
+
+  // Memory
+
+  /**
+   * Reserves neighboring records, and returns the first, which is odd.
+   *
+   * @param {number} count
+   */
+  #reserveRecords(count) {
+    const first = this.nodeCount;
+    this.nodeCount += count + (count & 1);
+    this.nodes = grown(this.nodes, this.nodeCount * 6);
+    this.sums = grown(this.sums, this.nodeCount * 2);
+    this.spreads = grown(this.spreads, ((this.nodeCount + 1) >> 1) * 3);
+    return first;
+  }
+
+  /**
+   * Reserves places for points, and returns the first, which is a multiple of 8.
+   *
+   * @param {number} count
+   */
+  #reservePoints(count) {
+    const first = this.#pointsEnd;
+    this.#pointsEnd += Math.ceil(count / 8) * 8;
+    this.points = grown(this.points, this.#pointsEnd * 2);
+    this.gaps = grown(this.gaps, this.#pointsEnd >> 1);
+    if (this.codes) this.codes = grown(this.codes, this.#pointsEnd);
+    if (this.stands) this.stands = grown(this.stands, this.#pointsEnd >> 3);
+    return first;
+  }
+
+  /**
+   * Returns the arrays of the whole tree, as an index has them. All pages must have been loaded.
+   *
+   * @returns {import("../layout.js").StoredTree}
+   */
+  stored() {
+    const { pointCount } = this;
+    const points = new Uint32Array(2 * pointCount);
+    const gaps = new Uint8Array((pointCount + 1) >> 1);
+    const codes = this.codes && new Uint16Array(pointCount);
+    const stands = this.stands && new Uint8Array((pointCount + 7) >> 3);
+    for (const { first, at, count } of this.#leaves) {
+      points.set(this.points.subarray(2 * at, 2 * (at + count)), 2 * first);
+      codes?.set(/** @type {Uint16Array} */ (this.codes).subarray(at, at + count), first);
+      for (let i = 0; i < count; i++) {
+        const [to, from] = [first + i, at + i];
+        if (stands && (/** @type {Uint8Array} */ (this.stands)[from >> 3] >> (from & 7)) & 1) stands[to >> 3] |= 1 << (to & 7);
+      }
+    }
+    const rows = new (this.#values.some((values) => values?.rows instanceof Float64Array) ? Float64Array : Uint32Array)(pointCount);
+    this.#values.forEach((values, number) => values && rows.set(values.rows, number * this.manifest.sizes.values));
+    const nodes = new Uint32Array(6 * Math.min(this.nodeCount, 2 * pointCount));
+    const sums = new Uint32Array(nodes.length / 3);
+    const spreads = new Float32Array(nodes.length / 4);
+    let next = pointCount ? 1 : 0;
+    for (let waiting = pointCount ? [0, 0, 0] : []; waiting.length; ) {
+      const first = /** @type {number} */ (waiting.pop());
+      const to = /** @type {number} */ (waiting.pop());
+      const from = /** @type {number} */ (waiting.pop());
+      nodes.set(this.nodes.subarray(from * 6, from * 6 + 6), to * 6);
+      if (nodes[to * 6 + 4] <= 16) nodes[to * 6 + 5] = 0;
+      if (!nodes[to * 6 + 5]) {
+        this.#writeGaps(gaps, from, first, 0);
+        continue;
+      }
+      const [left, pair] = [this.leftRecord(from), (next - 1) >> 1];
+      nodes[to * 6 + 5] = next - to;
+      const fromPair = (left - 1) >> 1;
+      sums.set(this.sums.subarray(fromPair * 4, fromPair * 4 + 4), pair * 4);
+      spreads.set(this.spreads.subarray(fromPair * 3, fromPair * 3 + 3), pair * 3);
+      waiting.push(left + 1, next + 1, first + this.nodes[left * 6 + 4], left, next, first);
+      next += 2;
+    }
+    const pairs = Math.max(next - 1, 0) >> 1;
+    return {
+      points, rows, gaps, nodes: nodes.slice(0, next * 6), sums: sums.slice(0, pairs * 4), spreads: spreads.slice(0, pairs * 3), codes, stands,
+      isAcrossSeam: this.isAcrossSeam,
+    };
+  }
+
+  /**
+   * Writes the gaps of a bucket or of a part of one. Parts in upper pages have records, and gaps of other parts are
+   * counted from the part.
+   *
+   * @param {Uint8Array} gaps
+   * @param {number} record
+   * @param {number} first
+   * @param {number} depth
+   */
+  #writeGaps(gaps, record, first, depth) {
+    const write = (/** @type {number} */ index, /** @type {number} */ gap) => void (gaps[index >> 1] |= gap << ((index & 1) * 4));
+    if (this.nodes[record * 6 + 5]) {
+      const left = this.leftRecord(record);
+      const second = first + this.nodes[left * 6 + 4];
+      write(second - 1, depth);
+      this.#writeGaps(gaps, left, first, depth + 1);
+      this.#writeGaps(gaps, left + 1, second, depth + 1);
+      return;
+    }
+    const start = this.place(first);
+    for (let i = 0; i < this.nodes[record * 6 + 4] - 1; i++) {
+      const gap = (this.gaps[(start + i) >> 1] >> (((start + i) & 1) * 4)) & 15;
+      write(first + i, gap === 15 ? 15 : gap + depth);
+    }
+  }
+
+  /** Pages of the tree that are known and have not been loaded. */
+  get pagesBelow() {
+    return new Set([...this.#upper.values()].flatMap(({ below }) => below ?? []));
+  }
+}
+
+/**
+ * @template {Uint8Array | Uint16Array | Uint32Array | Float32Array} Numbers
+ * @param {Numbers} array
+ * @param {number} length
+ * @returns {Numbers} The array, or a longer copy.
+ */
+function grown(array, length) {
+  if (array.length >= length) return array;
+  const longer = new (/** @type {any} */ (array.constructor))(Math.max(length, 2 * array.length));
+  longer.set(array);
+  return longer;
+}
+
+/**
+ * @param {Uint32Array} points
+ * @param {number} first
+ * @param {number} count
+ */
+function isOnePosition(points, first, count) {
+  for (let i = first + 1; i < first + count; i++) {
+    if (points[2 * i] !== points[2 * first] || points[2 * i + 1] !== points[2 * first + 1]) return false;
+  }
+  return true;
+}
+
+/** @param {Uint8Array} bytes The section of a curve. */
+function curveOf(bytes) {
+  const view = new DataView(bytes.buffer);
+  const steps = Array.from({ length: (bytes.length - 8) >> 3 }, (_, i) => [view.getUint32(8 + 8 * i, true), view.getUint16(12 + 8 * i, true)]);
+  return new BadgeCurve(steps.map(([count]) => count), steps.map(([, diameter]) => diameter), view.getUint16(0, true));
+}

@@ -1,0 +1,441 @@
+// A tree whose index was published as pages on a host of static files. It has the queries of `Tree`, which here return
+// promises.
+
+import { namesOf, valuesOf } from "../aggregates.js";
+import { QueryError } from "../errors.js";
+import { predicateOf } from "../filter.js";
+import { Tree } from "../tree.js";
+import { transitionOf } from "../transition.js";
+import { PagedHierarchy } from "./hierarchy.js";
+import { bytesOfBase64, inflated } from "./page.js";
+import { PageSource } from "./source.js";
+
+/** @typedef {import("../tree.js").Query} Query */
+/** @typedef {import("../tree.js").ScaleOptions} ScaleOptions */
+/** @typedef {import("../answer.js").Clusters} Clusters */
+/** @typedef {{signal?: AbortSignal}} Abortable */
+
+/** Bytes that loaded pages may take, unless the page says otherwise. */
+const MEMORY = 64 * 2 ** 20;
+
+/** The most points of a tree of which all pages are loaded for a filter. */
+const MOST_WHOLE = 2 ** 21;
+
+/** The most rounds of requests of one query. Each round loads the pages one level below. */
+const ROUNDS = 1100;
+
+export class PublishedTree {
+  /** @type {Promise<Tree> | null} */
+  #whole = null;
+
+  /**
+   * @param {PageSource} source
+   * @param {Uint8Array} first The content of the first page.
+   * @param {number} memory
+   */
+  constructor(source, first, memory) {
+    this.source = source;
+    this.manifest = source.manifest;
+    this.first = first;
+    this.memory = memory;
+    this.tree = this.#begun();
+  }
+
+  /**
+   * @param {string | URL} url Address of the manifest.
+   * @param {{signal?: AbortSignal, fetch?: typeof fetch, memory?: number}} options
+   */
+  static async open(url, { signal, fetch, memory = MEMORY }) {
+    const source = new PageSource(String(url), fetch);
+    const manifest = await source.open(signal);
+    return new PublishedTree(source, await inflated(bytesOfBase64(manifest.first), `${url}, first page`), memory);
+  }
+
+  /** Returns a tree of which only the first page is in memory. */
+  #begun() {
+    const hierarchy = new PagedHierarchy(this.manifest, this.source.url);
+    hierarchy.addFirst(this.first);
+    const { title, attribution, unit } = this.manifest;
+    return new Tree(hierarchy, undefined, hierarchy.columns(), { title, attribution, unit });
+  }
+
+  get hierarchy() {
+    return /** @type {PagedHierarchy} */ (this.tree.hierarchy);
+  }
+
+  get pointCount() {
+    return this.tree.pointCount;
+  }
+
+  get bounds() {
+    return this.tree.bounds;
+  }
+
+  get hasBadges() {
+    return this.tree.hasBadges;
+  }
+
+  get hasSeparations() {
+    return this.tree.hasSeparations;
+  }
+
+  get defaultCut() {
+    return this.tree.defaultCut;
+  }
+
+  get description() {
+    return this.tree.description;
+  }
+
+  get columns() {
+    return this.tree.columns;
+  }
+
+  /**
+   * Returns the result of work on the tree. Loads the pages that the work needs, and repeats it.
+   *
+   * @template Result
+   * @param {(tree: Tree) => Result} work
+   * @param {AbortSignal} [signal]
+   * @param {Tree} [tree] The tree whose pages are loaded.
+   * @returns {Promise<Result>}
+   */
+  async #run(work, signal, tree) {
+    signal?.throwIfAborted();
+    if (!tree) {
+      // Answers keep the pages that they need. All others are dropped.
+      if (this.hierarchy.byteCount > this.memory) this.tree = this.#begun();
+      tree = this.tree;
+    }
+    const hierarchy = /** @type {PagedHierarchy} */ (tree.hierarchy);
+    for (let round = 0; ; round++) {
+      hierarchy.missing.clear();
+      let [result, failure] = [/** @type {any} */ (undefined), /** @type {unknown} */ (null)];
+      try {
+        result = work(tree);
+      } catch (error) {
+        failure = error;
+      }
+      const missing = [...hierarchy.missing];
+      hierarchy.missing.clear();
+      if (!missing.length || round === ROUNDS) {
+        if (failure) throw failure;
+        return result;
+      }
+      await this.#load(hierarchy, missing, signal);
+    }
+  }
+
+  /**
+   * @param {PagedHierarchy} hierarchy
+   * @param {import("./hierarchy.js").Page[]} pages
+   * @param {AbortSignal} [signal]
+   */
+  async #load(hierarchy, pages, signal) {
+    const contents = await this.source.load(pages.map(({ reference }) => reference), signal);
+    // Another query may have added a page in the meantime.
+    pages.forEach((page, i) => hierarchy.needs(page) && hierarchy.add(page, contents[i]));
+  }
+
+  /**
+   * @param {Query} [query]
+   * @param {Abortable & {values?: boolean | number}} options With `values`, the rows and columns that features have
+   *   are loaded, too. If it is a number, they are loaded only if they are in at most so many pages.
+   * @returns {Promise<Clusters>}
+   */
+  async clusters(query = {}, { signal, values = false } = {}) {
+    if (query.aggregate !== undefined) return (await this.whole({ signal })).clusters(query);
+    const previous = query.cut?.continuing;
+    const found = await this.#run((tree) => {
+      const own = previous ? { ...query, cut: { ...query.cut, continuing: { nodes: nodesIn(tree, previous) } } } : query;
+      const answer = tree.clusters(own);
+      // Positions may depend on points that are not in memory.
+      return placed(answer);
+    }, signal);
+    if (values) await this.#loadValues(found, values === true ? Infinity : values, signal);
+    return found;
+  }
+
+  /**
+   * Loads the values of an answer's features, if they are in few pages.
+   *
+   * @param {Clusters} answer
+   * @param {number} most
+   * @param {AbortSignal} [signal]
+   */
+  async #loadValues(answer, most, signal) {
+    const hierarchy = /** @type {PagedHierarchy} */ (answer.tree.hierarchy);
+    if (most < Infinity && !hierarchy.hasDirectory) {
+      // The first answer does not wait for the directory.
+      this.#load(hierarchy, [hierarchy.directory]).catch(() => {});
+      return;
+    }
+    for (;;) {
+      hierarchy.missing.clear();
+      answer.toGeoJSON();
+      const pages = [...hierarchy.missing];
+      hierarchy.missing.clear();
+      if (!pages.length || pages.length > most) return;
+      await this.#load(hierarchy, pages, signal);
+    }
+  }
+
+  /**
+   * Returns the clusters of the whole tree that are known without another request, at most a number of them.
+   *
+   * @param {number} limit
+   */
+  overview(limit) {
+    const answer = this.tree.clusters({ cut: { limit } });
+    this.hierarchy.missing.clear();
+    return answer;
+  }
+
+  /**
+   * Returns GeoJSON of one cluster of an answer. A single point has its row and the values of its columns.
+   *
+   * @param {Clusters} answer
+   * @param {number} i
+   * @param {Abortable} options
+   */
+  feature(answer, i, { signal } = {}) {
+    return this.#run(() => answer.feature(i), signal, answer.tree);
+  }
+
+  /**
+   * @param {Clusters} from
+   * @param {Clusters} to
+   */
+  transition(from, to) {
+    return transitionOf(from, to);
+  }
+
+  /**
+   * @param {number} id
+   * @param {import("../tree.js").Page & Abortable} page
+   */
+  members(id, { signal, ...page } = {}) {
+    return this.#run((tree) => {
+      const members = tree.members(id, page);
+      members.toGeoJSON();
+      return members;
+    }, signal);
+  }
+
+  /**
+   * @param {number} id
+   * @param {Abortable} options
+   */
+  children(id, { signal } = {}) {
+    return this.#run((tree) => placed(tree.children(id)), signal);
+  }
+
+  /**
+   * @param {number} id
+   * @param {Abortable} options
+   */
+  cluster(id, { signal } = {}) {
+    return this.#run((tree) => placed(tree.cluster(id)), signal);
+  }
+
+  /**
+   * @param {number} id
+   * @param {Abortable} options
+   */
+  parent(id, { signal } = {}) {
+    return this.#run((tree) => placed(tree.parent(id)), signal);
+  }
+
+  /**
+   * @param {number} id
+   * @param {ScaleOptions & Abortable} options
+   */
+  expansionZoom(id, { signal, ...options } = {}) {
+    return this.#run((tree) => tree.expansionZoom(id, options), signal);
+  }
+
+  /**
+   * @param {number} row
+   * @param {ScaleOptions & Abortable} options
+   */
+  async where(row, { signal, ...options } = {}) {
+    return (await this.whole({ signal })).where(row, options);
+  }
+
+  /**
+   * Returns the tree with only the points that pass a filter. All pages are loaded, so the index must be small.
+   *
+   * @param {string | ((row: number) => boolean)} filter
+   */
+  filtered(filter) {
+    return new FilteredTree(this, filter);
+  }
+
+  /**
+   * Loads all pages, and returns the tree in memory.
+   *
+   * @param {Abortable} options
+   * @returns {Promise<Tree>}
+   */
+  async whole({ signal } = {}) {
+    signal?.throwIfAborted();
+    if (this.pointCount > MOST_WHOLE) {
+      throw new QueryError(`Filters, aggregates and rows of a published index need all of its pages, which are loaded for at most ${MOST_WHOLE} points, found ${this.pointCount}; ask a server`);
+    }
+    // The load is shared, so one caller does not cancel it.
+    this.#whole ??= this.#loadWhole().catch((error) => {
+      this.#whole = null;
+      throw error;
+    });
+    return this.#whole;
+  }
+
+  async #loadWhole() {
+    const { tree } = this;
+    const hierarchy = /** @type {PagedHierarchy} */ (tree.hierarchy);
+    for (let pages; (pages = [...hierarchy.pagesBelow, ...hierarchy.valuePages]).length; ) await this.#load(hierarchy, pages);
+    const { plane, growth, curve, clippedPointCount, file } = hierarchy;
+    const whole = new Tree(hierarchy.stored(), { plane, growth, curve, clippedPointCount, file }, tree.columns, tree.description);
+    if (tree.columns.length) whole.language = { namesOf, predicateOf, valuesOf };
+    return whole;
+  }
+
+  /** Returns this tree for the current version of the site, which may have been replaced. */
+  renewed() {
+    return PublishedTree.open(this.source.url, { fetch: this.source.fetch, memory: this.memory });
+  }
+}
+
+/** A published tree with only the points that pass a filter. */
+class FilteredTree {
+  /** @type {Promise<Tree> | null} */
+  #filtered = null;
+
+  /**
+   * @param {PublishedTree | FilteredTree} from
+   * @param {string | ((row: number) => boolean)} filter
+   */
+  constructor(from, filter) {
+    this.from = from;
+    this.filter = filter;
+    /** @type {PagedHierarchy} */
+    this.hierarchy = from.hierarchy;
+  }
+
+  /** @returns {boolean} */
+  get hasBadges() {
+    return this.from.hasBadges;
+  }
+
+  /** @returns {boolean} */
+  get hasSeparations() {
+    return this.from.hasSeparations;
+  }
+
+  /** @returns {import("../cuts.js").Cut} */
+  get defaultCut() {
+    return this.from.defaultCut;
+  }
+
+  /** @returns {{title?: string, attribution?: string, unit?: string}} */
+  get description() {
+    return this.from.description;
+  }
+
+  /** Number of points that pass. Null, because it is known only when all pages are loaded: `(await tree.whole()).pointCount`. */
+  get pointCount() {
+    return null;
+  }
+
+  get bounds() {
+    return null;
+  }
+
+  /**
+   * @param {Abortable} options
+   * @returns {Promise<Tree>}
+   */
+  async whole({ signal } = {}) {
+    signal?.throwIfAborted();
+    this.#filtered ??= this.from.whole().then((tree) => tree.filtered(this.filter));
+    this.#filtered.catch(() => (this.#filtered = null));
+    return this.#filtered;
+  }
+
+  /** @param {Query} [query] @param {Abortable} [options] */
+  async clusters(query, options) {
+    return (await this.whole(options)).clusters(query);
+  }
+
+  /** @param {Clusters} answer @param {number} i */
+  async feature(answer, i) {
+    return answer.feature(i);
+  }
+
+  /** @param {Clusters} from @param {Clusters} to */
+  transition(from, to) {
+    return transitionOf(from, to);
+  }
+
+  /** @param {number} id @param {import("../tree.js").Page & Abortable} page */
+  async members(id, page) {
+    return (await this.whole(page)).members(id, page);
+  }
+
+  /** @param {number} id @param {Abortable} [options] */
+  async children(id, options) {
+    return (await this.whole(options)).children(id);
+  }
+
+  /** @param {number} id @param {Abortable} [options] */
+  async cluster(id, options) {
+    return (await this.whole(options)).cluster(id);
+  }
+
+  /** @param {number} id @param {Abortable} [options] */
+  async parent(id, options) {
+    return (await this.whole(options)).parent(id);
+  }
+
+  /** @param {number} id @param {ScaleOptions & Abortable} options */
+  async expansionZoom(id, options) {
+    return (await this.whole(options)).expansionZoom(id, options);
+  }
+
+  /** @param {number} row @param {ScaleOptions & Abortable} options */
+  async where(row, options) {
+    return (await this.whole(options)).where(row, options);
+  }
+
+  /** @param {string | ((row: number) => boolean)} filter */
+  filtered(filter) {
+    return new FilteredTree(this, filter);
+  }
+
+  /** @returns {Promise<any>} */
+  async renewed() {
+    return (await this.from.renewed()).filtered(this.filter);
+  }
+}
+
+/**
+ * Reads the positions of clusters, whose pages may have to be loaded.
+ *
+ * @param {Clusters} clusters
+ */
+function placed(clusters) {
+  return clusters.coordinates && clusters;
+}
+
+/**
+ * Returns the nodes of an earlier answer. Pages have other records after they were dropped and loaded again.
+ *
+ * @param {Tree} tree
+ * @param {{nodes: Uint32Array, tree?: Tree}} answer
+ */
+function nodesIn(tree, { nodes, tree: owner }) {
+  if (owner === tree) return nodes;
+  const found = [];
+  for (let i = 0; i < nodes.length; i += 4) found.push(...tree.hierarchy.path(nodes[i], nodes[i + 3] & 1023).slice(-4));
+  return Uint32Array.from(found);
+}

@@ -1,0 +1,204 @@
+"""Reads a published index. This reader was written from PublishedPages.md, and so shows that the document suffices. It
+is plain Python without any package, and compares everything that it reads with the index."""
+
+import base64
+import json
+import pathlib
+import struct
+import zlib
+
+from index_reader import Attribute, Column, xxh64
+
+TURN = 1 << 32
+UPPER, LEAF, VALUES, DIRECTORY = 1, 2, 3, 4
+HERE, SAME, NEXT = 0, 1, 2
+
+
+class Content:
+    """The content of a page, read from its start to its end."""
+
+    def __init__(self, compressed):
+        self.data = zlib.decompress(compressed)
+        self.at = 0
+
+    def bytes(self, count):
+        start, self.at = self.at, self.at + count
+        assert self.at <= len(self.data), "the page ends too early"
+        return self.data[start:self.at]
+
+    def unpack(self, format):
+        return struct.unpack(f"<{format}", self.bytes(struct.calcsize(f"<{format}")))
+
+    def reference(self):
+        return self.unpack("QQI")
+
+    def planes(self, count, width):
+        """Returns numbers: first the lowest bytes of all, then the next bytes of all, and so on."""
+        planes = [self.bytes(count) for _ in range(width)]
+        return [sum(plane[i] << 8 * byte for byte, plane in enumerate(planes)) for i in range(count)]
+
+    def differences(self, count):
+        numbers, number = [], 0
+        for code in self.planes(count, 4):
+            number = (number + (code >> 1 ^ -(code & 1))) % TURN
+            numbers.append(number)
+        return numbers
+
+    def align(self):
+        self.bytes(-self.at % 8)
+
+    def end(self):
+        assert self.at == len(self.data), "the page is too long"
+
+
+class Site:
+    """A published index, which is compared with the index itself."""
+
+    def __init__(self, folder, index):
+        self.folder, self.index = pathlib.Path(folder), index
+        self.manifest = json.loads((self.folder / "manifest.json").read_bytes())
+        assert (self.manifest["format"], self.manifest["version"]) == ("treelinemap pages", 1)
+        self.page_count = 0
+
+    def page(self, reference):
+        checksum, offset, length = reference
+        if "file" in self.manifest:
+            with open(self.folder / self.manifest["file"], "rb") as file:
+                file.seek(offset)
+                data = file.read(length)
+        else:
+            data = (self.folder / f"pages/{checksum:016x}.page").read_bytes()
+        assert len(data) == length and xxh64(data) == checksum, "the checksum of a page disagrees"
+        self.page_count += 1
+        return Content(data)
+
+    def compare(self):
+        """Raises AssertionError if a page differs from the index."""
+        manifest, index = self.manifest, self.index
+        assert manifest["point_count"] == index.point_count
+        assert (manifest["projection"] == 1, manifest["seam"]) == (index.is_mercator, index.seam)
+        assert (manifest["left"], manifest["top"], manifest["side"]) == (index.left, index.top, index.side)
+        assert manifest["has_codes"] == (index.codes is not None)
+        self.upper(Content(base64.b64decode(manifest["first"])), [index.root] if index.root else [], is_first=True)
+        self.values()
+
+    def upper(self, content, roots, is_first=False):
+        """Compares an upper page and everything below. `roots` are the nodes whose children are in the page; for the
+        first page, the tree's root."""
+        index = self.index
+        kind, root_count, count, child_count = content.unpack("IIII")
+        assert kind == UPPER
+        assert root_count == (0 if is_first else len(roots))
+        children = [content.reference() for _ in range(child_count)]
+        states = content.bytes(root_count + count)
+        lefts = iter(content.planes(count // 2, 4))
+        boxes = list(zip(*(content.planes(count, 4) for _ in range(4))))
+        sums = list(zip(*(content.planes(count, 8) for _ in range(2))))
+        spreads = list(zip(*(content.planes(count, 4) for _ in range(3))))
+        codes = content.planes(count, 2) if index.codes is not None else None
+        stands = list(zip(*(content.planes(count, 4) for _ in range(3)))) if index.stands is not None else None
+        content.end()
+        below = [[] for _ in children]
+        state = record = 0
+        child = -1
+        for root in roots:
+            waiting = [(root, (0, 0, TURN - 1, TURN - 1), is_first)]
+            while waiting:
+                node, parent, is_own = waiting.pop()
+                box = index.box(node)
+                if is_own:
+                    west, north, east, south = boxes[record]
+                    assert box == ((parent[0] + west) % TURN, (parent[1] + north) % TURN,
+                                   (parent[2] - east) % TURN, (parent[3] - south) % TURN)
+                    assert tuple(sums[record]) == tuple(index.sums_of(node))
+                    xx, _, yy = (struct.unpack("<f", struct.pack("<I", bits))[0] for bits in spreads[record])
+                    assert xx + yy == index.trace(node)
+                    parts = index.children(node)
+                    if codes:
+                        assert codes[record] == (index.codes[parts[1].first] if parts else 0)
+                    if stands:
+                        stand = index.standing(node)
+                        x, y = index.points[2 * stand], index.points[2 * stand + 1]
+                        assert stands[record] == (stand - node.first, (x - box[0]) % TURN, (y - box[1]) % TURN)
+                    record += 1
+                if states[state] == HERE:
+                    left, right = index.children(node)
+                    assert next(lefts) == left.count
+                    waiting += [(right, box, True), (left, box, True)]
+                else:
+                    child += states[state] == NEXT
+                    below[child].append(node)
+                state += 1
+        assert state == len(states) and record == count and next(lefts, None) is None
+        for reference, nodes in zip(children, below):
+            page = self.page(reference)
+            if page.data[0] == LEAF:
+                self.leaf(page, nodes)
+            else:
+                self.upper(page, nodes)
+
+    def leaf(self, content, roots):
+        index = self.index
+        kind, root_count, count, pair_count, first = content.unpack("IIIII")
+        assert (kind, root_count, first) == (LEAF, len(roots), roots[0].first)
+        assert content.planes(root_count, 4) == [root.count for root in roots]
+        lefts = iter(content.planes(pair_count, 4))
+        for root in roots:
+            waiting = [root]
+            while waiting:
+                node = waiting.pop()
+                if index.left_record(node) is not None:
+                    left, right = index.children(node)
+                    assert next(lefts) == left.count
+                    waiting += [right, left]
+        assert next(lefts, None) is None
+        indices = range(first, first + count)
+        assert content.differences(count) == [index.points[2 * i] for i in indices]
+        assert content.differences(count) == [index.points[2 * i + 1] for i in indices]
+        gaps = content.bytes((count + 1) // 2)
+        for root in roots:
+            for i in range(root.first, root.first + root.count):
+                gap = index.gaps[i // 2] >> 4 * (i % 2) & 15
+                expected = 0 if i == root.first + root.count - 1 else gap if gap == 15 else gap - root.depth
+                assert gaps[(i - first) // 2] >> 4 * ((i - first) % 2) & 15 == expected
+        if index.codes is not None:
+            assert content.planes(count, 2) == [index.codes[i] for i in indices]
+        if index.stands is not None:
+            bits = content.bytes((count + 7) // 8)
+            assert all(bits[i // 8] >> i % 8 & 1 == index.stands[(first + i) // 8] >> (first + i) % 8 & 1
+                       for i in range(count))
+        content.end()
+
+    def values(self):
+        reference = self.manifest["values"]
+        directory = self.page((int(reference["checksum"], 16), reference["offset"], reference["length"]))
+        kind, count, size, _ = directory.unpack("IIII")
+        assert kind == DIRECTORY and count == -(-self.index.point_count // size)
+        references = [directory.reference() for _ in range(count)]
+        directory.end()
+        for number, reference in enumerate(references):
+            self.value_page(self.page(reference), number * size, min(size, self.index.point_count - number * size))
+
+    def value_page(self, content, first, count):
+        index = self.index
+        assert content.unpack("II") == (VALUES, count)
+        width, column_count = content.unpack("II")
+        assert content.planes(count, width) == list(index.rows[first:first + count])
+        content.align()
+        assert column_count == len(index.attributes)
+        for column in index.attributes:
+            kind, length = content.unpack("II")
+            section = memoryview(content.bytes(length))
+            content.align()
+            own = (Attribute if kind == 16 else Column)(section, count)
+            assert own.name == column.name
+            assert all(value(own, i) == value(column, first + i) for i in range(count))
+        content.end()
+
+
+def value(column, index):
+    """Returns the value of a point, or its absence, as a text that can be compared."""
+    try:
+        return repr(column.value(index))
+    except LookupError:
+        return "absent"

@@ -1,0 +1,92 @@
+import Foundation
+import PointSets
+import TestSupport
+import Testing
+import Treeline
+import TreelineBuilder
+
+@testable import TreelinePages
+
+@Suite struct PublishedPagesTests {
+  private static let growths: [Growth] = [
+    .splitting(.leastScatter), .merging(by: .badges), .merging(by: .distance), .merging(by: .scatter),
+  ]
+
+  /// Sizes for which even small trees have pages on several levels.
+  private static let small = PageSizes(
+    points: 100, nodePoints: 18, firstPairs: 2, pairs: 8, values: 150, leastCode: 40_000)
+
+  private static func tree(_ set: PointSet, _ growth: Growth) throws -> ClusterTree {
+    try ClusterTree(
+      set.coordinates, as: set.projection, options: BuildOptions(growth: growth, computesSeparations: true))
+  }
+
+  private static func publish(_ tree: ClusterTree, _ sizes: PageSizes?, threads: Int = 2, _ sink: any PageSink) throws
+    -> PageManifest
+  {
+    try PagePublisher(tree, contentHash: tree.contentHash, sizes: sizes).write(to: sink, threads: threads).manifest
+  }
+
+  private static func problem(_ folder: TemporaryFolder, _ tree: ClusterTree) throws -> String? {
+    try PageVerifier(site: folder.url.path).problem(with: tree, contentHash: tree.contentHash)
+  }
+
+  /// Each set with one of the growths, and each growth with many sets.
+  private static let cases = PointSet.nasty.enumerated().map { ($1, growths[$0 % growths.count]) }
+
+  @Test(arguments: cases)
+  func publishedPagesEqualTheirIndexAndNoOther(_ set: PointSet, _ growth: Growth) throws {
+    let tree = try Self.tree(set, growth)
+    let folder = try TemporaryFolder()
+    for sizes in [nil, Self.small] {
+      let manifest = try Self.publish(tree, sizes, PageFolder(site: folder.url.path))
+      try manifest.json.write(to: folder.url.appendingPathComponent(PageManifest.fileName))
+      #expect(try Self.problem(folder, tree) == nil)
+    }
+    let other = try Self.tree(PointSet("other", [Coordinate(longitude: 1, latitude: 1)]), .merging(by: .badges))
+    if other.contentHash != tree.contentHash { #expect(try Self.problem(folder, other) != nil) }
+  }
+
+  @Test func aSingleFileEqualsItsIndexUntilAByteOfItChanges() throws {
+    let tree = try Self.tree(PointSet.nasty.max { $0.coordinates.count < $1.coordinates.count }!, .merging(by: .badges))
+    let folder = try TemporaryFolder()
+    let manifest = try Self.publish(tree, Self.small, PageFile(site: folder.url.path))
+    try manifest.json.write(to: folder.url.appendingPathComponent(PageManifest.fileName))
+    #expect(try Self.problem(folder, tree) == nil)
+    let file = folder.url.appendingPathComponent(try #require(manifest.file))
+    var bytes = try Data(contentsOf: file)
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: file)
+    let problem = try #require(try Self.problem(folder, tree))
+    #expect(problem.contains("checksum") && problem.contains(file.lastPathComponent))
+  }
+
+  @Test func aMissingPageIsNamed() throws {
+    let tree = try Self.tree(PointSet.nasty.max { $0.coordinates.count < $1.coordinates.count }!, .merging(by: .badges))
+    let folder = try TemporaryFolder()
+    let pages = try PageFolder(site: folder.url.path)
+    try Self.publish(tree, Self.small, pages).json.write(to: folder.url.appendingPathComponent(PageManifest.fileName))
+    let name = try #require(pages.names.first)
+    try FileManager.default.removeItem(at: folder.url.appendingPathComponent("pages/\(name)"))
+    #expect(try #require(try Self.problem(folder, tree)).contains(name))
+  }
+
+  @Test func theNumberOfThreadsChangesNothing() throws {
+    let tree = try Self.tree(PointSet.nasty.max { $0.coordinates.count < $1.coordinates.count }!, .merging(by: .badges))
+    let (one, many) = (PageMemory(), PageMemory())
+    #expect(try Self.publish(tree, Self.small, threads: 1, one) == Self.publish(tree, Self.small, threads: 4, many))
+    #expect(one.bytes == many.bytes)
+  }
+
+  @Test func pagesOfEarlierVersionsAreRemovedOnlyOnRequest() throws {
+    let folder = try TemporaryFolder()
+    let sets = PointSet.nasty.filter { $0.coordinates.count > 100 }
+    _ = try Self.publish(try Self.tree(sets[0], .merging(by: .badges)), nil, PageFolder(site: folder.url.path))
+    let old = Set(try FileManager.default.contentsOfDirectory(atPath: folder.path("pages")))
+    let pages = try PageFolder(site: folder.url.path)
+    _ = try Self.publish(try Self.tree(sets[1], .merging(by: .badges)), nil, pages)
+    #expect(Set(try FileManager.default.contentsOfDirectory(atPath: folder.path("pages"))) == old.union(pages.names))
+    try pages.removeOthers()
+    #expect(Set(try FileManager.default.contentsOfDirectory(atPath: folder.path("pages"))) == pages.names)
+  }
+}

@@ -1,0 +1,255 @@
+// Compares answers from the pages of a published index with answers of the index, and tests how pages are loaded.
+
+import assert from "node:assert/strict";
+import { cpSync, existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { before, test } from "node:test";
+
+import { QueryError, Treeline } from "../../Sources/TreelineWeb/src/index.js";
+
+import { built, FIXTURES, folder, opened, seeded, treeline, trials } from "./support.js";
+
+const INDEXES = {
+  cities: ["cities.csv.gz", "--grow", "badges", "--columns", "all"],
+  attributes: ["cities.csv.gz", "--attributes", "name,population"],
+  spacing: ["airports.csv.gz", "--grow", "merge"],
+  plain: ["airports.csv.gz", "--split", "mean", "--no-separation"],
+  scatter: ["airports.csv.gz", "--grow", "scatter"],
+  iceland: ["iceland_addresses.csv.gz", "--grow", "badges", "--stand", "member"],
+  planar: ["formats/planar.csv", "--grow", "badges"],
+  antimeridian: ["nasty/antimeridian.csv", "--grow", "badges"],
+  poles: ["nasty/poles.csv", "--grow", "merge"],
+  extremes: ["nasty/extremes.csv", "--grow", "badges"],
+  stacks: ["nasty/two_stacks.csv", "--grow", "badges"],
+  one: ["nasty/one.csv", "--grow", "badges"],
+  none: ["nasty/none.csv"],
+};
+
+/** The path, the tree and the published folder of each index. */
+const published = {};
+const manifest = (site) => join(site, "manifest.json");
+let siteCount = 0;
+
+function publish(path, ...options) {
+  const site = join(folder, `site${siteCount++}`);
+  treeline("publish", path, "-o", site, ...options);
+  return site;
+}
+
+before(async () => {
+  for (const [name, [file, ...options]] of Object.entries(INDEXES)) {
+    const path = built(`${FIXTURES}/${file}`, ...options);
+    published[name] = { path, whole: await opened(path), site: publish(path) };
+  }
+});
+
+function randomQuery({ random, below, between, choice }, tree, previous) {
+  const { hierarchy: { points, plane }, pointCount } = tree;
+  const index = below(pointCount);
+  const [x, y] = [plane.longitude(points[2 * index]), plane.latitude(points[2 * index + 1])];
+  const cuts = [{ limit: 1 + below(200) }, { limit: 1 + below(50), order: choice(["widest-first", "steepest-first"]) }, { detail: between(5, 60) }];
+  if (tree.hasBadges) cuts.push({ badges: between(0.5, 2) }, { badges: 1, limit: 20 }, { badges: 1 });
+  if (tree.hasSeparations) cuts.push({ spacing: 44 }, { spacing: 44, limit: 30 }, { spacing: 30, minPoints: 3 });
+  if (previous) cuts.push({ limit: 100, continuing: previous });
+  const cut = choice(cuts);
+  const query = { center: [x, y], zoom: between(0, 20), width: between(1, 1500), height: between(1, 1000), cut };
+  return random() < 0.1 && cut.badges === undefined ? { ...query, position: "member" } : query;
+}
+
+/** Asserts that an answer from pages equals an answer of the index, to the bit. */
+function same(found, expected) {
+  assert.deepEqual(found.ids, expected.ids);
+  assert.deepEqual(found.counts, expected.counts);
+  assert.deepEqual(found.coordinates, expected.coordinates);
+  assert.deepEqual(found.diameters, expected.diameters);
+  for (let i = 0; i < expected.length; i++) {
+    assert.deepEqual(found.bounds(i), expected.bounds(i));
+    assert.deepEqual(found.ellipse(i), expected.ellipse(i));
+    assert.equal(found.isStack(i), expected.isStack(i));
+  }
+}
+
+test("answers to random views equal the answers of the index, and so do answers about their clusters", async () => {
+  const random = seeded("pages");
+  for (const [name, { whole, site }] of Object.entries(published)) {
+    const tree = await Treeline.open(manifest(site));
+    assert.equal(tree.pointCount, whole.pointCount, name);
+    assert.deepEqual(tree.bounds, whole.bounds, name);
+    assert.equal(tree.description.title, whole.description.title, name);
+    let previous = null;
+    for (let trial = 0; trial < (whole.pointCount ? trials(100) : 0); trial++) {
+      const query = randomQuery(random, whole, previous);
+      const expected = whole.clusters(query);
+      const found = await tree.clusters(query, { values: trial % 5 === 0 });
+      same(found, expected);
+      if (trial % 5 === 0) assert.deepEqual(found.toGeoJSON(), expected.toGeoJSON());
+      if (expected.length === 0) continue;
+      const id = expected.ids[random.below(expected.length)];
+      same(await tree.cluster(id), whole.cluster(id));
+      same(await tree.parent(id), whole.parent(id));
+      same(await tree.children(id), whole.children(id));
+      assert.deepEqual((await tree.members(id, { limit: 5 })).toGeoJSON(), whole.members(id, { limit: 5 }).toGeoJSON());
+      if (tree.hasBadges) assert.equal(await tree.expansionZoom(id), whole.expansionZoom(id));
+      if (query.cut.limit && !query.cut.badges) previous = expected;
+    }
+  }
+});
+
+test("all pages together hold the arrays of the index, byte for byte", async () => {
+  for (const [name, { whole, site }] of Object.entries(published)) {
+    const { hierarchy } = await (await Treeline.open(manifest(site))).whole();
+    for (const part of ["points", "rows", "gaps", "nodes", "sums", "spreads", "codes", "stands"]) {
+      assert.deepEqual(hierarchy[part], whole.hierarchy[part], `${name}: ${part}`);
+    }
+  }
+});
+
+test("answers equal those of the tool", async () => {
+  const { path, site } = published.cities;
+  const tree = await Treeline.open(manifest(site));
+  for (const [longitude, latitude, zoom] of [[2.35, 48.85, 5.3], [139.7, 35.7, 7.1], [-99.1, 19.4, 3]]) {
+    const view = ["--center", `${longitude},${latitude}`, "--zoom", `${zoom}`, "--width", "1024", "--height", "768"];
+    const { features } = JSON.parse(treeline("query", path, ...view, "--badges", "1"));
+    const query = { center: [longitude, latitude], zoom, width: 1024, height: 768, tileSize: 256, cut: { badges: 1 } };
+    const found = await tree.clusters(query, { values: true });
+    assert.deepEqual(Array.from(found.ids), features.map(({ id }) => id));
+    assert.deepEqual(found.toGeoJSON().features.map(({ properties: { name, index } }) => [name, index]),
+      features.map(({ properties: { name, index } }) => [name, index]));
+  }
+});
+
+test("a filter or an aggregate loads all pages, and answers like the index", async () => {
+  const { whole, site } = published.cities;
+  const tree = await Treeline.open(manifest(site));
+  const query = { bbox: [-10, 35, 30, 60], zoom: 4, aggregate: "sum(population)" };
+  const filter = "country = 'FR' AND population > 20000";
+  const [found, expected] = [await tree.filtered(filter).clusters(query), whole.filtered(filter).clusters(query)];
+  same(found, expected);
+  assert.deepEqual(found.values, expected.values);
+  await assert.rejects(tree.filtered("kind = 1").clusters(query), QueryError);
+});
+
+test("pages that take too much memory are dropped, and earlier answers stay valid", async () => {
+  const random = seeded("memory");
+  const { whole, site } = published.iceland;
+  const tree = await Treeline.open(manifest(site), { memory: 2_000_000 });
+  const kept = [];
+  const hierarchies = new Set();
+  for (let trial = 0; trial < 40; trial++) {
+    const query = randomQuery(random, whole, kept[kept.length - 1]?.[1]);
+    const pair = [await tree.clusters(query), whole.clusters(query)];
+    same(...pair);
+    if (query.cut.limit && !query.cut.badges) kept.push(pair);
+    hierarchies.add(tree.hierarchy);
+  }
+  assert.ok(hierarchies.size > 3, `pages were dropped ${hierarchies.size - 1} times`);
+  for (const pair of kept) same(...pair);
+});
+
+// Loading
+
+/** Serves a folder. `answer` may answer a request itself: it returns true if it has. */
+async function hosting(site, answer = () => false) {
+  const asked = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url);
+    if (answer(request, response)) return;
+    const path = join(site, request.url);
+    if (!existsSync(path)) return response.writeHead(404).end();
+    const range = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "");
+    const bytes = readFileSync(path);
+    if (!range) return response.writeHead(200).end(bytes);
+    response.writeHead(206).end(bytes.subarray(Number(range[1]), Number(range[2]) + 1));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.unref();
+  return { url: `http://127.0.0.1:${server.address().port}/manifest.json`, asked, close: () => server.closeAllConnections() };
+}
+
+const VIEW = { center: [2.35, 48.85], zoom: 9, width: 1024, height: 768 };
+
+test("a page is requested once, however many queries wait for it, and never again", async () => {
+  const { whole, site } = published.cities;
+  const { url, asked, close } = await hosting(site);
+  const tree = await Treeline.open(url);
+  const answers = await Promise.all([tree.clusters(VIEW), tree.clusters(VIEW), tree.clusters({ ...VIEW, zoom: 9.5 })]);
+  same(answers[1], whole.clusters(VIEW));
+  await tree.clusters(VIEW);
+  assert.equal(new Set(asked).size, asked.length, asked.join(", "));
+  close();
+});
+
+test("a single file is read by ranges, and a host that ignores ranges gets a clear error", async () => {
+  const { path, whole } = published.cities;
+  const site = publish(path, "--single-file");
+  const host = await hosting(site);
+  same(await (await Treeline.open(host.url)).clusters(VIEW), whole.clusters(VIEW));
+  host.close();
+  const bare = await hosting(site, (request, response) => {
+    if (!request.url.endsWith(".pages")) return false;
+    response.writeHead(200).end(readFileSync(join(site, request.url)));
+    return true;
+  });
+  await assert.rejects((await Treeline.open(bare.url)).clusters(VIEW), /does not answer requests for ranges.*--single-file/);
+  bare.close();
+});
+
+test("a replaced site is noticed, and the tree can be opened again", async () => {
+  const own = join(folder, "replaced");
+  cpSync(published.cities.site, own, { recursive: true });
+  const { url, close } = await hosting(own);
+  const tree = await Treeline.open(url);
+  treeline("publish", published.spacing.path, "-o", own, "--remove-old");
+  await assert.rejects(tree.clusters(VIEW), { name: "ReplacedError", message: /was replaced; open it again/ });
+  same(await (await tree.renewed()).clusters(VIEW), published.spacing.whole.clusters(VIEW));
+  close();
+});
+
+test("a damaged page is an error that names it", async () => {
+  const { url, close } = await hosting(published.cities.site, (request, response) => {
+    if (!request.url.endsWith(".page")) return false;
+    response.writeHead(200).end("not a page");
+    return true;
+  });
+  await assert.rejects((await Treeline.open(url)).clusters(VIEW), { name: "IndexError", message: /pages\/[0-9a-f]{16}\.page: expected a page with the checksum/ });
+  close();
+});
+
+test("requests that fail for a moment are sent again", async () => {
+  const failed = new Set();
+  const { url, close } = await hosting(published.cities.site, (request, response) => {
+    if (failed.has(request.url)) return false;
+    failed.add(request.url);
+    response.writeHead(503).end();
+    return true;
+  });
+  same(await (await Treeline.open(url)).clusters(VIEW), published.cities.whole.clusters(VIEW));
+  close();
+});
+
+test("an aborted query ends at once, and its requests with it", async () => {
+  let arrived;
+  const arrival = new Promise((resolve) => (arrived = resolve));
+  let ended;
+  const end = new Promise((resolve) => (ended = resolve));
+  const { url, close } = await hosting(published.cities.site, (request, response) => {
+    if (!request.url.endsWith(".page")) return false;
+    response.on("close", ended);
+    arrived();
+    return true;
+  });
+  const tree = await Treeline.open(url);
+  const controller = new AbortController();
+  const answer = tree.clusters(VIEW, { signal: controller.signal });
+  await arrival;
+  controller.abort();
+  await assert.rejects(answer, { name: "AbortError" });
+  await end;
+  close();
+});
+
+test("files that are no manifest are refused", async () => {
+  await assert.rejects(Treeline.open(join(FIXTURES, "land_110m.geojson.json")), { name: "IndexError", message: /found none/ });
+  await assert.rejects(Treeline.open(join(FIXTURES, "../Sources/TreelineWeb/package.json")), { name: "IndexError", message: /expected a manifest/ });
+});
