@@ -1,4 +1,4 @@
-"""Tests the examples of Sources/TreelineServer/Deployment without root: the image, the systemd unit and both
+"""Tests the files of Deployment without root: the image, the systemd unit and both
 proxies."""
 
 import json
@@ -13,7 +13,7 @@ import pytest
 from conftest import ROOT, program
 from waiting import LIMIT, reserved_port, wait_for
 
-EXAMPLES = ROOT / "Sources/TreelineServer/Deployment"
+EXAMPLES = ROOT / "Deployment"
 
 
 def needs(name):
