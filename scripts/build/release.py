@@ -43,8 +43,8 @@ def main():
     Release(arguments.version, pins).make(arguments.reuse)
 
 
-def run(*command, cwd=SOURCE, **options):
-    return subprocess.run([str(part) for part in command], cwd=cwd, check=True, **options)
+def run(*command, cwd=None, **options):
+    return subprocess.run([str(part) for part in command], cwd=cwd or SOURCE, check=True, **options)
 
 
 def output(*command, cwd=ROOT):
