@@ -264,6 +264,8 @@ class Release:
         # Debian's names and compression, which its tools check.
         doc = usr / "share/doc" / program
         (doc / "LICENSE").rename(doc / "copyright")
+        with (doc / "copyright").open("a") as file:
+            file.write("\nLicenses of the libraries inside are in THIRD-PARTY-LICENSES.txt in this folder.\n")
         history = self.compressed((SOURCE / "CHANGELOG.md").read_bytes())
         (doc / "changelog.gz").write_bytes(history)
         (doc / "CHANGELOG.md").unlink(missing_ok=True)
@@ -330,6 +332,9 @@ class Release:
             fail(f"the image: expected {self.pins['image']} as in scripts/build/release.json, found {found}")
         for name in ("var", "tmp", "run", "dev", "proc", "sys", "boot", "home", "etc/apt"):
             shutil.rmtree(root / name, ignore_errors=True)
+        # These files are this machine's.
+        for name in ("resolv.conf", "hostname"):
+            (root / "etc" / name).unlink(missing_ok=True)
         for name in ("tmp", "run", "dev", "proc", "sys", "data"):
             (root / name).mkdir()
         run("dpkg-deb", "--extract", self.out / f"treelinemap-server_{self.version}_{ARCHITECTURE}.deb", root)

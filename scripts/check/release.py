@@ -236,8 +236,9 @@ def check_web_package(root):
     run("tar", "--extract", "--strip-components=1", "--file", FOLDER / f"treelinemap-{VERSION}.tgz", "--directory", folder)
     code = """
 import { Treeline } from "treelinemap"
-const tree = Treeline.build([[2.33, 48.86], [2.34, 48.86], [-0.12, 51.51]])
-console.log(tree.clusters({ limit: 2 }).map((cluster) => cluster.count ?? cluster.pointCount).sort().join(" "))
+const tree = await Treeline.build([[2.33, 48.86], [2.34, 48.86], [-0.12, 51.51]])
+const shown = await tree.clusters({ bbox: [-12, 35, 30, 60], zoom: 6, cut: { limit: 2 } })
+console.log([...shown.counts].sort().join(" "))
 """
     (root.path / "srv/try.mjs").write_text(code)
     expect(root.run("node", "/srv/try.mjs").strip(), "1 2", "clusters in JavaScript")
