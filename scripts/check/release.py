@@ -210,7 +210,7 @@ def check_packages(root):
 
 
 def install(root, version):
-    root.run("apt-get", "install", "--quiet", "--yes", "--no-download", *(
+    root.run("apt-get", "install", "--quiet", "--yes", *(
         f"/tmp/{program}_{version}_amd64.deb" for program in ("treelinemap", "treelinemap-server")))
 
 
