@@ -31,6 +31,8 @@ CITIES = 69_472
 def main():
     if os.getuid() != 0:
         sys.exit("release.py: expected root, which chroot and mmdebstrap need")
+    if not (FOLDER / "SHA256SUMS").exists():
+        sys.exit(f"release.py: expected the files of a release in {FOLDER}, found none: run scripts/release {VERSION} first")
     check_sums()
     for suite in ("bookworm", "trixie"):
         with Root(suite, BARE) as root:
@@ -193,7 +195,7 @@ def check_packages(root):
     expect(options.read_text(), changed, "the changed options after an upgrade")
     expect([str(path) for path in root.path.glob("usr/share/doc/treelinemap*/earlier")], [], "files of the earlier version")
     expect(root.run("treelinemap", "--version").strip(), VERSION, "treelinemap --version")
-    # As the service does it: its command, as its user.
+    # Works as the service does: its command, as its user.
     unit = (root.path / "usr/lib/systemd/system/treelinemap-server.service").read_text()
     start = re.search(r"^ExecStart=/bin/sh -c '(.*)'$", unit, re.MULTILINE)[1].replace("$$", "$")
     arguments = re.search(r'^OPTIONS="(.*)"$', changed, re.MULTILINE)[1]
