@@ -25,6 +25,8 @@ ARCHITECTURE = "amd64"
 # Libraries that the programs may load; all others are linked in.
 LOADED = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"}
 USER = 10001
+# Debian's tools need an address; example.org belongs to nobody.
+MAINTAINER = "Treeline contributors <treelinemap@example.org>"
 
 
 def main():
@@ -218,7 +220,6 @@ class Release:
             shutil.copy(SOURCE / "LICENSE", folder)
             (folder / "THIRD-PARTY-LICENSES.txt").write_text(components.license_text(self.parts(program)))
         shutil.copy(SOURCE / "README.md", self.staged / "share/doc/treelinemap")
-        shutil.copy(SOURCE / "CHANGELOG.md", self.staged / "share/doc/treelinemap")
         for name in ("nginx.conf", "Caddyfile", "treelinemap-server.service", "treelinemap-server.default"):
             shutil.copy(SOURCE / "Deployment" / name, self.staged / "share/doc/treelinemap-server")
 
@@ -266,9 +267,9 @@ class Release:
         (doc / "LICENSE").rename(doc / "copyright")
         with (doc / "copyright").open("a") as file:
             file.write("\nLicenses of the libraries inside are in THIRD-PARTY-LICENSES.txt in this folder.\n")
-        history = self.compressed((SOURCE / "CHANGELOG.md").read_bytes())
-        (doc / "changelog.gz").write_bytes(history)
-        (doc / "CHANGELOG.md").unlink(missing_ok=True)
+        date = output("date", "--utc", "--rfc-email", f"--date=@{self.epoch}")
+        history = f"{program} ({self.version}) stable; urgency=medium\n\n  * See RELEASE-NOTES.md of the release.\n\n -- {MAINTAINER}  {date}\n"
+        (doc / "changelog.gz").write_bytes(self.compressed(history.encode()))
         for page in (usr / "share/man/man1").iterdir():
             page.with_name(page.name + ".gz").write_bytes(self.compressed(page.read_bytes()))
             page.unlink()
@@ -295,7 +296,7 @@ class Release:
             "".join(f"{hashlib.md5(path.read_bytes()).hexdigest()}  {path.relative_to(root)}\n" for path in files))
         (control / "control").write_text(
             f"Package: {program}\nVersion: {self.version}\nArchitecture: {ARCHITECTURE}\nSection: science\nPriority: optional\n"
-            f"Maintainer: Treeline contributors <treelinemap@localhost>\nInstalled-Size: {size}\nDepends: {depends}\n"
+            f"Maintainer: {MAINTAINER}\nInstalled-Size: {size}\nDepends: {depends}\n"
             f"Description: {about}\n")
         for path in [root, *root.rglob("*")]:
             if not path.is_symlink():
