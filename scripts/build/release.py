@@ -151,7 +151,7 @@ class Release:
         shutil.rmtree(self.out, ignore_errors=True)
         self.out.mkdir(parents=True)
         self.pin_packages(SOURCE, ["swift-argument-parser"])
-        self.pin_packages(SOURCE / "Sources/TreelineServer", self.server_packages)
+        self.pin_packages(SOURCE / "Sources/TreelineServer", list(self.pins["packages"]))
         # The linker searches this folder first, which has no shared libraries.
         static = FOLDER / "static"
         shutil.rmtree(static, ignore_errors=True)
@@ -159,10 +159,6 @@ class Release:
         for library in ("libz.a", "libsqlite3.a", "libstdc++.a"):
             (static / library).symlink_to(output("gcc", f"-print-file-name={library}"))
         run("scripts/build/viewer-vendor")
-
-    @property
-    def server_packages(self):
-        return [name for name in self.pins["packages"] if "docc" not in name]
 
     def pin_packages(self, package, names):
         pins = []
@@ -400,10 +396,8 @@ class Release:
         self.contents[f"{self.name}.tgz"] = []
 
     def make_documentation(self):
-        self.pin_packages(SOURCE / "Sources/TreelineServer", list(self.pins["packages"]))
         run("scripts/build/docs")
         self.check_packages(SOURCE / ".build-docs")
-        self.pin_packages(SOURCE / "Sources/TreelineServer", self.server_packages)
         site = SOURCE / ".build-docs/site"
         path = self.out / f"{self.name}-documentation.tar.gz"
         path.write_bytes(self.compressed(self.archive(site, prefix=f"{self.name}-documentation")))
