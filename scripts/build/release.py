@@ -369,7 +369,10 @@ class Release:
         manifest = {
             "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
             "config": blob(document(config), "config.v1+json"), "layers": [blob(packed, "layer.v1.tar+gzip")], "annotations": title}
-        name = {"org.opencontainers.image.ref.name": self.version}
+        # Podman reads the first name, Docker the second one.
+        reference = f"treelinemap-server:{self.version}"
+        name = {
+            "org.opencontainers.image.ref.name": reference, "io.containerd.image.name": f"docker.io/library/{reference}"}
         index = {"schemaVersion": 2, "manifests": [blob(document(manifest), "manifest.v1+json", annotations=name)]}
         layout = FOLDER / "oci"
         shutil.rmtree(layout, ignore_errors=True)

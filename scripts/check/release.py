@@ -252,6 +252,9 @@ def check_image():
         folder = pathlib.Path(folder)
         (folder / "layout").mkdir()
         run("tar", "--extract", "--file", FOLDER / f"treelinemap-server-{VERSION}-oci.tar", "--directory", folder / "layout")
+        # umoci knows images by a tag alone.
+        index = folder / "layout/index.json"
+        index.write_text(index.read_text().replace(f"treelinemap-server:{VERSION}", VERSION))
         run("umoci", "unpack", "--image", f"{folder}/layout:{VERSION}", folder / "bundle")
         data = folder / "data"
         data.mkdir()
