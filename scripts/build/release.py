@@ -152,12 +152,16 @@ class Release:
         self.out.mkdir(parents=True)
         self.pin_packages(SOURCE, ["swift-argument-parser"])
         self.pin_packages(SOURCE / "Sources/TreelineServer", list(self.pins["packages"]))
-        # The linker searches this folder first, which has no shared libraries.
+        # In this folder the linker finds no shared libraries. Swift reads from the files of pkg-config that the folder comes
+        # first.
         static = FOLDER / "static"
         shutil.rmtree(static, ignore_errors=True)
         static.mkdir()
-        for library in ("libz.a", "libsqlite3.a", "libstdc++.a"):
-            (static / library).symlink_to(output("gcc", f"-print-file-name={library}"))
+        for name, library in (("zlib", "z"), ("sqlite3", "sqlite3"), ("", "stdc++")):
+            (static / f"lib{library}.a").symlink_to(output("gcc", f"-print-file-name=lib{library}.a"))
+            if name:
+                (static / f"{name}.pc").write_text(
+                    f"Name: {name}\nDescription: {name}, linked in\nVersion: 1\nLibs: -L{static} -l{library}\n")
         run("scripts/build/viewer-vendor")
 
     def pin_packages(self, package, names):
@@ -185,7 +189,8 @@ class Release:
         # Without LAPACK, since trees are the same. Without debug information, which names more paths.
         traits = ["--disable-default-traits"] if program == "treelinemap" else []
         run("swift", "build", "--package-path", package, "--scratch-path", build, "-c", "release", "--static-swift-stdlib", *traits,
-            "--force-resolved-versions", "-debug-info-format", "none", "-Xlinker", f"-L{FOLDER}/static", "--product", program)
+            "--force-resolved-versions", "-debug-info-format", "none", "--product", program,
+            env=os.environ | {"PKG_CONFIG_PATH": f"{FOLDER}/static"})
         self.check_packages(build)
         dynamic = output("readelf", "--dynamic", build / "release" / program)
         others = set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)) - LOADED
