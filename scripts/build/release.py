@@ -36,7 +36,8 @@ def main():
         parser.add_argument(option, action="store_true")
     arguments = parser.parse_args()
     if arguments.help or not arguments.version:
-        print("".join(line.removeprefix("# ") for line in (ROOT / "scripts/release").read_text().splitlines(True)[1:12]), end="")
+        lines = (ROOT / "scripts/release").read_text().splitlines()[1:]
+        print("\n".join(line[2:] for line in lines[:next(i for i, line in enumerate(lines) if not line.startswith("#"))]))
         sys.exit(0 if arguments.help else 64)
     pins = json.loads(PINS.read_text())
     if arguments.update_pins:
