@@ -47,7 +47,7 @@ typedef struct treeline_table treeline_table;
 /// A means to stop builds.
 typedef struct treeline_cancellation treeline_cancellation;
 
-/// The release, such as "0.2.0".
+/// The release, such as "0.3.0".
 const char *treeline_version(void);
 
 // MARK: Errors

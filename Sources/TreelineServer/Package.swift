@@ -46,7 +46,7 @@ let package = Package(
         .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ], path: ".", exclude: ["README.md", "Deployment", "Tool", "Tests"],
+      ], path: ".", exclude: ["README.md", "Tool", "Tests"],
       resources: [.copy("Resources/openapi.json"), .copy("Resources/viewer")]),
     .executableTarget(
       name: "TreelineServerCommand",

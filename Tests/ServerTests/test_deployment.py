@@ -1,5 +1,5 @@
-"""Tests the examples of Sources/TreelineServer/Deployment without root: the image, the systemd unit and both
-proxies."""
+"""Tests the files of Deployment without root: the image, the systemd unit and both proxies. `scripts/test release`
+installs them."""
 
 import json
 import pathlib
@@ -13,7 +13,7 @@ import pytest
 from conftest import ROOT, program
 from waiting import LIMIT, reserved_port, wait_for
 
-EXAMPLES = ROOT / "Sources/TreelineServer/Deployment"
+EXAMPLES = ROOT / "Deployment"
 
 
 def needs(name):
@@ -27,12 +27,14 @@ def test_the_dockerfile_has_no_faults():
 
 
 @needs("systemd-analyze")
-def test_the_unit_of_systemd_is_one(tmp_path):
-    unit = tmp_path / "treelinemap-server.service"
-    text = (EXAMPLES / "treelinemap-server.service").read_text()
-    unit.write_text(text.replace("/usr/local/bin/treelinemap-server", program("TREELINE_SERVER")))
-    found = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True)
+def test_the_unit_of_systemd_is_one_and_has_few_rights():
+    unit = EXAMPLES / "treelinemap-server.service"
+    found = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True)
     assert found.returncode == 0 and not found.stderr, found.stderr
+    # Exits with an error if the exposure, in tenths of a point, is above the threshold.
+    command = ["systemd-analyze", "security", "--offline=true", "--threshold=20", unit]
+    found = subprocess.run(command, capture_output=True, text=True)
+    assert found.returncode == 0, found.stdout[-200:]
 
 
 def check_behind(command, port, log):

@@ -190,6 +190,10 @@ CURL = """#!/bin/bash
 [ -x "$SERVER" ] || exit 0
 exec /usr/bin/curl --fail-with-body --silent --show-error "${@//127.0.0.1:8080/127.0.0.1:$PORT}"
 """
+# Installs nothing; `scripts/test release` does. The file must be one that a release of this version has.
+SUDO = """#!/bin/bash
+[ "$1 $2" = "apt install" ] && [[ ${@:3} = ./treelinemap_$(bin/treelinemap --version)_amd64.deb ]]
+"""
 
 
 def prepare(folder):
@@ -199,7 +203,7 @@ def prepare(folder):
     os.symlink(f"{ROOT}/Fixtures", f"{folder}/Fixtures")
     for place in (".build/release", "bin"):
         os.symlink(f"{ROOT}/{TEST_BUILD}/treelinemap", f"{folder}/{place}/treelinemap")
-    stubs = {"bin/swift": "#!/bin/sh\n", "bin/curl": CURL}
+    stubs = {"bin/swift": "#!/bin/sh\n", "bin/curl": CURL, "bin/sudo": SUDO}
     scripts = glob.glob("scripts/*") + glob.glob("scripts/build/*")
     stubs |= {path: EXISTS for path in scripts if os.path.isfile(path)}
     stubs["scripts/build/serve"] = SERVE

@@ -1,6 +1,6 @@
 """The suites of scripts/test: what each suite checks, what it needs, and its steps.
 
-To add a suite, add an entry to DEFAULT or OTHERS. If the suite needs more than one command, also add a script beside
+To add a suite, add an entry to DEFAULT, OTHERS or ALONE. If the suite needs more than one command, also add a script beside
 this file.
 """
 
@@ -245,4 +245,12 @@ OTHERS = (
         (Step("installed programs", "scripts/check/install", (TESTS, SERVER), 20),)),
 )
 
-SUITES = {suite.name: suite for suite in DEFAULT + OTHERS}
+# Suites that run only if they are named, because they need minutes and more than a checkout.
+ALONE = (
+    Suite(
+        "release", "the files that scripts/release has made, in bare roots of Debian and with crun; needs root",
+        (Step("files of the release", "python3 -B scripts/check/release.py $ARGUMENTS", seconds=240),),
+        ("mmdebstrap", "crun", "umoci")),
+)
+
+SUITES = {suite.name: suite for suite in DEFAULT + OTHERS + ALONE}

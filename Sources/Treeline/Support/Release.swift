@@ -1,4 +1,4 @@
 /// The current release of the library, the tool and the server.
 @_spi(Server) public enum Release {
-  public static let version = "0.2.0"
+  public static let version = "0.3.0"
 }
