@@ -105,7 +105,7 @@ public struct Aggregate: Hashable, Sendable {
   public static func mode(_ column: String) -> Aggregate { Aggregate(.mode, column) }
 
   /// The middle value in sorted order. If the number of values is even, there are two middle values. The median is then
-  /// their mean if they are numbers, otherwise the lesser of the two.
+  /// the mean of both if they are numbers, otherwise the one that sorts first.
   public static func median(_ column: String) -> Aggregate { Aggregate(.median, column) }
 
   /// The least value such that at least `percent` per cent of all values are at or below it.

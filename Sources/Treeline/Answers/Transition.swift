@@ -1,4 +1,4 @@
-/// The changes between two answers over one tree, whatever their boxes, limits and orders.
+/// The changes between two answers of one tree. Viewports, limits and orders of the two answers may differ.
 ///
 /// The clusters of an answer are nodes of one hierarchy. So a cluster of one answer is also in the other answer, or
 /// contains clusters of the other answer, or lies in a cluster of the other answer, or has no point in common with the

@@ -167,7 +167,7 @@ public struct Cut: Hashable, Sendable {
   public static let continuityFactor = 1.25
 }
 
-/// The criterion of a cut, if it is in pixels. The raw value of a criterion is the name of its parameter. Texts,
+/// A criterion in pixels, by which a cut decides. The raw value of a criterion is the name of its parameter. Texts,
 /// options and messages that list criteria use this type.
 public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// The distance of points from the mean of their cluster, as a root mean square.

@@ -107,8 +107,8 @@ extension QueryParameters {
   ///
   /// - Parameters:
   ///   - prefix: The beginning of the names, such as `from-`.
-  ///   - shared: Names without a prefix that apply to this query too, in groups. If a name of a group is given with the
-  ///     prefix, the whole group is ignored.
+  ///   - shared: Names, in groups, that apply to this query even without the prefix. If a name of a group is given with
+  ///     the prefix, all names of the group without the prefix are ignored.
   ///   - body: Reads the query.
   public mutating func read<Value>(
     prefix: String, sharing shared: [[String]] = [], _ body: (inout QueryParameters) throws -> Value

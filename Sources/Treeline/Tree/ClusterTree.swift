@@ -106,7 +106,7 @@ extension ClusterTree {
   /// be looked up by its id.
   public var root: Cluster? {
     withStorage { storage in
-      // The root's record was checked on opening; every other node's is checked when it is read.
+      // The root's record was checked on opening. Every other record is checked when it is read.
       guard let root = storage.root, passingPointCount > 0 else { return nil }
       return cluster(of: (try? lowestNode(below: root)) ?? root)
     }

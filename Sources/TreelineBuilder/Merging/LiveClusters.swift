@@ -98,8 +98,8 @@ struct MergeSums {
 
 /// The existing clusters, numbered in the order of their least members.
 ///
-/// A merged cluster keeps the lesser of the numbers of its two parts, which is the number of the part with the lesser
-/// least member. The greater number is free until clusters are renumbered.
+/// A merged cluster keeps the smaller number of its two parts. The part with this number also has the smaller least
+/// member. The greater number is free until clusters are renumbered.
 struct LiveClusters: @unchecked Sendable {
   struct Node {
     var number: UInt32

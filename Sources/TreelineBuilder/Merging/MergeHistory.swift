@@ -27,7 +27,7 @@ package final class MergeHistory {
   private var tree: MergeTree
   /// Root of the tree; nil if there are no points.
   private var root: UInt32?
-  /// One more than the greatest leaf number in use. Lesser numbers may be free.
+  /// One more than the greatest leaf number in use. Smaller numbers may be free.
   private var usedLeafCount = 0
   private var freeLeaves: [UInt32] = []
   private var usedRowCount = 0
@@ -106,7 +106,8 @@ extension MergeHistory {
         let scaledDistance = BadgeCurve.scaled(
           a.cluster.squaredDistance(to: b.cluster, crossesSeam: crossesSeam),
           width: curve.width(curve.units(of: a.cluster.sums.count), curve.units(of: b.cluster.sums.count)))
-        // If this merge has a lesser distance than the merges of its parts, it follows them at once, in the same round.
+        // If this merge has a smaller distance than the merges of its parts, it follows those merges at once, in the
+        // same round.
         let merge = a.cluster.merged(
           with: b.cluster, at: scaledDistance, round: max(MergeRounds.round(of: scaledDistance), a.round, b.round),
           stand, crossesSeam: crossesSeam, leafCount: tree.leafCount)
@@ -314,7 +315,7 @@ extension MergeHistory {
       storage: storage, plane: plane, clippedPointCount: clippedPointCount, growth: .merging(by: metric))
   }
 
-  /// Replaces each row by the number of lesser rows.
+  /// Replaces each row by the number of smaller rows.
   private func numberRows(_ rows: UnsafeMutablePointer<UInt32>) {
     let rows = UnsafeMutableBufferPointer(start: rows, count: pointCount)
     var ranks = [UInt32](repeating: 0, count: Int(rows.max() ?? 0) + 1)
