@@ -137,7 +137,7 @@ extension Continuation {
     let weights = lossWeights
     if let nodes = nodes(limit: limit, lossWeight: weights[0]) { return nodes }
     var best: [Node]?
-    // Lesser weights usually give answers that scatter less, but not always. So the weights that are tried are part of
+    // Smaller weights usually give answers that scatter less, but not always. So the weights that are tried are part of
     // the definition of the answer.
     _ = firstIndex(in: 1..<weights.count) { index in
       let found = nodes(limit: limit, lossWeight: weights[index])

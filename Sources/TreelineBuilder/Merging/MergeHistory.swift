@@ -49,7 +49,7 @@ package final class MergeHistory {
   ///
   /// - Returns: nil if the tree does not contain its history: it grew by splitting or by scatter, or it has several
   ///   groups, no merge scales, coarse scales, or merge scales that its merges would not have.
-  /// - Complexity: O(pointCount), some 150 bytes of memory per point.
+  /// - Complexity: O(pointCount), about 150 bytes of memory per point.
   package init?(_ source: ClusterTree) {
     guard let metric = source.growth.mergeMetric, metric.keepsApart, source.groups.isEmpty,
       source.withStorage({ $0.separations != nil && !$0.mergeTraits.contains(.coarseScales) })

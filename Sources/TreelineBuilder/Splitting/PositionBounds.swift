@@ -1,7 +1,7 @@
 import Treeline
 
 /// The positions along an axis at which points may be split, judged by bins. Finds the best position at the ends of
-/// bins, and an upper bound for the positions inside each bin.
+/// bins. For the positions inside each bin, finds an upper bound of the scatter between the halves.
 struct PositionBounds {
   let halves: Halves
   let axis: PrincipalAxis

@@ -221,7 +221,7 @@ struct BuildCommand: ParsableCommand {
     )
   }
 
-  /// Refuses to replace a good index by one of bad input, since the good one would be lost.
+  /// Refuses to replace a good index by an index of bad input, since the good index would be lost.
   private func refuseLoss(of table: PointTable) throws {
     let count = table.pointCount
     guard count == 0 || count < table.invalidRowCount,

@@ -1,8 +1,8 @@
 // Conditions on columns, in the part of CQL2 text that the page Filters describes: comparisons, BETWEEN, IN, LIKE, IS
 // NULL, DATE and TIMESTAMP, S_INTERSECTS with a BBOX, AND, OR, NOT and parentheses.
 //
-// A condition is true or false; of a missing value it is null. As in SQL, a missing value meets no condition, and no
-// negated condition either.
+// A condition is true or false, or null if the value is missing. As in SQL, a missing value meets neither a condition
+// nor its negation.
 
 import { columnNamed } from "./column-named.js";
 import { QueryError } from "./errors.js";
@@ -29,7 +29,7 @@ class Moments {
 }
 
 /**
- * Returns a test of the point at an index in tree order.
+ * Returns a function that tests the point at an index in tree order.
  *
  * @param {string} text
  * @param {Tree} tree
@@ -269,8 +269,8 @@ function not(condition) {
 }
 
 /**
- * Returns a test of values that can be compared with some literals. Other values, such as a text that is compared with
- * a number, are treated as missing.
+ * Returns a condition that tests values, if they can be compared with some literals. Other values, such as a text that
+ * is compared with a number, are treated as missing.
  *
  * @param {Column} column
  * @param {(value: string | number | boolean) => boolean} test

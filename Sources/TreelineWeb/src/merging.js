@@ -31,10 +31,9 @@ export class MergeTree {
     this.leaves = leaves;
     this.leafCount = leaves.xs.length;
     /**
-     * For each merge: the part with the lesser least member, the other part, the number of points, the number of
+     * For each merge: the part with the smaller least member, the other part, the number of points, the number of
      * records below it in a stored tree, its height, the code of its scale, and whether it has the position of its
-     * right part. A scale is never less than the scales of both parts.
-     */
+     * right part. A scale is never less than the scales of both parts. /
     this.merges = new Int32Array(this.leafCount << MERGE_BITS);
     this.root = 0;
   }
@@ -548,7 +547,7 @@ function reachOf(end, width) {
 }
 
 /**
- * Whether a pair of least members comes before another pair. The lesser members of both pairs are compared first.
+ * Whether a pair of least members comes before another pair. The smaller members of both pairs are compared first.
  *
  * @param {number} a
  * @param {number} b
