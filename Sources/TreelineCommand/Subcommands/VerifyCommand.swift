@@ -7,12 +7,12 @@ struct VerifyCommand: ParsableCommand {
     commandName: "verify", abstract: "Checks every byte of an index.",
     discussion: """
       Checks the checksums of all sections, every attribute, and the header and every invariant of the hierarchy \
-      against the points: the plane fits them, ranges nest and tile, boxes, sums and covariances agree with the \
-      points, the order is canonical, and no spacing brings two clusters too close together or leaves one unsplit \
-      that could be split. The exit code is 65 if something is wrong.
+      against the points: the plane fits them, ranges of nodes are nested without gaps, boxes, sums and covariances \
+      agree with the points, the order is canonical, and no spacing brings two clusters too close together or leaves \
+      a cluster whole that could be split. The exit code is 65 if something is wrong.
       """)
 
-  @Argument(help: .init("The index; '-' is standard input, redirected from one.", valueName: "index")) var path: String
+  @Argument(help: .init("The index; '-' is standard input, which must be redirected from a file.", valueName: "index")) var path: String
 
   @Flag(help: "Print JSON.") var json = false
 
