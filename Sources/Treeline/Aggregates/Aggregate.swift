@@ -247,7 +247,7 @@ extension AggregateError: CustomStringConvertible {
   }
 
   /// Returns a hint for messages: how to build an index that answers an aggregate without reading all values. The hint
-  /// is empty if no index does so.
+  /// is empty if there is no such index.
   private static func preparation(for aggregate: String) -> String {
     let preparations = ["median": "percentiles", "percentile": "percentiles", "distinct": "distinct"]
     let name = String(aggregate.prefix { $0 != "(" })

@@ -129,8 +129,9 @@ extension Continuation {
   /// No answer within the limit loses fewer clusters. The reason is that any node of another answer can be replaced by
   /// entries that are as coarse and have the same points in view.
   ///
-  /// If the answer scatters too much, the weight of a lost cluster is lowered as far as necessary. It begins above any
-  /// scatter. At a weight of 0 only the scatter decides, and previous clusters have no advantage over other clusters.
+  /// If the answer scatters too much, the weight of a lost cluster is lowered as far as necessary. The weight begins
+  /// above any scatter. At a weight of 0 only the scatter decides, and previous clusters have no advantage over other
+  /// clusters.
   ///
   /// - Complexity: O(k log k) for k entries if no cluster must be saved; O(k · d · log k) if d clusters must be saved.
   func nodes(limit: Int) -> [Node]? {

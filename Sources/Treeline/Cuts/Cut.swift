@@ -136,7 +136,7 @@ public struct Cut: Hashable, Sendable {
   /// Whether the cut needs a tree with separations; see `ClusterTree.supports(_:)`.
   public var needsSeparations: Bool { pixels?.criterion.needsSeparations ?? false }
 
-  /// Whether the cut keeps clusters apart. It does so only if they are shown at their own positions.
+  /// Whether the cut keeps clusters apart, provided that they are shown at their own positions.
   var keepsApart: Bool { pixels?.criterion.keepsApart ?? false }
 
   /// Whether the cut takes a previous answer into account.
@@ -197,7 +197,7 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// The kind of number that is expected, for messages.
   var unit: String { self == .badges ? "a scale " : "a number of pixels " }
 
-  /// Whether the criterion keeps clusters apart. It does so only if they are shown at their own positions.
+  /// Whether the criterion keeps clusters apart, provided that they are shown at their own positions.
   public var keepsApart: Bool {
     switch self {
     case .detail: false

@@ -28,7 +28,7 @@ extension TreeStorage {
   ///     is.
   ///   - leastMembers: Nodes with fewer points are expanded at every scale. If the whole tree has fewer points, and
   ///     there are too many nodes, this number is ignored.
-  ///   - expandsAll: Whether all nodes are expanded, at whatever scale, as long as the limit has room for all.
+  ///   - expandsAll: Whether all nodes are expanded, at any scale, as long as the limit has room for all.
   func scaleCut<Counted>(
     in view: PointsInView<Counted>, scale: PixelScale, greatest: Double, limit: Int, leastMembers: Int = 2,
     expandsAll: Bool = false

@@ -48,7 +48,7 @@ public struct QueryParameters: Sendable {
   public struct Bounds: Hashable, Sendable {
     /// The range of limits.
     public var limits: ClosedRange<Int>
-    /// The range of zooms, for whatever tile size they are given.
+    /// The range of zooms, for any tile size.
     public var zooms: ClosedRange<Double>
     /// The range of the width and height of a screen, in pixels.
     public var sides: ClosedRange<Double>

@@ -136,8 +136,8 @@ extension ClusterTree {
   /// A hash that is equal for two trees if they are the same hierarchy over the same positions, and otherwise only by
   /// chance.
   ///
-  /// It covers the plane, the positions in tree order, the shape and the exact sums of every node. All split lines
-  /// follow from these. It does not cover row numbers, so shuffling the input does not change it.
+  /// The hash covers the plane, the positions in tree order, the shape and the exact sums of every node. All split
+  /// lines follow from these. It does not cover row numbers, so shuffling the input does not change the hash.
   ///
   /// - Complexity: O(pointCount)
   public var contentHash: UInt64 {

@@ -184,8 +184,8 @@ struct LiveClusters: @unchecked Sendable {
   }
 
   /// Returns the nearest cluster that a cluster waits for; nil if the nearest cluster has been merged since the wait
-  /// began. In that case, the cluster that now has its number has a greater age than all clusters that existed then.
-  /// Initial clusters wait only for initial clusters.
+  /// began. In that case, the cluster that now has this number has a greater age than all clusters that existed when
+  /// the wait began. Initial clusters wait only for initial clusters.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }

@@ -42,7 +42,7 @@ struct VerifyCommand: ParsableCommand {
       }
       for problem in problems { printToStandardError("\(name): \(problem)") }
       guard problems.isEmpty else {
-        throw Failure.badData("\(name): the index is damaged; build it anew")
+        throw Failure.badData("\(name): the index is damaged; build it again")
       }
       try writeToStandardOutput("\(name): sound\n")
     }

@@ -16,7 +16,8 @@ import { InView } from "./view.js";
 const DEEPEST = 64;
 const TOKENS = /\s*(?:('(?:[^']|'')*')|("(?:[^"]|"")*")|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|([\p{L}_][\p{L}\p{N}_.:]*)|(<>|<=|>=|[=<>(),]))/uy;
 
-/** The moments of a time or of a day, in seconds since 1970. The start belongs to them, the end of a day does not. */
+/** The moments of a time or of a day, in seconds since 1970. The start of a day belongs to the day, its end does not.
+ */
 class Moments {
   /**
    * @param {number} start

@@ -1,5 +1,5 @@
-// Merges clusters. The next pair is always the one whose badges touch first as badges grow: the pair with the least
-// scaled distance. Ties are broken by the least members of both clusters.
+// Merges clusters. The next pair is always the pair whose badges touch first as badges grow, which is the pair with the
+// least scaled distance. Ties are broken by the least members of both clusters.
 //
 // The position of a cluster is the mean of its points, rounded to whole units, or one of its points. Its least member
 // is the first of its positions in Z-order. So the tree depends only on the set of points.
