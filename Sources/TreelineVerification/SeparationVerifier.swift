@@ -133,8 +133,7 @@ struct SeparationVerifier {
     }
   }
 
-  /// Reports the findings in the order of a check of all codes alone, followed by a check of all codes among shown
-  /// nodes.
+  /// Reports the findings. Findings about single codes come first, and findings about shown nodes follow.
   private func tell() {
     for kind in [Finding.Kind.aboveParent, .alone, .tooNear, .unsplit] {
       let found = (alone.isEmpty ? among : alone).filter { $0.kind == kind }

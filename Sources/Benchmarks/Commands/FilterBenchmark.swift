@@ -104,7 +104,7 @@ struct FilterBenchmark: ParsableCommand {
   }
 
   /// Returns the times of histograms with 60 bins, one over the prices and one over the opening times of all points.
-  /// The extent of the values is known before.
+  /// The extent of the values is computed beforehand.
   private func histogramMilliseconds(of tree: ClusterTree) throws -> [Double] {
     try ["price", "opened"].map { name in
       blackHole(try tree.histogram(of: name, bins: 60))

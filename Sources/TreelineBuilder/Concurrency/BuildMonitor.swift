@@ -20,8 +20,8 @@ final class BuildMonitor: Sendable {
   /// Number of points that a thread may work on between two checks of `isCancelled`. This work takes about 5 ms.
   static let blockSize = 1 << 20
 
-  /// In the monitor of a part of a build, the monitor of the whole build, which also cancels the part. Nil in the
-  /// monitor of a whole build.
+  /// The monitor of the whole build, if this monitor is for a part of a build. Cancelling the whole build also cancels
+  /// the part. Nil in the monitor of a whole build.
   private let whole: BuildMonitor?
   private let followsTask: Bool
 
