@@ -120,7 +120,7 @@ public struct Cut: Hashable, Sendable {
   ///
   /// If a detail, a spacing or badges would show more clusters, the detail, spacing or scale is raised just enough to
   /// keep the limit. Badges are still drawn at the requested scale. The raised value depends on the viewport, so a pan
-  /// may change the answer anywhere. But the spacing holds and no badges touch. The answer for a viewport inside
+  /// may change the answer anywhere. But the spacing is kept, and no badges touch. The answer for a viewport inside
   /// another, at the same zoom or a greater one, still refines the answer for the other viewport.
   ///
   /// - Parameter limit: 1 or more.

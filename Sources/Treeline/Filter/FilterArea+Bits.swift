@@ -90,8 +90,8 @@ extension ClusterTree {
         }
         across = next
       }
-      // Below these nodes, each point costs at most two comparisons with each edge: one of the point, and one of a node
-      // above it.
+      // Below these nodes, each point costs at most two comparisons with each edge: one comparison of the point, and
+      // one comparison of a node above it.
       let points = across.reduce(0) { $0 + Int($1.count) }
       return WorkEstimate.product(points + 100_000 / edgeCount + 1, 2 * edgeCount)
     }

@@ -44,8 +44,8 @@ final class BuildMonitor: Sendable {
     followsTask = false
   }
 
-  /// Makes the monitor of work that `cancellation` can cancel. If `cancellation` is nil, the work is cancelled with the
-  /// task that does it.
+  /// Makes the monitor of work that `cancellation` can cancel. If `cancellation` is nil, the work is cancelled together
+  /// with the task that does the work.
   convenience init(
     pointCount: Int, stoppingWith cancellation: BuildCancellation?, report: (@Sendable (BuildProgress) -> Void)?
   ) {
