@@ -60,7 +60,8 @@ struct BuildCommand: ParsableCommand {
       "The column with the row number of each point, from 0 to 2^53. (default: rows are counted)", valueName: "name"))
   var row: String?
 
-  @Option(help: .init("The column of groups: points with different values never share a cluster.", valueName: "name")) var groupBy: String?
+  @Option(help: .init("The column of groups: points with different values never share a cluster.", valueName: "name"))
+  var groupBy: String?
 
   @Option(help: .init("The column of true and false that marks points that are never clustered.", valueName: "name"))
   var neverCluster: String?

@@ -12,7 +12,8 @@ struct VerifyCommand: ParsableCommand {
       a cluster whole that could be split. The exit code is 65 if something is wrong.
       """)
 
-  @Argument(help: .init("The index; '-' is standard input, which must be redirected from a file.", valueName: "index")) var path: String
+  @Argument(help: .init("The index; '-' is standard input, which must be redirected from a file.", valueName: "index"))
+  var path: String
 
   @Flag(help: "Print JSON.") var json = false
 
