@@ -34,17 +34,17 @@ extension BuildOptions {
     if growth.splitRule == nil {
       parameters.refuse(
         ["split"], expected: "no split rule for a merged tree, in which nothing is split",
-        sentence: "{split} needs {grow} to be split; in a merged tree nothing is split.")
+        sentence: "{split} needs the value 'split' for {grow}; in a merged tree nothing is split.")
     }
     if growth.mergeMetric != .badges {
       parameters.refuse(
         ["badge-gap"], expected: "grow=badges beside it; other trees ignore the gap between badges",
-        sentence: "{badge-gap} needs {grow} to be badges; other trees ignore the gap between badges.")
+        sentence: "{badge-gap} needs the value 'badges' for {grow}; other trees ignore the gap between badges.")
     }
     if !(growth.mergeMetric?.keepsApart ?? false) {
       parameters.refuse(
         ["stand"], expected: "grow=merge or grow=badges beside it; other trees do not keep clusters apart",
-        sentence: "{stand} needs {grow} to be merge or badges; other trees do not keep clusters apart.")
+        sentence: "{stand} needs the value 'merge' or 'badges' for {grow}; other trees do not keep clusters apart.")
     } else if leavesOutSeparations && stand == .member {
       parameters.refuse(
         ["stand"], expected: "a tree with separations, which keep clusters apart",

@@ -17,7 +17,7 @@ extension ClusterTree {
   ///   - progress: Called on the threads that build, by one thread at a time, at most once for each percent.
   /// - Throws: `BuildError`
   /// - Complexity: O(n log n) time except for adversarial data. Building takes about 45 bytes of memory per point. With
-  ///   separations, it takes some 100 bytes per point in addition to the tree.
+  ///   separations, it takes about 100 bytes per point in addition to the tree.
   public init(
     _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions(),
     progress: (@Sendable (BuildProgress) -> Void)? = nil

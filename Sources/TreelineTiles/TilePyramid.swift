@@ -54,7 +54,7 @@ package struct TilePyramid: Sendable {
   ///   - progress: Called with the number of points in all finished tiles. Each zoom counts all points once.
   ///   - body: Receives each tile. It is called on the calling thread.
   /// - Throws: `TileError`, `QueryError`, `IndexError`, `AggregateError`, or an error of `body`.
-  /// - Complexity: O(number of clusters of all zooms) time, and memory for some 10^5 clusters per thread.
+  /// - Complexity: O(number of clusters of all zooms) time, and memory for about 10^5 clusters per thread.
   package func forEachTile(
     threads: Int, progress: (_ pointCount: Int) -> Void = { _ in }, _ body: (Tile) throws -> Void
   ) throws {
@@ -119,7 +119,7 @@ private struct Block: Sendable {
 }
 
 /// The blocks of a zoom, in the order of tiles. Each block is a square of one or more tiles. It has about as many
-/// clusters as one thread encodes in some milliseconds. Only a block of a single tile may have more clusters.
+/// clusters as one thread encodes in a few milliseconds. Only a block of a single tile may have more clusters.
 private struct Blocks {
   private let pyramid: TilePyramid
   private let zoom: Int

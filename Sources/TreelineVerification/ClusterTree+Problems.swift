@@ -6,7 +6,7 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - path: The file; `-` for standard input, which must be a file.
-  ///   - progress: Called some hundred times in each stage.
+  ///   - progress: Called about a hundred times in each stage.
   /// - Returns: At most 100 problems. There is none if the index has not changed since it was written.
   /// - Throws: `IndexError` if the file cannot be opened as an index.
   /// - Complexity: O(pointCount x depth). For trees that are split at the least scatter, also times the logarithm of

@@ -59,8 +59,8 @@ extension IndexHeader {
 // MARK: - Growth
 
 extension IndexHeader {
-  /// Checks that there are no sections of separations or stands that belong to another growth, and that the reserved
-  /// bytes of the curve are 0.
+  /// Checks that no section of separations or of clusters' positions (`stands`) belongs to another growth, and that the
+  /// reserved bytes of the curve are 0.
   func checkGrowth(_ curve: BadgeCurve?, in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let isForBadges = growth == .merging(by: .badges)
     var others: [IndexSection.Kind] = isForBadges ? [.separations] : [.badgeScales, .badgeCurve]
@@ -112,8 +112,8 @@ extension IndexHeader {
 extension IndexHeader {
   /// Checks the header's facts about the points: the number of clipped points, and the plane.
   ///
-  /// Positions alone do not reveal a seam at another longitude, or a square that was moved or scaled. So this checks
-  /// whether a build of points with these positions would choose such a plane.
+  /// Positions alone do not reveal a seam at another longitude, or a square that was moved or scaled. So this method
+  /// checks whether a build of points with these positions would choose such a plane.
   ///
   /// - Complexity: O(pointCount)
   func check(_ points: PointBlocks, _ problems: ProblemList) {

@@ -119,8 +119,8 @@ struct MergeScaleVerifier {
       expected: "\(isRight ? 1 : 0), for the part whose position is nearer to the mean", found: "\(found ? 1 : 0)")
   }
 
-  /// Checks that codes and stands are 0 at indices where no right child begins: within a stack, and at the tree's first
-  /// point.
+  /// Checks that codes, and bits of `stands`, are 0 at indices where no right child begins: within a stack, and at the
+  /// tree's first point.
   private func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where !problems.isFull {

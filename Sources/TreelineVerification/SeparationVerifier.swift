@@ -7,7 +7,7 @@ import Treeline
 /// `TreeStorage.squaredSplitDistance`). Then codes are checked among the nodes that are shown. If nodes are split in
 /// the order of falling codes, from the greatest down to 1, two conditions hold at each code:
 /// - No two shown nodes are closer than the distance of the code.
-/// - Suppose a shown node may be split at this code but has a lesser code. Then splitting it would bring two nodes
+/// - Suppose a shown node may be split at this code but has a smaller code. Then splitting it would bring two nodes
 ///   closer than that distance.
 ///
 /// A code's distance represents all distances down to the next code (see `SeparationCode`). So these two conditions are
@@ -31,7 +31,7 @@ struct SeparationVerifier {
   private let pages: PageUse
   private var neighbours: ShownNeighbours
   /// Problems of single codes, and problems among shown nodes. Problems among shown nodes are reported only at the
-  /// greatest code that has any, because one wrong code also affects all lesser codes.
+  /// greatest code that has any, because one wrong code also affects all smaller codes.
   private var (alone, among) = ([Finding](), [Finding]())
 
   private struct Finding: Sendable {
@@ -133,8 +133,7 @@ struct SeparationVerifier {
     }
   }
 
-  /// Reports the findings in the order of a check of all codes alone, followed by a check of all codes among shown
-  /// nodes.
+  /// Reports the findings. Findings about single codes come first, and findings about shown nodes follow.
   private func tell() {
     for kind in [Finding.Kind.aboveParent, .alone, .tooNear, .unsplit] {
       let found = (alone.isEmpty ? among : alone).filter { $0.kind == kind }

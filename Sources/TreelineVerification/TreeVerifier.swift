@@ -201,7 +201,7 @@ extension TreeVerifier {
       found: "(\(spread.xx), \(spread.xy), \(spread.yy))")
   }
 
-  /// Checks that a line across the principal axis separates the children. The left child must be on the side of lesser
+  /// Checks that a line across the principal axis separates the children. The left child must be on the side of smaller
   /// products.
   private func checkSides(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
     if facts.box.isPoint { return }

@@ -66,8 +66,8 @@ struct FilterBenchmark: ParsableCommand {
       "aggregates_us": try milliseconds { blackHole(try all.values(of: simple).count) } * 1e3,
       "filtered_aggregates_us": try milliseconds { blackHole(try clusters.values(of: simple).count) } * 1e3,
       "order_statistics_us": try milliseconds { blackHole(try all.values(of: ordered).count) } * 1e3,
-      // If a column has no section for order statistics, they read the values of all points, up to `maximumRowsRead`
-      // points.
+      // If a column has no section for order statistics, computing them reads the values of all points, up to
+      // `maximumRowsRead` points.
       "scanned_order_statistics_us": coordinates.count > Aggregate.maximumRowsRead
         ? -1 : try seconds { blackHole(try all.values(of: scanned).count) } * 1e6,
       // Bytes per point of each section: the sections of a number, a category and a time, and the two sections that
@@ -104,7 +104,7 @@ struct FilterBenchmark: ParsableCommand {
   }
 
   /// Returns the times of histograms with 60 bins, one over the prices and one over the opening times of all points.
-  /// The extent of the values is known before.
+  /// The extent of the values is computed beforehand.
   private func histogramMilliseconds(of tree: ClusterTree) throws -> [Double] {
     try ["price", "opened"].map { name in
       blackHole(try tree.histogram(of: name, bins: 60))

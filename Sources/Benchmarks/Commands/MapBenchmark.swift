@@ -74,7 +74,7 @@ struct MapBenchmark: ParsableCommand {
     var (pass, scene) = (Pass(), MapScene())
     for (step, view) in walk.enumerated() {
       let query = Query(.spacing(44), in: view)
-      // Every other change interrupts the one before.
+      // Every second change interrupts the change before it.
       let now = Double(step / 2) * 2 + (step % 2 == 0 ? 0 : 0.1)
       _ = scene.advance(to: now)
       var (answer, change): (MapAnswer?, MapChange?) = (nil, nil)

@@ -18,8 +18,8 @@ struct PointFile: ExpressibleByArgument {
     return data.withUnsafeBytes { Array($0.bindMemory(to: Coordinate.self)) }
   }
 
-  /// Calls `body` with the points. If they can be generated in parts, `body` gets batches of some hundred thousand
-  /// points. Otherwise it gets all points at once.
+  /// Calls `body` with the points. If they can be generated in parts, `body` gets batches of 2^18 points. Otherwise it
+  /// gets all points at once.
   func forEachBatch(_ body: ([Coordinate]) throws -> Void) throws {
     guard let (kind, count) = generated, let makePoints = kind.maker else { return try body(read()) }
     for start in stride(from: 0, to: count, by: 1 << 18) { try body(makePoints(start..<min(start + 1 << 18, count))) }

@@ -8,7 +8,7 @@ import Treeline
 ///
 ///     let clusters = try grid.clusters(in: window, cellSize: .published, zoom: 11)
 ///
-/// Defects of the published systems that are avoided here:
+/// Defects of the published systems, which this grid avoids:
 /// - Closed cells, which count a point on an edge in two cells and a point on a corner in four.
 /// - A root around the expected data, so that points outside it are lost.
 /// - Coincident points in a chain of n/4 nodes (TBQuadTree), or dropped if there are more than 55 times the bucket

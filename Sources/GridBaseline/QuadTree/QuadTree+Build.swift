@@ -76,7 +76,7 @@ enum MortonOrder {
   /// Returns the points in the order of their keys; equal positions in the order of their rows.
   ///
   /// This is a radix sort from the lowest byte up. It is stable: rows are in ascending order at first, and keep this
-  /// order within a position. Complexity: O(n), whatever the points, including coincident ones.
+  /// order within a position. Complexity: O(n) for any points, even if they coincide.
   ///
   /// - Parameter rows: The row number of each point, in ascending order; nil for indices of the points.
   static func sorted(_ points: [PlanePoint], rows: [UInt32]? = nil) -> [Entry] {

@@ -105,7 +105,7 @@ public struct Aggregate: Hashable, Sendable {
   public static func mode(_ column: String) -> Aggregate { Aggregate(.mode, column) }
 
   /// The middle value in sorted order. If the number of values is even, there are two middle values. The median is then
-  /// their mean if they are numbers, otherwise the lesser of the two.
+  /// the mean of both if they are numbers, otherwise the one that sorts first.
   public static func median(_ column: String) -> Aggregate { Aggregate(.median, column) }
 
   /// The least value such that at least `percent` per cent of all values are at or below it.
@@ -247,7 +247,7 @@ extension AggregateError: CustomStringConvertible {
   }
 
   /// Returns a hint for messages: how to build an index that answers an aggregate without reading all values. The hint
-  /// is empty if no index does so.
+  /// is empty if there is no such index.
   private static func preparation(for aggregate: String) -> String {
     let preparations = ["median": "percentiles", "percentile": "percentiles", "distinct": "distinct"]
     let name = String(aggregate.prefix { $0 != "(" })

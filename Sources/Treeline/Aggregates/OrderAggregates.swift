@@ -168,7 +168,7 @@ extension OrderedKeys {
 }
 
 extension [UInt64] {
-  /// Returns the element that would be at an index if the elements were sorted, and moves it there. Lesser elements
+  /// Returns the element that would be at an index if the elements were sorted, and moves it there. Smaller elements
   /// move before it, and greater elements after it (C. A. R. Hoare, 1961).
   ///
   /// - Parameter first: Index at which the search begins. No element before it may be greater than an element after it.

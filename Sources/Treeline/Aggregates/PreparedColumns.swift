@@ -3,7 +3,7 @@ import Synchronization
 /// A cache of values that are prepared from columns on first use: for all rows of a tree, or for the rows that pass a
 /// filter.
 ///
-/// It is a linked list that only grows, so that a look-up takes no lock. Its length is limited by the number of
+/// The cache is a linked list that only grows, so that a look-up takes no lock. Its length is limited by the number of
 /// aggregates of all columns.
 final class PreparedColumns: Sendable {
   private struct Key: Hashable {

@@ -251,9 +251,11 @@ extension ClusterMap {
       public let parts: Results
       /// The number of the whole's values that are in none of the parts.
       public let hiddenPointCount: Int
-      /// The number of values of this replacement that pass the first answer's filter, but not the second's.
+      /// The number of values of this replacement that pass the filter of the first answer, but not the filter of the
+      /// second.
       public let filteredOutPointCount: Int
-      /// The number of values of this replacement that pass the second answer's filter, but not the first's.
+      /// The number of values of this replacement that pass the filter of the second answer, but not the filter of the
+      /// first.
       public let filteredInPointCount: Int
     }
 

@@ -89,8 +89,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns those clusters of a cut over the whole plane whose positions lie in a viewport or on its edges. They are
-  /// in tree order.
+  /// Cuts the tree for the whole plane, and returns the clusters whose positions lie in a viewport or on its edges. The
+  /// clusters are in tree order.
   ///
   /// These are the clusters that a map tile shows. So each cluster is drawn once, whichever tiles are requested. The
   /// position of a cluster may lie in a tile that contains none of its points.

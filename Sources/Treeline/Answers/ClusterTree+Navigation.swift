@@ -212,6 +212,6 @@ extension ClusterTree {
 }
 
 extension UnclusteredPoints {
-  /// Returns the lesser of `zoom` and `fromZoom`, the zoom from which on there are no clusters.
+  /// Returns the smaller of `zoom` and `fromZoom`, the zoom from which on there are no clusters.
   fileprivate func zoom(orSooner zoom: Double?) -> Double? { fromZoom < zoom ?? .infinity ? fromZoom : zoom }
 }

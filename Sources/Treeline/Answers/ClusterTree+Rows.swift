@@ -15,8 +15,8 @@ extension ClusterTree {
   /// Returns the index of a point in tree order, given its row number and its coordinate; nil if there is no such
   /// point.
   ///
-  /// With `clusters(containingTreeIndex:)` and `Clusters.firstIndex(containingTreeIndex:)` it finds the cluster of a
-  /// point:
+  /// With this index, `clusters(containingTreeIndex:)` and `Clusters.firstIndex(containingTreeIndex:)` find the
+  /// clusters of the point:
   ///
   /// ```swift
   /// let treeIndex = try tree.treeIndex(ofRow: 4711, at: hotels[4711].coordinate)!

@@ -35,7 +35,7 @@ extension ClusterTree {
     return chain
   }
 
-  /// Returns whether the path from one point over another to a third turns left on the map. The result is exact.
+  /// Returns whether the path from `a` through `b` to `c` turns left on the map. The result is exact.
   private static func turnsLeft(_ a: PlanePoint, _ b: PlanePoint, _ c: PlanePoint) -> Bool {
     let (ux, uy) = (Int64(b.x) - Int64(a.x), Int64(b.y) - Int64(a.y))
     let (vx, vy) = (Int64(c.x) - Int64(a.x), Int64(c.y) - Int64(a.y))

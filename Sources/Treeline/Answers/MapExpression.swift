@@ -1,4 +1,4 @@
-/// A filter or an aggregate that refers to columns of a `ClusterMap` by the key paths from which they were made.
+/// A filter or an aggregate that refers to columns of a `ClusterMap` by the key paths from which the columns were made.
 ///
 /// ```swift
 /// let hotels = try ClusterMap(allHotels, at: \.coordinate, columns: .number(\.price), .category(\.kind))

@@ -1,4 +1,4 @@
-/// The changes between two answers over one tree, whatever their boxes, limits and orders.
+/// The changes between two answers of one tree. Viewports, limits and orders of the two answers may differ.
 ///
 /// The clusters of an answer are nodes of one hierarchy. So a cluster of one answer is also in the other answer, or
 /// contains clusters of the other answer, or lies in a cluster of the other answer, or has no point in common with the
@@ -28,10 +28,12 @@ public struct Transition: Sendable {
     /// the parts. Points that pass the filter of only one answer are not counted.
     public let hiddenPointCount: Int
 
-    /// The number of points of this replacement that pass the first answer's filter, but not the second's.
+    /// The number of points of this replacement that pass the filter of the first answer, but not the filter of the
+    /// second.
     public let filteredOutPointCount: Int
 
-    /// The number of points of this replacement that pass the second answer's filter, but not the first's.
+    /// The number of points of this replacement that pass the filter of the second answer, but not the filter of the
+    /// first.
     ///
     /// Point counts are related as follows. In a split, the whole has the points of the parts, minus the points
     /// filtered in, plus the points filtered out and the hidden points. In a merge, the whole has the points of the

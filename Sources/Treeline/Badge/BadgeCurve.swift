@@ -105,10 +105,10 @@ extension BadgeCurve {
   /// Returns twice the distance at which two badges touch, in 64ths of a pixel.
   @inline(__always) package func width(_ a: UInt16, _ b: UInt16) -> UInt64 { UInt64(a) + UInt64(b) + 2 * UInt64(gap) }
 
-  /// Returns the squared distance of two badges, scaled to badges of 8 px and rounded down. For badges at a distance d
-  /// that touch at t px, it is (8 d / t)^2.
+  /// Returns the squared distance of two badges, scaled to badges of 8 px and rounded down. If the distance is d and
+  /// the badges touch at t px, the result is (8 d / t)^2.
   ///
-  /// As badges grow, the pair with the lesser result touches first, unless rounding hides the difference.
+  /// As badges grow, the pair with the smaller result touches first, unless rounding hides the difference.
   ///
   /// - Parameters:
   ///   - squaredDistance: Squared distance of the badges, in units of the plane.

@@ -99,7 +99,7 @@ extension CellNumber {
     }
   }
 
-  /// Returns whether there are texts, and each of them is a number with a decimal comma.
+  /// Returns whether there is at least one text, and every text is a number with a decimal comma.
   package static func haveDecimalCommas(_ texts: [String]) -> Bool {
     !texts.isEmpty
       && texts.allSatisfy { text in

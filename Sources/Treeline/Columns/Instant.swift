@@ -195,7 +195,8 @@ private struct DigitScanner {
   }
 
   /// Reads an offset as seconds east of Greenwich: `Z`, `+02:00`, `+0200`, `+02`, or nothing for 0. After another
-  /// colon, seconds may follow. PostgreSQL writes them for local mean times of the years before time zones.
+  /// colon, seconds may follow. PostgreSQL writes seconds for local mean times, which were used before there were time
+  /// zones.
   mutating func offset() -> Int64? {
     if isAtEnd || take("Z") || take("z") { return 0 }
     let isWest = take("-")

@@ -142,8 +142,9 @@ extension TreeStorage {
     prefetch(record + Int(record.pointee.childOffset))
   }
 
-  /// Follows the path down from a node as long as only one child is visible, and returns the last node. It can replace
-  /// the given node without enlarging the answer. Returns nil if no point of the node is visible.
+  /// Follows the path down from a node as long as only one child is visible, and returns the last node of this path.
+  /// The last node can replace the given node without enlarging the answer. Returns nil if no point of the node is
+  /// visible.
   @inline(never) private func onlyVisibleNode<Counted>(
     below node: Node, _ visibility: Visibility, in view: PointsInView<Counted>,
     expanding expanded: some ExpandedNodes
@@ -195,8 +196,8 @@ extension TreeStorage {
   }
 
   /// Returns the last node of the path from the root down to a small window. The path goes on to a child as long as
-  /// only that child's box overlaps the window. So it is the same for every limit. Returns nil if the path ends because
-  /// neither child's box overlaps the window.
+  /// only that child's box overlaps the window. So the path is the same for every limit. Returns nil if the path ends
+  /// because neither child's box overlaps the window.
   private func lowestNode<Counted>(
     in view: PointsInView<Counted>, expanding expanded: some ExpandedNodes
   ) throws(IndexError) -> Node? {

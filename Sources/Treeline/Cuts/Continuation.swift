@@ -1,7 +1,7 @@
 /// The nodes from which a continued answer is chosen, as a binary tree of entries. The candidates are the clusters of
 /// the previous answer and the clusters of a fresh answer. A leaf is a candidate that contains no other candidate, or a
-/// node for points in view that no candidate contains. An inner entry is a previous cluster that contains fresh
-/// clusters, or a node that contains several leaves.
+/// node whose points in view lie in no candidate. An inner entry is a previous cluster that contains fresh clusters, or
+/// a node that contains several leaves.
 struct Continuation {
   /// A node of the tree that has a point in view. A node whose points in view all lie in one child is left out, since
   /// the child scatters less.
@@ -126,18 +126,19 @@ extension Continuation {
   /// Returns the answer that loses the fewest clusters of the previous answer; of several such answers, the answer that
   /// scatters least. Returns nil if all answers that were tried scatter too much, which only happens in a damaged file.
   ///
-  /// No answer within the limit loses fewer clusters, because for each node that another answer shows, there are
+  /// No answer within the limit loses fewer clusters. The reason is that any node of another answer can be replaced by
   /// entries that are as coarse and have the same points in view.
   ///
-  /// If the answer scatters too much, the weight of a lost cluster is lowered as far as necessary. It begins above any
-  /// scatter. At a weight of 0 only the scatter decides, and previous clusters have no advantage over other clusters.
+  /// If the answer scatters too much, the weight of a lost cluster is lowered as far as necessary. The weight begins
+  /// above any scatter. At a weight of 0 only the scatter decides, and previous clusters have no advantage over other
+  /// clusters.
   ///
   /// - Complexity: O(k log k) for k entries if no cluster must be saved; O(k · d · log k) if d clusters must be saved.
   func nodes(limit: Int) -> [Node]? {
     let weights = lossWeights
     if let nodes = nodes(limit: limit, lossWeight: weights[0]) { return nodes }
     var best: [Node]?
-    // Lesser weights usually give answers that scatter less, but not always. So the weights that are tried are part of
+    // Smaller weights usually give answers that scatter less, but not always. So the weights that are tried are part of
     // the definition of the answer.
     _ = firstIndex(in: 1..<weights.count) { index in
       let found = nodes(limit: limit, lossWeight: weights[index])

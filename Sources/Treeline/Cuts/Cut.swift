@@ -120,7 +120,7 @@ public struct Cut: Hashable, Sendable {
   ///
   /// If a detail, a spacing or badges would show more clusters, the detail, spacing or scale is raised just enough to
   /// keep the limit. Badges are still drawn at the requested scale. The raised value depends on the viewport, so a pan
-  /// may change the answer anywhere. But the spacing holds and no badges touch. The answer for a viewport inside
+  /// may change the answer anywhere. But the spacing is kept, and no badges touch. The answer for a viewport inside
   /// another, at the same zoom or a greater one, still refines the answer for the other viewport.
   ///
   /// - Parameter limit: 1 or more.
@@ -136,7 +136,7 @@ public struct Cut: Hashable, Sendable {
   /// Whether the cut needs a tree with separations; see `ClusterTree.supports(_:)`.
   public var needsSeparations: Bool { pixels?.criterion.needsSeparations ?? false }
 
-  /// Whether the cut keeps clusters apart. It does so only if they are shown at their own positions.
+  /// Whether the cut keeps clusters apart, provided that they are shown at their own positions.
   var keepsApart: Bool { pixels?.criterion.keepsApart ?? false }
 
   /// Whether the cut takes a previous answer into account.
@@ -167,7 +167,7 @@ public struct Cut: Hashable, Sendable {
   public static let continuityFactor = 1.25
 }
 
-/// The criterion of a cut, if it is in pixels. The raw value of a criterion is the name of its parameter. Texts,
+/// A criterion in pixels, by which a cut decides. The raw value of a criterion is the name of its parameter. Texts,
 /// options and messages that list criteria use this type.
 public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// The distance of points from the mean of their cluster, as a root mean square.
@@ -197,7 +197,7 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// The kind of number that is expected, for messages.
   var unit: String { self == .badges ? "a scale " : "a number of pixels " }
 
-  /// Whether the criterion keeps clusters apart. It does so only if they are shown at their own positions.
+  /// Whether the criterion keeps clusters apart, provided that they are shown at their own positions.
   public var keepsApart: Bool {
     switch self {
     case .detail: false

@@ -4,10 +4,10 @@ extension TreeStorage {
   /// coarser scale is used instead: the finest scale that keeps the limit.
   ///
   /// Which nodes are expanded at a scale does not depend on the window, and a coarser scale expands a subset of them.
-  /// At any scale, a part of the window has at most as many nodes as the window. So the limit makes the part's scale no
-  /// coarser than the window's, even if a finer scale was requested for the part. So the answer for a window inside
-  /// another, at the same scale or a finer scale, refines the answer for the other window, even within a limit. A
-  /// promise about all nodes of a scale, such as their least distance, holds for each answer.
+  /// At any scale, a part of the window has at most as many nodes as the window. So the limit makes the scale of the
+  /// part no coarser than the scale of the window, even if a finer scale was requested for the part. Hence the answer
+  /// for a window inside another, at the same scale or a finer scale, refines the answer for the other window, even
+  /// within a limit. A promise about all nodes of a scale, such as their least distance, holds for each answer.
   ///
   /// - Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners; beyond the
   ///   limit O(limit · log limit + depth).
@@ -28,7 +28,7 @@ extension TreeStorage {
   ///     is.
   ///   - leastMembers: Nodes with fewer points are expanded at every scale. If the whole tree has fewer points, and
   ///     there are too many nodes, this number is ignored.
-  ///   - expandsAll: Whether all nodes are expanded, at whatever scale, as long as the limit has room for all.
+  ///   - expandsAll: Whether all nodes are expanded, at any scale, as long as the limit has room for all.
   func scaleCut<Counted>(
     in view: PointsInView<Counted>, scale: PixelScale, greatest: Double, limit: Int, leastMembers: Int = 2,
     expandsAll: Bool = false

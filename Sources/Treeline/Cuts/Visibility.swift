@@ -224,7 +224,8 @@ extension TreeStorage {
     return try hasPoint(node, in: view)
   }
 
-  /// Returns whether a node has a point in view, if its box lies across the window's edges and no side of it is inside.
+  /// Returns whether a node has a point in view. The node's box lies across the window's edges, and no side of the box
+  /// is inside.
   ///
   /// The child with fewer points is searched by a recursive call, and the other child in the loop. So calls nest at
   /// most 31 deep, however deep the tree of a damaged file claims to be. A thread may have a small stack.

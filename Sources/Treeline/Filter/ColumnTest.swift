@@ -1,6 +1,6 @@
 /// A test of whether each value of a column is in a set.
 ///
-/// It tests the rows of a chunk without branches and packs the results, 64 to a word.
+/// The test reads the rows of a chunk without branches and packs the results, 64 to a word.
 enum ColumnTest {
   /// Codes in one closed range.
   case codes(PackedIntegers, UInt64, through: UInt64)

@@ -90,8 +90,8 @@ extension ClusterTree {
         }
         across = next
       }
-      // Below these nodes, each point costs at most two comparisons with each edge: one of the point, and one of a node
-      // above it.
+      // Below these nodes, each point costs at most two comparisons with each edge: one comparison of the point, and
+      // one comparison of a node above it.
       let points = across.reduce(0) { $0 + Int($1.count) }
       return WorkEstimate.product(points + 100_000 / edgeCount + 1, 2 * edgeCount)
     }
@@ -203,7 +203,8 @@ private struct PlanePolygon {
       let turns = (coordinate.longitude / 360).rounded()
       let point = plane.point(
         at: Coordinate(longitude: coordinate.longitude - 360 * turns, latitude: min(max(coordinate.latitude, -90), 90)))
-      // Positions that differ by whole turns are equal on the plane: chooses the turn in which the longitude lies.
+      // Positions that differ by whole turns are equal on the plane. The computation keeps the turn in which the
+      // longitude lies.
       let x = (coordinate.longitude + 180) / 360 * 0x1p32 - Double(plane.seam)
       return Corner(x: Int64(point.x) + Int64(((x - Double(point.x)) / 0x1p32).rounded()) << 32, y: Int64(point.y))
     }

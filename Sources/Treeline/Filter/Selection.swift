@@ -39,8 +39,9 @@ package final class Selection: Sendable {
   /// Values prepared from columns, for the points that pass.
   let prepared = PreparedColumns()
 
-  /// Sums for the means of nodes, and summaries with their boxes and spreads, each made on first use. `turnedMeans` and
-  /// `turnedSummaries` are for a plane that is moved by half the world, so that a node across the seam is in one piece.
+  /// Sums for the means of nodes, and summaries with the boxes and spreads of nodes, each made on first use.
+  /// `turnedMeans` and `turnedSummaries` are for a plane that is moved by half the world, so that a node across the
+  /// seam is in one piece.
   private nonisolated(unsafe) let means = Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>(nil)
   private nonisolated(unsafe) let turnedMeans = Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>(nil)
   private let summaries = AtomicLazyReference<PassingSummaries>()

@@ -219,7 +219,7 @@ extension CountedRows {
 }
 
 extension Instant {
-  /// Creates an instant from ticks. If its seconds do not fit 64 bits, they become the nearest number that does.
+  /// Creates an instant from ticks. If its seconds do not fit 64 bits, they become the nearest number that fits.
   fileprivate init(clampingTicks ticks: Int128, digits: Int) {
     let parts = Int128(powerOfTen(digits))
     let (quotient, remainder) = ticks.quotientAndRemainder(dividingBy: parts)

@@ -2,7 +2,7 @@
   extension ClusterTree {
     /// Opens an index by mapping it into memory.
     ///
-    /// It reads only the header, the section table and the names of attributes, so it takes as long for a hundred
+    /// Opening reads only the header, the section table and the names of attributes. So it takes as long for a hundred
     /// points as for a hundred million. A query checks only what it needs to stay within the file: it does not notice a
     /// changed byte of a position or a count. `ClusterTree.problems(ofIndex:)` of the module `TreelineVerification`
     /// checks every byte.

@@ -22,14 +22,14 @@ extension IndexError: CustomStringConvertible {
       "\(path): expected an index, which begins with the bytes 89 54 52 4C 0D 0A 1A 0A; 'treelinemap build' makes one"
     case .unknownVersion(let path, let major, let minor):
       "\(path): expected an index of version \(IndexHeader.majorVersion), found version \(major).\(minor); "
-        + "build it anew or use a later Treeline"
+        + "build it again or use a later Treeline"
     case .unknownSection(let path, let kind):
       "\(path): the index needs section kind \(kind), which this version does not know; use a later Treeline"
     case .malformed(let path, let offset, let expected, let found):
-      "\(path): the index is damaged at byte \(offset): expected \(expected), found \(found); build it anew"
+      "\(path): the index is damaged at byte \(offset): expected \(expected), found \(found); build it again"
     case .damagedNode(let path, let record, let offset, let expected, let found):
       "\(path): the index is damaged at byte \(offset), node record \(record): expected \(expected), "
-        + "found \(found); build it anew"
+        + "found \(found); build it again"
     }
   }
 }
@@ -51,7 +51,7 @@ extension TreeStorage {
   @inline(never) func countsDisagree(_ record: UInt32) -> IndexError {
     let left = leftChild(of: record)
     return damage(
-      record, expected: "children whose point counts add up to the node's",
+      record, expected: "children whose point counts add up to the count of the node",
       found: "\(nodes[Int(record)].count) of \(nodes[left].count) and \(nodes[left + 1].count)")
   }
 

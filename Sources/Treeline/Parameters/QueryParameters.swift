@@ -48,7 +48,7 @@ public struct QueryParameters: Sendable {
   public struct Bounds: Hashable, Sendable {
     /// The range of limits.
     public var limits: ClosedRange<Int>
-    /// The range of zooms, for whatever tile size they are given.
+    /// The range of zooms, for any tile size.
     public var zooms: ClosedRange<Double>
     /// The range of the width and height of a screen, in pixels.
     public var sides: ClosedRange<Double>
@@ -107,8 +107,8 @@ extension QueryParameters {
   ///
   /// - Parameters:
   ///   - prefix: The beginning of the names, such as `from-`.
-  ///   - shared: Names without a prefix that apply to this query too, in groups. If a name of a group is given with the
-  ///     prefix, the whole group is ignored.
+  ///   - shared: Names, in groups, that apply to this query even without the prefix. If a name of a group is given with
+  ///     the prefix, all names of the group without the prefix are ignored.
   ///   - body: Reads the query.
   public mutating func read<Value>(
     prefix: String, sharing shared: [[String]] = [], _ body: (inout QueryParameters) throws -> Value

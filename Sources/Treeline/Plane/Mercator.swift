@@ -68,8 +68,8 @@ extension Int64 {
 enum Binary {
   /// Returns 2 to some power, accurate to 1.25 units in the last place.
   ///
-  /// The result is exact for whole exponents. All exponents `24 - zoom` are multiples of 2^-49. Of two such exponents
-  /// the greater never has the lesser power: neighboring powers differ by 2^-50 of their value, and the term that is
+  /// The result is exact for whole exponents. All exponents `24 - zoom` are multiples of 2^-49. The greater of two such
+  /// exponents never has the smaller power: neighboring powers differ by 2^-50 of their value, and the term that is
   /// added to 1 is known to 2^-53.
   static func power(_ exponent: Double) -> Double {
     guard exponent.isFinite else { return exponent < 0 ? 0 : exponent }

@@ -104,7 +104,8 @@ extension Plane {
   }
 
   /// Converts several positions on the plane's square to coordinates in place. The results are the same as with
-  /// `coordinate(x:y:)`. But the loop makes no calls, whereas on some processors rounding down would be a call.
+  /// `coordinate(x:y:)`. But this loop makes no calls. In `coordinate(x:y:)`, rounding down is a call on some
+  /// processors.
   ///
   /// - Parameter stride: The distance from one x to the next, and from one y to the next.
   @inline(__always) func makeCoordinates(

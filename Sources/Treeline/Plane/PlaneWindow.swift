@@ -94,8 +94,8 @@ extension Plane {
     let west = Self.mercatorX(longitude: box.west)
     let east = Self.mercatorX(longitude: box.east)
     let degrees = box.east - box.west
-    // If the east edge rounds to the west edge or to just east of it, the box is a full turn wide or hardly wide at
-    // all. The degrees decide.
+    // If the east edge rounds to the west edge or to just east of it, the box is either a full turn wide or very
+    // narrow. The degrees decide.
     let turn = degrees < 0 ? degrees + 360 : degrees
     let isFullTurn = degrees >= 360 || (turn > 270 && east &- west < 1 << 30)
     return PlaneWindow(x: west &- seam, width: isFullTurn ? .max : east &- west, minY: minY, maxY: maxY)
@@ -132,8 +132,8 @@ struct WindowEdges {
   }
 
   /// Flips bits so that a signed comparison gives the right order. Vectors are compared as signed numbers: flipping the
-  /// top bit keeps the order of unsigned numbers. Flipping all other bits instead reverses the order, as the east and
-  /// south sides of a box need: they lie past an edge if they are less.
+  /// top bit keeps the order of unsigned numbers. Flipping all other bits instead reverses the order. The east and
+  /// south sides of a box need the reverse order, because they lie past an edge if they are less.
   @inline(__always) private static func ordered(_ sides: SIMD4<UInt32>) -> SIMD4<Int32> {
     SIMD4(truncatingIfNeeded: sides ^ SIMD4(1 << 31, 1 << 31, 1 << 31 - 1, 1 << 31 - 1))
   }

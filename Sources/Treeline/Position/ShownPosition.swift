@@ -78,9 +78,9 @@ public struct ShownPosition: Hashable, Sendable {
 extension ClusterTree {
   /// Returns the position at which a cluster is shown.
   ///
-  /// If a window is given that contains a point of the cluster, the cluster is shown inside the window. If the rule
-  /// would place it outside, it is shown at the point that is nearest to its mean among its points in the window. So
-  /// the position may change with the window.
+  /// If a window is given and contains a point of the cluster, the cluster is shown inside the window. If the rule
+  /// would place the cluster outside, it is shown at one of its points in the window: at the point nearest to its mean.
+  /// So the position may change with the window.
   ///
   /// ```swift
   /// for cluster in try tree.clusters(.detail(20), in: view) {

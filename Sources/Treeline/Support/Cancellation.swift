@@ -6,7 +6,7 @@
   /// Declared without the macro `@TaskLocal`, which the stubs for other platforms do not replace.
   private static let current = TaskLocal<(@Sendable () -> Bool)?>(wrappedValue: nil)
 
-  /// Runs work that stops within some 10 ms once it is cancelled.
+  /// Runs work that stops within about 10 ms once it is cancelled.
   ///
   /// - Parameters:
   ///   - isCancelled: Returns whether the result is no longer wanted. It is called often, on the calling thread. Once

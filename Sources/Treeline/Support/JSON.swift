@@ -1,5 +1,4 @@
-/// A check of whether a text in an index is JSON (RFC 8259), since answers contain that text verbatim. It decodes
-/// nothing.
+/// Checks whether a text in an index is JSON (RFC 8259), because answers contain such texts verbatim. Decodes nothing.
 ///
 /// The reader of GeoJSON has its own scanner, which reads pieces of a stream, counts lines and reports what it
 /// expected.

@@ -6,7 +6,7 @@ enum RadixSort {
   /// Sorts entries by some of their bits.
   ///
   /// - Parameters:
-  ///   - entries: The entries to sort. On return it may be swapped with `others`.
+  ///   - entries: The entries to sort. On return, `entries` and `others` may be swapped.
   ///   - others: Room for the same number of entries.
   static func sort(
     _ entries: inout UnsafeMutablePointer<UInt64>, _ others: inout UnsafeMutablePointer<UInt64>, count: Int,

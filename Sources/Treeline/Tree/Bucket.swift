@@ -107,8 +107,9 @@ extension TreeStorage {
     Gap.gap(in: gaps[Int(treeIndex >> 1)], after: treeIndex)
   }
 
-  /// Returns whether a node in a bucket may lie across the seam, given the bucket's box. It may do so if that box lies
-  /// across the seam, or is at least half the world wide and so too wide to lie across the seam itself.
+  /// Returns whether a node in a bucket may lie across the seam, given the bucket's box. This is so if the box lies
+  /// across the seam. It is also so if the box is at least half the world wide, because a box across the seam is always
+  /// narrower.
   @inline(__always) func mayCrossSeam(within box: PlaneRect) -> Bool {
     box.isAcrossSeam || box.width >= 1 << 31 && mergeTraits.contains(.acrossSeam)
   }

@@ -117,7 +117,7 @@ extension ClusterTree {
   /// be looked up by its id.
   public var root: Cluster? {
     withStorage { storage in
-      // The root's record was checked on opening; every other node's is checked when it is read.
+      // The root's record was checked on opening. Every other record is checked when it is read.
       guard let root = storage.root, passingPointCount > 0 else { return nil }
       return cluster(of: (try? lowestNode(below: root)) ?? root)
     }
@@ -147,8 +147,8 @@ extension ClusterTree {
   /// A hash that is equal for two trees if they are the same hierarchy over the same positions, and otherwise only by
   /// chance.
   ///
-  /// It covers the plane, the positions in tree order, the shape and the exact sums of every node. All split lines
-  /// follow from these. It does not cover row numbers, so shuffling the input does not change it.
+  /// The hash covers the plane, the positions in tree order, the shape and the exact sums of every node. All split
+  /// lines follow from these. It does not cover row numbers, so shuffling the input does not change the hash.
   ///
   /// - Complexity: O(pointCount)
   public var contentHash: UInt64 {

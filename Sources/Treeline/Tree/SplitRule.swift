@@ -45,7 +45,7 @@ public struct SplitRule: Hashable, Sendable {
 
   /// The split after which both halves together have the least scatter, which is the sum of the squared distances of
   /// points to the mean of their half. First the best position along the axis is found. If several positions are best,
-  /// it is the lowest. Then points move to the half whose mean is nearer, as long as such a move lowers the scatter
+  /// the lowest is taken. Then points move to the half whose mean is nearer, as long as such a move lowers the scatter
   /// enough.
   ///
   /// With the same number of clusters in widest-first order, points lie a tenth closer to their clusters than with
@@ -54,7 +54,8 @@ public struct SplitRule: Hashable, Sendable {
   public static let leastScatter = SplitRule(.leastScatter)
 
   /// Returns a rule that splits at the weighted mean of a node's points. The weight of a point is its distance to the
-  /// unweighted mean to the power of `power` - 1: the discrimination power of the original library, ADClusterMapView.
+  /// unweighted mean, raised to `power` - 1. The original library, ADClusterMapView, calls `power` the discrimination
+  /// power.
   ///
   /// With a power above 1, outliers draw the line towards them and are split off earlier. A power of 1 is the same as
   /// `mean`. With a power below 1, the line stays where most points are. Every weight is finite and above 0. The axis

@@ -4,7 +4,7 @@ extension TreeStorage {
   /// In a damaged file a mean may lie outside its box and lead to coordinates that are not numbers. Such a mean is
   /// moved to the edge of the box.
   ///
-  /// Complexity: O(1): they are stored, or computed from at most 16 points.
+  /// Complexity: O(1): sums and covariances are stored, or computed from at most 16 points.
   /// - Precondition: `checkSummary(of: node)`.
   package func summary(of node: Node, in box: PlaneRect) -> (sums: NodeSums, spread: NodeSpread) {
     let sums = sums(of: node, in: box)

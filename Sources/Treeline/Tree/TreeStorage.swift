@@ -1,7 +1,7 @@
 /// The arrays of a tree, in memory that the builder filled or in a mapped file.
 ///
-/// They are immutable, so any number of threads may read them. An index into an array is either checked or proved by
-/// the counts on the path from the root. A pointer does not keep the object alive, hence `ClusterTree.withStorage`.
+/// The arrays are immutable, so any number of threads may read them. An index into an array is either checked or proved
+/// by the counts on the path from the root. A pointer does not keep the object alive, hence `ClusterTree.withStorage`.
 package final class TreeStorage: @unchecked Sendable {
   /// Positions in tree order.
   package let points: UnsafePointer<PlanePoint>
@@ -115,7 +115,7 @@ package struct NodeRecord: BitwiseCopyable {
 
 /// The sums of a node's coordinates, measured from the top left corner of its box.
 ///
-/// They are stored only for nodes with stored children. Entry i is for the node whose children are the records 1 + 2i
+/// Sums are stored only for nodes with stored children. Entry i is for the node whose children are the records 1 + 2i
 /// and 2 + 2i.
 package struct NodeSums: BitwiseCopyable {
   package var x: UInt64

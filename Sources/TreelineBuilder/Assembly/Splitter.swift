@@ -52,7 +52,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
 
   let monitor: BuildMonitor
 
-  /// Partitions the points of a node that gets stored children. Returns nil if it is a bucket or the build is
+  /// Partitions the points of a node that gets stored children. Returns nil if the node is a bucket or the build is
   /// cancelled.
   ///
   /// - Parameters:

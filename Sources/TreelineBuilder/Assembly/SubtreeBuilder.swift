@@ -37,7 +37,7 @@ struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
   /// A node whose sums, and the sums of all nodes below it, fit 64 bits. Most nodes of any tree are narrow.
   ///
   /// All sums are measured from the corner of the first narrow node. Boxes are not computed on the way down, because
-  /// that would cost a pass over the points at each level. They are united from the buckets up once the subtree is
+  /// that would cost a pass over the points at each level. The boxes are united from the buckets up once the subtree is
   /// complete.
   private struct NarrowNode {
     var points: PointGroup<UInt64>

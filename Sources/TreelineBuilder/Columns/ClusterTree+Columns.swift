@@ -81,8 +81,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the error for the first row with a value that does not suit its column, by row number. Nil if each value
-  /// alone suits its column, but all values together do not.
+  /// Finds the rows with a value that does not suit its column, and returns the error for the row with the least
+  /// number. Nil if each value alone suits its column, but all values together do not.
   private func firstUnsuitableValue(of columns: [IndexColumn], row: ((Int) -> Int)?) -> ColumnError? {
     let problems = columns.compactMap { column -> (column: String, problem: UnsuitableValue)? in
       guard case .values(let kind?, let value) = column.source else { return nil }

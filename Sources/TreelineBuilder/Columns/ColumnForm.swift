@@ -43,7 +43,7 @@ package struct ColumnForm: Sendable {
 }
 
 extension ColumnForm {
-  /// Whether a form that was read from a file may be the form of a column.
+  /// Whether a form that was read from a file is possible for a column.
   ///
   /// - Parameter entryCount: Number of entries in its dictionary; nil without a dictionary.
   func isSound(entryCount: Int?, isAttribute: Bool) -> Bool {

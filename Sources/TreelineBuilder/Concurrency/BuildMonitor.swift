@@ -20,8 +20,8 @@ final class BuildMonitor: Sendable {
   /// Number of points that a thread may work on between two checks of `isCancelled`. This work takes about 5 ms.
   static let blockSize = 1 << 20
 
-  /// In the monitor of a part of a build, the monitor of the whole build, which also cancels the part. Nil in the
-  /// monitor of a whole build.
+  /// The monitor of the whole build, if this monitor is for a part of a build. Cancelling the whole build also cancels
+  /// the part. Nil in the monitor of a whole build.
   private let whole: BuildMonitor?
   private let followsTask: Bool
 
@@ -44,8 +44,8 @@ final class BuildMonitor: Sendable {
     followsTask = false
   }
 
-  /// Makes the monitor of work that `cancellation` can cancel. If `cancellation` is nil, the work is cancelled with the
-  /// task that does it.
+  /// Makes the monitor of work that `cancellation` can cancel. If `cancellation` is nil, the work is cancelled together
+  /// with the task that does the work.
   convenience init(
     pointCount: Int, stoppingWith cancellation: BuildCancellation?, report: (@Sendable (BuildProgress) -> Void)?
   ) {

@@ -138,8 +138,8 @@ private struct LaidOutTrees {
     appendSeparations(tree, at: first)
   }
 
-  /// Copies the separations, stands and traits of a tree. Separations and stands go to the tree indices of the tree's
-  /// points, from `first` on.
+  /// Copies the separations, the array `stands` and the traits of a tree. Separations and `stands` go to the tree
+  /// indices of the tree's points, from `first` on.
   mutating func appendSeparations(_ tree: TreeStorage, at first: Int) {
     let count = tree.pointCount
     if let codes = tree.separations {

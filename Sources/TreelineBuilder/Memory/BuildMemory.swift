@@ -36,7 +36,7 @@ struct BuildMemory {
   /// build is cancelled, all memory is deallocated.
   ///
   /// - Parameters:
-  ///   - badgeCurve: Badge curve of a tree without points whose options ask for growth by badges; nil otherwise.
+  ///   - badgeCurve: Badge curve, if the tree has no points and the options ask for growth by badges; nil otherwise.
   ///   - separate: Computes the codes of a tree's separations, if they are wanted.
   func finish(
     _ top: TopNode?, _ badgeCurve: BadgeCurve?, threads: Int, _ monitor: BuildMonitor,

@@ -55,7 +55,7 @@ struct MemoryBlock: @unchecked Sendable {
     #endif
   }
 
-  /// Size of a piece. The system takes a piece back within some 5 ms.
+  /// Size of a piece. The system takes a piece back within about 5 ms.
   private static let pieceSize: UInt = 16 << 20
 
   /// Asks for pages of 2 MB, if the system has them. With pages of the usual size, random reads touch more pages than
@@ -96,7 +96,7 @@ extension UnsafeMutablePointer {
   func freeZeros() { free(self) }
 }
 
-/// Calls `deallocate` on another thread. The system takes some 300 ms to deallocate a gigabyte, and a caller that
+/// Calls `deallocate` on another thread. The system takes about 300 ms to deallocate a gigabyte, and a caller that
 /// cancels a build must not wait.
 func inBackground(_ deallocate: @escaping @Sendable () -> Void) {
   asynchronously(isUrgent: false, deallocate)

@@ -98,8 +98,8 @@ struct MergeSums {
 
 /// The existing clusters, numbered in the order of their least members.
 ///
-/// A merged cluster keeps the lesser of the numbers of its two parts, which is the number of the part with the lesser
-/// least member. The greater number is free until clusters are renumbered.
+/// A merged cluster keeps the smaller number of its two parts. The part with this number also has the smaller least
+/// member. The greater number is free until clusters are renumbered.
 struct LiveClusters: @unchecked Sendable {
   struct Node {
     var number: UInt32
@@ -184,8 +184,8 @@ struct LiveClusters: @unchecked Sendable {
   }
 
   /// Returns the nearest cluster that a cluster waits for; nil if the nearest cluster has been merged since the wait
-  /// began. In that case, the cluster that now has its number has a greater age than all clusters that existed then.
-  /// Initial clusters wait only for initial clusters.
+  /// began. In that case, the cluster that now has this number has a greater age than all clusters that existed when
+  /// the wait began. Initial clusters wait only for initial clusters.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }

@@ -30,7 +30,7 @@ package final class MergeHistory {
   private var tree: MergeTree
   /// Root of the tree; nil if there are no points.
   private var root: UInt32?
-  /// One more than the greatest leaf number in use. Lesser numbers may be free.
+  /// One more than the greatest leaf number in use. Smaller numbers may be free.
   private var usedLeafCount = 0
   private var freeLeaves: [UInt32] = []
   private var usedRowCount = 0
@@ -60,7 +60,7 @@ package final class MergeHistory {
   ///
   /// - Returns: nil if the tree does not contain its history: it grew by splitting or by scatter, or it has several
   ///   groups, no merge scales, coarse scales, or merge scales that its merges would not have.
-  /// - Complexity: O(pointCount), some 150 bytes of memory per point.
+  /// - Complexity: O(pointCount), about 150 bytes of memory per point.
   package init?(_ source: ClusterTree) {
     guard let metric = source.growth.mergeMetric, metric.keepsApart, source.groups.isEmpty,
       source.withStorage({ $0.separations != nil && !$0.mergeTraits.contains(.coarseScales) })
@@ -118,7 +118,8 @@ extension MergeHistory {
         let scaledDistance = BadgeCurve.scaled(
           a.cluster.squaredDistance(to: b.cluster, crossesSeam: crossesSeam),
           width: curve.width(curve.units(of: a.cluster.sums.count), curve.units(of: b.cluster.sums.count)))
-        // If this merge has a lesser distance than the merges of its parts, it follows them at once, in the same round.
+        // If this merge has a smaller distance than the merges of its parts, it follows those merges at once, in the
+        // same round.
         let merge = a.cluster.merged(
           with: b.cluster, at: scaledDistance, round: max(MergeRounds.round(of: scaledDistance), a.round, b.round),
           stand, crossesSeam: crossesSeam, leafCount: tree.leafCount)

@@ -91,7 +91,7 @@ struct MergePlan: Sendable {
     divide(middle..<range.upperBound, behind, of: part, leaves, most: most)
   }
 
-  /// Works on all parts with several threads until the build is cancelled. Each part comes after its halves.
+  /// Works on all parts with several threads, each part after its halves. Stops early if the build is cancelled.
   func forEachPart(threads: Int, _ monitor: BuildMonitor, _ work: @Sendable (_ number: Int, _ part: Part) -> Void) {
     let undone = parts.map { _ in UndoneHalves() }
     WorkQueue(parts.indices.reversed().filter { parts[$0].border == nil }).run(threads: threads) { number in

@@ -2,7 +2,7 @@ import Treeline
 
 /// Two clusters that were merged, and the cluster that they became.
 struct Merge {
-  /// Nodes of the two parts. The left part has the lesser least member.
+  /// Nodes of the two parts. The left part has the smaller least member.
   var left: UInt32
   var right: UInt32
   /// Whether the merged cluster has the position of its right part, if positions of clusters are positions of members.
@@ -21,7 +21,7 @@ struct Merge {
 /// All copies share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {
   struct Node {
-    /// Node of the part with the lesser least member.
+    /// Node of the part with the smaller least member.
     var left: UInt32 = 0
     var right: UInt32 = 0
     /// Number of points.

@@ -5,7 +5,7 @@
 struct PairHeap<Pair: Comparable> {
   private var pairs: ContiguousArray<Pair> = []
 
-  /// The next pair to be popped, unless a lesser pair is inserted before.
+  /// The next pair to be popped, unless an earlier pair is inserted first.
   var first: Pair? { pairs.first }
 
   mutating func removeAll() { pairs.removeAll(keepingCapacity: true) }

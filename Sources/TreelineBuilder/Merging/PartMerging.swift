@@ -6,8 +6,8 @@ import Treeline
 #endif
 
 /// Merges clusters like `TouchMerging`, but part by part. The memory of one part fits the caches of a core, and threads
-/// share the parts. Then the borders between parts are mended (`BorderMending`). At last, the few clusters that remain
-/// in all parts are merged together.
+/// share the parts. Then the borders between parts are mended (`BorderMending`). At the end, the few clusters that
+/// remain in all parts are merged together.
 struct PartMerging: Sendable {
   let plan: MergePlan
   let tree: MergeTree
@@ -84,7 +84,7 @@ struct PartMerging: Sendable {
       report.duration += duration
       report.mending += counts
       report.mergesInParts += merges
-      // With usual points, up to a third of the areas are too small at first. With lattices, three quarters of the
+      // With ordinary points, up to a third of the areas are too small at first. With lattices, three quarters of the
       // areas are too small.
       let mending = report.mending
       if mending.retries >= 12 && 2 * mending.retries > mending.areas

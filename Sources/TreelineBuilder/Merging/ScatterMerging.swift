@@ -2,7 +2,7 @@ import Synchronization
 import Treeline
 
 /// Merges clusters, always the pair whose union adds the least scatter: n1 n2 / (n1 + n2) times the squared distance of
-/// their exact means (J. H. Ward, 1963). Of several such pairs, the pair with the lesser least members comes first.
+/// their exact means (J. H. Ward, 1963). Of several such pairs, the pair with the smaller least members comes first.
 ///
 /// Take two clusters that are closer to each other than to a third cluster. The third cluster is at least as far from
 /// their union as it was from the nearer of the two (Lance and Williams):
@@ -326,7 +326,7 @@ struct ScatterPair: Comparable {
     added = (dx * dx + dy * dy) / (n * m * (n + m))
   }
 
-  /// The numbers of both clusters, the lesser number first. Numbers are in the order of least members.
+  /// The numbers of both clusters, the smaller number first. Numbers are in the order of least members.
   @inline(__always) private var members: UInt64 { UInt64(min(cluster, other)) &<< 32 | UInt64(max(cluster, other)) }
 
   /// Code of the square root of the scatter, because the scatter itself may be too large for a code.

@@ -1,7 +1,7 @@
 import Treeline
 
 /// Merges clusters, always the pair that touches first as badges grow: the pair with the least scaled distance
-/// (`BadgeCurve.scaled`). Of several such pairs, the pair with the lesser least members comes first.
+/// (`BadgeCurve.scaled`). Of several such pairs, the pair with the smaller least members comes first.
 ///
 /// A cluster's position is the mean of its points, rounded to whole units, or one of its points (see `ClusterStand`).
 /// Its least member is the first of its positions in Z-order. So the same set of points always gives the same tree.
@@ -198,7 +198,7 @@ struct TouchingPair: Comparable {
 
   @inline(__always) var hasOther: Bool { cluster != nearest }
 
-  /// The numbers of both clusters, the lesser number first. Numbers are in the order of least members.
+  /// The numbers of both clusters, the smaller number first. Numbers are in the order of least members.
   @inline(__always) private var members: UInt64 {
     UInt64(min(cluster, nearest)) &<< 32 | UInt64(max(cluster, nearest))
   }

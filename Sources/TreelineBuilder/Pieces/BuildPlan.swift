@@ -20,7 +20,7 @@ import Treeline
 /// scatter takes 3 or 4 passes to find the position of the line, and one more pass for each turn of the line. Each pass
 /// serves all nodes of a level at once.
 ///
-/// - Complexity: some 300 bytes of memory for each node above the pieces. The number of such nodes is about the number
+/// - Complexity: about 300 bytes of memory for each node above the pieces. The number of such nodes is about the number
 ///   of pieces. A round and its answers take additional memory.
 public struct BuildPlan: Sendable {
   private let terms: Terms

@@ -5,8 +5,8 @@ import Treeline
   ///
   /// - Complexity: Each point takes 16 bytes of memory and the length of its codes. While the piece is built, each
   ///   point takes 50 bytes more and twice the length of its codes. If all points have one position, building takes
-  ///   only 8 bytes per point, or with columns 16 bytes and twice the length of the codes. So even the greatest
-  ///   possible number of points fits.
+  ///   only 8 bytes per point, or with columns 16 bytes and twice the length of the codes. So even a piece of the
+  ///   greatest possible number of points fits into memory.
   package struct CollectedPiece {
     package let task: PieceTask
     private var points: [PlanePoint] = []

@@ -18,8 +18,8 @@ import Treeline
     ///
     /// - Parameters:
     ///   - path: Path of a scratch file. The file takes 2 bytes per point, and is deleted once the index is written.
-    ///   - memory: Memory budget in bytes, in addition to some 30 MB of the process. With a small budget the work takes
-    ///     longer. The budget is exceeded only if nodes block each other in long chains.
+    ///   - memory: Memory budget in bytes, in addition to about 30 MB that the process takes anyway. With a small
+    ///     budget the work takes longer. The budget is exceeded only if nodes block each other in long chains.
     ///   - threads: Number of threads; nil for all processors.
     public mutating func addSeparations(scratchFile path: String, memory: Int, threads: Int? = nil) {
       addSeparations(scratchFile: path, memory: memory, threads: threads, stoppingWith: nil) { _, _ in }
@@ -70,11 +70,11 @@ import Treeline
     /// Returns how many nodes a part may have in memory when separations are computed, and how many threads work at the
     /// same time, each on one part.
     ///
-    /// All available memory is given to parts, because a small part reads mostly nodes of its margin. Some 1500 nodes
+    /// All available memory is given to parts, because a small part reads mostly nodes of its margin. About 1500 nodes
     /// are shown within the margin of a small piece. If fewer nodes are shown at first, more nodes lie below each of
     /// them. So a part needs memory for about the square root of 1500 times the number of points. With half of this
-    /// memory, a third more nodes are read. If there is less than a quarter of it for each thread, fewer threads work
-    /// and each gets more memory.
+    /// memory, a third more nodes are read. If there is less than a quarter of this memory for each thread, fewer
+    /// threads work, and each of them gets more memory.
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {

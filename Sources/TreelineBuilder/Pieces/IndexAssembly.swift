@@ -3,7 +3,7 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// Joins built pieces, in tree order, and the nodes above them to one index.
   ///
-  /// Pieces are copied as streams. Only the plan, some 230 bytes for each piece, and a few megabytes of buffers are in
+  /// Pieces are copied as streams. Only the plan, about 230 bytes for each piece, and a few megabytes of buffers are in
   /// memory.
   public struct IndexAssembly {
     private let plan: PiecePlan

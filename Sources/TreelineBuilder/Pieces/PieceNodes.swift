@@ -1,7 +1,7 @@
 import Treeline
 
-/// The nodes of a part of a sequence of splits, and their results. These nodes lie below a number of shown nodes. They
-/// are numbered from 1 in tree order.
+/// The nodes for one part of a `SplitSequence`, and the results for these nodes. They lie below a number of shown
+/// nodes, and are numbered from 1 in tree order.
 ///
 /// - Complexity: 70 bytes per node.
 final class PieceNodes {

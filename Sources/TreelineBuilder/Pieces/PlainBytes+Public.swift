@@ -12,8 +12,8 @@ extension PointSurvey {
 }
 
 extension PlanRound {
-  /// The round as bytes: some 40 bytes for each node above its open nodes, and some 40 bytes for each node that it asks
-  /// about.
+  /// The round as bytes: about 40 bytes for each node above its open nodes, and about 40 bytes for each node that it
+  /// asks about.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
@@ -21,7 +21,7 @@ extension PlanRound {
 }
 
 extension PiecePlan {
-  /// The plan as bytes: some 230 bytes for each piece.
+  /// The plan as bytes: about 230 bytes for each piece.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
@@ -29,7 +29,7 @@ extension PiecePlan {
 }
 
 extension PieceTask {
-  /// The task as bytes, some 200 bytes.
+  /// The task as bytes, about 200 bytes.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
@@ -45,7 +45,7 @@ extension ColumnValues {
 }
 
 extension ColumnSurvey {
-  /// The survey as bytes: some 500 bytes, and up to 65,536 different values.
+  /// The survey as bytes: about 500 bytes, and up to 65,536 different values.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
@@ -61,7 +61,7 @@ extension ColumnEntries {
 }
 
 extension ColumnEncoding {
-  /// The encoding as bytes: some 50 bytes, and the dictionary.
+  /// The encoding as bytes: about 50 bytes, and the dictionary.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.

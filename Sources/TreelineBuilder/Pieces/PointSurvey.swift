@@ -82,7 +82,7 @@ public struct PointSurvey: Sendable {
 
   /// Adds the points of another survey.
   ///
-  /// - Complexity: some 65,000 steps, for any number of points.
+  /// - Complexity: about 65,000 steps, for any number of points.
   public mutating func add(_ other: PointSurvey) {
     precondition(projection == other.projection, "Surveys of points on different planes")
     pointCount += other.pointCount

@@ -4,8 +4,8 @@ import Treeline
 /// pass over the points gives sums for each bin. Every bin that may hold the best position is divided into smaller bins
 /// in the next pass.
 ///
-/// The search finds the same position as `SplitPositionSearch`, by the same bounds. For n points, it first makes some
-/// 2^11 bins. Then it divides the 50 or so bins that may still hold the best position. About √n bins with a few points
+/// The search finds the same position as `SplitPositionSearch`, by the same bounds. For n points, it first makes about
+/// 2^11 bins. Then it divides the bins that may still hold the best position, about 50. About √n bins with a few points
 /// each remain, and are divided last. That takes 3 or 4 passes. If memory allows only few bins, the most promising bins
 /// are divided first, and the search takes a few more passes.
 struct PositionRounds: Sendable {
@@ -20,7 +20,7 @@ struct PositionRounds: Sendable {
     let least: Int64
     let most: Int64
     let sums: Halves.Sums
-    /// Sums over all points with lesser dot products.
+    /// Sums over all points with smaller dot products.
     let left: Halves.Sums
     let mostBetween: Double
 

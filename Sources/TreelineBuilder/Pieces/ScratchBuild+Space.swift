@@ -28,9 +28,9 @@ import Treeline
     /// Upper bound of the disk space that the build needs. It is known once all points are read.
     package var space: Space {
       // At first the folder holds positions. On a plain plane, it holds the coordinates at the same time. Later it
-      // holds the positions together with the points, rows and codes of pieces. At last it holds the points, rows and
-      // codes together with the built pieces. Pieces and index usually take 19 bytes per point, and separations take 2
-      // more bytes.
+      // holds the positions together with the points, rows and codes of pieces. At the end it holds the points, rows
+      // and codes together with the built pieces. Pieces and index usually take 19 bytes per point, and separations
+      // take 2 more bytes.
       let wide = rowWidth - 4
       let read = options.projection == .webMercator ? 22 : 24
       let separations = options.computesSeparations ? 2 : 0

@@ -15,7 +15,7 @@ import Treeline
 /// becomes unsure if no known node blocks it, but an unsure node may block it. Every other node is split as in the
 /// whole sequence, because every search around it finds the same nodes. While any node of the piece itself becomes
 /// unsure, the margin is widened by half and the piece is run again.
-/// 3. A piece with too many nodes is run down to a lesser distance, as in step 1, and divided again.
+/// 3. A piece with too many nodes is run down to a smaller distance, as in step 1, and divided again.
 ///
 /// So the result is exact for any data, and the codes of one piece do not depend on any other piece. Only the width of
 /// a margin depends on the data: chains in which each node blocks the next node let unsure nodes spread farther

@@ -34,8 +34,8 @@ struct ShownFront: Sendable {
   /// Greatest number of nodes that may be split.
   var weight: Int { nodes.reduce(0) { $0 + ($1.isSure ? $1.weight : 0) } }
 
-  /// Divides the nodes that may be split, and whose separations are wanted, by area into pieces. A piece has at most
-  /// the given weight, or it consists of one node.
+  /// Divides nodes by area into pieces: the nodes that may be split and whose separations are wanted. A piece has at
+  /// most the given weight, or it consists of one node.
   func pieces(upTo weight: Int) -> [[Int32]] {
     var pieces: [[Int32]] = []
     var stack = [nodes.indices.filter { nodes[$0].isOwn && nodes[$0].weight > 0 }.map { Int32($0) }]

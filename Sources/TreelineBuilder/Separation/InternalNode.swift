@@ -3,7 +3,7 @@ import Treeline
 /// A node with two children. It heads a list of nodes that wait for it while distances fall: see `SplitSequence`.
 ///
 /// A node's number is the tree index of its right child's first point. Numbers are unique, because each node separates
-/// a different pair of neighboring points. If neither of two nodes contains the other, the node with the lesser number
+/// a different pair of neighboring points. If neither of two nodes contains the other, the node with the smaller number
 /// comes first in the tree.
 ///
 /// A node fills one cache line, so reading a node touches no other cache line.
@@ -24,8 +24,8 @@ struct InternalNode {
   var firstWaiter = InternalNode.none
   /// Next node in the list in which this node waits.
   var nextWaiter = InternalNode.none
-  /// Previous node in the list in which this node waits. For the first node of the list, the number of the node that
-  /// they wait for, with `blockerMark`. `none` if this node does not wait.
+  /// Previous node in the list in which this node waits. For the first node of the list, the number of the node for
+  /// which the whole list waits, with `blockerMark`. `none` if this node does not wait.
   var previousWaiter = InternalNode.none
 
   /// Number of times that this node was queued. Only its last entry in the queue is valid. `split` once its children
@@ -106,7 +106,7 @@ struct InternalNodeTable: @unchecked Sendable {
   /// Nodes with more points are few, so cancellation is checked for each of them. Smaller nodes take almost no time.
   private static let pointsBetweenLooks = 1 << 12
 
-  /// Collects one node. Adds those of its children to `branches` that have children themselves.
+  /// Collects one node. Adds each of its children to `branches` if the child has children itself.
   private func add(
     _ branch: Branch, to branches: inout [Branch], _ storage: TreeStorage, _ projection: Plane.Projection
   ) {

@@ -21,7 +21,7 @@ import Treeline
 ///   from each other and from all other shown nodes.
 /// - No further split is possible. If a node may be split at T, and its children would leave all nodes at least T
 ///   apart, it would have been split at T.
-/// - A lesser T only splits these nodes, and a greater T only merges them, because there is one order of splits.
+/// - A smaller T only splits these nodes, and a greater T only merges them, because there is one order of splits.
 ///
 /// On a map with a scale of u units per pixel, a spacing of p pixels is T = p u. So one number for each node serves
 /// every spacing at every zoom. `SeparationCode` explains why rounding down keeps all these properties.

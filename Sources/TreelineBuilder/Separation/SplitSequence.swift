@@ -8,10 +8,10 @@ import Treeline
 /// scatter of the node's points. When r has fallen to the bound, the neighbors of the children are looked at. If no
 /// neighbor is nearer than r, the node is split. Otherwise the nearest neighbor blocks the node: as long as the blocker
 /// is shown, the node cannot split before r has fallen to the distance between the blocker and a child. So the node is
-/// queued at that distance. If the blocker splits sooner, the node is queued again, because either one of the blocker's
-/// children blocks it now, or it may split at once. A single position never splits, so no node waits for it to split.
-/// Hence every node that could split at r is queued at r or above. The queue has the order of the rule: first by
-/// distance, then by tree order.
+/// queued at that distance. If the blocker splits sooner, the node is queued again, because now one of the blocker's
+/// children blocks it, or it may split at once. A single position never splits, so no node waits for it to split. Hence
+/// every node that could split at r is queued at r or above. The queue has the order of the rule: first by distance,
+/// then by tree order.
 ///
 /// With real and generated data, each node takes about 1.3 looks at neighbors. All shown nodes are at least r apart. So
 /// cells about as wide as r contain few nodes each, and a search reads few cells.
@@ -212,8 +212,7 @@ extension SplitSequence {
     if toSibling < own { wait(number, for: siblingNode, orUntil: toSibling) } else { enqueue(number, at: own) }
   }
 
-  /// Queues all nodes that a split node has blocked. Either one of its children blocks them now, or they may split at
-  /// once.
+  /// Queues all nodes that a split node has blocked. Now one of its children blocks them, or they may split at once.
   @inline(__always) private mutating func queueWaiters(for node: InternalNode, _ squaredDistance: UInt64) {
     var waiter = node.firstWaiter
     while waiter != InternalNode.none {

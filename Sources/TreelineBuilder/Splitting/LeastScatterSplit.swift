@@ -2,8 +2,8 @@ import Treeline
 
 /// Splits where the two halves have the least scatter: `SplitRule.leastScatter`.
 ///
-/// First finds the best of all positions along the principal axis. Then turns the line: each point goes to the half
-/// whose mean is nearer. That is repeated as long as it removes enough scatter (S. Lloyd, 1982,
+/// First places a line across the principal axis, at the best of all positions. Then turns the line: each point goes to
+/// the half whose mean is nearer. That is repeated as long as it removes enough scatter (S. Lloyd, 1982,
 /// doi:10.1109/TIT.1982.1056489, for two means).
 ///
 /// The scatter within the halves and the scatter between the halves add up to a constant. So the scatter within the

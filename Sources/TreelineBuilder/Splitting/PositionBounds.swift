@@ -1,7 +1,7 @@
 import Treeline
 
 /// The positions along an axis at which points may be split, judged by bins. Finds the best position at the ends of
-/// bins, and an upper bound for the positions inside each bin.
+/// bins. For the positions inside each bin, finds an upper bound of the scatter between the halves.
 struct PositionBounds {
   let halves: Halves
   let axis: PrincipalAxis
@@ -20,8 +20,8 @@ struct PositionBounds {
   /// bin. Take j of the c points. The deviation comes from the difference between the sum of these j points and j/c of
   /// the sum of all c points. This difference is j (c - j) / c times the distance between two means: the mean of the j
   /// points, and the mean of the other c - j points. Along the axis the difference is at most c/4 times the width of
-  /// the bin. In any direction the difference is at most half the square root of c s. Here s is the sum of all points'
-  /// squared distances to their mean, of which the scatter between the j points and the other points is a part. A
+  /// the bin. In any direction the difference is at most half the square root of c s. Here s is the sum of the squared
+  /// distances of all points to their mean. The scatter between the j points and the other points is a part of s. A
   /// component of the straight line, widened by the deviation, has a convex square, and nₗ nᵣ is concave. So their
   /// quotient is greatest at an end of the bin.
   ///

@@ -14,7 +14,7 @@ struct SortedPoint {
 
   /// Returns the best position between a few points, or `best` if none is better.
   ///
-  /// - Parameter left: The sums of all points with lesser products.
+  /// - Parameter left: The sums of all points with smaller products.
   static func bestPosition(
     betweenFew points: UnsafePointer<PlanePoint>, count: Int, rightOf left: Halves.Sums, _ halves: Halves,
     _ products: DotProducts, _ best: SplitPosition

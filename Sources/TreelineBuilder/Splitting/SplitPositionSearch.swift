@@ -61,7 +61,7 @@ struct SplitPositionSearch {
 
   /// Searches for a better position inside a bin.
   ///
-  /// - Parameter left: The sums over all points with lesser products.
+  /// - Parameter left: The sums over all points with smaller products.
   private mutating func search(_ bin: Bin, rightOf left: Halves.Sums) {
     if bin.count <= SortedPoint.few { return searchFew(bin, rightOf: left) }
     let range = range(of: bin)

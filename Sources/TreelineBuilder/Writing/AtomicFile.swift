@@ -200,7 +200,7 @@ import Treeline
     }
 
     /// Whether a run may have written the content. A run first leaves the file empty, then writes everything except the
-    /// start, which is zeros, and at last writes the start. A run that died during the last step may have left the
+    /// start, which is zeros, and finally writes the start. A run that died during the last step may have left the
     /// first bytes of the start, followed by zeros or by nothing.
     private func isOurs(_ descriptor: Int32) -> Bool {
       var start = [UInt8](repeating: 0, count: max(Self.blankLength, beginning.count))

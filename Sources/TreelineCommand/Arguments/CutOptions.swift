@@ -35,14 +35,14 @@ struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("detail"), parsing: .unconditional,
     help: Prefix.help(
       "detail",
-      "Split clusters until the points of each lie this close to their mean, in pixels at the zoom, regardless of the box. If they exceed a limit, the smallest greater detail that fits is used.",
+      "Split clusters until the points of each lie this close to their mean, in pixels at the zoom, regardless of the box. If there would be more clusters than a limit allows, the detail is raised just enough to keep the limit.",
       valueName: "px")) var detail: String?
 
   @Option(
     name: Prefix.name("spacing"), parsing: .unconditional,
     help: Prefix.help(
       "spacing",
-      "Split clusters as far as possible while any two of them stay this many pixels apart at the zoom, regardless of the box. If they exceed a limit, the smallest greater spacing that fits is used.",
+      "Split clusters as far as possible while any two of them stay this many pixels apart at the zoom, regardless of the box. If there would be more clusters than a limit allows, the spacing is raised just enough to keep the limit.",
       valueName: "px")) var spacing: String?
 
   @Option(

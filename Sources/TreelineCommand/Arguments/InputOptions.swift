@@ -60,7 +60,7 @@ struct ColumnOptions: ParsableArguments {
     }
     let single = [("--wkt", wkt), ("--lat-lon", latLon), ("--lon-lat", lonLat)].filter { $0.1 != nil }
     if let (name, _) = single.first, single.count > 1 || longitude != nil || x != nil {
-      throw ValidationError("'\(name)' names the one column of both coordinates: give it and no other column.")
+      throw ValidationError("'\(name)' names a single column with both coordinates: give no other column.")
     }
   }
 

@@ -20,7 +20,7 @@ struct PositionOptions: ParsableArguments {
   /// - Parameter tree: The tree; nil if it is not known yet.
   func refusal(of cuts: [Cut], in tree: ClusterTree?) -> String? {
     guard cuts.contains(where: { $0.badgeScale != nil }), let option = style.moving(in: tree) else { return nil }
-    return "'--\(option)' and '--badges' exclude each other: badges stay apart only where they stand."
+    return "'--\(option)' and '--badges' exclude each other: badges stay apart only at their own positions."
   }
 
   var style: PositionStyle { PositionStyle(position, keepsVisible: keepVisible) }

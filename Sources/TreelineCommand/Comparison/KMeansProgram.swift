@@ -3,8 +3,8 @@ import TreelineComparison
 
 /// A program that clusters by k-means, such as `scripts/measure/kmeans`. It is run once for each set of positions.
 ///
-/// It reads a line with the number of clusters and the number of positions, then a line `x y` in pixels for each
-/// position. It prints a line for each position: the number of its cluster, from 0.
+/// The program reads a line with the number of clusters and the number of positions, then a line `x y` in pixels for
+/// each position. It prints a line for each position: the number of its cluster, from 0.
 struct KMeansProgram {
   let path: String
 

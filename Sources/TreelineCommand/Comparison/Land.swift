@@ -5,8 +5,8 @@ import TreelineComparison
 
 /// The land outlines that are installed with the tool (Natural Earth, public domain).
 enum Land {
-  /// Returns the most detailed rings of land that are available for all these views. Finer rings than those of the
-  /// whole world are available for Iceland, where example data lies.
+  /// Returns the most detailed rings of land that are available for all these views. For Iceland, where example data
+  /// lies, there are finer rings than for the rest of the world.
   static func rings(for views: [BoundingBox]) throws -> [[Coordinate]] {
     let iceland = BoundingBox(west: -30, south: 61, east: -9, north: 69)
     let isIceland = !views.isEmpty && views.allSatisfy { iceland.contains($0) }

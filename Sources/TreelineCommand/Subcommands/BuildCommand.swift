@@ -20,8 +20,8 @@ struct BuildCommand: ParsableCommand {
       --columns keeps columns for filters and aggregates: names, each alone or followed by a colon and a kind, and \
       'all' for all columns not named otherwise. The kinds are \(TypedColumns.kinds); without a kind the values \
       decide. A value that does not suit the kind of its column is an error; an empty cell is a missing value. A \
-      suffix '+percentiles' makes medians and percentiles of the column fast, '+distinct' counts of distinct values, \
-      as in 'price:number+percentiles+distinct'. For a million points each suffix takes 3 bytes per point, and \
+      suffix '+percentiles' makes medians and percentiles of the column fast, and '+distinct' makes counts of distinct \
+      values fast, as in 'price:number+percentiles+distinct'. For a million points each suffix takes 3 bytes per point, and \
       '+percentiles' takes 4 more bytes if all values are distinct.
 
       --group-by gives each value of a column its own hierarchy, so that no cluster has points of two values. There \
@@ -60,7 +60,8 @@ struct BuildCommand: ParsableCommand {
       "The column with the row number of each point, from 0 to 2^53. (default: rows are counted)", valueName: "name"))
   var row: String?
 
-  @Option(help: .init("The column whose values never share a cluster.", valueName: "name")) var groupBy: String?
+  @Option(help: .init("The column of groups: points with different values never share a cluster.", valueName: "name"))
+  var groupBy: String?
 
   @Option(help: .init("The column of true and false that marks points that are never clustered.", valueName: "name"))
   var neverCluster: String?
@@ -221,7 +222,7 @@ struct BuildCommand: ParsableCommand {
     )
   }
 
-  /// Refuses to replace a good index by one of bad input, since the good one would be lost.
+  /// Refuses to replace a good index by an index of bad input, since the good index would be lost.
   private func refuseLoss(of table: PointTable) throws {
     let count = table.pointCount
     guard count == 0 || count < table.invalidRowCount,

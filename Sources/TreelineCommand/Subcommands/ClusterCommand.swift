@@ -8,7 +8,7 @@ struct ClusterCommand: ParsableCommand {
     discussion: """
       --show prints the cluster 'itself', its two 'children', its 'parent', or its 'members'. --offset skips members, \
       and --limit is the maximum number of members (100). 'expansion-zoom' is the zoom from which \(pixelOptions) \
-      shows its children instead of the cluster; null if no zoom does.
+      shows its children instead of the cluster; null if there is no such zoom.
 
       An id means the same cluster in all answers of one index, and nothing in another index.
       """)

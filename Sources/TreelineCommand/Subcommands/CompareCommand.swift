@@ -27,7 +27,7 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: .init("The zoom of --bbox. (default: the largest at which it fits into --size)", valueName: "z"))
+    help: .init("The zoom of --bbox. (default: the largest zoom at which the box fits into --size)", valueName: "z"))
   var zoom: String?
 
   @Option(

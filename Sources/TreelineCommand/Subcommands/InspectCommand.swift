@@ -7,7 +7,8 @@ struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect", abstract: "Prints what an index holds and where its bytes go.")
 
-  @Argument(help: .init("The index; '-' is standard input, redirected from one.", valueName: "index")) var path: String
+  @Argument(help: .init("The index; '-' is standard input, which must be redirected from a file.", valueName: "index"))
+  var path: String
 
   @Flag(help: "Print JSON.") var json = false
 

@@ -72,7 +72,7 @@ struct QueryCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Add 'point_count_in_view', the number of the points of each cluster of 'pca' inside the box, without its margin. Other counts include points outside."
+      "Add 'point_count_in_view', the number of points that each cluster of 'pca' has inside the box, not counting the margin. Other counts include points outside."
   ) var countInView = false
 
   @Flag(
@@ -109,7 +109,7 @@ struct QueryCommand: ParsableCommand {
         ("aggregate", selection.aggregate != nil), ("count-in-view", countInView), ("members", members),
         ("ellipses", ellipses), ("hulls", hulls), ("geometry", geometry != .point),
       ] where isGiven {
-        throw ValidationError("'--\(option)' describes clusters, '--rows' prints points; give one of both.")
+        throw ValidationError("'--\(option)' describes clusters, '--rows' prints points; give one of the two.")
       }
     }
     if method == .pca {

@@ -9,11 +9,11 @@ struct TilesCommand: ParsableCommand {
     commandName: "tiles", abstract: "Writes vector tiles of clusters: PMTiles or MBTiles.",
     discussion: """
       Each tile has the layer 'clusters' with the points and properties of the server's tiles, and each cluster is in \
-      exactly one tile, so counts add up at every zoom. Without a cut, clusters are badges if the index was built for \
-      them, \(ParameterValue.text(PixelCriterion.spacing.standard)) px apart if it has separations, and otherwise of a detail of \
+      exactly one tile, so counts add up at every zoom. Without a cut, tiles show badges if the index was built for \
+      badges, else clusters \(ParameterValue.text(PixelCriterion.spacing.standard)) px apart if it has separations, else a detail of \
       \(ParameterValue.text(PixelCriterion.detail.standard)) px. A limit is refused: it would differ \
       from tile to tile. The same index, under the same name, gives the same bytes. The file appears when it is \
-      complete, and replaces another of its name.
+      complete, and replaces an older file of the same name.
       """)
 
   @OptionGroup var source: InputOptions

@@ -7,13 +7,14 @@ struct VerifyCommand: ParsableCommand {
     commandName: "verify", abstract: "Checks every byte of an index.",
     discussion: """
       Checks the checksums of all sections, every attribute, and the header and every invariant of the hierarchy \
-      against the points: the plane fits them, ranges nest and tile, boxes, sums and covariances agree with the \
-      points, the order is canonical, and no spacing brings two clusters too close together or leaves one unsplit \
-      that could be split. With --site, compares a folder that 'publish' wrote with the index instead. The exit code \
-      is 65 if something is wrong.
+      against the points: the plane fits them, ranges of nodes are nested without gaps, boxes, sums and covariances \
+      agree with the points, the order is canonical, and no spacing brings two clusters too close together or leaves \
+      a cluster whole that could be split. With --site, compares a folder that 'publish' wrote with the index instead. \
+      The exit code is 65 if something is wrong.
       """)
 
-  @Argument(help: .init("The index; '-' is standard input, redirected from one.", valueName: "index")) var path: String
+  @Argument(help: .init("The index; '-' is standard input, which must be redirected from a file.", valueName: "index"))
+  var path: String
 
   @Option(help: .init("The folder of a published index.", valueName: "folder")) var site: String?
 
@@ -46,7 +47,7 @@ struct VerifyCommand: ParsableCommand {
       }
       for problem in problems { printToStandardError("\(name): \(problem)") }
       guard problems.isEmpty else {
-        throw Failure.badData("\(name): the index is damaged; build it anew")
+        throw Failure.badData("\(name): the index is damaged; build it again")
       }
       try writeToStandardOutput("\(name): sound\n")
     }

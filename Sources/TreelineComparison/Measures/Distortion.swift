@@ -25,7 +25,7 @@ extension ViewMeasure {
     ) { ratio($0.distortion, $0.yardsticks.grid) }
   }
 
-  /// The distortion divided by the distortion of k-means at the same number of clusters; A value of 1 is about the best
+  /// The distortion divided by the distortion of k-means at the same number of clusters. A value of 1 is about the best
   /// that is possible.
   static var distortionToKMeans: Self {
     Self(
@@ -105,8 +105,8 @@ struct Yardsticks {
   }
 }
 
-/// The grid that methods are compared with. Its cells are widened until it shows no more clusters than a method,
-/// because with any method, points are closer to their badges if there are more badges.
+/// The grid that methods are compared with. Its cells are widened until it shows no more clusters than the compared
+/// method. The reason is that with any method, points are closer to their badges if there are more badges.
 struct GridYardstick {
   let grid: Grid
   /// Size of the narrowest cells.

@@ -78,8 +78,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the squared distance to the farthest corner of a box. Of the box's repetitions around the world, takes the
-  /// repetition for which the distance is smallest: no point of the box is farther away.
+  /// Returns the squared distance to the farthest corner of a box. The box repeats around the world. The repetition
+  /// with the smallest distance is used, and no point of the box is farther away.
   private func squaredDistance(fromX x: Double, _ y: Double, toFarthestOf rect: PlaneRect) -> Double {
     func width(from x: Double) -> Double { max(abs(Double(rect.minX) - x), abs(rect.eastX - x)) }
     var dx = width(from: x)

@@ -21,7 +21,7 @@ struct Measure<Subject>: Sendable {
 /// The direction in which a measure gets better.
 enum MeasureDirection: Sendable { case less, more, nearerToOne }
 
-/// Words in which the summary of a report praises a method for a measure. For such a measure, lesser values must be
+/// Words in which the summary of a report praises a method for a measure. For such a measure, smaller values must be
 /// better.
 struct Praise: Sendable {
   /// Heading of the tile; nil for the measure's title.

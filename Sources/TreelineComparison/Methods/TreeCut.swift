@@ -22,11 +22,11 @@ package struct TreeCut: Hashable, Sendable {
 
   package static let widestFirst = TreeCut(
     name: "widest-first", title: "Widest-first",
-    summary: "groups of the points themselves, the widest of them split first", cut: .limit(1, .widestFirst))
+    summary: "groups that the points form, the widest group split first", cut: .limit(1, .widestFirst))
 
   package static let steepestFirst = TreeCut(
     name: "steepest-first", title: "Steepest-first",
-    summary: "groups of the points themselves, split first where points come closest to their badges",
+    summary: "groups that the points form, split first where this brings points closest to their badges",
     cut: .limit(1, .steepestFirst))
 
   /// A cut with a limit that continues the previous answer. In a single view it equals a fresh cut. On a journey it
@@ -34,15 +34,15 @@ package struct TreeCut: Hashable, Sendable {
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:
-      "groups of the points themselves, the widest split first, but a journey keeps groups shown before as far as the "
-      + "limit allows",
+      "groups that the points form, the widest group split first, but a journey keeps groups of the view before as far "
+      + "as the limit allows",
     cut: .limit(1, .widestFirst, isContinuing: true))
 
   /// Returns a cut with clusters as wide as `pixels` pixels; nil chooses the smallest width that keeps the limit.
   package static func detail(_ pixels: Double? = nil) -> TreeCut {
     TreeCut(
       name: "detail", title: "Detail",
-      summary: "groups of the points themselves, none wider than a detail "
+      summary: "groups that the points form, none wider than a detail "
         + (pixels.map { "of \(fixed($0, 1)) px" } ?? "that keeps within the limit"), cut: .detail(pixels ?? 0),
       isFitted: pixels == nil)
   }
@@ -51,7 +51,7 @@ package struct TreeCut: Hashable, Sendable {
   package static func spacing(_ pixels: Double = PixelCriterion.spacing.standard) -> TreeCut {
     TreeCut(
       name: "spacing", title: "Spacing",
-      summary: "groups of the points themselves, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
+      summary: "groups that the points form, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
   }
 
   /// As many badges as fit at their drawn size, whatever the limit. The cut needs a tree that was grown for badges.

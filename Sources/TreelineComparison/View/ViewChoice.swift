@@ -108,10 +108,10 @@ struct ViewChoice {
 
 /// A journey chosen from the data, the same every time.
 ///
-/// It begins with a view of all the data, and zooms in on the middle of the densest view (see `ViewChoice`). Each step
-/// zooms in by half a zoom, up to six zooms in total, as long as there is enough to see. After a third of the way in,
-/// after two thirds and at the end, it pans by a tenth of the screen to the right, down, left and up. Then each step
-/// zooms out by seven tenths of a zoom. On the way in and out, each view lies inside every view from farther away.
+/// The journey begins with a view of all the data, and zooms in on the middle of the densest view (see `ViewChoice`).
+/// Each step zooms in by half a zoom, up to six zooms in total, as long as there is enough to see. After a third of the
+/// way in, after two thirds and at the end, it pans by a tenth of the screen to the right, down, left and up. Then each
+/// step zooms out by seven tenths of a zoom. On the way in and out, each view lies inside every view from farther away.
 struct Flight {
   let choice: ViewChoice
 

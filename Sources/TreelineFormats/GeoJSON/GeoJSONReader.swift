@@ -173,7 +173,7 @@ struct GeoJSONReader: InputFormat {
 
   /// Returns the length of the first line with its comma; nil if it is not safe to skip the line. It is safe if the
   /// next line is a whole Feature or ends the collection. It is also safe if the first line looks like a whole Feature
-  /// and the next line begins another one.
+  /// and the next line begins another Feature.
   private func lengthOfLine() throws(ReadingError) -> Int? {
     guard let end = try firstIndex(from: 0, where: Self.endsLine),
       let next = try firstIndex(from: end, where: { $0 > Byte.space })
@@ -205,8 +205,8 @@ struct GeoJSONReader: InputFormat {
   /// Reads a Feature.
   ///
   /// - Parameters:
-  ///   - bytes: The bytes that may follow it on its line. Another Feature may follow, too.
-  ///   - expected: What is expected after it, for errors.
+  ///   - bytes: The bytes that may follow the Feature on its line. Another Feature may follow, too.
+  ///   - expected: What is expected after the Feature, for errors.
   private mutating func readFeature(followedBy bytes: [UInt8], _ expected: StaticString) throws(ReadingError) {
     let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
       let feature = try scanner.scanFeature()

@@ -65,7 +65,7 @@ final class FileSource: ByteSource {
   }
 }
 
-/// Declared outside the class, whose own `read` would hide the system's.
+/// Declared outside the class, whose own `read` would hide the system's `read`.
 private func readBytes(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
   read(descriptor, buffer.baseAddress, buffer.count)
 }

@@ -68,7 +68,7 @@ package enum InputFormats {
   }
 
   private static let unsupportedKinds: [(magics: [[UInt8]], found: String, remedy: String)] = [
-    // UTF-32 first, since its little-endian mark begins like UTF-16's.
+    // UTF-32 first, since its little-endian mark begins like the mark of UTF-16.
     ([[0xFF, 0xFE, 0, 0], [0, 0, 0xFE, 0xFF]], "UTF-32 text", "convert it with iconv -f UTF-32 -t UTF-8"),
     ([[0xFF, 0xFE], [0xFE, 0xFF]], "UTF-16 text", "convert it with iconv -f UTF-16 -t UTF-8"),
     ([[0x1F, 0x8B]], "gzip data inside gzip data", "inflate it once with gzip -dc"),

@@ -6,7 +6,7 @@ public struct PointTable: Sendable {
   public let coordinates: [Coordinate]
   /// Whether positions are x and y on a plain plane, not longitudes and latitudes in degrees.
   public let isPlanar: Bool
-  /// Number of data records in the input, including invalid ones. Headers and blank lines do not count.
+  /// Number of data records in the input, including invalid records. Headers and blank lines do not count.
   public let rowCount: Int
   /// The first 1,000 rows that were skipped because they have no valid position.
   public let invalidRows: [InvalidRow]

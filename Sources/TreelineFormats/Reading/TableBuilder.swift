@@ -105,7 +105,8 @@ struct TableBuilder {
       records: records, lines: lines, decoder: keepsColumns ? decoder : nil)
   }
 
-  /// The remedy of most invalid rows, if most rows are invalid, judging by the described ones.
+  /// The remedy of most invalid rows, if most rows are invalid. Only the invalid rows that are described are
+  /// considered.
   private var commonRemedy: String? {
     guard 2 * skippedRowCount > rowCount else { return nil }
     let counts = Dictionary(grouping: invalidRows.compactMap(\.remedy)) { $0 }.mapValues(\.count)

@@ -135,8 +135,8 @@ import Treeline
 }
 
 /// The eight decimal digits of a number, one per byte, the first digit in the lowest byte. All digits are computed at
-/// once in one word: eight digits are split into two fours, then into pairs, then into digits. So no step waits for a
-/// division in another part of the word.
+/// once in one word: eight digits are split into two groups of four, then into pairs, then into digits. So no step
+/// waits for a division in another part of the word.
 struct Digits {
   private let values: UInt64
 

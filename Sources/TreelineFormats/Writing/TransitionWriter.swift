@@ -3,8 +3,9 @@ import Treeline
 /// Writes the changes between two answers as JSON, for a client that draws them.
 ///
 /// `kept`, `entered` and `left` are lists of clusters. `splits` and `merges` have a `whole`, its `parts`, and
-/// `hidden_point_count`, the number of the whole's points that are in no part. A part of a split moves from the whole's
-/// coordinates to its own; a part of a merge moves from its own to the whole's.
+/// `hidden_point_count`, the number of the whole's points that are in no part. A part of a split moves from the
+/// coordinates of the whole to its own coordinates. A part of a merge moves from its own coordinates to the coordinates
+/// of the whole.
 ///
 /// Between answers with two filters a change has `filtered_out_point_count` and `filtered_in_point_count`. A kept
 /// cluster has both members, too, and a `from_point_count`. The numbers add up. The points of a split's whole are the

@@ -2,8 +2,8 @@ import Treeline
 
 /// A change that a map view must apply: the difference between what it shows and what it should show.
 ///
-/// It lists all differences, and nothing else. After each change every point is counted by only one of the visible
-/// numbers.
+/// A change lists all differences, and nothing else. After each change every point is counted by only one of the
+/// visible numbers.
 public struct MapChange: Sendable {
   /// A badge whose position, size or opacity has changed.
   public struct Move: Identifiable, Sendable {

@@ -50,7 +50,7 @@ extension MapScene {
     var joining = Joining(range)
     if !counting.isEmpty { joining.find(among: counting.map { leaving[$0] }, parts) }
     // Leaving badges within the whole that are not on their way into another badge move into the whole, with their
-    // numbers. Badges that would have taken over from them never do so.
+    // numbers. Badges that would have taken over from them later never get numbers.
     for index in counting {
       if joining.replaced.contains(leaving[index].id) {
         withdrawLeaving(index, into: new)

@@ -2,8 +2,8 @@
   import MapKit
   import Treeline
 
-  // MapKit's plane has the edges of Treeline's plane and a sixteenth of its scale: it is 2^28 map points wide. A
-  // rectangle that crosses the antimeridian reaches beyond the western or eastern edge of the world.
+  // MapKit's plane has the same edges as Treeline's plane. But it is 2^28 map points wide, and Treeline's plane has
+  // 2^32 units. A rectangle that crosses the antimeridian reaches beyond the western or eastern edge of the world.
 
   extension MKMapRect {
     /// Width of the world in map points.

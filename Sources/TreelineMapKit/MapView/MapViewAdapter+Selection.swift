@@ -111,8 +111,8 @@
       return tree.passes(selectedTreeIndex)
     }
 
-    /// Returns whether deselecting a badge ends the selection. It does not if the adapter deselects the badge or if the
-    /// badge was removed. A leaving badge keeps the selection until the next badge is drawn.
+    /// Returns whether deselecting a badge ends the selection. The selection does not end if the adapter deselects the
+    /// badge, or if the badge was removed. A leaving badge keeps the selection until the next badge is drawn.
     func endsSelection(_ annotation: ClusterAnnotation) -> Bool {
       guard let selectedTreeIndex, !isDeselecting else { return false }
       return annotationsByBadge[annotation.badge.id] === annotation && !annotation.badge.isForeign

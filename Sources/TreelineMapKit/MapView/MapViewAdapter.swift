@@ -11,8 +11,8 @@
   /// ```
   ///
   /// Keep the adapter as long as the map is shown. Annotations that you add yourself are never clustered. Give their
-  /// views the `displayPriority` `.required`, or MapKit hides markers next to badges. If you need the map's delegate
-  /// yourself, call the adapter's methods of `MKMapViewDelegate` from yours.
+  /// views the `displayPriority` `.required`; otherwise MapKit hides markers next to badges. If the map needs a
+  /// delegate of your own, call the adapter's methods of `MKMapViewDelegate` from the methods of your delegate.
   @MainActor public final class MapViewAdapter: NSObject {
     /// Behavior of an adapter.
     public struct Options: Sendable {

@@ -177,7 +177,7 @@
           width: size.width * Self.clearOfBars, height: size.height * Self.clearOfBars))
     }
 
-    /// Minimum share of the map in which it fits a position; bars take the rest.
+    /// Share of the map's size into which a cluster must fit; bars may cover the rest.
     private static let clearOfBars = 0.75
 
     /// Returns the rows of a badge's points, in tree order, for example for pages of a list.

@@ -12,7 +12,7 @@ final class ConnectionCounts: Sendable {
     case none
   }
 
-  /// Number of connections whose requests are all answered. Further connections may only ask for the server's state.
+  /// Number of connections that may send any request. Further connections may only ask for the server's state.
   let most: Int
   private let mostPerAddress: Int
   private let counts = Mutex((all: 0, byAddress: [IPAddress: Int]()))

@@ -93,7 +93,7 @@ public final class Catalog: Sendable {
     case damaged(name: String, any Error)
   }
 
-  /// Reads all mapped indexes and withdraws damaged ones.
+  /// Reads all mapped indexes and withdraws damaged indexes.
   ///
   /// - Complexity: O(bytes)
   public func check() -> [Change] {

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 
 /// Makes equivalent requests look the same to the router: characters of the path are decoded if they need no encoding,
-/// and a method that the router does not know becomes one that every route refuses.
+/// and a method that the router does not know becomes a method that every route refuses.
 struct NormalizedRequests<Responder: HTTPResponder>: HTTPResponder where Responder.Context == ServerRequestContext {
   let responder: Responder
 

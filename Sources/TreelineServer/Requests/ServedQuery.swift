@@ -116,7 +116,7 @@ struct GridCells {
   }
 }
 
-/// Options of a request for written clusters: their positions, and whether they have ellipses.
+/// Options of a request whose answer lists clusters: the positions of the clusters, and whether they have ellipses.
 struct ClusterStyle {
   private let positions: PositionStyle
   private let hasEllipses: Bool

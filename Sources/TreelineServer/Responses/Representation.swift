@@ -111,8 +111,8 @@ extension ResponseBody {
 extension HTTPRequest {
   /// Responds. If that takes long, a thread does the work, so that the event loop stays free for other requests.
   ///
-  /// - Parameter context: Context of the request, with the client whose turn the work takes and the connection that
-  ///   ends the work when it closes.
+  /// - Parameter context: Context of the request. The work takes a turn of its client, and ends when its connection
+  ///   closes.
   func response(
     with representation: Representation, _ policy: CachePolicy, on pool: AnswerPool, for context: ServerRequestContext
   ) async throws -> Response {

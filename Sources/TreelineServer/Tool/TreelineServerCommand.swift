@@ -39,7 +39,8 @@ extension LogFormat: ExpressibleByArgument {}
   @Option(help: ArgumentHelp("A separate port for metrics, health and readiness.", valueName: "port"))
   var managementPort: Int?
 
-  @Option(help: ArgumentHelp("Origin whose pages may ask (CORS), or '*' for all; repeatable.", valueName: "origin"))
+  @Option(
+    help: ArgumentHelp("Origin whose pages may send requests (CORS), or '*' for all; repeatable.", valueName: "origin"))
   var allowOrigin: [String] = []
 
   @Option(

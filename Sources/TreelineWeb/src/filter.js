@@ -1,8 +1,8 @@
 // Conditions on columns, in the part of CQL2 text that the page Filters describes: comparisons, BETWEEN, IN, LIKE, IS
 // NULL, DATE and TIMESTAMP, S_INTERSECTS with a BBOX, AND, OR, NOT and parentheses.
 //
-// A condition is true or false; of a missing value it is null. As in SQL, a missing value meets no condition, and no
-// negated condition either.
+// A condition is true or false, or null if the value is missing. As in SQL, a missing value meets neither a condition
+// nor its negation.
 
 import { columnNamed } from "./column-named.js";
 import { QueryError } from "./errors.js";
@@ -16,7 +16,8 @@ import { InView } from "./view.js";
 const DEEPEST = 64;
 const TOKENS = /\s*(?:('(?:[^']|'')*')|("(?:[^"]|"")*")|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|([\p{L}_][\p{L}\p{N}_.:]*)|(<>|<=|>=|[=<>(),]))/uy;
 
-/** The moments of a time or of a day, in seconds since 1970. The start belongs to them, the end of a day does not. */
+/** The moments of a time or of a day, in seconds since 1970. The start of a day belongs to the day, its end does not.
+ */
 class Moments {
   /**
    * @param {number} start
@@ -29,7 +30,7 @@ class Moments {
 }
 
 /**
- * Returns a test of the point at an index in tree order.
+ * Returns a function that tests the point at an index in tree order.
  *
  * @param {string} text
  * @param {Tree} tree
@@ -270,8 +271,8 @@ function not(condition) {
 }
 
 /**
- * Returns a test of values that can be compared with some literals. Other values, such as a text that is compared with
- * a number, are treated as missing.
+ * Returns a condition that tests values, if they can be compared with some literals. Other values, such as a text that
+ * is compared with a number, are treated as missing.
  *
  * @param {Column} column
  * @param {(value: string | number | boolean) => boolean} test

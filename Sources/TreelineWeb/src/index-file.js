@@ -127,7 +127,7 @@ async function fileOf(source) {
     const { buffer, byteOffset, byteLength } = await readFile(/^file:/i.test(String(source)) ? new URL(source) : source);
     return buffer.slice(byteOffset, byteOffset + byteLength);
   } catch (error) {
-    throw new IndexError(`${source}: the index cannot be read: ${/** @type {Error} */ (error).message}; or give its bytes`);
+    throw new IndexError(`${source}: the index cannot be read: ${/** @type {Error} */ (error).message}; check the address, or give the bytes of the index`);
   }
 }
 

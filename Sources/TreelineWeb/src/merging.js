@@ -1,5 +1,5 @@
-// Merges clusters. The next pair is always the one whose badges touch first as badges grow: the pair with the least
-// scaled distance. Ties are broken by the least members of both clusters.
+// Merges clusters. The next pair is always the pair whose badges touch first as badges grow, which is the pair with the
+// least scaled distance. Ties are broken by the least members of both clusters.
 //
 // The position of a cluster is the mean of its points, rounded to whole units, or one of its points. Its least member
 // is the first of its positions in Z-order. So the tree depends only on the set of points.
@@ -39,10 +39,9 @@ export class MergeTree {
     this.leaves = leaves;
     this.leafCount = leaves.xs.length;
     /**
-     * For each merge: the part with the lesser least member, the other part, the number of points, the number of
+     * For each merge: the part with the smaller least member, the other part, the number of points, the number of
      * records below it in a stored tree, its height, the code of its scale, and whether it has the position of its
-     * right part. A scale is never less than the scales of both parts.
-     */
+     * right part. A scale is never less than the scales of both parts. /
     this.merges = new Int32Array(this.leafCount << MERGE_BITS);
     this.root = 0;
   }
@@ -560,7 +559,7 @@ function reachOf(end, width) {
 }
 
 /**
- * Whether a pair of least members comes before another pair. The lesser members of both pairs are compared first.
+ * Whether a pair of least members comes before another pair. The smaller members of both pairs are compared first.
  *
  * @param {number} a
  * @param {number} b

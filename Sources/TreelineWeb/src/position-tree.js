@@ -2,7 +2,7 @@
 // uses.
 //
 // Positions are in single precision. The order of results depends on the partition and on the order of visits. Both are
-// those of supercluster, because its clusters, leaves and tiles depend on the order of results.
+// as in supercluster, because supercluster's clusters, leaves and tiles depend on the order of results.
 
 /** Results of the last search, and the stack of ranges of a search. */
 let found = new Uint32Array(1 << 10);

@@ -139,7 +139,7 @@ export class StoredRecords {
     /** @param {number} place */
     const gap = (place) => (this.gaps[(first + place) >> 1] >> (((first + place) & 1) * 4)) & 15;
     for (let split = 1; split < count; split++) {
-      // A node ends at the first split of a lesser level.
+      // A node ends at the first split of a lower level.
       const level = gap(split - 1);
       let [start, end] = [split - 1, split + 1];
       while (start > 0 && gap(start - 1) >= level) start--;

@@ -314,7 +314,7 @@ export class Tree {
   }
 
   /**
-   * Returns a path without each node whose passing points are all in the next node.
+   * Returns a path without the nodes whose passing points are all in the next node.
    *
    * @param {number[]} path
    */

@@ -130,8 +130,8 @@ private struct Frame {
     }.joined()
   }
 
-  /// The fate of each cluster that is shown now, which is the fate of its worst flow, and of each cluster that has
-  /// left.
+  /// The fate of each cluster that is shown now, and of each cluster that has left. The fate of a shown cluster is the
+  /// fate of its worst flow.
   private var fates: [(fate: Fate, cluster: ShownCluster, position: PixelPoint)] {
     var fates = [Fate](repeating: .entered, count: after.count)
     for flow in change.flows where fates[flow.to] != .torn { fates[flow.to] = flow.kind }

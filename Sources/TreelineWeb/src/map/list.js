@@ -37,7 +37,7 @@ export class ClusterList {
       this.#step(event);
     });
     this.list.addEventListener("focusout", leave);
-    // Leaflet takes a click or a key press anywhere in its container for a click on the map.
+    // Leaflet treats a click or a key press anywhere in its container as a click on the map.
     this.node.onclick = this.node.onkeypress = (/** @type {Event} */ event) => event.stopPropagation();
   }
 

@@ -457,8 +457,8 @@ export class Scene {
   }
 
   /**
-   * Shows a whole before its parts have labels, which they then never get. The whole was shown before and comes back,
-   * or it comes out of a larger whole.
+   * Shows a whole before its parts have labels. The parts then never get labels. The whole was shown before and comes
+   * back, or it comes out of a larger whole.
    *
    * @param {Drawn} cluster
    * @param {Sprite[]} parts
