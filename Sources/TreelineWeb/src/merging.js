@@ -41,7 +41,8 @@ export class MergeTree {
     /**
      * For each merge: the part with the smaller least member, the other part, the number of points, the number of
      * records below it in a stored tree, its height, the code of its scale, and whether it has the position of its
-     * right part. A scale is never less than the scales of both parts. /
+     * right part. A scale is never less than the scales of both parts.
+     */
     this.merges = new Int32Array(this.leafCount << MERGE_BITS);
     this.root = 0;
   }
