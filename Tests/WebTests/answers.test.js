@@ -76,10 +76,8 @@ function cutAtSplit({ below, choice }, tree, kind) {
   const { hierarchy } = tree;
   let node = [0, tree.pointCount, 0, 0];
   for (let steps = below(12); steps > 0; steps--) {
-    const left = hierarchy.leftCount(...node);
-    if (!left) break;
-    const children = [];
-    hierarchy.pushChildren(...node, left, children);
+    const children = hierarchy.childrenOf(...node);
+    if (!children.length) break;
     node = below(2) ? children.slice(0, 4) : children.slice(4);
   }
   const left = hierarchy.leftCount(...node);

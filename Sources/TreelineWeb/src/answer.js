@@ -287,28 +287,21 @@ export class Clusters {
       return;
     }
     const { points } = hierarchy;
-    this.#members = new Int32Array(this.length);
+    const members = this.#members = new Int32Array(this.length).fill(-1);
     for (let i = 0; i < this.length; i++) {
       const [first, count, record, levels] = nodes.subarray(4 * i);
-      let member = -1;
-      if (position === "member") member = this.#nearest(i, null);
-      else if (!position && (options.isAnchored || !selection)) member = hierarchy.standIndex(first, count, record, levels);
-      if (member < 0) {
-        const isOfAll = !selection || (options.isAnchored && !position);
-        (isOfAll ? hierarchy : selection).mean(first, count, record, places, 2 * i);
-      } else {
+      /** @param {number} member Shows the cluster at this point, unless it is -1. */
+      const stand = (member) => {
+        if (member < 0) return;
         const at = 2 * hierarchy.place(member);
         places.set(points.subarray(at, at + 2), 2 * i);
-      }
-      if (window && !window.contains(places[2 * i], places[2 * i + 1])) {
-        const nearest = this.#nearest(i, window);
-        if (nearest >= 0) {
-          const at = 2 * hierarchy.place(nearest);
-          places.set(points.subarray(at, at + 2), 2 * i);
-          member = nearest;
-        }
-      }
-      this.#members[i] = member;
+        members[i] = member;
+      };
+      const isOfAll = !selection || (!position && options.isAnchored);
+      if (position === "member") stand(this.#nearest(i, null));
+      else if (!position && isOfAll) stand(hierarchy.standIndex(first, count, record, levels));
+      if (members[i] < 0) (isOfAll ? hierarchy : selection).mean(first, count, record, places, 2 * i);
+      if (window && !window.contains(places[2 * i], places[2 * i + 1])) stand(this.#nearest(i, window));
     }
   }
 
@@ -359,7 +352,7 @@ export class Clusters {
       if (hierarchy.pages?.isMissing(r)) continue;
       if (hierarchy.isStored(r)) {
         if (this.#gap(r, box, [sumX / size, sumY / size]) * size * size > least * (1 + 2 ** -40)) continue;
-        hierarchy.pushChildren(f, c, r, l, hierarchy.leftCount(f, c, r, l), waiting);
+        waiting.push(...hierarchy.childrenOf(f, c, r, l));
       } else {
         const end = hierarchy.isPoint(r) ? f + 1 : f + c;
         if (end > f + 1) hierarchy.checkBucket(c, r);

@@ -8,7 +8,7 @@ import { BEYOND_ALL, leastCode } from "./exact.js";
 import { QueryError } from "./errors.js";
 import { levelOf } from "./hierarchy.js";
 import { exp2, noZoom } from "./plane.js";
-import { INSIDE, OUTSIDE, PARTIAL } from "./view.js";
+import { boxVisibility, INSIDE, OUTSIDE } from "./view.js";
 
 /** @typedef {import("./hierarchy.js").Hierarchy} Hierarchy */
 /** @typedef {import("./view.js").InView} InView */
@@ -244,7 +244,7 @@ export class CutSearch {
       const isKnown = codes && minPoints <= 2 && tree.pages?.isFine(count, record, greatest);
       const left = count > 1 && !isKnown ? tree.leftCount(first, count, record, levels) : 0;
       const isSplit = left && ((minPoints > 2 && view.count(first, count) < minPoints)
-        || (codes ? tree.code(first, left, record) : this.#trace(first, count, record)) > greatest);
+        || (codes ? tree.code(first, left, record) : traceOf(view, first, count, record)) > greatest);
       if (isSplit) {
         const isStored = nodes[record * 6 + 5] !== 0;
         const child = isStored ? record + nodes[record * 6 + 5] : record;
@@ -282,24 +282,8 @@ export class CutSearch {
       const at = 2 * tree.place(index);
       return view.window.contains(tree.points[at], tree.points[at + 1]);
     }
-    if (view.selection && this.codes === null) view.selection.mean(first, count, record, scratch);
-    else tree.mean(first, count, record, scratch);
+    ((this.codes === null && view.selection) || tree).mean(first, count, record, scratch);
     return view.window.contains(scratch[0], scratch[1]);
-  }
-
-  /**
-   * Returns the mean square distance of a node's points to their mean.
-   *
-   * @param {number} first
-   * @param {number} count
-   * @param {number} record
-   */
-  #trace(first, count, record) {
-    const { view, scratch, tree } = this;
-    if (view.selection) view.selection.spread(first, count, record, scratch);
-    else tree.spread(first, count, record, scratch);
-    const trace = scratch[0] + scratch[2];
-    return trace > 0 ? trace : 0;
   }
 
   /**
@@ -323,7 +307,7 @@ export class CutSearch {
       const left = tree.leftCount(first, count, record, levels);
       if (!left) return;
       const own = view.count(first, count) < minPoints
-        ? bound : codes ? tree.code(first, left, record) : this.#trace(first, count, record);
+        ? bound : codes ? tree.code(first, left, record) : traceOf(view, first, count, record);
       heap.push(own < bound ? own : bound, first, count, record, levels, visibility);
     };
     let shown = 1;
@@ -350,12 +334,8 @@ export class CutSearch {
     const { tree, view } = this;
     /** @type {number[]} */
     const seen = [];
-    const left = tree.leftCount(first, count, record, levels);
-    if (!left) return seen;
-    /** @type {number[]} */
-    const children = [];
-    tree.pushChildren(first, count, record, levels, left, children);
-    for (let i = 0; i < 8; i += 4) {
+    const children = tree.childrenOf(first, count, record, levels);
+    for (let i = 0; i < children.length; i += 4) {
       const [f, c, r, l] = children.slice(i, i + 4);
       const own = visibility === INSIDE || r === record ? visibility : view.ofBox(r);
       if (view.has(f, c, r, l, own)) seen.push(f, c, r, l, own);
@@ -404,13 +384,10 @@ export class CutSearch {
      * @param {number} bound */
     const show = (first, count, record, levels, visibility, bound) => {
       answer.set(first, [first, count, record, levels]);
-      const left = tree.leftCount(first, count, record, levels);
-      if (!left) return;
+      const children = tree.childrenOf(first, count, record, levels);
+      if (!children.length) return;
       let worth = this.scatter(first, count, record);
       if (isSteepest) {
-        /** @type {number[]} */
-        const children = [];
-        tree.pushChildren(first, count, record, levels, left, children);
         const [f, c, r, , f2, c2, r2] = children;
         worth -= this.scatter(f, c, r) + this.scatter(f2, c2, r2);
       }
@@ -437,11 +414,7 @@ export class CutSearch {
    * @param {number} record
    */
   scatter(first, count, record) {
-    if (count === 1) return 0;
-    const { view, scratch, tree } = this;
-    if (view.selection) view.selection.spread(first, count, record, scratch);
-    else tree.spread(first, count, record, scratch);
-    return view.count(first, count) * (scratch[0] + scratch[2]);
+    return count === 1 ? 0 : this.view.count(first, count) * traceOf(this.view, first, count, record);
   }
 }
 
@@ -546,27 +519,6 @@ function splitByCodes(view, codes, greatest, limit) {
 }
 
 /**
- * Returns the visibility of a node, by its box.
- *
- * @param {Uint32Array} nodes
- * @param {number} at Offset of the box.
- * @param {number} left
- * @param {number} width
- * @param {number} top
- * @param {number} bottom
- */
-function boxVisibility(nodes, at, left, width, top, bottom) {
-  const north = nodes[at + 1];
-  const south = nodes[at + 3];
-  if (north > bottom || south < top) return OUTSIDE;
-  const west = nodes[at];
-  const from = (west - left) >>> 0;
-  const size = (nodes[at + 2] - west) >>> 0;
-  if (from > width) return (left - west) >>> 0 > size ? OUTSIDE : PARTIAL;
-  return size <= width - from && north >= top && south <= bottom ? INSIDE : PARTIAL;
-}
-
-/**
  * Returns the least zoom of 256 px tiles at which a cut shows the parts of a node instead of the node. The zoom is
  * exact to the last bit and found by bisection. Returns null if no zoom shows the parts, and -Infinity if every zoom
  * does.
@@ -610,12 +562,23 @@ export function leastZoom(tree, cut, coarseness) {
  * @param {ArrayLike<number>} node
  * @param {number} left The number of points in its left child.
  */
-export function coarsenessOf({ tree, selection }, cut, node, left) {
-  const [first, count, record] = [node[0], node[1], node[2]];
-  if (cut.detail === undefined && tree.codes) return tree.code(first, left, record);
-  const spread = new Float64Array(3);
-  (selection ?? tree).spread(first, count, record, spread);
-  return Math.max(spread[0] + spread[2], 0);
+export function coarsenessOf(view, cut, node, left) {
+  const { tree } = view;
+  return cut.detail === undefined && tree.codes ? tree.code(node[0], left, node[2]) : traceOf(view, node[0], node[1], node[2]);
+}
+
+/**
+ * Returns the mean square distance of a node's points to their mean.
+ *
+ * @param {InView} view
+ * @param {number} first
+ * @param {number} count
+ * @param {number} record
+ */
+function traceOf({ tree, selection }, first, count, record) {
+  (selection ?? tree).spread(first, count, record, SCRATCH);
+  const trace = SCRATCH[0] + SCRATCH[2];
+  return trace > 0 ? trace : 0;
 }
 
 /**
@@ -743,12 +706,9 @@ export function lowest(view, node) {
   for (let current = node; ; ) {
     const [first, count, record, levels] = [current[0], current[1], current[2], current[3]];
     const all = view.count(first, count);
-    const left = all === count ? 0 : tree.leftCount(first, count, record, levels);
-    const ofLeft = view.count(first, left);
-    if (!left || (ofLeft > 0 && ofLeft < all)) return [first, count, record, levels];
-    /** @type {number[]} */
-    const children = [];
-    tree.pushChildren(first, count, record, levels, left, children);
+    const children = all === count ? [] : tree.childrenOf(first, count, record, levels);
+    const ofLeft = view.count(first, children[1]);
+    if (!children.length || (ofLeft > 0 && ofLeft < all)) return [first, count, record, levels];
     current = ofLeft ? children.slice(0, 4) : children.slice(4);
   }
 }
@@ -788,10 +748,7 @@ function entriesOf(search, previous, fresh) {
     /** @type {Part[]} */
     const parts = [];
     if (part.previous.length || part.fresh.length) {
-      const left = tree.leftCount(first, count, record, levels);
-      /** @type {number[]} */
-      const children = [];
-      if (left) tree.pushChildren(first, count, record, levels, left, children);
+      const children = tree.childrenOf(first, count, record, levels);
       for (let i = 0; i < children.length; i += 4) {
         const child = children.slice(i, i + 4);
         const [f, c, r, l] = child;

@@ -33,6 +33,32 @@ const WORLD = 2 ** 32;
 /** @param {number} levels */
 export const levelOf = (levels) => levels & LEVEL;
 
+/**
+ * Writes the covariance of a few points: xx, xy and yy.
+ *
+ * @param {Uint32Array} points
+ * @param {number} first
+ * @param {number} count
+ * @param {ArrayLike<number>} box Box around the points.
+ * @param {number} sumX Σ(x - min x)
+ * @param {number} sumY
+ * @param {Float64Array} result
+ */
+export function writeSpreadOf(points, first, count, box, sumX, sumY, result) {
+  const [meanX, meanY] = [sumX / count, sumY / count];
+  let [xx, xy, yy] = [0, 0, 0];
+  for (let i = first; i < first + count; i++) {
+    const dx = ((points[i * 2] - box[0]) >>> 0) - meanX;
+    const dy = ((points[i * 2 + 1] - box[1]) >>> 0) - meanY;
+    xx += dx * dx;
+    xy += dx * dy;
+    yy += dy * dy;
+  }
+  result[0] = Math.fround(xx / count);
+  result[1] = Math.fround(xy / count);
+  result[2] = Math.fround(yy / count);
+}
+
 export class Hierarchy {
   /**
    * @param {StoredTree} stored
@@ -170,17 +196,16 @@ export class Hierarchy {
   box(first, count, record) {
     const { nodes } = this;
     const at = record * 6;
-    return count === nodes[at + 4] ? nodes.subarray(at, at + 4) : boxAround(this.points, this.place(first), count, this.mayCross(record));
+    return count === nodes[at + 4] ? nodes.subarray(at, at + 4) : boxAround(this.points, this.place(first), count, this.mayCross(nodes[at], nodes[at + 2]));
   }
 
   /**
-   * Whether a part of a bucket may lie across the seam.
+   * Whether a part of a node may lie across the seam.
    *
-   * @param {number} record Record of the bucket.
+   * @param {number} west West edge of the node's box.
+   * @param {number} east
    */
-  mayCross(record) {
-    const west = this.nodes[record * 6];
-    const east = this.nodes[record * 6 + 2];
+  mayCross(west, east) {
     return west > east || (this.isAcrossSeam && east - west >= 2 ** 31);
   }
 
@@ -263,7 +288,7 @@ export class Hierarchy {
       const start = this.place(first) * 2;
       const end = start + count * 2;
       if (count !== nodes[own + 4]) {
-        if (this.mayCross(record)) {
+        if (this.mayCross(minX, maxX)) {
           [minX, minY, maxX, maxY] = boxAround(points, start / 2, count, true);
         } else {
           minX = maxX = points[start];
@@ -351,39 +376,25 @@ export class Hierarchy {
       return;
     }
     this.sumsOf(first, count, record, box, result);
-    const [meanX, meanY] = [result[0] / count, result[1] / count];
-    let [xx, xy, yy] = [0, 0, 0];
-    const start = this.place(first);
-    for (let i = start; i < start + count; i++) {
-      const dx = ((points[i * 2] - box[0]) >>> 0) - meanX;
-      const dy = ((points[i * 2 + 1] - box[1]) >>> 0) - meanY;
-      xx += dx * dx;
-      xy += dx * dy;
-      yy += dy * dy;
-    }
-    result[0] = Math.fround(xx / count);
-    result[1] = Math.fround(xy / count);
-    result[2] = Math.fround(yy / count);
+    writeSpreadOf(points, this.place(first), count, box, result[0], result[1], result);
   }
 
   /**
-   * Appends the children of a node to a list, the left child first.
+   * Returns the children of a node, the left child first; an empty list if it has none.
    *
    * @param {number} first
    * @param {number} count
    * @param {number} record
    * @param {number} levels
-   * @param {number} left The number of points in the left child, above 0.
-   * @param {number[]} list
+   * @returns {number[]}
    */
-  pushChildren(first, count, record, levels, left, list) {
-    if (this.isStored(record)) {
-      const child = this.leftRecord(record);
-      list.push(first, left, child, levels + 1, first + left, count - left, child + 1, levels + 1);
-    } else {
-      levels += DOWN_IN_BUCKET;
-      list.push(first, left, record, levels, first + left, count - left, record, levels);
-    }
+  childrenOf(first, count, record, levels) {
+    const left = this.leftCount(first, count, record, levels);
+    if (!left) return [];
+    const isStored = this.isStored(record);
+    const child = isStored ? this.leftRecord(record) : record;
+    const below = levels + (isStored ? 1 : DOWN_IN_BUCKET);
+    return [first, left, child, below, first + left, count - left, isStored ? child + 1 : child, below];
   }
 
   /**
@@ -394,15 +405,11 @@ export class Hierarchy {
    */
   path(index, level = Infinity) {
     const path = [0, this.pointCount, 0, 0];
-    /** @type {number[]} */
-    const children = [];
     for (;;) {
       const [first, count, record, levels] = path.slice(-4);
-      const left = levelOf(levels) < level ? this.leftCount(first, count, record, levels) : 0;
-      if (!left) return path;
-      children.length = 0;
-      this.pushChildren(first, count, record, levels, left, children);
-      path.push(...(index < first + left ? children.slice(0, 4) : children.slice(4)));
+      const children = levelOf(levels) < level ? this.childrenOf(first, count, record, levels) : [];
+      if (!children.length) return path;
+      path.push(...(index < children[4] ? children.slice(0, 4) : children.slice(4)));
     }
   }
 }

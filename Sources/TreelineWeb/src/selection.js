@@ -1,6 +1,7 @@
 // Points that pass a filter, and the boxes, means and covariances of the passing points of a node.
 
 import { boxAround } from "./box.js";
+import { writeSpreadOf } from "./hierarchy.js";
 import { addMoved, addPoint, MOMENTS, writeSpread } from "./moments.js";
 
 /** @typedef {import("./hierarchy.js").Hierarchy} Hierarchy */
@@ -123,24 +124,15 @@ export class Selection {
       return this.#summaries.of(record);
     }
     const own = this.#passing(first, count);
-    const box = boxAround(own, 0, own.length / 2, crosses(tree, tree.box(first, count, record)));
-    const [passing, points] = [own.length / 2, own];
+    const outer = tree.box(first, count, record);
+    const box = boxAround(own, 0, own.length / 2, tree.mayCross(outer[0], outer[2]));
     let [sumX, sumY] = [0, 0];
-    for (let i = 0; i < points.length; i += 2) {
-      sumX += (points[i] - box[0]) >>> 0;
-      sumY += points[i + 1] - box[1];
+    for (let i = 0; i < own.length; i += 2) {
+      sumX += (own[i] - box[0]) >>> 0;
+      sumY += own[i + 1] - box[1];
     }
     /** @param {Float64Array} result Receives the covariance, computed as for the points of a bucket. */
-    const spread = (result) => {
-      const [meanX, meanY] = [sumX / passing, sumY / passing];
-      for (let i = 0; i < points.length; i += 2) {
-        const [dx, dy] = [((points[i] - box[0]) >>> 0) - meanX, points[i + 1] - box[1] - meanY];
-        result[0] += dx * dx;
-        result[1] += dx * dy;
-        result[2] += dy * dy;
-      }
-      for (let i = 0; i < 3; i++) result[i] = Math.fround(result[i] / passing);
-    };
+    const spread = (result) => writeSpreadOf(own, 0, own.length / 2, box, sumX, sumY, result);
     return { box, sumX, sumY, spread };
   }
 
@@ -162,14 +154,6 @@ export class Selection {
   }
 }
 
-/**
- * Whether a part of a node may lie across the seam.
- *
- * @param {Hierarchy} tree
- * @param {ArrayLike<number>} box
- */
-const crosses = (tree, box) => box[0] > box[2] || (tree.isAcrossSeam && box[2] - box[0] >= 2 ** 31);
-
 /** Boxes and moments of the passing points of all records. */
 class Summaries {
   /** @param {Selection} selection */
@@ -187,8 +171,7 @@ class Summaries {
       const [first, count, record, levels] = waiting.splice(-4);
       this.firsts[record] = first;
       isNode[record] = 1;
-      if (!tree.isStored(record)) continue;
-      tree.pushChildren(first, count, record, levels, tree.leftCount(first, count, record, levels), waiting);
+      if (tree.isStored(record)) waiting.push(...tree.childrenOf(first, count, record, levels));
     }
     for (let record = nodeCount - 1; record >= 0; record--) {
       if (isNode[record]) this.#sum(record, nodes[record * 6 + 4]);
@@ -222,7 +205,7 @@ class Summaries {
       addPoint(moments, record * MOMENTS, (points[i * 2] - box[0]) >>> 0, points[i * 2 + 1] - box[1]);
       own.push(points[i * 2], points[i * 2 + 1]);
     }
-    boxes.set(boxAround(Uint32Array.from(own), 0, own.length / 2, crosses(tree, box)), record * 4);
+    boxes.set(boxAround(Uint32Array.from(own), 0, own.length / 2, tree.mayCross(box[0], box[2])), record * 4);
   }
 
   /**

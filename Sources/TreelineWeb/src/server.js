@@ -137,6 +137,16 @@ export class RemoteTree {
   }
 
   /**
+   * Returns an overview of the whole tree, from which a map learns how dense the points are.
+   *
+   * @param {number} limit Greatest number of clusters, unless there are more groups.
+   */
+  overview(limit) {
+    const { groups = [], never_clustered_point_count: lone = 0 } = this.info;
+    return this.clusters({ cut: { limit: Math.max(limit, groups.length + lone) } });
+  }
+
+  /**
    * Returns the categories of a column, for donuts.
    *
    * @param {string} column

@@ -163,14 +163,9 @@ export class Tree {
    * @param {number} id
    */
   children(id) {
-    const { hierarchy, selection } = this;
     const [first, count, record, levels] = this.#lowest(this.#node(id));
-    const left = hierarchy.leftCount(first, count, record, levels);
-    /** @type {number[]} */
-    const children = [];
-    if (left && (!selection || (selection.count(first, left) && selection.count(first + left, count - left)))) {
-      hierarchy.pushChildren(first, count, record, levels, left, children);
-    }
+    const children = this.hierarchy.childrenOf(first, count, record, levels);
+    // Under a filter, both children of a lowest node have passing points.
     return new Clusters(this, [...this.#lowest(children.slice(0, 4)), ...this.#lowest(children.slice(4))]);
   }
 
@@ -273,10 +268,10 @@ export class Tree {
       least = Math.min(least, coarsenessOf(view, cut, node, node[3]));
     }
     // For a cut by a limit, this call throws an error even if no node can be split.
-    const zoom = leastZoom(this.hierarchy, cut, least);
+    const zoom = leastZoom(this.hierarchy, cut, least) ?? Infinity;
     if (isAlways) return -Infinity;
-    const alone = cut.badges === undefined && cut.aloneFromZoom !== undefined ? cut.aloneFromZoom : Infinity;
-    return alone < (zoom === null ? Infinity : zoom - offset) ? alone : zoom === null ? null : zoom - offset;
+    const split = Math.min(zoom - offset, cut.badges === undefined ? cut.aloneFromZoom ?? Infinity : Infinity);
+    return split === Infinity ? null : split;
   }
 
   // Nodes

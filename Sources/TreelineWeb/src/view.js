@@ -10,6 +10,27 @@ export const OUTSIDE = 0;
 export const PARTIAL = 1;
 export const INSIDE = 2;
 
+/**
+ * Returns the visibility of a node, by its box.
+ *
+ * @param {Uint32Array} nodes
+ * @param {number} at Offset of the box.
+ * @param {number} left
+ * @param {number} width
+ * @param {number} top
+ * @param {number} bottom
+ */
+export function boxVisibility(nodes, at, left, width, top, bottom) {
+  const north = nodes[at + 1];
+  const south = nodes[at + 3];
+  if (north > bottom || south < top) return OUTSIDE;
+  const west = nodes[at];
+  const from = (west - left) >>> 0;
+  const size = (nodes[at + 2] - west) >>> 0;
+  if (from > width) return (left - west) >>> 0 > size ? OUTSIDE : PARTIAL;
+  return size <= width - from && north >= top && south <= bottom ? INSIDE : PARTIAL;
+}
+
 export class InView {
   /**
    * @param {Hierarchy} tree
@@ -32,15 +53,7 @@ export class InView {
    * @param {number} record
    */
   ofBox(record) {
-    const { nodes } = this.tree;
-    const at = record * 6;
-    const [west, north, east, south] = [nodes[at], nodes[at + 1], nodes[at + 2], nodes[at + 3]];
-    if (north > this.maxY || south < this.minY) return OUTSIDE;
-    const start = (west - this.x) >>> 0;
-    const width = (east - west) >>> 0;
-    if (start > this.width && (this.x - west) >>> 0 > width) return OUTSIDE;
-    const isWithin = start <= this.width && width <= this.width - start;
-    return isWithin && north >= this.minY && south <= this.maxY ? INSIDE : PARTIAL;
+    return boxVisibility(this.tree.nodes, record * 6, this.x, this.width, this.minY, this.maxY);
   }
 
   /**

@@ -4,7 +4,6 @@ import { QueryError } from "../errors.js";
 import { abbreviated } from "../answer.js";
 import { transitionOf } from "../transition.js";
 import { badgeRadius, DOT_RADIUS } from "./badge.js";
-import { inOrder, TreeCategories } from "./categories.js";
 import { changeOf } from "./change.js";
 import { areaOf, FEWEST_FOR_ELLIPSE, Tones } from "./density.js";
 import { worldX, worldY } from "./mercator.js";
@@ -39,7 +38,7 @@ export const isRemote = (tree) => "info" in tree;
 export class Answers {
   /** @type {Tones | null} */
   #tones = null;
-  /** @type {TreeCategories | import("./remote-categories.js").RemoteCategories | null} */
+  /** @type {import("./categories.js").Categories | null} */
   #categories = null;
   /**
    * Clusters of the last answer by id, with the values that were computed for drawing.
@@ -70,15 +69,14 @@ export class Answers {
     if (colorBy && "whole" in this.whole) this.whole = this.tree = await this.whole.whole();
     const { whole } = this;
     if (colorBy) {
-      this.#categories = isRemote(whole) ? await whole.categories(colorBy) : new TreeCategories(/** @type {Tree} */ (whole), colorBy, order);
-      if (isRemote(whole)) this.#categories.categories = inOrder(this.#categories.categories, order);
+      // A map without donuts does not load this module.
+      const { categoriesOf } = await import("./categories.js");
+      this.#categories = await categoriesOf(/** @type {Tree | RemoteTree} */ (whole), colorBy, order);
       return;
     }
-    const groups = isRemote(whole) ? (whole.info.groups?.length ?? 0) + (whole.info.never_clustered_point_count ?? 0) : 0;
     /** @type {any} */
-    const overview = "overview" in whole
-      ? whole.overview(OVERVIEW) : await whole.clusters({ cut: { limit: Math.max(OVERVIEW, groups) } });
-    const { counts, coordinates } = overview;
+    const overview = "overview" in whole ? whole.overview(OVERVIEW) : whole.clusters({ cut: { limit: OVERVIEW } });
+    const { counts, coordinates } = await overview;
     const placed = Array.from(counts, (/** @type {number} */ count, i) => (
       { count, x: worldX(coordinates[2 * i]), y: worldY(coordinates[2 * i + 1]) }));
     this.#tones = new Tones(placed, TONES);

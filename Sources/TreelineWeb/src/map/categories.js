@@ -1,8 +1,11 @@
-// The categories of the points of a tree in memory, for donuts. Counts the points of a cluster in each category.
+// The categories of the points of a tree in memory, for donuts. Counts the points of a cluster in each category. Maps
+// without donuts do not load this module.
 
 import { columnNamed } from "../column-named.js";
 
 /** @typedef {import("../tree.js").Tree} Tree */
+/** @typedef {import("../server.js").RemoteTree} RemoteTree */
+/** @typedef {TreeCategories | import("./remote-categories.js").RemoteCategories} Categories */
 
 /** Number of categories with their own colours; all others share one colour. */
 const MOST = 6;
@@ -26,8 +29,23 @@ export function mostFrequent(frequencies, total) {
  * @param {(string | null)[]} categories
  * @param {string[]} [order]
  */
-export function inOrder(categories, order = []) {
+function inOrder(categories, order = []) {
   return [...order.filter((name) => categories.includes(name)), ...categories.filter((name) => name === null || !order.includes(name))];
+}
+
+/**
+ * Returns the categories of a column.
+ *
+ * @param {Tree | RemoteTree} tree
+ * @param {string} column
+ * @param {string[]} [order]
+ * @returns {Promise<Categories>}
+ */
+export async function categoriesOf(tree, column, order) {
+  if (!("categories" in tree)) return new TreeCategories(tree, column, order);
+  const found = await tree.categories(column);
+  found.categories = inOrder(found.categories, order);
+  return found;
 }
 
 /**

@@ -147,7 +147,7 @@ export class PublishedTree {
     if (query.aggregate !== undefined) return (await this.whole({ signal })).clusters(query);
     const previous = query.cut?.continuing;
     const found = await this.#run((tree) => {
-      const own = previous ? { ...query, cut: { ...query.cut, continuing: { nodes: nodesIn(tree, previous) } } } : query;
+      const own = previous ? { ...query, cut: { ...query.cut, continuing: answerIn(tree, previous) } } : query;
       const answer = tree.clusters(own);
       // Positions may depend on points that are not in memory.
       return placed(answer);
@@ -428,14 +428,16 @@ function placed(clusters) {
 }
 
 /**
- * Returns the nodes of an earlier answer. Pages have other records after they were dropped and loaded again.
+ * Returns an earlier answer as an answer of a tree. Pages have other records after they were dropped and loaded again.
  *
  * @param {Tree} tree
  * @param {{nodes: Uint32Array, tree?: Tree}} answer
+ * @returns {{nodes: Uint32Array, tree?: Tree}}
  */
-function nodesIn(tree, { nodes, tree: owner }) {
-  if (owner === tree) return nodes;
+function answerIn(tree, answer) {
+  if (answer.tree === tree) return answer;
+  const { nodes } = answer;
   const found = [];
   for (let i = 0; i < nodes.length; i += 4) found.push(...tree.hierarchy.path(nodes[i], nodes[i + 3] & 1023).slice(-4));
-  return Uint32Array.from(found);
+  return { nodes: Uint32Array.from(found), tree };
 }
