@@ -72,10 +72,10 @@ struct PublishedIndex {
   private let header: IndexHeader
 
   init(_ path: String) throws {
+    file = try MappedFile(path: path)
     guard IndexHeader.begins(fileAt: path) else {
       throw Failure.badData("\(path): expected an index, found another file; 'treelinemap build' makes one")
     }
-    file = try MappedFile(path: path)
     header = try IndexHeader(ofIndex: path)
     tree = try ClusterTree(bytes: file.bytes, name: file.name, keeping: file)
   }
