@@ -70,12 +70,14 @@ def parts(program):
     runtime = [swift_runtime(), natural_earth()]
     if program == "wheel":
         return [*runtime, maplibre()]
-    # Foundation contains ICU. Its license has the same text as Debian's.
-    runtime.append(Component("ICU, in Foundation", runtime[0].version, "Unicode-DFS-2016", debian("libicu72", "").texts))
+    runtime.append(Component("ICU, in Foundation", runtime[0].version, "Unicode-3.0", texts([LICENSES / "icu.txt"])))
     runtime += [debian("libstdc++6", "GPL-3.0-or-later WITH GCC-exception-3.1", "GPL-3"), debian("zlib1g", "Zlib")]
     if program == "treelinemap":
         return [*runtime, debian("libsqlite3-0", "blessing")]
-    return [*runtime, maplibre(), Component("fiat-crypto", "", "MIT", texts([LICENSES / "fiat-crypto.txt"]))]
+    return [
+        *runtime, maplibre(),
+        Component("fiat-crypto, in BoringSSL", "", "Apache-2.0", texts([LICENSES / "fiat-crypto.txt"])),
+        Component("nghttp2, in swift-nio-http2", "", "MIT", texts([LICENSES / "nghttp2.txt"]))]
 
 
 def swift_packages(build, pins):
