@@ -18,7 +18,7 @@ LICENSES = ROOT / "Deployment/licenses"
 LICENSE_FILE = re.compile(r"(LICEN[SC]E|NOTICE|COPYING)([.-].*)?", re.IGNORECASE)
 NATURAL_EARTH = (
     "Made with Natural Earth, https://www.naturalearthdata.com. Natural Earth is in the public domain: no permission is "
-    "needed to use it, and its authors disclaim all liability.\n")
+    "needed to use it, and its authors are not responsible for problems with its accuracy, content, design or use.\n")
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def maplibre():
 
 
 def natural_earth():
-    return Component("Natural Earth", "5", "LicenseRef-public-domain", (NATURAL_EARTH,))
+    return Component("Natural Earth", "", "LicenseRef-public-domain", (NATURAL_EARTH,))
 
 
 def parts(program):
