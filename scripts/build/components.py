@@ -18,7 +18,7 @@ LICENSES = ROOT / "Deployment/licenses"
 LICENSE_FILE = re.compile(r"(LICEN[SC]E|NOTICE|COPYING)([.-].*)?", re.IGNORECASE)
 NATURAL_EARTH = (
     "Made with Natural Earth, https://www.naturalearthdata.com. Natural Earth is in the public domain: no permission is "
-    "needed to use it, and its authors disclaim all liability.\n")
+    "needed to use it, and its authors are not responsible for problems with its accuracy, content, design or use.\n")
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def maplibre():
 
 
 def natural_earth():
-    return Component("Natural Earth", "5", "LicenseRef-public-domain", (NATURAL_EARTH,))
+    return Component("Natural Earth", "", "LicenseRef-public-domain", (NATURAL_EARTH,))
 
 
 def parts(program):
@@ -70,12 +70,14 @@ def parts(program):
     runtime = [swift_runtime(), natural_earth()]
     if program == "wheel":
         return [*runtime, maplibre()]
-    # Foundation contains ICU. Its license has the same text as Debian's.
-    runtime.append(Component("ICU, in Foundation", runtime[0].version, "Unicode-DFS-2016", debian("libicu72", "").texts))
+    runtime.append(Component("ICU, in Foundation", runtime[0].version, "Unicode-3.0", texts([LICENSES / "icu.txt"])))
     runtime += [debian("libstdc++6", "GPL-3.0-or-later WITH GCC-exception-3.1", "GPL-3"), debian("zlib1g", "Zlib")]
     if program == "treelinemap":
         return [*runtime, debian("libsqlite3-0", "blessing")]
-    return [*runtime, maplibre(), Component("fiat-crypto", "", "MIT", texts([LICENSES / "fiat-crypto.txt"]))]
+    return [
+        *runtime, maplibre(),
+        Component("fiat-crypto, in BoringSSL", "", "Apache-2.0", texts([LICENSES / "fiat-crypto.txt"])),
+        Component("nghttp2, in swift-nio-http2", "", "MIT", texts([LICENSES / "nghttp2.txt"]))]
 
 
 def swift_packages(build, pins):
