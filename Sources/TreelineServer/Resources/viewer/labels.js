@@ -1,7 +1,7 @@
 // Names on the map: of cities, and of points that are shown alone. A name gives way to badges and to more important
 // names. It is drawn below the badges.
 
-import { nameOf } from "./text.js";
+import { ownNameOf } from "./text.js";
 import { badgeRadius, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
 
 /** Font sizes of cities in pixels by rank; the last one is for all further ranks. Then the font size of points. */
@@ -76,8 +76,8 @@ export class Labels {
     for (const { cluster } of circles) {
       if (count === MOST_POINTS) break;
       if (cluster?.count !== 1) continue;
-      const text = nameOf(cluster.properties, columns);
-      if (text.length > LONGEST || /^Row [\d,]+$/.test(text)) continue;
+      const text = ownNameOf(cluster.properties, columns);
+      if (text === null || text.length > LONGEST) continue;
       if (add({ text, x: cluster.x, y: cluster.y, size: POINT_SIZE, isPoint: true }, (width, height) => beside(cluster.radius, width, height))) count++;
     }
   }
