@@ -83,10 +83,11 @@ def pytest(folder, environment):
     return f"{environment}/bin/python -B -m pytest -q {folder} $ARGUMENTS"
 
 
+VIEWER_LIBRARY = Step(
+    "MapLibre and the web package for maps", "scripts/build/map-page", seconds=5, cores=0, is_preparation=True)
 TESTS = build(
-    "build of the tests", 500, f"swift build {TEST_OPTIONS} --build-tests",
+    "build of the tests", 500, f"swift build {TEST_OPTIONS} --build-tests", (VIEWER_LIBRARY,),
     TREELINE_TOOL=f"{TEST_PRODUCTS}/treelinemap")
-VIEWER_LIBRARY = Step("MapLibre and the web package for the viewer", "scripts/build/viewer-vendor", seconds=5, cores=0, is_preparation=True)
 # Runs after the build of the tests, in the same folder and with the same flags, so that shared modules compile once.
 SERVER = build(
     "build of the server", 400, f"swift build --package-path Sources/TreelineServer {TEST_OPTIONS} --build-tests",
