@@ -224,7 +224,7 @@ def test_texts_survive():
         (dict(x=[1], y=[2], columns={"a": ["b"]}, kinds={"a": "sort"}), treelinemap.ArgumentError, "found 'sort'"),
         (dict(x=[1], y=[2], columns={"a": ["b"]}, kinds={"a": "number"}), treelinemap.ColumnError, 'found "b"'),
         (dict(x=[1], y=[2], grow="up"), treelinemap.ParameterError, "'grow' must be split or merge or badges or scatter"),
-        (dict(x=[1], y=[2], badge_gap=4, grow="merge"), treelinemap.ParameterError, "'badge_gap' needs 'grow' to be"),
+        (dict(x=[1], y=[2], badge_gap=4, grow="merge"), treelinemap.ParameterError, "'badge_gap' needs the value 'badges' for 'grow'"),
         (dict(x=[1], y=[2], grow="merge", stand="member", separations=False), treelinemap.ParameterError,
          "'stand' needs a tree with separations"),
         (dict(x=[1], y=[2], group_by="a"), treelinemap.ArgumentError, '"a"'),
