@@ -189,7 +189,6 @@ def test_the_keyboard_reaches_the_map_and_the_notebook_leaves_its_keys_alone(ope
     assert notebook.page.evaluate(cells) == before
     host = notebook.hosts().first
     host.locator("#listing summary").focus()
-    notebook.page.keyboard.press("Enter")
     host.locator("#listing button").first.wait_for()
     notebook.page.keyboard.press("Tab")
     focused = "host => host.shadowRoot.activeElement?.closest('#listing ol') !== null"

@@ -38,7 +38,13 @@ export class Controls {
     find("#where").addEventListener("change", ({ target }) => this.#filterBy(target.value.trim()));
     // If a notebook listens to keys, the field gets no `change` event after Enter, so Enter is handled here.
     find("#where").addEventListener("keydown", ({ key, target }) => key === "Enter" && this.#filterBy(target.value.trim()));
-    settings.onChange((names) => names.has("where") && this.refuse(null));
+    settings.onChange((names) => {
+      if (!names.has("where")) return;
+      // The check of an earlier filter may still run. Its refusal must not appear beside the new filter.
+      this.#check?.abort();
+      this.find("#where").setAttribute("aria-busy", false);
+      this.refuse(null);
+    });
     for (const name of ["donuts", "sum", "brush"]) {
       // Hidden categories and chosen ranges belong to one column, so another column clears them.
       const clears = { donuts: { off: "", picks: "" }, brush: { range: "" } }[name];
