@@ -105,14 +105,14 @@ def requests_of_all_routes(server):
     for route, query in [
         ("clusters", f"{cut}&limit=20&{passing}"), (f"clusters/{ids[0]}", passing),
         (f"clusters/{ids[0]}/children", passing),
-        (f"clusters/{ids[1]}/parent", passing), (f"clusters/{ids[0]}/members", "filter=postcode<400"),
+        (f"clusters/{ids[1]}/parent", passing), (f"clusters/{ids[0]}/members", "filter=postcode<400&sort=-postcode"),
         (f"clusters/{ids[0]}/expansion-zoom", "spacing=44&filter=postcode<400"),
         ("where-is", "row=0&filter=postcode<400"),
         ("transition", f"{cut}&spacing=44&from-zoom=9&from-{hill}&{passing}"),
         ("measures", f"{center}&spacing=44&{hill}"), ("tiles.json", passing), ("tiles/6/28/17.mvt", passing),
         ("histogram", f"{cut}&column=postcode&bins=20&filter=place<>''"),
         ("histogram", f"{center}&column=postcode&tile-size=512&margin=9"),
-        ("histogram", "column=postcode&tile=9,224,136"),
+        ("histogram", "column=postcode&tile=9,224,136&scale=logarithmic"),
     ]:
         template = re.sub(r"clusters/\d+", "clusters/{id}", route).replace("6/28/17", "{z}/{x}/{y}")
         yield "/v1/{index}/" + template, f"/v1/iceland/{route}?{query.replace('<', '%3C').replace(chr(39), '%27')}", 200
