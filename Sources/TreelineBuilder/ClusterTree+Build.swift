@@ -125,8 +125,8 @@ extension ClusterMap {
   /// - Parameters:
   ///   - values: Your own values, of any type.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
-  ///   - options: How to build. By default, everything that a query may need is computed, as in `treelinemap build`. That
-  ///     includes separations, which take several times as long as the rest of the build.
+  ///   - options: How to build. By default, everything that a query may need is computed, as in `treelinemap build`.
+  ///     That includes separations, which take several times as long as the rest of the build.
   ///   - coordinate: Returns the coordinate of a value; a key path is enough. The map keeps this function for
   ///     `updating(inserting:removing:moving:)`.
   ///   - groups: The group of each value, in the same order; groups never mix. Nil if all values may share a cluster.

@@ -138,8 +138,8 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// Returns the gaps after the points of some nodes, the first in the low half of the first byte. In a part of a bucket,
-  /// levels are counted from this part.
+  /// Returns the gaps after the points of some nodes, the first in the low half of the first byte. In a part of a
+  /// bucket, levels are counted from this part.
   private func gaps(of roots: [Node]) -> [UInt8] {
     var gaps: [UInt8] = []
     for root in roots {

@@ -42,8 +42,8 @@ package struct PagePublisher {
   /// Returns sizes for which most pages have 16 to 64 KB, and for which there are not too many files.
   ///
   /// `scripts/measure/pages.mjs` measured these sizes. Larger pages make views load more bytes, and smaller pages make
-  /// them send more requests. A lower `leastCode` or `nodePoints` makes more levels of pages, which are loaded one after
-  /// another.
+  /// them send more requests. A lower `leastCode` or `nodePoints` makes more levels of pages, which are loaded one
+  /// after another.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
     let count = tree.pointCount
     return PageSizes(

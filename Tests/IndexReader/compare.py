@@ -1,7 +1,7 @@
-"""Compares the readers that were written from IndexFormat.md and PublishedPages.md with the tool: on the tool's golden answers, and on random
-queries of indexes that the tool builds. TREELINE_TOOL is the path of the tool. The arguments are a seed and the number
-of queries for a larger index. Without arguments, TREELINE_TRIALS scales the number of cases: fast (a tenth), full or
-thorough (ten times)."""
+"""Compares the readers that were written from IndexFormat.md and PublishedPages.md with the tool: on the tool's golden
+answers, and on random queries of indexes that the tool builds. TREELINE_TOOL is the path of the tool. The arguments are
+a seed and the number of queries for a larger index. Without arguments, TREELINE_TRIALS scales the number of cases: fast
+(a tenth), full or thorough (ten times)."""
 
 import json
 import math

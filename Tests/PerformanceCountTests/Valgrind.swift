@@ -91,8 +91,9 @@ enum Valgrind {
   /// cache calls. The cache hashes addresses, so the number depends on the layout of the whole program: other code made
   /// it vary by three hundredths of a case.
   ///
-  /// - Parameter lines: A file of callgrind. `fn=` begins the costs of a function and `cfn=` announces a function that it
-  ///   calls; the name stands beside the number only the first time. The line after `calls=` has the cost of the call.
+  /// - Parameter lines: A file of callgrind. `fn=` begins the costs of a function and `cfn=` announces a function that
+  ///   it calls; the name stands beside the number only the first time. The line after `calls=` has the cost of the
+  ///   call.
   private static func layoutDependentInstructions(_ lines: [Substring]) -> Int {
     var (numbers, isCounted, isOfCallee, sum): (Set<Substring>, Bool, Bool, Int) = ([], false, false, 0)
     for line in lines {

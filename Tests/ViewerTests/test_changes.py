@@ -1,4 +1,4 @@
-"""Movement between two answers, and the order in which answers are accepted. How a scene moves is tested in WebTests."""
+"""Movement between two answers, and the order in which answers are accepted. WebTests tests how a scene moves."""
 
 import json
 
@@ -32,7 +32,7 @@ def test_parts_start_where_their_whole_was(open_map):
 
 
 def test_badges_shrink_with_a_map_that_zooms_out(open_map):
-    """Until the answer for the new view has come, badges keep their distances in proportion, so that they form no heap."""
+    """Until the answer for the new view comes, badges keep their distances in proportion, and so form no heap."""
     page = open_map("#index=iceland&view=tree&map=9/64.1/-21.6&by=spacing")
     page.evaluate("""() => {
       globalThis.drawn = [];

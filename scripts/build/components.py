@@ -33,7 +33,7 @@ class Component:
 
 
 def debian(name, license, *more):
-    """Returns a library of Debian that is linked into the programs, with its copyright file and further license texts."""
+    """Returns a library of Debian that the programs link, with its copyright file and further license texts."""
     version = subprocess.run(
         ["dpkg-query", "--show", "--showformat=${Version}", name], capture_output=True, text=True, check=True).stdout
     paths = [f"/usr/share/doc/{name}/copyright", *(f"/usr/share/common-licenses/{other}" for other in more)]

@@ -153,8 +153,8 @@ class Release:
         self.out.mkdir(parents=True)
         self.pin_packages(SOURCE, ["swift-argument-parser"])
         self.pin_packages(SOURCE / "Sources/TreelineServer", list(self.pins["packages"]))
-        # In this folder the linker finds no shared libraries. Swift reads from the files of pkg-config that the folder comes
-        # first.
+        # In this folder the linker finds no shared libraries. Swift reads from the files of pkg-config that the folder
+        # comes first.
         static = FOLDER / "static"
         shutil.rmtree(static, ignore_errors=True)
         static.mkdir()
@@ -320,8 +320,8 @@ class Release:
         return ".".join(map(str, max(versions)))
 
     def make_image(self):
-        """Makes an OCI image of the server's Debian package, on the files of a few packages of Debian: no package manager,
-        and busybox for the health check."""
+        """Makes an OCI image of the server's Debian package, on the files of a few packages of Debian: no package
+        manager, and busybox for the health check."""
         root = FOLDER / "image"
         shutil.rmtree(root, ignore_errors=True)
         include = ",".join(f"{name}={version}" for name, version in self.pins["image"].items())
@@ -356,7 +356,8 @@ class Release:
                 "User": f"{USER}:{USER}", "ExposedPorts": {"8080/tcp": {}}, "WorkingDir": "/data", "Labels": title,
                 "Env": ["PATH=/usr/bin:/bin"],
                 "Entrypoint": ["/usr/bin/treelinemap-server", "--host", "0.0.0.0", "--management-port", "9090"],
-                # OCI has no health check of its own; Docker reads this one, and other platforms ask for /health themselves.
+                # OCI has no health check of its own; Docker reads this one, and other platforms ask for /health
+                # themselves.
                 "Healthcheck": {
                     "Test": ["CMD", "/bin/busybox", "wget", "-q", "-O", "/dev/null", "http://127.0.0.1:9090/health"],
                     "StartPeriod": 60_000_000_000}},
@@ -447,7 +448,7 @@ class Release:
 
 
 def update_pins(pins):
-    """Writes the versions that this machine and Debian's archive have. Swift packages keep theirs: edit them by hand."""
+    """Writes the versions that this machine and Debian's archive have. Edit those of Swift packages by hand."""
     pins["swift"] = components.swift_runtime().version
     pins["debian"] = {name: debian_version(name) for name in pins["debian"]}
     subprocess.run(["apt-get", "update", "-qq"], check=True)

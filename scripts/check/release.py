@@ -1,5 +1,5 @@
-"""Tries the files of a release where they will be used: tarball, Debian packages, wheel and npm package in bare roots of
-Debian 12 and 13, and the image with crun. Each prints one line. Needs root.
+"""Tries the files of a release where they will be used: tarball, Debian packages, wheel and npm package in bare roots
+of Debian 12 and 13, and the image with crun. Each prints one line. Needs root.
 
     release.py [FOLDER]     # the folder that scripts/release has written; by default the one of this version
 

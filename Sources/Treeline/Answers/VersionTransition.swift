@@ -9,8 +9,8 @@
 ///   from: try vehicles.clusters(cut, in: view).clusters, to: try later.clusters(cut, in: view).clusters)
 /// ```
 public struct VersionTransition: Sendable {
-  /// Clusters of the first answer and the clusters of the second answer that continue them. There is one cluster before,
-  /// or one cluster after, or both.
+  /// Clusters of the first answer and the clusters of the second answer that continue them. There is one cluster
+  /// before, or one cluster after, or both.
   public struct Change: Sendable {
     /// Clusters of the first answer, in tree order.
     public let before: Clusters
@@ -54,8 +54,8 @@ public struct VersionTransition: Sendable {
 
   /// Finds the changes from an answer to an answer of a later version.
   ///
-  /// - Returns: nil if the tree of the second answer is not known to be the same or a later version of the first tree. The
-  ///   last 256 versions are known.
+  /// - Returns: nil if the tree of the second answer is not known to be the same or a later version of the first tree.
+  ///   The last 256 versions are known.
   /// - Complexity: O(p log e + k log k) for p points and k clusters in both answers and e edited points.
   public init?(from first: Clusters, to second: Clusters) {
     guard let changes = second.tree.rowChanges(since: first.tree) else { return nil }

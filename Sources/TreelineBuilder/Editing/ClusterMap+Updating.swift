@@ -13,11 +13,11 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   /// same content hash. This map does not change. The result has no filter.
   ///
   /// If the map was grown by merging for badges or by distance with separations, clusters are merged again only around
-  /// the values that change, and the rest of the tree is copied. The first such edit of a map prepares this, which takes
-  /// about as long as a build. The preparation passes on to the result, so edit the newest map. All other maps are built
-  /// again, and so are maps of which many values change, and maps whose plane changes. The plane changes if the widest
-  /// gap of longitudes begins elsewhere, or if plain coordinates have another bounding square. Columns are always encoded
-  /// again.
+  /// the values that change, and the rest of the tree is copied. The first such edit of a map prepares this, which
+  /// takes about as long as a build. The preparation passes on to the result, so edit the newest map. All other maps
+  /// are built again, and so are maps of which many values change, and maps whose plane changes. The plane changes if
+  /// the widest gap of longitudes begins elsewhere, or if plain coordinates have another bounding square. Columns are
+  /// always encoded again.
   ///
   /// - Parameters:
   ///   - inserted: Values to insert. Their ids are not on the map.

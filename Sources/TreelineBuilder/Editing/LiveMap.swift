@@ -96,8 +96,8 @@ public actor LiveMap<Value: Identifiable & Sendable> where Value.ID: Comparable 
     return (next, errors)
   }
 
-  /// Merges edits into one edit. Nil if an edit is impossible after the edits before it, or if the values of the map are
-  /// not sorted yet.
+  /// Merges edits into one edit. Nil if an edit is impossible after the edits before it, or if the values of the map
+  /// are not sorted yet.
   private static func merge(_ edits: [Edit], on map: ClusterMap<Value>) -> Edit? {
     /// The values that the edits set, and nil for values that they remove.
     var current: [Value.ID: Value?] = [:]
@@ -133,7 +133,8 @@ extension LiveMap: AsyncSequence {
   public typealias Element = ClusterMap<Value>
   public typealias AsyncIterator = AsyncStream<ClusterMap<Value>>.Iterator
 
-  /// Returns an iterator that starts with the newest map. Any number of tasks may read maps, each with its own iterator.
+  /// Returns an iterator that starts with the newest map. Any number of tasks may read maps, each with its own
+  /// iterator.
   public nonisolated func makeAsyncIterator() -> AsyncIterator { publisher.maps().makeAsyncIterator() }
 }
 

@@ -236,8 +236,8 @@ extension MergeHistory {
   /// - Precondition: `contains` returns true for all points that are removed or moved. No row occurs twice in `added`,
   ///   or twice in the other two lists, and no added row is too great.
   /// - Complexity: A few milliseconds for each position that changes, whatever the number of points, and less than a
-  ///   nanosecond for each point if rows change. Stacks and lattices are exceptions: the rows of all points at a changed
-  ///   position are copied, and if all distances are equal, an update may change merges everywhere.
+  ///   nanosecond for each point if rows change. Stacks and lattices are exceptions: the rows of all points at a
+  ///   changed position are copied, and if all distances are equal, an update may change merges everywhere.
   package func update(
     adding added: [Point] = [], removing removed: [Point] = [], moving moved: [(point: Point, target: PlanePoint)] = []
   ) {

@@ -116,7 +116,8 @@ extension MapFeed {
   }
 
   /// Shows each map of a sequence as it comes, such as the maps of a `LiveMap`. A badge whose points stay, or most of
-  /// them, stays on the map. Returns when the sequence ends or the task is cancelled. An error of the sequence is thrown.
+  /// them, stays on the map. Returns when the sequence ends or the task is cancelled. An error of the sequence is
+  /// thrown.
   ///
   /// ```swift
   /// Task { try await feed.follow(live) }

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Finds the clusters of an edited tree that continue clusters of an earlier version. A cluster continues another cluster
-/// if more than half of the points of both are the same points, wherever they have moved.
+/// Finds the clusters of an edited tree that continue clusters of an earlier version. A cluster continues another
+/// cluster if more than half of the points of both are the same points, wherever they have moved.
 struct EditMatching {
   private let old: ClusterTree
   private let answer: MapAnswer

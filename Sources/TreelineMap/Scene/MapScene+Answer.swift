@@ -78,9 +78,9 @@ extension MapScene {
 
   /// Prepares the badges for an answer of another tree.
   ///
-  /// A badge with the same position and number as a cluster of the new tree becomes its badge. If the new tree is an edit
-  /// of the old tree, so does a badge that has most of its points in common with a cluster. All other badges leave at
-  /// once, without their numbers: their points may be in other clusters of the new tree.
+  /// A badge with the same position and number as a cluster of the new tree becomes its badge. If the new tree is an
+  /// edit of the old tree, so does a badge that has most of its points in common with a cluster. All other badges leave
+  /// at once, without their numbers: their points may be in other clusters of the new tree.
   mutating func adopt(_ answer: MapAnswer) {
     var byLook: [Look: Int] = [:]
     for (index, badge) in shown.enumerated() where badge.countsFrom <= now {

@@ -135,8 +135,8 @@
     }
 
     /// The tree that is shown, which may be filtered; nil if no tree is shown. A selection ends when another tree is
-    /// set, unless it is an edit of the same map. Under another filter of the same tree it remains if the selected point
-    /// passes.
+    /// set, unless it is an edit of the same map. Under another filter of the same tree it remains if the selected
+    /// point passes.
     ///
     /// The row numbers of a new tree must stand for the same values as before, because `texts` finds texts by row
     /// number. If points have come or gone, call `show(_:texts:)` instead.

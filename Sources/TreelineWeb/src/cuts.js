@@ -380,8 +380,14 @@ export class CutSearch {
      *   disjoint.
      */
     const answer = new Map();
-    /** @param {number} first @param {number} count @param {number} record @param {number} levels @param {number} visibility
-     * @param {number} bound */
+    /**
+     * @param {number} first
+     * @param {number} count
+     * @param {number} record
+     * @param {number} levels
+     * @param {number} visibility
+     * @param {number} bound
+     */
     const show = (first, count, record, levels, visibility, bound) => {
       answer.set(first, [first, count, record, levels]);
       const children = tree.childrenOf(first, count, record, levels);

@@ -1,5 +1,5 @@
-// A map of tiles from an archive in PMTiles 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md), which the
-// server delivers in ranges of bytes.
+// A map of tiles from an archive in PMTiles 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md), which
+// the server delivers in ranges of bytes.
 
 /** Length of the header. The first request also reads the root directory, which is within this number of bytes. */
 const HEADER = 127;

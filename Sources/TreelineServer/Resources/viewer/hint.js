@@ -83,7 +83,9 @@ export class Hint {
     }
   }
 
-  /** Returns the parameter that sorts members by the first column of numbers, the largest first, such as large cities. */
+  /**
+   * Returns the parameter that sorts members by the first column of numbers, the largest first, such as large cities.
+   */
   #order({ count }, { columns, column_kinds: kinds }) {
     const column = columns.find((each) => kinds[each] === "number");
     return this.source.sortsMembers && column && count <= MOST_SORTED ? { sort: `-${column}` } : {};

@@ -138,7 +138,10 @@ export class Search {
 
 const capitalized = (text) => text.replace(/(^|[\s-])\p{L}/gu, (start) => start.toUpperCase());
 
-/** Returns the coordinate that a text contains, latitude first unless that is impossible: `48.85, 2.35` or `48.85N 2.35E`. */
+/**
+ * Returns the coordinate that a text contains, latitude first unless that is impossible: `48.85, 2.35` or `48.85N
+ * 2.35E`.
+ */
 function coordinatesIn(text) {
   const match = text.match(/^\s*(-?\d+(?:\.\d+)?)\s*°?\s*([NS])?\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*°?\s*([EW])?\s*$/i);
   if (!match) return [];

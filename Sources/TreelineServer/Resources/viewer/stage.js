@@ -65,8 +65,8 @@ export class Stage {
   fit() {
     const { map } = this.viewer;
     fitToContainer(map);
-    // At the minimum zoom the world fills the width, so that no land appears twice. If points lie so far north and south
-    // that they would not be in view, the zoom may be lower.
+    // At the minimum zoom the world fills the width, so that no land appears twice. If points lie so far north and
+    // south that they would not be in view, the zoom may be lower.
     const { width, height } = this.size;
     const [[, south], [, north]] = corners(this.viewer.index.bounds).map(([x, y]) => [x, Math.min(Math.max(y, -85.05), 85.05)]);
     const extent = worldY(south) - worldY(north);
@@ -80,8 +80,8 @@ export class Stage {
   }
 
   /**
-   * Lets a map that is higher than the world show its whole width, with empty space beyond the poles. The map
-   * library has no option for this. If a later version keeps these latitudes elsewhere, the map shows less of the world.
+   * Lets a map that is higher than the world show its whole width, with empty space beyond the poles. The map library
+   * has no option for this. If a later version keeps these latitudes elsewhere, the map shows less of the world.
    */
   #makeRoom(map, minZoom) {
     const helper = map.transform._helper;

@@ -35,14 +35,19 @@ export const titleOf = ({ title, name }) => title ?? name;
 /** Returns the column with the names of points. */
 export const nameColumn = (columns) => columns.find((name) => /^(name|title|label)$/i.test(name)) ?? columns[0];
 
-/** Returns the value of a point in its column name, title or label, or else in its first column; null if it has none. */
+/**
+ * Returns the value of a point in its column name, title or label, or else in its first column; null if it has none.
+ */
 export function ownNameOf(properties, columns) {
   const column = nameColumn(columns);
   const value = column && properties[column];
   return value !== undefined && value !== null && value !== "" ? String(value) : null;
 }
 
-/** Returns the name of a point. Without a name this is its row, and if the row is in a page that is not loaded, "1 point". */
+/**
+ * Returns the name of a point. Without a name this is its row, and if the row is in a page that is not loaded, "1
+ * point".
+ */
 export function nameOf(properties, columns) {
   return ownNameOf(properties, columns) ?? (properties.index >= 0 ? `Row ${number(properties.index)}` : points(1));
 }

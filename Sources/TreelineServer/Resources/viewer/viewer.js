@@ -80,7 +80,9 @@ export class Viewer {
   #isMissing = false;
   /** Columns of the settings that the index does not have, or whose kind in the index does not fit. */
   #forgotten = [];
-  /** The found point, which is marked at every zoom: its name, its position, and the ids of clusters that contain it. */
+  /**
+   * The found point, which is marked at every zoom: its name, its position, and the ids of clusters that contain it.
+   */
   hit = null;
   places = new Places();
   /** Filter settings of the last answer. */

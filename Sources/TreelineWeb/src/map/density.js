@@ -84,7 +84,8 @@ const MOST_SCALE = 512 * 2 ** 16;
  */
 export class Tones {
   /**
-   * @param {{x: number, y: number, count: number}[]} clusters Small clusters of a whole index, in fractions of the world.
+   * @param {{x: number, y: number, count: number}[]} clusters Small clusters of a whole index, in fractions of the
+   *   world.
    * @param {number} count Number of tones.
    */
   constructor(clusters, count) {

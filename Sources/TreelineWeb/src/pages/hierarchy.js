@@ -1,9 +1,9 @@
 // The hierarchy of a tree of which only some pages are in memory.
 //
 // The pages that have been loaded are in arrays like those of a whole tree. Records have numbers in the order in which
-// they were loaded. If a query needs what is not there, it goes on as if the node had no parts, and the page is noted in
-// `missing`. The answer is then discarded, the pages are loaded, and the query begins again. So all pages that are known
-// to be needed are loaded at once.
+// they were loaded. If a query needs what is not there, it goes on as if the node had no parts, and the page is noted
+// in `missing`. The answer is then discarded, the pages are loaded, and the query begins again. So all pages that are
+// known to be needed are loaded at once.
 
 import { BadgeCurve } from "../badges.js";
 import { attributeColumn, typedColumn } from "../columns.js";
@@ -16,7 +16,10 @@ import { bytesOfBase64, PageReader } from "./page.js";
 /** @typedef {import("./page.js").Reference} Reference */
 
 const [UPPER, LEAF, VALUES, DIRECTORY] = [1, 2, 3, 4];
-/** What a record of an upper page says about its children: in this page, in the child page of the record before, in the next. */
+/**
+ * What a record of an upper page says about its children: in this page, in the child page of the record before, in the
+ * next.
+ */
 const [HERE, SAME, NEXT] = [0, 1, 2];
 
 /**

@@ -342,7 +342,10 @@ class FilteredTree {
     return this.from.description;
   }
 
-  /** Number of points that pass. Null, because it is known only when all pages are loaded: `(await tree.whole()).pointCount`. */
+  /**
+   * Number of points that pass. Null, because it is known only when all pages are loaded: `(await
+   * tree.whole()).pointCount`.
+   */
   get pointCount() {
     return null;
   }
