@@ -166,3 +166,25 @@ test("without motion all badges are at their targets at once", () => {
   assert(!scene.isMoving(10));
   assert.deepEqual(scene.sprites.map(({ x, size, cluster }) => [x, size, cluster.id]), parts.map(({ x, id }) => [x, 1, id]));
 });
+
+test("sprites that no longer move are exactly at their targets", () => {
+  const { random } = seeded("arrivals");
+  for (let trial = 0; trial < 2000; trial++) {
+    const scene = new Scene(), whole = node(0, 64), parts = [node(0, 24), node(24, 40)];
+    for (const n of [whole, ...parts]) n.x = random() + random() / 2 ** 33;
+    const entered = random() * 1e6, now = entered + random() * 1000;
+    scene.apply({ ...NONE, entered: [idOf(whole)] }, [whole], entered, true);
+    scene.apply(changeOf([whole], parts), parts, now);
+    // The whole has left, the parts are on their way. They stay there until the next frame, however late it is.
+    scene.advance(now + 300);
+    assert(scene.isMoving(now + 1e6), `trial ${trial}`);
+    // The first moment at which the parts have arrived, and no later frame.
+    scene.advance(now + 380);
+    assert(!scene.isMoving(now + 380));
+    for (const n of parts) {
+      const { x, y, size, alpha } = scene.sprite(n.id);
+      const nearest = n.x - Math.round(n.x - whole.x);
+      assert.deepEqual([x, y, size, alpha], [nearest, n.y, 1, 1], `trial ${trial}`);
+    }
+  }
+});

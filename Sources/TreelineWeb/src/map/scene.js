@@ -10,7 +10,6 @@
 // read.
 
 import { bounce, glide, linear, settle } from "./easing.js";
-import { difference } from "./mercator.js";
 
 /**
  * @typedef {object} Drawn A cluster with everything that drawing needs.
@@ -108,7 +107,8 @@ export class Sprite {
     this.fromY = this.y;
     this.fromSize = this.size;
     this.fromAlpha = this.alpha;
-    this.toX = this.x + difference(this.x, target.x ?? this.x);
+    // The nearest copy of the target in the world.
+    this.toX = target.x === undefined ? this.x : target.x - Math.round(target.x - this.x);
     this.toY = target.y ?? this.y;
     this.toSize = target.size ?? 1;
     this.toAlpha = target.alpha ?? 1;
@@ -127,13 +127,21 @@ export class Sprite {
   /** @param {number} now */
   advance(now) {
     if (this.hasArrived) return;
-    const p = this.length > 0 ? Math.min(Math.max((now - this.start) / this.length, 0), 1) : now < this.start ? 0 : 1;
+    if (now >= this.end) {
+      // Not computed from the start: a sum of rounded numbers may miss the target by one bit.
+      this.#reach();
+      return;
+    }
+    const p = Math.max((now - this.start) / this.length, 0);
     const share = this.easing(p);
     this.x = this.fromX + (this.toX - this.fromX) * share;
     this.y = this.fromY + (this.toY - this.fromY) * share;
     this.size = this.fromSize + (this.toSize - this.fromSize) * this.sizeEasing(p);
     this.alpha = this.fromAlpha + (this.toAlpha - this.fromAlpha) * linear(p);
-    this.hasArrived = p === 1;
+  }
+
+  #reach() {
+    Object.assign(this, { x: this.toX, y: this.toY, size: this.toSize, alpha: this.toAlpha, hasArrived: true });
   }
 
   /**
@@ -172,7 +180,7 @@ export class Sprite {
 
   /** Moves the sprite to its target at once. */
   settle() {
-    Object.assign(this, { x: this.toX, y: this.toY, size: this.toSize, alpha: this.toAlpha });
+    this.#reach();
     Object.assign(this, { labelFrom: -Infinity, labelUntil: Infinity, appearsAt: -Infinity });
     this.go({}, 0, 0);
   }
@@ -216,6 +224,8 @@ export class Scene {
    */
   #counting = [];
   #until = 0;
+  /** Moment of the last call of `advance`. */
+  #now = -Infinity;
   #pace = 1;
   // Cached results of `sprites` and `spritesByTone`. They are null after sprites were added or removed.
   /** @type {Sprite[] | null} */
@@ -256,9 +266,13 @@ export class Scene {
     this.#orderedByTone = null;
   }
 
-  /** @param {number} now */
+  /**
+   * Returns whether sprites are not at their targets yet. While no frame is drawn, none arrives, however late it is.
+   *
+   * @param {number} now
+   */
   isMoving(now) {
-    return now < this.#until || this.#leaving.size > 0;
+    return Math.min(now, this.#now) < this.#until || this.#leaving.size > 0;
   }
 
   /** @param {number} id */
@@ -278,6 +292,7 @@ export class Scene {
    * @param {number} now
    */
   advance(now) {
+    this.#now = now;
     for (const sprite of this.#shown.values()) sprite.advance(now);
     for (const sprite of this.#leaving) {
       sprite.advance(now);
