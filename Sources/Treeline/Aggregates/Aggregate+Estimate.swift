@@ -15,7 +15,7 @@ extension ClusterTree {
     return aggregates.reduce(WorkEstimate()) { $0 + estimate(of: $1, for: answer) }
   }
 
-  /// Returns an upper bound for the cost of `histogram(of:bins:in:)`.
+  /// Returns an upper bound for the cost of `histogram(of:bins:scale:in:)`.
   @_spi(Server) public func estimate(ofHistogramOf name: String) -> WorkEstimate {
     var estimate = WorkEstimate()
     estimate.add(2, for: passingPointCount)
