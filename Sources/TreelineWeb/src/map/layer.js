@@ -237,6 +237,13 @@ export class BadgeLayer {
 
   // Answers
 
+  /**
+   * The tree that is being replaced by the tree of a new index.
+   *
+   * @type {unknown}
+   */
+  #renewing = null;
+
   get #isSameTree() {
     return this.#answered !== null && this.#answered.whole === this.#answers?.whole;
   }
@@ -278,8 +285,11 @@ export class BadgeLayer {
     const answers = /** @type {Answers} */ (this.#answers);
     const { whole } = answers;
     if (error.status === 409 && "renewed" in whole) {
-      // The index was replaced, and ids belong to one version of it.
-      this.setSource(whole.renewed());
+      // The index was replaced, and ids belong to one version of it. The answers of the new index may take longer than
+      // the pause until the next request, which fails, too, and must not start again.
+      if (this.#renewing === whole) return;
+      this.#renewing = whole;
+      this.setSource(whole.renewed()).catch(() => (this.#renewing = null));
     } else {
       // This request would fail again.
       const isRefused = !("status" in error) || error.status === 400;
