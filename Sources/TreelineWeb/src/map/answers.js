@@ -23,6 +23,9 @@ import { TONES } from "./palette.js";
 /** Number of clusters in the overview of a tree, from which the map learns how dense the points are. */
 const OVERVIEW = 1000;
 
+/** Greatest change of the number of points, as a share, after which an edited tree keeps its colours. */
+const MOST_CHANGED = 0.1;
+
 /**
  * Returns the ranges of points of an answer. Each array is computed only once.
  *
@@ -38,6 +41,11 @@ export const isRemote = (tree) => "info" in tree;
 export class Answers {
   /** @type {Tones | null} */
   #tones = null;
+  /** Number of points from which the tones were computed. */
+  #tonedCount = 0;
+  /** The module that compares versions of a tree. It is loaded for trees that were edited. */
+  /** @type {any} */
+  #versions = null;
   /** @type {import("./categories.js").Categories | null} */
   #categories = null;
   /**
@@ -62,9 +70,15 @@ export class Answers {
     this.order = order;
   }
 
-  /** Loads the densities or the categories of the tree. */
-  async prepare() {
+  /**
+   * Loads the densities or the categories of the tree. Colours stay if the tree is an edit of the previous tree with
+   * about as many points.
+   *
+   * @param {Answers | null} previous
+   */
+  async prepare(previous = null) {
     const { colorBy, order } = this;
+    if (/** @type {Tree} */ (this.whole).version) this.#versions = await import("../update.js");
     // Categories are counted over all points.
     if (colorBy && "whole" in this.whole) this.whole = this.tree = await this.whole.whole();
     const { whole } = this;
@@ -74,17 +88,35 @@ export class Answers {
       this.#categories = await categoriesOf(/** @type {Tree | RemoteTree} */ (whole), colorBy, order);
       return;
     }
+    if (previous?.#tones && this.isEditOf(previous.whole)) {
+      const [before, { pointCount }] = [previous.#tonedCount, /** @type {Tree} */ (whole)];
+      if (Math.abs(pointCount - before) <= MOST_CHANGED * before) {
+        this.#tones = previous.#tones;
+        this.#tonedCount = before;
+        return;
+      }
+    }
     /** @type {any} */
     const overview = "overview" in whole ? whole.overview(OVERVIEW) : whole.clusters({ cut: { limit: OVERVIEW } });
     const { counts, coordinates } = await overview;
     const placed = Array.from(counts, (/** @type {number} */ count, i) => (
       { count, x: worldX(coordinates[2 * i]), y: worldY(coordinates[2 * i + 1]) }));
     this.#tones = new Tones(placed, TONES);
+    this.#tonedCount = /** @type {Tree} */ (whole).pointCount;
   }
 
   /** The categories of donuts; `null` is the category of all other values. Empty if no column colours the badges. */
   get categories() {
     return this.#categories?.categories ?? [];
+  }
+
+  /**
+   * Returns whether the tree is an edit of another tree.
+   *
+   * @param {any} tree
+   */
+  isEditOf(tree) {
+    return Boolean(this.#versions?.isEditOf(tree, /** @type {Tree} */ (this.whole)));
   }
 
   /** @param {string | ((row: number) => boolean) | null | undefined} filter */
@@ -95,20 +127,23 @@ export class Answers {
 
   /**
    * Returns the clusters of a query, and how the clusters of an earlier answer change into them. The earlier answer is
-   * from the same tree and may have another filter.
+   * from the same tree and may have another filter. If the tree is an edit of another tree, also returns which clusters
+   * continue the clusters of an answer of the other tree.
    *
    * @param {Query} query
    * @param {any} before
    * @param {AbortSignal} signal
+   * @param {any} [replaced] Answer of another tree.
    */
-  async ask(query, before, signal) {
+  async ask(query, before, signal, replaced) {
     const { tree } = this;
     const asked = { ...query, aggregate: this.#categories?.aggregate };
     if (isRemote(tree)) return tree.change(before, { ...asked, ellipses: true }, { signal });
     /** @type {Clusters} */
     const clusters = await /** @type {any} */ (tree).clusters(asked, { signal });
     const [from, to] = [rangesOf(before), rangesOf(clusters)];
-    return { clusters, change: changeOf(transitionOf(from, to), from.ids, to.ids) };
+    const continued = replaced && this.isEditOf(replaced.tree) ? this.#versions.continuedClusters(replaced, clusters) : undefined;
+    return { clusters, change: changeOf(transitionOf(from, to), from.ids, to.ids), continued };
   }
 
   /**

@@ -127,7 +127,10 @@ export class BadgeLayer {
     host.canvas.setAttribute("aria-hidden", "true");
     this.#list = new ClusterList(host.container, { leave: () => this.#point(null), close: () => this.close() });
     this.#feed = new Feed({
-      fetch: ({ query }, signal) => /** @type {Answers} */ (this.#answers).ask(query, this.#isSameTree ? this.#answer : null, signal),
+      fetch: ({ query }, signal) => {
+        const [same, other] = this.#isSameTree ? [this.#answer, null] : [null, this.#answer];
+        return /** @type {Answers} */ (this.#answers).ask(query, same, signal, other);
+      },
       receive: (answer) => this.#receive(answer),
       fail: (error) => this.#fail(error),
       wake: () => this.#wake(),
@@ -157,7 +160,8 @@ export class BadgeLayer {
   }
 
   /**
-   * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points. The
+   * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points. If the
+   * new tree is an edit of the shown tree, a badge also stays if most of its points stay together, and moves. The
    * promise rejects if the tree cannot be shown. `onError` gets this error, too, so a page need not await the promise.
    *
    * @param {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree>} source
@@ -174,7 +178,7 @@ export class BadgeLayer {
     this.#hasFailed = false;
     try {
       const answers = new Answers(await source, this.options.colorBy, this.options.order);
-      await answers.prepare();
+      await answers.prepare(this.#answers);
       if (own !== this.#sourceNumber || this.#isRemoved) return;
       answers.select(this.options.filter);
       this.#answers = answers;
@@ -256,13 +260,13 @@ export class BadgeLayer {
     return { query, key: `${this.#sourceKey} ${JSON.stringify(query)}` };
   }
 
-  /** @param {{clusters: any, change: import("./scene.js").Change}} answer */
-  #receive({ clusters, change }) {
+  /** @param {{clusters: any, change: import("./scene.js").Change, continued?: Map<number, number>}} answer */
+  #receive({ clusters, change, continued }) {
     const answers = /** @type {Answers} */ (this.#answers);
     const [now, isInstant] = [performance.now(), this.#motion.matches];
     const drawn = answers.drawn(clusters, this.host.camera().scale);
     if (this.#isSameTree || this.#answered === null) this.scene.apply(change, drawn, now, isInstant);
-    else this.scene.replace(drawn, now, isInstant);
+    else this.scene.replace(drawn, now, isInstant, continued);
     this.#answer = clusters;
     this.#answered = answers;
     this.#settled = this.options;
