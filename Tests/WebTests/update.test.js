@@ -133,6 +133,25 @@ test("an edited tree keeps features and columns, in a worker as well", async () 
   assert.ok(isEditOf(tree, next));
 });
 
+test("edits in a worker share one worker, and an edit that is stopped does not harm the next", async () => {
+  const { Worker } = await import("node:worker_threads");
+  let count = 0;
+  const worker = () => {
+    count++;
+    return new Worker(new URL("../../Sources/TreelineWeb/src/worker.js", import.meta.url));
+  };
+  const points = Array.from({ length: 3000 }, (_, i) => [(i * 37) % 170, (i * 61) % 80, i]);
+  let tree = await Treeline.build(points, { key, worker });
+  for (let i = 0; i < 3; i++) tree = await tree.update({ remove: [i] });
+  assert.equal(count, 2);
+  const controller = new AbortController();
+  const stopped = tree.update({ remove: [9] }, { signal: controller.signal });
+  controller.abort(new Error("stopped"));
+  await assert.rejects(stopped, /stopped/);
+  const both = await Promise.all([tree.update({ remove: [5] }), tree.update({ remove: [6] })]);
+  both.forEach((tree, i) => assertEqual(tree, buildNow(points.filter(([, , id]) => id > 2 && id !== 5 + i), { key }), `tree ${i}`));
+});
+
 test("the last 256 versions are known", async () => {
   const trees = [await Treeline.build([[0, 0, 1]], { key })];
   for (let i = 0; i < 400; i++) trees.push(await trees.at(-1).update({ move: [[i % 90, 0, 1]] }));

@@ -49,7 +49,7 @@ export async function updated(tree, edit, { signal } = {}) {
   const next = applied(points, keys, changes);
   const { coordinates, rows } = coordinatesOf(next.points, options);
   const built = options.worker
-    ? await (await import("./worker-client.js")).builtByWorker(coordinates, rows, { ...options, signal })
+    ? await builtByKeptWorker(coordinates, rows, { ...options, signal })
     : (await import("./build.js")).build(coordinates, rows, options);
   const result = treeOfBuilt(built, next.points, options);
   result.origin = { points: next.points, options, sorted: { ...next, order: null } };
@@ -60,6 +60,81 @@ export async function updated(tree, edit, { signal } = {}) {
     earlier, age: earlier ? earlier.age + 1 : 0,
   };
   return result;
+}
+
+// The worker
+
+/** Milliseconds for which a worker waits for the next edit. A new worker takes three times as long for its first build. */
+const IDLE = 30000;
+
+/** @type {{factory: unknown, worker: any, timer: any} | null} */
+let idle = null;
+
+/**
+ * Builds in a worker that is kept for the next edit.
+ *
+ * @param {Float64Array} coordinates
+ * @param {Uint32Array | null} rows
+ * @param {import("./points.js").BuildOptions} options
+ */
+async function builtByKeptWorker(coordinates, rows, options) {
+  const { builtByWorker, newWorker } = await import("./worker-client.js");
+  const factory = options.worker;
+  return builtByWorker(coordinates, rows, { ...options, worker: async () => keeping(await takeIdle(factory, newWorker), factory) });
+}
+
+/**
+ * @param {import("./points.js").BuildOptions["worker"]} factory
+ * @param {() => Promise<any>} newWorker
+ */
+function takeIdle(factory, newWorker) {
+  if (idle?.factory !== factory) return typeof factory === "function" ? factory() : newWorker();
+  const { worker, timer } = /** @type {NonNullable<typeof idle>} */ (idle);
+  idle = null;
+  clearTimeout(timer);
+  worker.ref?.();
+  return worker;
+}
+
+/**
+ * Returns a stand-in for a worker that keeps the worker, instead of terminating it, once it has built a tree.
+ *
+ * @param {any} worker
+ * @param {unknown} factory
+ */
+function keeping(worker, factory) {
+  if (!worker?.terminate) return worker;
+  let isDone = false;
+  /** @type {[string, (value: any) => void][]} */
+  const listeners = [];
+  const [add, remove] = worker.on ? ["on", "off"] : ["addEventListener", "removeEventListener"];
+  return {
+    postMessage: (/** @type {any[]} */ ...message) => worker.postMessage(...message),
+    [add](/** @type {string} */ name, /** @type {(value: any) => void} */ call) {
+      const listener = (/** @type {any} */ value) => {
+        if (name === "message" && (value?.data ?? value)?.built) isDone = true;
+        call(value);
+      };
+      listeners.push([name, listener]);
+      worker[add](name, listener);
+    },
+    terminate() {
+      for (const [name, listener] of listeners) worker[remove](name, listener);
+      if (!isDone) return void worker.terminate();
+      if (idle) {
+        clearTimeout(idle.timer);
+        idle.worker.terminate();
+      }
+      // In Node, a worker that waits must not keep the process alive.
+      worker.unref?.();
+      const timer = /** @type {any} */ (setTimeout(() => {
+        idle = null;
+        worker.terminate();
+      }, IDLE));
+      timer.unref?.();
+      idle = { factory, worker, timer };
+    },
+  };
 }
 
 /**

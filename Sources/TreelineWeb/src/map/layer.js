@@ -13,6 +13,7 @@ import { DARK, LIGHT, Palette } from "./palette.js";
 import { clusterAt } from "./pointer.js";
 import { Scene } from "./scene.js";
 import { memberAt, Spread } from "./spread.js";
+import { stepZoom } from "./step.js";
 
 /** @typedef {import("./answers.js").Tree} Tree */
 /** @typedef {import("./answers.js").RemoteTree} RemoteTree */
@@ -438,15 +439,18 @@ export class BadgeLayer {
       if (cluster.stack) return await this.#open(cluster);
       const { host, options: { cut } } = this;
       const tree = /** @type {Answers} */ (this.#answered).tree;
-      const [zoom, fitting, most] = [host.camera().zoom, Math.min(fittingZoom(cluster, host.camera()), CLOSEST), host.maxZoom()];
-      let least = zoom + 0.5;
+      const [now, filling, most] = [host.camera().zoom, Math.min(fittingZoom(cluster, host.camera()), CLOSEST), host.maxZoom()];
+      let zoom = Math.max(now + 0.5, filling);
       const used = cut ?? tree.defaultCut;
       // The zoom at which a limit splits a cluster depends on the other clusters in view.
       if (used.badges !== undefined || used.spacing !== undefined || used.detail !== undefined) {
-        least = ((await tree.expansionZoom(cluster.id, { cut })) ?? Infinity) + BEYOND;
-        if (least > most) return await this.#open(cluster);
+        /** @param {number} id */
+        const zoomOf = async (id) => ((await tree.expansionZoom(id, { cut })) ?? Infinity) + BEYOND;
+        const [two, parts] = await Promise.all([zoomOf(cluster.id), tree.children(cluster.id)]);
+        if (two > most) return await this.#open(cluster);
+        zoom = stepZoom({ now, two, three: Math.min(...await Promise.all(Array.from(parts.ids, zoomOf))), filling });
       }
-      host.go([cluster.longitude, cluster.latitude], Math.min(Math.max(least, fitting), most), this.#motion.matches);
+      host.go([cluster.longitude, cluster.latitude], Math.min(zoom, most), this.#motion.matches);
     } catch (error) {
       this.#report(error);
     }
