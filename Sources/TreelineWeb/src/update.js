@@ -88,8 +88,8 @@ async function builtByKeptWorker(coordinates, rows, options) {
  * @param {() => Promise<any>} newWorker
  */
 function takeIdle(factory, newWorker) {
-  if (idle?.factory !== factory) return typeof factory === "function" ? factory() : newWorker();
-  const { worker, timer } = /** @type {NonNullable<typeof idle>} */ (idle);
+  if (!idle || idle.factory !== factory) return typeof factory === "function" ? factory() : newWorker();
+  const { worker, timer } = idle;
   idle = null;
   clearTimeout(timer);
   worker.ref?.();
@@ -120,7 +120,10 @@ function keeping(worker, factory) {
     },
     terminate() {
       for (const [name, listener] of listeners) worker[remove](name, listener);
-      if (!isDone) return void worker.terminate();
+      if (!isDone) {
+        worker.terminate();
+        return;
+      }
       if (idle) {
         clearTimeout(idle.timer);
         idle.worker.terminate();

@@ -88,7 +88,7 @@ export class Answers {
       this.#categories = await categoriesOf(/** @type {Tree | RemoteTree} */ (whole), colorBy, order);
       return;
     }
-    if (previous?.#tones && this.isEditOf(previous.whole)) {
+    if (previous && previous.#tones && this.isEditOf(previous.whole)) {
       const [before, { pointCount }] = [previous.#tonedCount, /** @type {Tree} */ (whole)];
       if (Math.abs(pointCount - before) <= MOST_CHANGED * before) {
         this.#tones = previous.#tones;
