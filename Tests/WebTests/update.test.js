@@ -2,13 +2,15 @@
 // point by point.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 
 import { Treeline } from "../../Sources/TreelineWeb/src/index.js";
 import { buildNow } from "../../Sources/TreelineWeb/src/now.js";
 import { Scene } from "../../Sources/TreelineWeb/src/map/scene.js";
 import { continuedClusters, isEditOf, versionTransition } from "../../Sources/TreelineWeb/src/update.js";
-import { seeded, trials } from "./support.js";
+import { FIXTURES, seeded, trials } from "./support.js";
 
 const PARTS = ["points", "rows", "gaps", "nodes", "sums", "spreads", "codes", "stands", "isAcrossSeam", "clippedPointCount"];
 const key = ([, , id]) => id;
@@ -177,4 +179,27 @@ test("a badge keeps its sprite if most of its points stay, and is not touched if
   assert.ok(same.hasArrived && same.size === 1 && same.alpha === 1);
   scene.advance(9000);
   assert.deepEqual(scene.sprites.map(({ x, size, alpha }) => [x, size, alpha]), [[0.1, 1, 1], [0.31, 1, 1], [0.9, 1, 1]]);
+});
+
+test("the changes between versions are those of Swift", async () => {
+  const { points, steps } = JSON.parse(readFileSync(join(FIXTURES, "golden/map/versions.json")));
+  const pairs = (list) => list.map(([id, longitude, latitude]) => [longitude, latitude, id]);
+  let tree = await Treeline.build(pairs(points), { key });
+  let count = 0;
+  for (const [step, { inserted, removed, moved, view: [longitude, latitude, zoom, nextZoom], ...expected }] of steps.entries()) {
+    const next = await tree.update({ insert: pairs(inserted), remove: removed, move: pairs(moved) });
+    const [a, b] = [[tree, zoom], [next, nextZoom]].map(([tree, zoom]) =>
+      tree.clusters({ center: [longitude, latitude], zoom, tileSize: 256, width: 800, height: 600, cut: { badges: 1 } }));
+    const { kept, changes, entered, exited } = versionTransition(a, b);
+    const found = {
+      kept: kept.map(([i, j]) => [a.ids[i], b.ids[j]]),
+      changes: changes.map(({ before, after, common, removed, inserted, left, joined }) => (
+        { before: before.map((i) => a.ids[i]), after: after.map((i) => b.ids[i]), counts: [common, removed, inserted, left, joined] })),
+      entered: entered.map((i) => b.ids[i]), exited: exited.map((i) => a.ids[i]),
+    };
+    assert.deepEqual(found, expected, `step ${step}`);
+    count += changes.length;
+    tree = next;
+  }
+  assert.ok(steps.length > 20 && count > 20, `${steps.length} steps, ${count} changes`);
 });

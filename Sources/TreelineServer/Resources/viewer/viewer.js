@@ -471,6 +471,7 @@ export class Viewer {
       return;
     }
     for (const side of this.sides) {
+      if (side.scene.isMoving(now)) side.labels.thin(camera, side.scene);
       if (!side.scene.isMoving(now) || side.labels.placed.length === 0) {
         side.labels.place(camera, circlesOf(side.scene, camera), places, columns, `${name} ${version} ${side.answer} ${places.length} ${this.settings.view}`, now);
       }

@@ -1,7 +1,7 @@
 // How far the map zooms when a cluster is chosen.
 
-/** Least number of zoom levels of a step, unless the cluster fills the map before. */
-const LEAST = 1;
+/** Number of zoom levels of a step, unless the cluster fills the map before, or has fewer than three parts there. */
+const LEVELS = 2;
 
 /**
  * Returns the zoom at which a chosen cluster has fallen into three parts or more: far enough that the step is seen, and
@@ -10,4 +10,4 @@ const LEAST = 1;
  * @param {{now: number, two: number, three: number, filling: number}} zooms The zoom of the map, the zooms from which
  *   the cluster has two and three parts, and the zoom at which its points fill the map.
  */
-export const stepZoom = ({ now, two, three, filling }) => Math.max(two, Math.min(Math.max(three, now + LEAST), filling));
+export const stepZoom = ({ now, two, three, filling }) => Math.max(two, Math.min(Math.max(three, now + LEVELS), filling));
