@@ -118,9 +118,7 @@ export function treeOfBuilt({ stored, plane, clippedPointCount }, points, option
   const columns = Object.entries(options.columns ?? {}).map(([name, values]) => rowColumn(name, (row) => values[row], stored.rows));
   const tree = new Tree(stored, facts, columns);
   tree.features = features;
-  // A list of pairs is kept only if it was given keys.
-  const list = features ?? (options.key !== undefined && !ArrayBuffer.isView(points) ? /** @type {ArrayLike<any>} */ (points) : null);
-  if (list && !options.columns) tree.origin = { points: list, options: { ...options, signal: undefined } };
+  if (features || options.key) tree.origin = { points: features ?? points, options };
   return tree;
 }
 

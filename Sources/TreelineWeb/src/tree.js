@@ -61,7 +61,7 @@ export class Tree {
     /** @type {ArrayLike<any> | null} */
     this.features = null;
     /** Points and options from which the tree was built, if it can be updated, and these points sorted by key. */
-    /** @type {{points: ArrayLike<any>, options: import("./points.js").BuildOptions, sorted?: {points: ArrayLike<any>, keys:
+    /** @type {{points: any, options: import("./points.js").BuildOptions, sorted?: {points: ArrayLike<any>, keys:
      *   import("./points.js").Key[], order: Uint32Array | null}} | null} */
     this.origin = null;
     /** The edit from which the tree came. */

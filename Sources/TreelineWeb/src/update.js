@@ -41,8 +41,11 @@ export async function updated(tree, edit, { signal } = {}) {
   refuseUnknown(edit, ["insert", "remove", "move"], "update");
   signal?.throwIfAborted();
   const { origin } = tree;
-  if (!origin) throw new BuildError("Expected a tree of features or pairs with keys, which was built in this page, to update; build it with the option key");
-  const { options } = origin;
+  if (!origin || ArrayBuffer.isView(origin.points) || origin.options.columns) {
+    throw new BuildError("Expected a tree of features or pairs with keys, which was built in this page without columns, to update; build it with the option key");
+  }
+  // The signal of the first build does not stop edits.
+  const options = { ...origin.options, signal: undefined };
   const keyOf = keyFunction(options.key);
   const { points, keys, order } = (origin.sorted ??= sorted(origin.points, keyOf));
   const changes = changesOf(edit, points, keys, options, keyOf);
@@ -310,6 +313,20 @@ function applied(points, keys, { removed, moved, inserted }) {
  */
 export const isEditOf = (from, to) => versionsSince(from, to) !== null;
 
+/** Greatest change of the number of points, as a share, after which an edited tree keeps the colours on a map. */
+const MOST_CHANGED = 0.1;
+
+/**
+ * Returns whether a tree is an edit of another tree and has about as many points as the tree for which colours were
+ * chosen.
+ *
+ * @param {any} from
+ * @param {any} to
+ * @param {{pointCount: number} | null} tones
+ */
+export const isSmallEdit = (from, to, tones) =>
+  tones !== null && isEditOf(from, to) && Math.abs(to.pointCount - tones.pointCount) <= MOST_CHANGED * tones.pointCount;
+
 /**
  * Returns the edits from one tree to another, the latest first; null if the trees are not known to follow each other.
  *
@@ -322,7 +339,8 @@ function versionsSince(from, to) {
   if (from.hierarchy === to.hierarchy) return versions;
   for (let version = to.version; version; version = version.earlier) {
     versions.push(version);
-    if (version.before.deref() === from.hierarchy) return versions;
+    const before = version.before.deref();
+    if (before && before === from.hierarchy) return versions;
   }
   return null;
 }
@@ -425,13 +443,14 @@ function pairsOf(from, to) {
 /**
  * Returns which clusters of an answer continue clusters of an answer of an earlier version: more than half of the points
  * of both are the same points, wherever they have moved. The result has ids of new clusters, each with the id of the
- * continued cluster.
+ * continued cluster. It is empty if the answers are not from versions of one tree.
  *
  * @param {Clusters} from
  * @param {Clusters} to
  * @returns {Map<number, number>}
  */
 export function continuedClusters(from, to) {
+  if (!isEditOf(from.tree, to.tree)) return new Map();
   const { pairs } = pairsOf(from, to);
   const continuing = pairs.filter(({ before, after, count }) => 2 * count > from.counts[before] && 2 * count > to.counts[after]);
   return new Map(continuing.map(({ before, after }) => [to.ids[after], from.ids[before]]));

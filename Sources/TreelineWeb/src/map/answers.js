@@ -23,9 +23,6 @@ import { TONES } from "./palette.js";
 /** Number of clusters in the overview of a tree, from which the map learns how dense the points are. */
 const OVERVIEW = 1000;
 
-/** Greatest change of the number of points, as a share, after which an edited tree keeps its colours. */
-const MOST_CHANGED = 0.1;
-
 /**
  * Returns the ranges of points of an answer. Each array is computed only once.
  *
@@ -41,8 +38,6 @@ export const isRemote = (tree) => "info" in tree;
 export class Answers {
   /** @type {Tones | null} */
   #tones = null;
-  /** Number of points from which the tones were computed. */
-  #tonedCount = 0;
   /** The module that compares versions of a tree. It is loaded for trees that were edited. */
   /** @type {any} */
   #versions = null;
@@ -88,13 +83,9 @@ export class Answers {
       this.#categories = await categoriesOf(/** @type {Tree | RemoteTree} */ (whole), colorBy, order);
       return;
     }
-    if (previous && previous.#tones && this.isEditOf(previous.whole)) {
-      const [before, { pointCount }] = [previous.#tonedCount, /** @type {Tree} */ (whole)];
-      if (Math.abs(pointCount - before) <= MOST_CHANGED * before) {
-        this.#tones = previous.#tones;
-        this.#tonedCount = before;
-        return;
-      }
+    if (previous && this.#versions?.isSmallEdit(previous.whole, whole, previous.#tones)) {
+      this.#tones = previous.#tones;
+      return;
     }
     /** @type {any} */
     const overview = "overview" in whole ? whole.overview(OVERVIEW) : whole.clusters({ cut: { limit: OVERVIEW } });
@@ -102,21 +93,12 @@ export class Answers {
     const placed = Array.from(counts, (/** @type {number} */ count, i) => (
       { count, x: worldX(coordinates[2 * i]), y: worldY(coordinates[2 * i + 1]) }));
     this.#tones = new Tones(placed, TONES);
-    this.#tonedCount = /** @type {Tree} */ (whole).pointCount;
+    this.#tones.pointCount = /** @type {Tree} */ (whole).pointCount;
   }
 
   /** The categories of donuts; `null` is the category of all other values. Empty if no column colours the badges. */
   get categories() {
     return this.#categories?.categories ?? [];
-  }
-
-  /**
-   * Returns whether the tree is an edit of another tree.
-   *
-   * @param {any} tree
-   */
-  isEditOf(tree) {
-    return Boolean(this.#versions?.isEditOf(tree, /** @type {Tree} */ (this.whole)));
   }
 
   /** @param {string | ((row: number) => boolean) | null | undefined} filter */
@@ -126,24 +108,24 @@ export class Answers {
   }
 
   /**
-   * Returns the clusters of a query, and how the clusters of an earlier answer change into them. The earlier answer is
-   * from the same tree and may have another filter. If the tree is an edit of another tree, also returns which clusters
-   * continue the clusters of an answer of the other tree.
+   * Returns the clusters of a query, and how the clusters of an earlier answer change into them. The earlier answer may
+   * have another filter. If it is from a tree of which this tree is an edit, returns which clusters continue its
+   * clusters.
    *
    * @param {Query} query
-   * @param {any} before
+   * @param {any} earlier
+   * @param {boolean} isSame Whether the earlier answer is from the same tree.
    * @param {AbortSignal} signal
-   * @param {any} [replaced] Answer of another tree.
    */
-  async ask(query, before, signal, replaced) {
+  async ask(query, earlier, isSame, signal) {
     const { tree } = this;
+    const before = isSame ? earlier : null;
     const asked = { ...query, aggregate: this.#categories?.aggregate };
     if (isRemote(tree)) return tree.change(before, { ...asked, ellipses: true }, { signal });
     /** @type {Clusters} */
     const clusters = await /** @type {any} */ (tree).clusters(asked, { signal });
     const [from, to] = [rangesOf(before), rangesOf(clusters)];
-    const continued = replaced && this.isEditOf(replaced.tree) ? this.#versions.continuedClusters(replaced, clusters) : undefined;
-    return { clusters, change: changeOf(transitionOf(from, to), from.ids, to.ids), continued };
+    return { clusters, change: changeOf(transitionOf(from, to), from.ids, to.ids), continued: !isSame && earlier && this.#versions?.continuedClusters(earlier, clusters) };
   }
 
   /**

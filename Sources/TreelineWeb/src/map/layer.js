@@ -128,10 +128,7 @@ export class BadgeLayer {
     host.canvas.setAttribute("aria-hidden", "true");
     this.#list = new ClusterList(host.container, { leave: () => this.#point(null), close: () => this.close() });
     this.#feed = new Feed({
-      fetch: ({ query }, signal) => {
-        const [same, other] = this.#isSameTree ? [this.#answer, null] : [null, this.#answer];
-        return /** @type {Answers} */ (this.#answers).ask(query, same, signal, other);
-      },
+      fetch: ({ query }, signal) => /** @type {Answers} */ (this.#answers).ask(query, this.#answer, this.#isSameTree, signal),
       receive: (answer) => this.#receive(answer),
       fail: (error) => this.#fail(error),
       wake: () => this.#wake(),

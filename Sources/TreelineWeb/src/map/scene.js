@@ -374,7 +374,7 @@ export class Scene {
     }
     const free = new Set(stay.values());
     for (const { id } of clusters) {
-      const sprite = this.#shown.get(continued.get(id) ?? NaN);
+      const sprite = this.#shown.get(/** @type {any} */ (continued.get(id)));
       // The sprite still has its old cluster, from whose position it moves.
       if (sprite && !adopted.has(id) && free.delete(sprite)) adopted.set(id, sprite);
     }
