@@ -89,7 +89,8 @@ private struct Versions: Codable {
             Change(
               before: ids($0.before), after: ids($0.after),
               counts: [
-                $0.commonPointCount, $0.removedPointCount, $0.insertedPointCount, $0.leftPointCount, $0.joinedPointCount,
+                $0.commonPointCount, $0.removedPointCount, $0.insertedPointCount, $0.leftPointCount,
+                $0.joinedPointCount,
               ])
           },
           entered: ids(transition.entered), exited: ids(transition.exited)))
