@@ -10,6 +10,7 @@ export class Server extends Source {
   hasFilters = true;
   sortsMembers = true;
   hasLogarithmicHistograms = true;
+  pause = 5000;
   #token = new Token();
 
   /** @param base Address to which the routes are relative. */
@@ -48,6 +49,12 @@ export class Server extends Source {
   /** Returns the lowest zoom at which a cluster splits; null if it never splits. */
   async expansionZoom(index, id, query) {
     return (await this.#get(`v1/${index}/clusters/${id}/expansion-zoom`, "zoom", query)).zoom;
+  }
+
+  /** Returns the ids of the two parts of a cluster. A point or a stack has none. */
+  async children(index, id, query) {
+    const { features } = await this.#get(`v1/${index}/clusters/${id}/children`, "features", query);
+    return features.map(({ properties }) => properties.cluster_id);
   }
 
   cluster(index, id, signal, query = {}) {

@@ -349,14 +349,17 @@ export class Scene {
 
   /**
    * Shows an answer of another tree. If a badge has the position and the number of a cluster of the new tree, it
-   * becomes the badge of this cluster. All other badges lose their numbers at once and fade, because their points may
-   * be in other clusters of the new tree.
+   * becomes the badge of this cluster. The badge of a continued cluster moves to the new position, and has the new
+   * number at once. All other badges lose their numbers at once and fade, because their points may be in other clusters
+   * of the new tree.
    *
    * @param {Drawn[]} clusters
    * @param {number} now
    * @param {boolean} isInstant
+   * @param {Map<number, number>} [continued] For ids of clusters, the ids of clusters of the previous tree that they
+   *   continue.
    */
-  replace(clusters, now, isInstant = false) {
+  replace(clusters, now, isInstant = false, continued = new Map()) {
     this.advance(now);
     /** @param {Drawn} cluster */
     const look = ({ x, y, count }) => `${Math.round(x * 2 ** 32) % 2 ** 32} ${Math.round(y * 2 ** 32)} ${count}`;
@@ -368,6 +371,12 @@ export class Scene {
       if (!sprite || !stay.delete(look(cluster))) continue;
       sprite.cluster = cluster;
       adopted.set(cluster.id, sprite);
+    }
+    const free = new Set(stay.values());
+    for (const { id } of clusters) {
+      const sprite = this.#shown.get(/** @type {any} */ (continued.get(id)));
+      // The sprite still has its old cluster, from whose position it moves.
+      if (sprite && !adopted.has(id) && free.delete(sprite)) adopted.set(id, sprite);
     }
     const staying = new Set(adopted.values());
     const others = [...this.#leaving, ...[...this.#shown.values()].filter((sprite) => !staying.has(sprite))];
