@@ -53,7 +53,7 @@ package struct MapPage {
       "page.html",
       [
         "title": Array(Self.escaped(title).utf8), "assets": Base64.bytes(of: bytes("assets.json.gz")),
-        "library": Base64.bytes(of: bytes("library.js")), "script": Self.inline(bytes("map.js")),
+        "library": Base64.bytes(of: PageCompression.compressed(bytes("library.js"))), "script": Self.inline(bytes("map.js")),
         "manifest": Base64.bytes(of: manifest.json), "pages": Base64.bytes(of: pages.bytes),
         "basemap": Base64.bytes(of: (basemap ?? "").utf8),
       ])

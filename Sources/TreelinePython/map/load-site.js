@@ -26,17 +26,14 @@ async function assets() {
   return JSON.parse(bytes[0] === 0x1f ? await unpacked(bytes) : new TextDecoder().decode(bytes));
 }
 
-/** Returns the text of an element of the page; an empty text if the page has no such element. */
-const textOf = (id) => new TextDecoder().decode(bytesOf(id) ?? new Uint8Array());
-
 const host = document.getElementById("host");
 try {
   const fetch = contained();
-  const [library, basemap] = [textOf("library"), textOf("basemap")];
-  const maplibregl = library ? await libraryOf(library) : globalThis.maplibregl;
+  const [library, basemap] = [bytesOf("library"), bytesOf("basemap") ?? []];
+  const maplibregl = library ? await libraryOf(await unpacked(library, "deflate")) : globalThis.maplibregl;
   const modules = bundle(maplibregl, await assets());
   const manifest = fetch ? "https://page.invalid/manifest.json" : new URL("manifest.json", document.baseURI).href;
-  await modules["site.js"].open(host, manifest, fetch, basemap ? JSON.parse(basemap) : null);
+  await modules["site.js"].open(host, manifest, fetch, basemap.length ? JSON.parse(new TextDecoder().decode(basemap)) : null);
 } catch (error) {
   if (!host.shadowRoot) host.textContent = `This page cannot be shown here: ${error.message}`;
   throw error;

@@ -1,8 +1,8 @@
 // Unpacks the files of a bundle that are not its own modules, and runs them.
 
 /** Returns the text in compressed bytes. */
-async function unpacked(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+async function unpacked(bytes, format = "gzip") {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format));
   return new Response(stream).text();
 }
 
