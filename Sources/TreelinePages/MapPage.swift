@@ -39,11 +39,11 @@ package struct MapPage {
   ///   - progress: As in `PagePublisher`.
   /// - Throws: `PageError`
   package func page(
-    of tree: ClusterTree, contentHash: UInt64, title: String, basemap: String? = nil, giveBack: @escaping () -> Void = {},
-    progress: (Int) -> Void = { _ in }
+    of tree: ClusterTree, contentHash: UInt64, title: String, basemap: String? = nil,
+    giveBack: @escaping () -> Void = {}, progress: (Int) -> Void = { _ in }
   ) throws -> [UInt8] {
     guard tree.plane.projection == .webMercator else {
-      throw PageError("expected longitudes and latitudes, found plain x and y, which have no place on a map of the Earth")
+      throw PageError("expected longitudes and latitudes, found plain x and y, which have no place on a map")
     }
     let pages = PageMemory()
     var (manifest, _) = try PagePublisher(tree, contentHash: contentHash, giveBack: giveBack)
@@ -53,14 +53,15 @@ package struct MapPage {
       "page.html",
       [
         "title": Array(Self.escaped(title).utf8), "assets": Base64.bytes(of: bytes("assets.json.gz")),
-        "library": Base64.bytes(of: PageCompression.compressed(bytes("library.js"))), "script": Self.inline(bytes("map.js")),
+        "library": Base64.bytes(of: PageCompression.compressed(bytes("library.js"))),
+        "script": Self.inline(bytes("map.js")),
         "manifest": Base64.bytes(of: manifest.json), "pages": Base64.bytes(of: pages.bytes),
         "basemap": Base64.bytes(of: (basemap ?? "").utf8),
       ])
     guard page.count <= Self.greatestLength else {
       throw PageError(
-        "expected a page of at most \(Self.greatestLength / 1_000_000) MB, found \(page.count / 1_000_000) MB; keep fewer "
-          + "columns, or publish the index as a folder with 'treelinemap publish'")
+        "expected a page of at most \(Self.greatestLength / 1_000_000) MB, found \(page.count / 1_000_000) MB; keep "
+          + "fewer columns, or publish the index as a folder with 'treelinemap publish'")
     }
     return page
   }

@@ -108,7 +108,8 @@ package struct PageManifest: Codable, Equatable {
       "least_code": .integer(sizes.leastCode),
     ]
     let values: [String: JSONValue?] = [
-      "checksum": .text(values.checksum), "offset": .integer(Int(values.offset)), "length": .integer(Int(values.length)),
+      "checksum": .text(values.checksum), "offset": .integer(Int(values.offset)),
+      "length": .integer(Int(values.length)),
     ]
     let columns = columns.map { JSONValue.object(["name": .text($0.name), "kind": .text($0.kind)]) }
     let members: [String: JSONValue?] = [

@@ -106,7 +106,8 @@ package struct PageVerifier {
 
   /// Returns the content of a page, and its name in errors.
   private func read(_ reference: PageReference) throws(Difference) -> (bytes: [UInt8], name: String) {
-    let name = manifest.file.map { "\($0), byte \(reference.offset)" } ?? "\(PageManifest.folderName)/\(reference.fileName)"
+    let name =
+      manifest.file.map { "\($0), byte \(reference.offset)" } ?? "\(PageManifest.folderName)/\(reference.fileName)"
     guard let bytes = bytes(of: reference) else {
       throw Difference(description: "\(name): expected a page, found none; publish the index again")
     }
@@ -125,7 +126,8 @@ package struct PageVerifier {
       let start = min(UInt64(file.bytes.count), reference.offset)
       return Array(file.bytes.dropFirst(Int(start)).prefix(Int(reference.length)))
     }
-    guard let page = try? MappedFile(path: "\(site)/\(PageManifest.folderName)/\(reference.fileName)") else { return nil }
+    let path = "\(site)/\(PageManifest.folderName)/\(reference.fileName)"
+    guard let page = try? MappedFile(path: path) else { return nil }
     defer { withExtendedLifetime(page) {} }
     return Array(page.bytes)
   }

@@ -19,7 +19,9 @@ PLACES = {
     "one stack": lambda random, n: np.full((n, 2), 7.0),
     "a row": lambda random, n: np.column_stack([random.uniform(0, 1, n), np.full(n, 5.0)]),
     "a lattice": lambda random, n: random.integers(0, 12, (n, 2)) / 4,
-    "antimeridian": lambda random, n: np.column_stack([(random.normal(0, 1, n) + 360) % 360 - 180, random.normal(0, 1, n)]),
+    "antimeridian": lambda random, n: np.column_stack(
+        [(random.normal(0, 1, n) + 360) % 360 - 180, random.normal(0, 1, n)]
+    ),
     "poles": lambda random, n: np.column_stack([random.uniform(-180, 180, n), random.choice([-90, -86, 86, 90], n)]),
     "scales": lambda random, n: 10.0 ** -random.uniform(0, 7, (n, 2)),
 }
@@ -103,14 +105,18 @@ def test_edited_trees_equal_fresh_builds(set, tmp_path, request):
 def test_plain_planes_and_arrays_are_edited_too(tmp_path):
     random = np.random.default_rng(SEED)
     keys, x, y = np.arange(3000), random.uniform(0, 9e5, 3000), random.uniform(0, 9e5, 3000)
-    tree = treelinemap.build(x, y, key=keys, planar=True, grow="badges")
-    tree = tree.updating(remove=7, move={"key": [9], "x": [5e5], "y": [4e5]}, insert={"key": [5000], "x": [1.0], "y": [2.0]})
-    x, y = np.append(np.delete(np.where(keys == 9, 5e5, x), 7), 1), np.append(np.delete(np.where(keys == 9, 4e5, y), 7), 2)
-    assert tree.content_hash == treelinemap.build(x, y, planar=True, grow="badges").content_hash
+    options = {"planar": True, "grow": "badges"}
+    tree = treelinemap.build(x, y, key=keys, **options)
+    move, insert = {"key": [9], "x": [5e5], "y": [4e5]}, {"key": [5000], "x": [1.0], "y": [2.0]}
+    tree = tree.updating(remove=7, move=move, insert=insert)
+    x[9], y[9] = 5e5, 4e5
+    x, y = np.append(np.delete(x, 7), 1), np.append(np.delete(y, 7), 2)
+    assert tree.content_hash == treelinemap.build(x, y, **options).content_hash
     # The greatest x belongs to another point now, so the square of the plane changes.
     far = int(x.argmax())
     tree = tree.updating(remove=[tree.keys[far]])
-    assert tree.content_hash == treelinemap.build(np.delete(x, far), np.delete(y, far), planar=True, grow="badges").content_hash
+    x, y = np.delete(x, far), np.delete(y, far)
+    assert tree.content_hash == treelinemap.build(x, y, **options).content_hash
 
 
 def test_keys_may_be_the_index_of_a_frame_and_frames_of_any_kind(tmp_path):
@@ -118,7 +124,8 @@ def test_keys_may_be_the_index_of_a_frame_and_frames_of_any_kind(tmp_path):
     frame = pd.DataFrame({"lon": [1.0, 2, 3], "lat": [1.0, 2, 3], "n": [1, 2, 3]}, index=["a", "b", "c"])
     tree = treelinemap.build(frame, key=frame.index)
     later = tree.updating(move=pd.DataFrame({"lon": [5.0], "lat": [5.0], "n": [7]}, index=["b"]))
-    assert later.values("n", [later.tree_index(1)]).tolist() == [7] and tree.values("n", [tree.tree_index(1)]).tolist() == [2]
+    assert later.values("n", [later.tree_index(1)]).tolist() == [7]
+    assert tree.values("n", [tree.tree_index(1)]).tolist() == [2]
     table = {"key": ["aa"], "lon": [4.0], "lat": [4.0], "n": [9]}
     for one in (table, pd.DataFrame(table), polars.DataFrame(table), arrow.table(table)):
         found = later.updating(insert=one)

@@ -162,19 +162,15 @@ def test_a_page_is_a_text_or_a_file(tree, tmp_path):
 def test_the_tool_writes_the_same_page(tree, tmp_path):
     tree.save(tmp_path / "hotels.treeline")
     opened = treelinemap.open(tmp_path / "hotels.treeline")
-    address = "https://tiles.example/{z}/{x}/{y}.png"
-    for options, given in (
-        ([], {}),
-        (["--title", "Höfe & <b>", "--basemap", "https://tiles.example/style.json"], {"basemap": "https://tiles.example/style.json"}),
-        (["--title", "Höfe & <b>", "--basemap", address], {"basemap": address}),
-    ):
-        title = {"title": "Höfe & <b>"} if options else {}
-        command = [os.environ["TREELINE_TOOL"], "map", "hotels.treeline", "-o", "tool.html", "--quiet", *options]
+    for address in ("", "https://tiles.example/style.json", "https://tiles.example/{z}/{x}/{y}.png"):
+        options = {"title": "Höfe & <b>", "basemap": address} if address else {}
+        given = [f"--{name}={value}" for name, value in options.items()]
+        command = [os.environ["TREELINE_TOOL"], "map", "hotels.treeline", "-o", "tool.html", "--quiet", *given]
         subprocess.run(command, cwd=tmp_path, check=True)
-        opened.to_html(tmp_path / "python.html", **title, **given)
+        opened.to_html(tmp_path / "python.html", **options)
         assert (tmp_path / "python.html").read_bytes() == (tmp_path / "tool.html").read_bytes()
         # A tree in memory has the same page as its index.
-        assert tree.to_html(**{"title": "hotels", **title}, **given) == (tmp_path / "tool.html").read_text()
+        assert tree.to_html(**{"title": "hotels", **options}) == (tmp_path / "tool.html").read_text()
 
 
 def test_a_map_shows_the_tree_after_an_edit():

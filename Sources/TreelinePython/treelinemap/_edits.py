@@ -80,9 +80,8 @@ class Editing:
         known = places < len(self.keys)
         known[known] = self.keys[places[known]] == inserted.keys[known]
         if known.any():
-            raise EditError(
-                f"expected a key that is not in the tree, found {_shown(inserted.keys[known.argmax()])}; to change a point, move it"
-            )
+            key = _shown(inserted.keys[known.argmax()])
+            raise EditError(f"expected a key that is not in the tree, found {key}; to change a point, move it")
         kept_places = places - np.searchsorted(removed_rows, places)
         inserted_rows = kept_places + np.arange(len(places))
         # For each row after the edit: its row before the edit, or the number of rows before plus that of a new point.
@@ -117,7 +116,8 @@ class Editing:
         arguments = (ctypes.byref(points), *column_array([]), self.options.encode(), monitor.reference)
         tree = c.Handle(monitor.run(lambda: c.call(c.build, *arguments)), c.tree_free)
         after = copy.copy(self)
-        after.keys, after.columns, after.unsorted = self.keys[order], [each.taking(order) for each in self.columns], None
+        after.keys, after.unsorted = self.keys[order], None
+        after.columns = [each.taking(order) for each in self.columns]
         return tree, after
 
     def _removed(self, remove: Any) -> AnyArray:

@@ -463,7 +463,8 @@ class Tree:
 
         :param path: Path of the page. Without one, its HTML is returned.
         :param title: Title of the map. By default the title of the tree, or the name of its file.
-        :param basemap: The map below the badges, as in `treelinemap.widget.Map`; loaded from its address, if it has one.
+        :param basemap: The map below the badges, as in `treelinemap.widget.Map`; loaded from its address, if it has
+            one.
         :raises PageError: If the tree cannot be written as a page.
         """
         from .page import to_html
@@ -478,7 +479,7 @@ class Tree:
         return None if self._editing is None else self._editing.keys.copy()
 
     def updating(self, insert: Any = None, remove: Any = None, move: Any = None) -> Tree:
-        """Returns the tree after an edit. The points of the edit are named by their keys, so build the tree with `key=`.
+        """Returns the tree after an edit, which names points by their keys. So build the tree with `key=`.
 
         The result equals, byte for byte, a tree that is built from the points after the edit, sorted by key: `keys` has
         the key of each row. This tree does not change. The result has no filter, and can be edited, too.
