@@ -28,7 +28,8 @@ class InputColumn:
         :param others: `valid`, an array of booleans, and `offsets`, `bytes`, `entry_count` and `units_per_second` as in
             `treeline_column`.
         """
-        self.name, self.kind, self.type, self.values, self.others = name, kind, type, values, others
+        self.name, self.kind, self.type, self.others = name, kind, type, others
+        self.values: Any = values
         self.valid = valid = others.pop("valid", None)
         self._kept: list[Any] = [c.encoded(name), c.encoded_if_any(kind), values]
         self.column = c.Column(name=self._kept[0], kind=self._kept[1], type=type)
@@ -74,12 +75,14 @@ class InputColumn:
     @property
     def has_values(self) -> AnyArray:
         """Whether each row has a value."""
-        present = np.ones(len(self), bool) if self.valid is None else np.asarray(self.valid, bool)
+        present: AnyArray = np.ones(len(self), bool) if self.valid is None else np.array(self.valid, bool)
         if self.type == c.DOUBLES:
-            return present & ~np.isnan(self.values)
+            present &= ~np.isnan(self.values)
         if self.type == c.CODES:
-            return present & (self.values >= 0)
-        return present & (self.values != _NO_TIME) if self.type == c.INSTANTS else present
+            present &= self.values >= 0
+        if self.type == c.INSTANTS:
+            present &= self.values != _NO_TIME
+        return present
 
     def _missing(self, count: int) -> InputColumn:
         """Returns a column of this type without values."""

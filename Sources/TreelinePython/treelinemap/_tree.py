@@ -64,7 +64,7 @@ class Tree:
         #: What the tree keeps for edits; None if it cannot be edited.
         self._editing: Editing | None = None if like is None else like._editing
         #: Name of the file that the tree was opened from, without its extension; empty for other trees.
-        self._name = "" if like is None else like._name
+        self._name: str = "" if like is None else like._name
         self._filtered: dict[str, Tree] = {}
         self._cuts: dict[tuple[Any, ...], c.Handle] = {}
         self._facts = c.Facts()
