@@ -70,7 +70,7 @@ package struct MapPage {
   private func filled(_ template: String, _ texts: [String: [UInt8]]) throws -> [UInt8] {
     var result: [UInt8] = []
     var rest = try bytes(template)[...]
-    while let start = rest.firstRange(of: "{{".utf8), let end = rest[start.upperBound...].firstRange(of: "}}".utf8) {
+    while let start = Self.range(of: "{{", in: rest), let end = Self.range(of: "}}", in: rest[start.upperBound...]) {
       result += rest[..<start.lowerBound]
       result += texts[String(decoding: rest[start.upperBound..<end.lowerBound], as: UTF8.self)] ?? []
       rest = rest[end.upperBound...]
@@ -82,11 +82,18 @@ package struct MapPage {
   private static func inline(_ script: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     var rest = script[...]
-    while let end = rest.firstRange(of: "</script".utf8) {
+    while let end = range(of: "</script", in: rest) {
       result += rest[..<end.lowerBound] + "<\\/script".utf8
       rest = rest[end.upperBound...]
     }
     return result + rest
+  }
+
+  /// Returns the first place of a word. The standard library's search would link its regular expressions.
+  private static func range(of word: String, in bytes: ArraySlice<UInt8>) -> Range<Int>? {
+    let word = Array(word.utf8)
+    return bytes.indices.first { bytes[$0] == word[0] && bytes[$0...].starts(with: word) }
+      .map { $0..<$0 + word.count }
   }
 
   private static func escaped(_ text: String) -> String {
