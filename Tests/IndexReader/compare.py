@@ -172,7 +172,7 @@ def character_rows():
     many = [range(0x3400, 0x9FFF), range(0xAC00, 0xD7A4), range(0x17000, 0x18D09), range(0x20000, 0x31350)]
     characters = [chr(code) for code in range(0x20, 0x110000)
                   if unicodedata.category(chr(code)) not in ("Cn", "Co", "Cs", "Cc")
-                  and (code % 97 == 0 or not any(code in codes for codes in many))]
+                  and (code < 0x3000 or code % 3 == 0) and (code % 97 == 0 or not any(code in codes for codes in many))]
     return [f"{character}{'ab '[number % 3]}{characters[number * 7919 % len(characters)]}"
             for number, character in enumerate(characters)]
 

@@ -3,6 +3,7 @@ document suffices. It should be easy to read, not fast: it is plain Python witho
 
 import datetime
 import decimal
+import functools
 import heapq
 import json
 import math
@@ -738,6 +739,7 @@ class Search:
 FOLDED_LETTERS = {"æ": "ae", "ð": "d", "đ": "d", "ø": "o", "þ": "th", "ħ": "h", "ı": "i", "ł": "l", "œ": "oe", "ŧ": "t"}
 
 
+@functools.cache
 def folded_form(character):
     """Returns the folded form of a character; a space if it is a separator."""
     if "\uF900" <= character <= "\uFAFF" or "\U0002F800" <= character <= "\U0002FA1F":

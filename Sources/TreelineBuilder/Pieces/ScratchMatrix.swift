@@ -35,6 +35,9 @@ import Treeline
       let integer: UInt32
     }
 
+    /// Memory that the lists of a search may always take, in bytes.
+    private static let leastSearchMemory = 1 << 23
+
     /// Integers of all points, in tree order.
     private let integers: ScratchFile
     /// The first point of each value, for ranks; all points in the order of their values, for a search.
@@ -81,10 +84,11 @@ import Treeline
         throw .column(.notSearchable(name: column.name, kind: .number))
       }
       let words = SearchPlaces.Words(of: entries.dictionary, pointCount: valueCount, workspace.monitor)
-      guard words.memory <= workspace.memory else {
+      let memory = max(workspace.memory, Self.leastSearchMemory)
+      guard words.memory <= memory else {
         throw .unsupported(
           what: "Column \(column.name.debugDescription)",
-          reason: "a search for its words needs more than the \(workspace.memory) bytes that are available",
+          reason: "a search for its words needs more than the \(memory) bytes that are available",
           remedy: "leave out '+search' or allow more memory")
       }
       places = SearchPlaces(of: words, workspace.monitor)

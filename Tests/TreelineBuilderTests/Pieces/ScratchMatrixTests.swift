@@ -23,7 +23,7 @@ import Treeline
       ]
       let expected = ColumnOrder.section(sections[preparation]!(), ofColumn: 3)
       let workspace = ScratchMatrix.Workspace(
-        folder: scratch, memory: preparation == .search ? max(memory, 1 << 18) : memory, monitor: BuildMonitor(pointCount: 0), blockSize: blockSize)
+        folder: scratch, memory: memory, monitor: BuildMonitor(pointCount: 0), blockSize: blockSize)
       let matrix = try ScratchMatrix(preparing: column, for: preparation, in: workspace)
       let file = try AtomicFile(path: folder.path("section"), beginning: [])
       try file.setLength(0)
