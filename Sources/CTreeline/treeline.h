@@ -124,7 +124,7 @@ typedef struct treeline_column {
   const char *name;
   /// number, category, boolean, time, time-ms or text, as in the command-line tool. NULL chooses the kind that suits
   /// the type or, for texts, the values. +percentiles and +distinct, after the kind or alone, prepare the column for
-  /// these aggregates.
+  /// these aggregates; +search prepares texts for treelinemap search and the server.
   const char *kind;
   treeline_value_type type;
   /// The values, unless the type is texts.

@@ -29,7 +29,7 @@ def indexes(tmp_path_factory):
     addresses = ROOT / "Fixtures/iceland_addresses.csv.gz"
     build(addresses, folder / "badges.treeline", "--grow", "badges")
     build(addresses, folder / "iceland.treeline", "--title", "Iceland's <addresses>",
-          "--attribution", "© A & <i>B</i>", "--columns", "postcode:number,place:category")
+          "--attribution", "© A & <i>B</i>", "--columns", "postcode:number,place:category+search")
     for name in ("columns", "planar"):
         shutil.copyfile(ROOT / f"Fixtures/index/v1/{name}.treeline", folder / f"{name}.treeline")
     viewer = folder / "viewer"

@@ -85,7 +85,7 @@ def indexes(tmp_path_factory):
     fixtures = ROOT / "Fixtures"
     built = {}
     for name, points, *options in (
-        ("iceland", fixtures / "iceland_addresses.csv.gz", "--columns", "name:text,postcode,place"),
+        ("iceland", fixtures / "iceland_addresses.csv.gz", "--columns", "name:text+search,postcode,place"),
         ("iceland-mean", fixtures / "iceland_addresses.csv.gz", "--split", "mean"),
         ("airports", fixtures / "airports.csv.gz", "--columns", "name:text,country"),
         ("badges", fixtures / "airports.csv.gz", "--grow", "badges"),

@@ -409,6 +409,15 @@ def test_a_search_finds_names_places_and_coordinates(open_map):
     page.wait_for_function("() => Math.abs(viewer.map.getCenter().lat - 48.85) < 0.001")
 
 
+def test_a_search_uses_the_lists_of_an_index(open_map):
+    page = open_map("#index=iceland", reduced_motion="reduce")
+    field = page.get_by_role("combobox", name="Search")
+    with page.expect_request(lambda request: "/v1/iceland/search?" in request.url):
+        field.fill("ADALGATA 1")
+    page.get_by_role("option", name="Aðalgata 1", exact=False).first.click()
+    page.wait_for_function("() => viewer.hit !== null")
+
+
 def test_a_view_is_handed_to_others(open_map):
     page = open_map("#index=iceland")
     page.get_by_role("button", name="Share").click()

@@ -53,7 +53,7 @@ def build(
     :param columns: Columns for filters and aggregates, as a mapping or as a table of pandas, polars or pyarrow. If `x`
         is a table, the names of its columns to use.
     :param kinds: Kinds of values by column name: `number`, `category`, `boolean`, `time`, `time-ms` or `text`, followed
-        by `+percentiles` or `+distinct` to make these aggregates fast.
+        by `+percentiles` or `+distinct` to make these aggregates fast, or by `+search` to let texts be searched.
     :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts them. The other
         rows keep their numbers. By default such rows are an error. A tree that grows by merging or has groups cannot
         leave them out.

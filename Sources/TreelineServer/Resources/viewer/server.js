@@ -66,6 +66,11 @@ export class Server extends Source {
     return this.#get(`v1/${index}/where-is`, "path", { row, ...query }, signal);
   }
 
+  /** Returns points whose text in a column begins with a text, or has a word that begins with it. */
+  search(index, query, signal) {
+    return this.#get(`v1/${index}/search`, "features", query, signal);
+  }
+
   histogram(index, query, signal) {
     return this.#get(`v1/${index}/histogram`, "edges", query, signal);
   }
