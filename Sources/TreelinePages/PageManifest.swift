@@ -48,21 +48,24 @@ package struct PageManifest: Codable, Equatable {
     package var nodePoints: Int
     package var firstPairs: Int
     package var pairs: Int
+    package var parts: Int
     package var values: Int
     package var leastCode: Int
 
     init(_ sizes: PageSizes) {
       (points, nodePoints, values) = (sizes.points, sizes.nodePoints, sizes.values)
-      (firstPairs, pairs, leastCode) = (sizes.firstPairs, sizes.pairs, sizes.leastCode)
+      (firstPairs, pairs, parts, leastCode) = (sizes.firstPairs, sizes.pairs, sizes.parts, sizes.leastCode)
     }
 
     /// The sizes; nil if no publication writes them.
     var pageSizes: PageSizes? {
-      guard [points, nodePoints, firstPairs, pairs, values].allSatisfy({ 1...1 << 32 ~= $0 }), leastCode >= 0 else {
+      guard [points, nodePoints, firstPairs, pairs, values].allSatisfy({ 1...1 << 32 ~= $0 }), 2...1 << 32 ~= parts,
+        leastCode >= 0
+      else {
         return nil
       }
       return PageSizes(
-        points: points, nodePoints: nodePoints, firstPairs: firstPairs, pairs: pairs, values: values,
+        points: points, nodePoints: nodePoints, firstPairs: firstPairs, pairs: pairs, parts: parts, values: values,
         leastCode: leastCode)
     }
   }

@@ -41,14 +41,15 @@ package struct PagePublisher {
   /// Returns sizes for which most pages have 16 to 64 KB, and for which there are not too many files.
   ///
   /// `scripts/measure/pages.mjs` measured these sizes. Larger pages make views load more bytes, and smaller pages make
-  /// them send more requests. A lower `leastCode` or `nodePoints` makes more levels of pages, which are loaded one
-  /// after another.
+  /// them send more requests. With a lower `leastCode`, fewer pages of points are needed where a view is dense. With
+  /// fewer `parts`, there are more levels of pages, which are loaded one after another.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
-    let count = tree.pointCount
+    let (count, pairs) = (tree.pointCount, 576)
+    let splits = max(4096, min(count / 16, 1 << 21))
     return PageSizes(
-      points: max(4096, count / 12_000), nodePoints: max(1024, count / 100_000), firstPairs: 512, pairs: 512,
-      values: max(4096, count / 4096),
-      leastCode: leastCode(of: tree, reachedBy: max(4096, min(count / 64, 65_536))))
+      points: max(4096, count / 12_000), nodePoints: max(256, count / 100_000), firstPairs: 640, pairs: pairs,
+      parts: max(24, Int(Double(splits / pairs).squareRoot())), values: max(4096, count / 4096),
+      leastCode: leastCode(of: tree, reachedBy: splits))
   }
 
   /// Returns the least code that at most a number of splits reach; 0 if the tree has no codes.
@@ -102,7 +103,10 @@ package struct PagePublisher {
       var first: [UInt8] = []
       for page in all.reversed() {
         guard case .upper(_, let children) = page.content else { continue }
-        let bytes = PageCompression.compressed(encoder.upper(page, children: children.map(\.reference)))
+        let bytes = PageCompression.compressed(
+          encoder.upper(
+            page, children: children.map(\.reference),
+            ahead: children.flatMap(encoder.pagesAhead).map(\.reference)))
         result.upperPages.count += 1
         result.upperPages.bytes += UInt64(bytes.count)
         if page === pages.first { first = bytes } else { page.reference = try sink.append(bytes) }

@@ -63,8 +63,10 @@ package struct PageVerifier {
     try compare(page, found, name: "the first page", encoder, giveBack)
   }
 
+  /// - Parameter expectedChildren: The child pages according to the page above the parent; nil if it names none.
   private func compare(
-    _ page: PagePlan, _ found: [UInt8], name: String, _ encoder: PageEncoder, _ giveBack: () -> Void
+    _ page: PagePlan, _ found: [UInt8], name: String, expectedChildren: ArraySlice<PageReference>? = nil,
+    _ encoder: PageEncoder, _ giveBack: () -> Void
   ) throws(Difference) {
     switch page.content {
     case .leaf:
@@ -73,14 +75,22 @@ package struct PageVerifier {
       try require(found == expected, name)
     case .upper(_, let children):
       // The places of other pages are the site's own. Everything else follows from the index.
-      try require(found.count >= 16 + PageReference.byteCount * children.count, name)
+      let pagesAhead = children.map { encoder.pagesAhead(below: $0).count }
+      let count = children.count + pagesAhead.reduce(0, +)
+      try require(found.count >= PageEncoder.upperHeaderLength + PageReference.byteCount * count, name)
       let references = found.withUnsafeBytes { bytes in
-        (0..<children.count).map { PageReference(bytes, at: 16 + PageReference.byteCount * $0) }
+        (0..<count).map {
+          PageReference(bytes, at: PageEncoder.upperHeaderLength + PageReference.byteCount * $0)
+        }
       }
-      try require(found == encoder.upper(page, children: references), name)
-      for (child, reference) in zip(children, references) {
-        let (bytes, name) = try read(reference)
-        try compare(child, bytes, name: name, encoder, giveBack)
+      var ahead = references[children.count...]
+      try require(found == encoder.upper(page, children: Array(references[..<children.count]), ahead: Array(ahead)), name)
+      if let expectedChildren { try require(expectedChildren.elementsEqual(references[..<children.count]), name) }
+      for (number, child) in children.enumerated() {
+        let (bytes, name) = try read(references[number])
+        let own = pagesAhead[number] > 0 ? ahead.prefix(pagesAhead[number]) : nil
+        ahead = ahead.dropFirst(pagesAhead[number])
+        try compare(child, bytes, name: name, expectedChildren: own, encoder, giveBack)
         giveBack()
       }
     }
