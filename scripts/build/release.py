@@ -163,7 +163,8 @@ class Release:
             if name:
                 (static / f"{name}.pc").write_text(
                     f"Name: {name}\nDescription: {name}, linked in\nVersion: 1\nLibs: -L{static} -l{library}\n")
-        run("scripts/build/viewer-vendor")
+        # Before the builds, which copy their resources: the map of the server, and that of the tool.
+        run("scripts/build/map-page")
 
     def pin_packages(self, package, names):
         pins = []
@@ -409,8 +410,25 @@ class Release:
         run("scripts/build/docs")
         self.check_packages(SOURCE / ".build-docs")
         site = SOURCE / ".build-docs/site"
+        self.order_documentation(site)
         path = self.out / f"{self.name}-documentation.tar.gz"
         path.write_bytes(self.compressed(self.archive(site, prefix=f"{self.name}-documentation")))
+
+    @staticmethod
+    def order_documentation(site):
+        """Gives the site the same bytes in each run. DocC writes the keys of objects, and the modules of the navigation,
+        in a random order."""
+        # Xcode and the documentation of other packages read these files; the pages do not.
+        for name in ("index/availability.index", "index/data.mdb", "index/navigator.index", "link-hierarchy.json", "linkable-entities.json"):
+            (site / name).unlink()
+        for path in site.rglob("*.json"):
+            value = json.loads(path.read_text("utf-8"))
+            if path == site / "index/index.json":
+                order = ["/documentation/" + name.lower() for name in sorted(value["includedArchiveIdentifiers"])]
+                value["includedArchiveIdentifiers"].sort()
+                for tree in value["interfaceLanguages"].values():
+                    tree[0]["children"].sort(key=lambda module: order.index(module["path"]))
+            path.write_text(json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True), "utf-8")
 
     def write_notes(self):
         changes = (SOURCE / "CHANGELOG.md").read_text()
