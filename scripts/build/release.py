@@ -207,7 +207,7 @@ class Release:
         build = FOLDER / ("tool" if program == "treelinemap" else "server")
         pins = [
             {"identity": name, "location": pin["url"], "state": pin} for name, pin in self.pins["packages"].items()]
-        return components.swift_packages(build, pins) + components.parts(program)
+        return components.swift_packages(build, pins) + components.parts(program, build)
 
     def stage(self):
         """Installs both programs into folders of the release, from which tarball and packages are made."""
@@ -392,7 +392,7 @@ class Release:
         path = self.out / f"treelinemap-server-{self.version}-oci.tar"
         path.write_bytes(self.archive(layout))
         self.contents[path.name] = self.parts("treelinemap-server") + [
-            components.Component(name, version, "NOASSERTION", (), f"pkg:deb/debian/{name}@{version}?arch={ARCHITECTURE}")
+            components.in_image(name, version, ARCHITECTURE)
             for name, version in sorted(found.items())]
 
     def make_wheel(self):
@@ -411,8 +411,12 @@ class Release:
         self.check_packages(SOURCE / ".build-docs")
         site = SOURCE / ".build-docs/site"
         self.order_documentation(site)
+        parts = components.documentation()
+        shutil.copy(SOURCE / "LICENSE", site)
+        (site / "THIRD-PARTY-LICENSES.txt").write_text(components.license_text(parts), "utf-8")
         path = self.out / f"{self.name}-documentation.tar.gz"
         path.write_bytes(self.compressed(self.archive(site, prefix=f"{self.name}-documentation")))
+        self.contents[path.name] = parts
 
     @staticmethod
     def order_documentation(site):
@@ -447,9 +451,8 @@ class Release:
             files.append(entry(kind, name, self.version, licenses=[{"license": {"id": "MIT"}}], hashes=[{"alg": "SHA-256", "content": digest}]))
             for part in content:
                 more = {"purl": part.purl} if part.purl else {}
-                if part.license != "NOASSERTION":
-                    more["licenses"] = [
-                        {"license": {"name": "public domain"}} if "LicenseRef" in part.license else {"expression": part.license}]
+                more["licenses"] = [
+                    {"license": {"name": "public domain"}} if "LicenseRef" in part.license else {"expression": part.license}]
                 parts[part.name, part.version] = entry("library", part.name, part.version, **more)
             inside = sorted({f"{part.name}@{part.version}" for part in content})
             depends.append({"ref": f"{name}@{self.version}", "dependsOn": inside})
