@@ -25,6 +25,8 @@ ARCHITECTURE = "amd64"
 # Libraries that the programs may load; all others are linked in.
 LOADED = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"}
 USER = 10001
+# The key of the SBOM's serial number, which is made from the commit, among the digests of files.
+SBOM_COMMIT = "commit"
 # Debian's tools need an address; example.org belongs to nobody.
 MAINTAINER = "Treeline contributors <treelinemap@example.org>"
 
@@ -32,6 +34,7 @@ MAINTAINER = "Treeline contributors <treelinemap@example.org>"
 def main():
     parser = argparse.ArgumentParser(prog="scripts/release", add_help=False)
     parser.add_argument("version", nargs="?")
+    parser.add_argument("--compare", type=pathlib.Path)
     for option in ("--reuse", "--update-pins", "--help"):
         parser.add_argument(option, action="store_true")
     arguments = parser.parse_args()
@@ -43,7 +46,11 @@ def main():
     if arguments.update_pins:
         update_pins(pins)
         return
-    Release(arguments.version, pins).make(arguments.reuse)
+    release = Release(arguments.version, pins)
+    if arguments.compare:
+        release.compare(arguments.compare)
+    else:
+        release.make(arguments.reuse)
 
 
 def run(*command, cwd=None, **options):
@@ -97,6 +104,25 @@ class Release:
         print(sums, end="")
         print(f"The release is in {self.out}. scripts/test release tries each file.")
 
+    def compare(self, folder):
+        """Compares the files of this commit's release with those of another run."""
+        ours, theirs = (self.sums(each) for each in (self.out, folder))
+        if ours[SBOM_COMMIT] != theirs[SBOM_COMMIT]:
+            fail(f"{folder} is the release of another commit: {theirs[SBOM_COMMIT]}, expected {ours[SBOM_COMMIT]}")
+        different = sorted(name for name in ours | theirs if ours.get(name) != theirs.get(name))
+        if different:
+            fail(f"these files differ in {self.out} and {folder}:\n  " + "\n  ".join(different))
+        print(f"All {len(ours) - 1} files have the same bytes in both folders.")
+
+    def sums(self, folder):
+        """Returns the digests of the files of a release by their names."""
+        try:
+            lines = (folder / "SHA256SUMS").read_text().splitlines()
+            sbom = json.loads((folder / f"{self.name}.cdx.json").read_text())
+        except FileNotFoundError as error:
+            fail(f"{error.filename}: expected a file of the release {self.version}, found none")
+        return {SBOM_COMMIT: sbom["serialNumber"], **dict(reversed(line.split("  ")) for line in lines)}
+
     # What must agree
 
     def check_versions(self):
@@ -106,10 +132,19 @@ class Release:
             ("Sources/TreelineWeb/package.json", r'"version": "(.*)"'),
             ("Sources/TreelinePython/treelinemap/_version.py", r'version = "(.*)"'),
             ("CHANGELOG.md", r"^## (\d.*) - \d{4}-\d\d-\d\d$"),
+            ("Fixtures/golden/tool/version.txt", r"^([\d.]+)$"),
+            ("README.md", r"treelinemap_([\d.]+)_amd64\.deb"),
+            ("Sources/Treeline/Treeline.docc/WebModule.md", r"treelinemap-([\d.]+)\.tgz"),
+            ("Sources/Treeline/Treeline.docc/RunningTheServer.md", r"treelinemap(?:-server)?[_:-](\d[\d.]*\d)"),
         ):
-            found = re.search(pattern, (ROOT / path).read_text(), re.MULTILINE)
-            if not found or found[1] != self.version:
-                fail(f"{path}: expected version {self.version}, found {found[1] if found else 'none'}")
+            found = re.findall(pattern, (ROOT / path).read_text(), re.MULTILINE)
+            # Earlier releases stay in the changelog.
+            wrong = [version for version in found[:1 if path == "CHANGELOG.md" else None] if version != self.version]
+            if not found or wrong:
+                fail(f"{path}: expected version {self.version}, found {wrong[0] if wrong else 'none'}")
+        changes = re.search(r"^## Unreleased\n(.*?)^## ", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE | re.DOTALL)
+        if changes and changes[1].strip():
+            fail(f"CHANGELOG.md: expected nothing under Unreleased, found changes; move them to {self.version}")
         if output("git", "status", "--porcelain", "--untracked-files=no"):
             fail("expected no changes, since the release is made from the commit; commit them first")
         tagged = subprocess.run(
