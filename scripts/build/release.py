@@ -134,6 +134,7 @@ class Release:
             ("CHANGELOG.md", r"^## (\d.*) - \d{4}-\d\d-\d\d$"),
             ("Fixtures/golden/tool/version.txt", r"^([\d.]+)$"),
             ("README.md", r"treelinemap_([\d.]+)_amd64\.deb"),
+            ("Deployment/Dockerfile", r"VERSION=([\d.]+)"),
             ("Sources/Treeline/Treeline.docc/WebModule.md", r"treelinemap-([\d.]+)\.tgz"),
             ("Sources/Treeline/Treeline.docc/RunningTheServer.md", r"treelinemap(?:-server)?[_:-](\d[\d.]*\d)"),
         ):
