@@ -254,6 +254,9 @@ class Release:
             "TREELINE_SERVER": f"{FOLDER}/server/release/treelinemap-server"}
         run("scripts/build/install", "--prefix", self.staged, "--server")
         for program in self.programs:
+            if "GNU_RELRO" not in output("readelf", "--program-headers", "--wide", self.staged / "bin" / program):
+                fail(f"{program}: expected read-only relocations, found none")
+        for program in self.programs:
             folder = self.staged / "share/doc" / program
             folder.mkdir(parents=True)
             shutil.copy(SOURCE / "LICENSE", folder)
