@@ -21,7 +21,7 @@ import Testing
   @Test(arguments: [
     // A service of systemd, whose limit is not at the top.
     ("0::/system.slice/a.service\n", ["system.slice/a.service/memory.max": "3000\n"], 3000),
-    ("0::/system.slice/a.service\n", ["system.slice/a.service/memory.max": "max\n", "system.slice/memory.max": "2000\n"], 2000),
+    ("0::/b.slice/a.service\n", ["b.slice/a.service/memory.max": "max\n", "b.slice/memory.max": "2000\n"], 2000),
     ("0::/a/b\n", ["a/b/memory.max": "3000\n", "a/memory.max": "1000\n", "memory.max": "2000\n"], 1000),
     // A container, with a namespace of its own and without.
     ("0::/\n", ["memory.max": "500\n"], 500), ("0::/system.slice/docker-1.scope\n", ["memory.max": "500\n"], 500),

@@ -134,6 +134,7 @@ class Release:
             ("CHANGELOG.md", r"^## (\d.*) - \d{4}-\d\d-\d\d$"),
             ("Fixtures/golden/tool/version.txt", r"^([\d.]+)$"),
             ("README.md", r"treelinemap_([\d.]+)_amd64\.deb"),
+            ("Deployment/Dockerfile", r"VERSION=([\d.]+)"),
             ("Sources/Treeline/Treeline.docc/WebModule.md", r"treelinemap-([\d.]+)\.tgz"),
             ("Sources/Treeline/Treeline.docc/RunningTheServer.md", r"treelinemap(?:-server)?[_:-](\d[\d.]*\d)"),
         ):
@@ -252,6 +253,9 @@ class Release:
             "TREELINE_TOOL": f"{FOLDER}/tool/release/treelinemap",
             "TREELINE_SERVER": f"{FOLDER}/server/release/treelinemap-server"}
         run("scripts/build/install", "--prefix", self.staged, "--server")
+        for program in self.programs:
+            if "GNU_RELRO" not in output("readelf", "--program-headers", "--wide", self.staged / "bin" / program):
+                fail(f"{program}: expected read-only relocations, found none")
         for program in self.programs:
             folder = self.staged / "share/doc" / program
             folder.mkdir(parents=True)

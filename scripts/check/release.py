@@ -204,7 +204,8 @@ def check_packages(root):
     systemd, on Debian 13 with a stub of systemctl, which records its calls."""
     if root.suite == "trixie":
         (root.path / "run/systemd/system").mkdir(parents=True)
-        stub = root.path / "usr/local/bin/systemctl"
+        # apt gives scripts a PATH without /usr/local.
+        stub = root.path / "usr/bin/systemctl"
         stub.write_text(f'#!/bin/sh\necho "$*" >>/{SYSTEMCTL}\n')
         stub.chmod(0o755)
     before = root.files()
