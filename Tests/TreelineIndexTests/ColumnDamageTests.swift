@@ -116,7 +116,8 @@ import TreelineVerification
       var editor = try IndexEditor(bytes)
       for section in sections {
         // The loop begins after the part that is checked on opening.
-        for offset in stride(from: Int(section.offset) + (section.kind == .search ? ColumnSearch.Offset.lists : 12), to: Int(section.offset + section.length), by: 4) {
+        let start = Int(section.offset) + (section.kind == .search ? ColumnSearch.Offset.lists : 12)
+        for offset in stride(from: start, to: Int(section.offset + section.length), by: 4) {
           editor.store([0, UInt32.max, UInt32(truncatingIfNeeded: random.next())][random.index(below: 3)], at: offset)
         }
       }

@@ -12,7 +12,8 @@ import TreelineVerification
     "Paris", "PARIS", "paris 10e", "São", "Sa\u{303}o", "SÃO", "Tomé", "straße", "STRASSE", "Strasse", "ıspanak",
     "Ispanak", "İstanbul", "i̇stanbul", "Łódź", "lodz", "Ærø", "aero", "ﬁre", "fire", "東京", "東京都", "𠮷野", "서울", "서",
     "\u{1109}\u{1165}", "🍕", "🍕pizza", "👨‍👩‍👧", "🇫🇷", "Ｆｕｌｌ", "full", "e\u{301}\u{323}", "ẹ́", "d’Or", "d'or", "Saint-Denis",
-    "saint denis", "\u{AD}soft", "a", "A", "ä", "", " ", "-", "\u{301}", "\u{FE0F}", "é", "क्षि", "กิน", "\u{0}\u{7}x", "1e", "No. 1", "x\u{200D}y",
+    "saint denis", "\u{AD}soft", "a", "A", "ä", "", " ", "-", "\u{301}", "\u{FE0F}", "é", "क्षि", "กิน", "\u{0}\u{7}x",
+    "1e", "No. 1", "x\u{200D}y",
     "ΣΊΣΥΦΟΣ", "σίσυφος", "\u{10FFFF}", "\u{F900}", "aaaaaaaaaaaa", "aaaaaaaaaaab", "aaaaaaaab",
   ]
 
@@ -73,7 +74,8 @@ import TreelineVerification
           let expected = Self.expected(searched, texts)
           for limit in [1000, 3] {
             let hits = try tree.search(searched, limit: limit)
-            #expect(hits.map(\.treeIndex) == Array(expected.prefix(limit)), "seed \(seed), \(searched.debugDescription)")
+            #expect(
+              hits.map(\.treeIndex) == Array(expected.prefix(limit)), "seed \(seed), \(searched.debugDescription)")
             #expect(hits.allSatisfy { Array($0.text.utf8) == texts[$0.treeIndex].map { Array($0.utf8) } })
           }
         }

@@ -78,7 +78,8 @@ package struct ColumnSearch: @unchecked Sendable {
       found: "\(pointCount)")
     let entryCount = entries.dictionary.entryCount
     try require(
-      beginningCount <= entryCount, at: Offset.beginningCount, "at most \(entryCount) texts", found: "\(beginningCount)")
+      beginningCount <= entryCount, at: Offset.beginningCount, "at most \(entryCount) texts", found: "\(beginningCount)"
+    )
     try require(
       wordCount <= 2 * pointCount, at: Offset.wordCount, "at most \(2 * pointCount) words", found: "\(wordCount)")
     let needed = Self.byteCount(places: beginningCount + wordCount, width: width, points: pointCount)

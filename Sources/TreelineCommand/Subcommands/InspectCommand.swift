@@ -157,8 +157,11 @@ private struct IndexReport: Encodable {
         kind: "\(section.kind)",
         name: section.kind.isColumn
           ? names.popFirst()
-          : section.kind == .ranks ? ranked.popFirst() : section.kind == .links ? linked.popFirst()
-            : section.kind == .search ? searched.popFirst() : nil,
+          : section.kind == .ranks
+            ? ranked.popFirst()
+            : section.kind == .links
+              ? linked.popFirst()
+              : section.kind == .search ? searched.popFirst() : nil,
         offset: section.offset, bytes: section.length, checksum: String(format: "%016llx", section.checksum))
     }
     columns = tree.columns.filter { $0.attribute == nil }.map(Column.init)

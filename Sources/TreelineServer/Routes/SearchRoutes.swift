@@ -19,7 +19,8 @@ enum SearchRoutes {
         throw Problem.invalid(
           "column",
           expected: names.isEmpty
-            ? "an index with a column that was built for a search" : "one of the columns \(names.joined(separator: " or "))",
+            ? "an index with a column that was built for a search"
+            : "one of the columns \(names.joined(separator: ", "))",
           found: column)
       }
       index.features.open(&bytes)

@@ -404,7 +404,8 @@ import TreelineBuilder
     #expect(try Aggregate.list(texts.joined(separator: ", ")).map(\.description) == texts)
     for (text, position) in [
       ("", 0), ("sum", 3), ("sum(", 4), ("sum(a", 5), ("sum(a) b", 7), ("total(a)", 0), ("top(a)", 5), ("top(a, 0)", 7),
-      ("percentile(a, 101)", 14), ("mean(a, by: b)", 8), ("first(a, b)", 9), ("last(a)", 6), ("sum(\"a)", 4), ("count,", 6),
+      ("percentile(a, 101)", 14), ("mean(a, by: b)", 8),
+      ("first(a, b)", 9), ("last(a)", 6), ("sum(\"a)", 4), ("count,", 6),
     ] {
       let error = #expect(throws: AggregateError.self) { try Aggregate.list(text) }
       #expect(error?.position == position, "\(text): \(error.map { "\($0)" } ?? "")")
