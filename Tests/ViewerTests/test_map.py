@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from basemap import write_basemap
 from conftest import LAPTOP, PHONE, ROOT, TABLET, VIEWER, frames, idle, inside, pixel, press, rest, shown, stage
 from programs import Server
