@@ -89,7 +89,7 @@ package struct MapPage {
     return result + rest
   }
 
-  /// Returns the first place of a word. The standard library's search would link its regular expressions.
+  /// Returns the first place of a word.
   private static func range(of word: String, in bytes: ArraySlice<UInt8>) -> Range<Int>? {
     let word = Array(word.utf8)
     return bytes.indices.first { bytes[$0] == word[0] && bytes[$0...].starts(with: word) }
