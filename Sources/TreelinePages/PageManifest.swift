@@ -107,7 +107,8 @@ package struct PageManifest: Codable, Equatable {
   package var json: [UInt8] {
     let sizes: [String: JSONValue?] = [
       "points": .integer(sizes.points), "node_points": .integer(sizes.nodePoints),
-      "first_pairs": .integer(sizes.firstPairs), "pairs": .integer(sizes.pairs), "parts": .integer(sizes.parts), "values": .integer(sizes.values),
+      "first_pairs": .integer(sizes.firstPairs), "pairs": .integer(sizes.pairs), "parts": .integer(sizes.parts),
+      "values": .integer(sizes.values),
       "least_code": .integer(sizes.leastCode),
     ]
     let values: [String: JSONValue?] = [

@@ -84,7 +84,8 @@ package struct PageVerifier {
         }
       }
       var ahead = references[children.count...]
-      try require(found == encoder.upper(page, children: Array(references[..<children.count]), ahead: Array(ahead)), name)
+      try require(
+        found == encoder.upper(page, children: Array(references[..<children.count]), ahead: Array(ahead)), name)
       if let expectedChildren { try require(expectedChildren.elementsEqual(references[..<children.count]), name) }
       for (number, child) in children.enumerated() {
         let (bytes, name) = try read(references[number])
