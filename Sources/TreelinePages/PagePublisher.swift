@@ -48,7 +48,7 @@ package struct PagePublisher {
     let splits = max(4096, min(count / 16, 1 << 21))
     return PageSizes(
       points: max(4096, count / 12_000), nodePoints: max(256, count / 100_000), firstPairs: 640, pairs: pairs,
-      parts: max(24, Int(Double(splits / pairs).squareRoot())), values: max(4096, count / 4096),
+      parts: max(16, Int(Double(splits / pairs).squareRoot())), values: max(4096, count / 4096),
       leastCode: leastCode(of: tree, reachedBy: splits))
   }
 

@@ -4,7 +4,7 @@
 /// `/v1/{index}/search`
 enum SearchRoutes {
   /// Greatest number of points in an answer.
-  private static let mostPoints = 100
+  static let mostPoints = 100
 
   /// Returns the points with a text that begins with a text, or has a word that begins with it.
   static func search(_ request: inout IndexRequestContext) -> Representation {
