@@ -167,7 +167,7 @@ def open_map(complaints, new_context, address):
 # Scripts that return state of the page.
 
 AT_REST = """() => globalThis.viewer?.map?.loaded() && viewer.isAtRest
-  && viewer.sides.every(side => !side.scene.isMoving(performance.now()))"""
+  && viewer.sides.every(side => !side.scene.isMoving)"""
 
 SHOWN = """side => viewer[side].scene.clusters.map(({id, count, x, y, radius, stack, bbox, longitude, latitude}) => ({
   id, count, stack, bbox, longitude, latitude, radius, left: viewer.stage.originOf(viewer[side]).x + viewer.camera.screenX(x),

@@ -61,7 +61,7 @@ def test_names_do_not_pile_up_while_the_map_zooms_out(open_map):
     page = open_map("#index=iceland&view=tree&map=10/64.1/-21.6")
     page.wait_for_function("() => viewer.tree.labels.placed.length > 5")
     count = page.evaluate("viewer.tree.labels.placed.length")
-    page.evaluate("viewer.tree.feed.want = () => false; viewer.tree.scene.isMoving = () => true; viewer.map.jumpTo({zoom: 7.5})")
+    page.evaluate("viewer.tree.feed.want = () => false; Object.defineProperty(viewer.tree.scene, 'isMoving', { value: true }); viewer.map.jumpTo({zoom: 7.5})")
     page.wait_for_function("count => viewer.tree.labels.placed.length < count", arg=count)
     names = page.evaluate("""viewer.tree.labels.placed.map(({x, y, dx, dy}) => {
       const at = viewer.camera.point(x, y); return [at.x + dx, at.y + dy] })""")

@@ -230,7 +230,6 @@ export class CutSearch {
     const { tree, view, codes } = this;
     const { nodes } = tree;
     const { selection } = view;
-    if (tree.pages && codes && minPoints <= 2) tree.pages.aim = { view, greatest };
     const waiting = WAITING;
     let length = roomStart;
     let end = put(waiting, 0, start[0], start[1], start[2], start[3], view.ofBox(start[2]));

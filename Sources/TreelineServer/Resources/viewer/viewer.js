@@ -456,7 +456,7 @@ export class Viewer {
     if (view === "tiles" && pointed) this.overlay.drawExtent(pointed.cluster, camera);
     const { spread } = this.card;
     if (spread) this.overlay.drawSpread(spread, camera, now, this.stage.originOf(this.card.side));
-    if (this.sides.some(({ scene }) => scene.isMoving(now)) || spread?.isMoving(now)) this.wake();
+    if (this.sides.some(({ scene }) => scene.isMoving) || spread?.isMoving(now)) this.wake();
     this.find("#progress").classList.toggle("waiting", this.sides.some(({ feed }) => now - feed.waitingSince > 240));
   }
 
@@ -471,8 +471,8 @@ export class Viewer {
       return;
     }
     for (const side of this.sides) {
-      if (side.scene.isMoving(now)) side.labels.thin(camera, side.scene);
-      if (!side.scene.isMoving(now) || side.labels.placed.length === 0) {
+      if (side.scene.isMoving) side.labels.thin(camera, side.scene);
+      if (!side.scene.isMoving || side.labels.placed.length === 0) {
         side.labels.place(camera, circlesOf(side.scene, camera), places, columns, `${name} ${version} ${side.answer} ${places.length} ${this.settings.view}`, now);
       }
     }

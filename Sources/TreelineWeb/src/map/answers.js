@@ -57,7 +57,7 @@ export class Answers {
    */
   constructor(whole, colorBy, order) {
     const isMercator = isRemote(whole) ? whole.info.projection === "web-mercator" : whole.hierarchy?.plane.isMercator;
-    if (!isMercator) throw new QueryError("Expected a tree of longitudes and latitudes to show on a map, found another");
+    if (!isMercator) throw new QueryError("Expected a tree of longitudes and latitudes, found another");
     this.whole = whole;
     /** The tree under the current filter. */
     this.tree = whole;

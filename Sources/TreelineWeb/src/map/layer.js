@@ -154,7 +154,7 @@ export class BadgeLayer {
   get isMoving() {
     const request = this.#answers && this.#request(this.host.camera());
     const isWaiting = request ? request.key !== this.#refused && !this.#feed.hasAnswered(request) : !this.#hasFailed;
-    return this.scene.isMoving(performance.now()) || this.host.isMoving() || isWaiting;
+    return this.scene.isMoving || this.host.isMoving() || isWaiting;
   }
 
   /**
@@ -244,7 +244,7 @@ export class BadgeLayer {
    *
    * @type {unknown}
    */
-  #renewing = null;
+  #renewing;
 
   get #isSameTree() {
     return this.#answered !== null && this.#answered.whole === this.#answers?.whole;
@@ -289,9 +289,9 @@ export class BadgeLayer {
     if (error.status === 409 && "renewed" in whole) {
       // The index was replaced, and ids belong to one version of it. The answers of the new index may take longer than
       // the pause until the next request, which fails, too, and must not start again.
-      if (this.#renewing === whole) return;
+      if (this.#renewing === whole && !this.#hasFailed) return;
       this.#renewing = whole;
-      this.setSource(whole.renewed()).catch(() => (this.#renewing = null));
+      this.setSource(whole.renewed());
     } else {
       // This request would fail again.
       const isRefused = !("status" in error) || error.status === 400;
@@ -355,7 +355,7 @@ export class BadgeLayer {
       this.#overlay.draw(this.scene, copy, now, { left: 0, right: camera.width, ellipses, marked: this.#pointed, origin: ORIGIN });
       if (this.#spread) this.#overlay.drawSpread(this.#spread, copy, now, ORIGIN);
     }
-    if (this.scene.isMoving(now) || this.#spread?.isMoving(now)) this.#wake();
+    if (this.scene.isMoving || this.#spread?.isMoving(now)) this.#wake();
   }
 
   /**

@@ -89,11 +89,13 @@ export class PagedHierarchy extends Hierarchy {
     /** Pages that a query has needed in vain. @type {Set<Page>} */
     this.missing = new Set();
     /**
-     * The view of the current query and the greatest code of a node that it does not split. Null if codes do not decide.
+     * The view of the latest query.
      *
-     * @type {{view: import("../view.js").InView, greatest: number} | null}
+     * @type {import("../view.js").InView | null}
      */
-    this.aim = null;
+    this.view = null;
+    /** The greatest code of a node that the current query does not split; Infinity if codes do not decide. */
+    this.greatest = Infinity;
     /** @type {Page} */
     this.directory = { kind: "directory", reference: manifest.values, roots: [], ahead: [], number: 0 };
     this.hasDirectory = false;
@@ -159,10 +161,10 @@ export class PagedHierarchy extends Hierarchy {
    * @param {Page} page
    */
   ahead({ ahead }) {
-    const { aim } = this;
-    if (!aim) return [];
-    const { x, width, minY, maxY } = aim.view;
-    return ahead.filter(({ box, code }) => code > aim.greatest && boxVisibility(box, 0, x, width, minY, maxY) !== OUTSIDE);
+    const { view, greatest } = this;
+    if (!view) return [];
+    const { x, width, minY, maxY } = view;
+    return ahead.filter(({ box, code }) => code > greatest && boxVisibility(box, 0, x, width, minY, maxY) !== OUTSIDE);
   }
 
   /** @param {number} record */
@@ -179,6 +181,7 @@ export class PagedHierarchy extends Hierarchy {
    * @param {number} greatest
    */
   isFine(count, record, greatest) {
+    this.greatest = greatest;
     const own = this.#upper.get(record);
     return own !== undefined && count === this.nodes[record * 6 + 4] && own.code <= greatest;
   }

@@ -113,7 +113,7 @@ export class PublishedTree {
     const hierarchy = /** @type {PagedHierarchy} */ (tree.hierarchy);
     for (let round = 0; ; round++) {
       hierarchy.missing.clear();
-      hierarchy.aim = null;
+      hierarchy.greatest = Infinity;
       let [result, failure] = [/** @type {any} */ (undefined), /** @type {unknown} */ (null)];
       try {
         result = work(tree);
