@@ -13,7 +13,7 @@ import TreelineVerification
   static let broken = Repository.files(in: folder + "/broken").filter { $0.hasSuffix(".treeline") }
 
   @Test func filesAreThere() {
-    #expect(Self.sound.count == 9)
+    #expect(Self.sound.count == 10)
     #expect(Self.broken.count == 34)
   }
 

@@ -79,8 +79,11 @@ def environment(folder, requirements, seconds):
         seconds=seconds, cores=0, is_preparation=True)
 
 
-def pytest(folder, environment):
-    return f"{environment}/bin/python -B -m pytest -q {folder} $ARGUMENTS"
+def pytest(folder, environment, selection=None):
+    """Returns the command that runs the tests of a folder. An environment variable, named by `selection`, selects tests
+    like -k of pytest. All tests run if it is not set."""
+    selected = f' ${{{selection}:+-k "${selection}"}}' if selection else ""
+    return f"{environment}/bin/python -B -m pytest -q {folder}{selected} $ARGUMENTS"
 
 
 VIEWER_LIBRARY = Step(
@@ -173,9 +176,8 @@ OTHERS = (
         (
             Step(
                 "viewer",
-                "TREELINE_PICTURES=$PWD/.build-viewer/pictures " + pytest("Tests/ViewerTests", ".build-viewer/venv")
-                # Selects tests like -k of pytest; runs all tests if the variable is not set.
-                + ' ${TREELINE_VIEWER_TESTS:+-k "$TREELINE_VIEWER_TESTS"}',
+                "TREELINE_PICTURES=$PWD/.build-viewer/pictures "
+                + pytest("Tests/ViewerTests", ".build-viewer/venv", "TREELINE_VIEWER_TESTS"),
                 (SERVER, VIEWER_PACKAGES), 330),
         ), ("chromium",)),
     Suite(
@@ -194,7 +196,8 @@ OTHERS = (
         (
             Step(
                 "maps of the web package",
-                "TREELINE_PICTURES=$PWD/.build-web/pictures " + pytest("Tests/WebMapTests", ".build-viewer/venv"),
+                "TREELINE_PICTURES=$PWD/.build-web/pictures "
+                + pytest("Tests/WebMapTests", ".build-viewer/venv", "TREELINE_WEBMAP_TESTS"),
                 (SERVER, VIEWER_PACKAGES), 150),
         ), ("chromium", "esbuild", "libjs-leaflet", "rollup")),
     Suite(
@@ -207,7 +210,7 @@ OTHERS = (
             Step(
                 "notebook",
                 "PYTHONPATH=$PWD/Sources/TreelinePython TREELINE_PICTURES=$PWD/.build-notebook/pictures "
-                + pytest("Tests/NotebookTests", ".build-notebook/venv"),
+                + pytest("Tests/NotebookTests", ".build-notebook/venv", "TREELINE_NOTEBOOK_TESTS"),
                 (LIBRARY, PYTHON_SOURCES, NOTEBOOK_PACKAGES), 250),
         ), ("chromium", "gcc", "python3-dev")),
     Suite(
