@@ -1,4 +1,4 @@
-// Edits of trees that were built from points with keys, and the changes from an answer of one version to an answer of a
+// Edits of trees that were built from points with keys, and transitions from an answer of one version to an answer of a
 // later version. `VersionTransition` in Swift has the same rules, and a test compares both.
 
 import { BuildError, QueryError, refuseUnknown } from "./errors.js";
@@ -10,12 +10,12 @@ import { coordinatesOf, treeOfBuilt } from "./points.js";
 
 /**
  * @typedef {object} Edit Keys must not occur twice.
- * @property {ArrayLike<any>} [insert] Points to add. No point has their keys yet.
+ * @property {ArrayLike<any>} [insert] Points to add. Their keys are not in the tree.
  * @property {ArrayLike<Key>} [remove] Keys of points to remove.
  * @property {ArrayLike<any>} [move] Points that replace the points with the same keys. They may be elsewhere, and may
  *   have other properties.
  *
- * @typedef {object} Version How the rows of a tree follow from the rows of the tree before the edit.
+ * @typedef {object} Version The rows of a tree, relative to the rows of the tree before the edit.
  * @property {WeakRef<import("./hierarchy.js").Hierarchy>} before Hierarchy of the tree before the edit.
  * @property {number} count Number of rows after the edit.
  * @property {number[]} removed Rows before the edit, in ascending order.
@@ -26,7 +26,7 @@ import { coordinatesOf, treeOfBuilt } from "./points.js";
  * @property {number} age Number of earlier versions.
  */
 
-/** Number of versions of which a tree knows how they follow from each other. */
+/** Greatest number of earlier versions that a tree remembers. */
 const MOST_VERSIONS = 256;
 
 /**
@@ -100,7 +100,8 @@ function takeIdle(factory, newWorker) {
 }
 
 /**
- * Returns a stand-in for a worker that keeps the worker, instead of terminating it, once it has built a tree.
+ * Returns a replacement for a worker. When it has built a tree, it keeps the worker for the next edit instead of
+ * terminating it.
  *
  * @param {any} worker
  * @param {unknown} factory
@@ -313,7 +314,7 @@ function applied(points, keys, { removed, moved, inserted }) {
  */
 export const isEditOf = (from, to) => versionsSince(from, to) !== null;
 
-/** Greatest change of the number of points, as a share, after which an edited tree keeps the colours on a map. */
+/** Greatest change of the number of points, as a share, with which an edited tree keeps the colours on a map. */
 const MOST_CHANGED = 0.1;
 
 /**
