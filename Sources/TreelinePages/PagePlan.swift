@@ -100,8 +100,8 @@ struct PageTree {
     for start in starts {
       forEachRecord(below: start, expanded) { index in if !expanded.contains(index) { outside.append(index) } }
     }
-    // Each level of upper pages divides the pairs below a page into about as many parts, so that no level has many pages
-    // in one view.
+    // Each level of upper pages divides the pairs below a page into about as many parts, so that no level has many
+    // pages in one view.
     let pairsBelow = starts.reduce(0) { $0 + pairCount($1) }
     let most = max(sizes.pairs, (pairsBelow + sizes.parts - 1) / sizes.parts)
     let children = groups(of: outside, pairs: most).map { group in

@@ -99,8 +99,8 @@ package struct ColumnSearch: @unchecked Sendable {
     try self.init(bytes, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), of: column)
   }
 
-  /// Compares a text with a beginning: -1 if the folded text sorts before it, 0 if the folded text begins with it, and 1
-  /// otherwise.
+  /// Compares a text with a beginning: -1 if the folded text sorts before it, 0 if the folded text begins with it, and
+  /// 1 otherwise.
   package static func order(of text: UnsafeRawBufferPointer, to beginning: [UInt32]) -> Int {
     var folded = FoldedText(text)
     for character in beginning {

@@ -56,7 +56,8 @@ package struct TextFold: Sendable {
     }
   }
 
-  /// Calls `body` with the folded form of a character: no characters if it is left out, a separator if it divides words.
+  /// Calls `body` with the folded form of a character: no characters if it is left out, a separator if it divides
+  /// words.
   @inline(__always) fileprivate func form(of scalar: UInt32, _ body: (ArraySlice<UInt32>) -> Void) {
     Self.form(of: scalar, runs, targets, body)
   }

@@ -67,7 +67,9 @@ export async function updated(tree, edit, { signal } = {}) {
 
 // The worker
 
-/** Milliseconds for which a worker waits for the next edit. A new worker takes three times as long for its first build. */
+/**
+ * Milliseconds for which a worker waits for the next edit. A new worker takes three times as long for its first build.
+ */
 const IDLE = 30000;
 
 /** @type {{factory: unknown, worker: any, timer: any} | null} */
@@ -442,9 +444,9 @@ function pairsOf(from, to) {
 }
 
 /**
- * Returns which clusters of an answer continue clusters of an answer of an earlier version: more than half of the points
- * of both are the same points, wherever they have moved. The result has ids of new clusters, each with the id of the
- * continued cluster. It is empty if the answers are not from versions of one tree.
+ * Returns which clusters of an answer continue clusters of an answer of an earlier version: more than half of the
+ * points of both are the same points, wherever they have moved. The result has ids of new clusters, each with the id of
+ * the continued cluster. It is empty if the answers are not from versions of one tree.
  *
  * @param {Clusters} from
  * @param {Clusters} to
@@ -467,8 +469,9 @@ export function continuedClusters(from, to) {
  * @property {number} removed Number of points before that were removed.
  * @property {number} inserted Number of points after that were inserted.
  * @property {number} left Number of points before that are now in clusters of other changes or in no cluster.
- * @property {number} joined Number of points after that were in clusters of other changes or in no cluster. The clusters
- *   before have all common, removed and left points, and the clusters after have all common, inserted and joined points.
+ * @property {number} joined Number of points after that were in clusters of other changes or in no cluster. The
+ *   clusters before have all common, removed and left points, and the clusters after have all common, inserted and
+ *   joined points.
  */
 
 /**

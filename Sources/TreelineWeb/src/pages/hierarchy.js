@@ -57,7 +57,10 @@ export class PagedHierarchy extends Hierarchy {
   #leaves = [];
   /** @type {{first: number, at: number, count: number}} */
   #last = { first: 0, at: 0, count: 0 };
-  /** Places of points at which nodes of upper pages are shown, by tree index. These points are not in a loaded leaf page. */
+  /**
+   * Places of points at which nodes of upper pages are shown, by tree index. These points are not in a loaded leaf
+   * page.
+   */
   #standing = new Map();
   #pointsEnd = 0;
   /** @type {Page[]} */
@@ -94,7 +97,9 @@ export class PagedHierarchy extends Hierarchy {
      * @type {import("../view.js").InView | null}
      */
     this.view = null;
-    /** The greatest code of a node that the current query does not split; Infinity if the cut does not depend on codes. */
+    /**
+     * The greatest code of a node that the current query does not split; Infinity if the cut does not depend on codes.
+     */
     this.greatest = Infinity;
     /** @type {Page} */
     this.directory = { kind: "directory", reference: manifest.values, roots: [], ahead: [], number: 0 };
@@ -363,8 +368,8 @@ export class PagedHierarchy extends Hierarchy {
      * @param {number} record
      * @param {ArrayLike<number>} parent The box around its parent.
      * @param {number} first
-     * @param {{own: UpperRecord, left: number, box: ArrayLike<number>} | null} whole The parent, if the record is a right
-     *   child.
+     * @param {{own: UpperRecord, left: number, box: ArrayLike<number>} | null} whole The parent, if the record is a
+     *   right child.
      */
     const addRecord = (record, parent, first, whole) => {
       reader.require(at < count, `at most ${count} records`, "more");
