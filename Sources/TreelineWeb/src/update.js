@@ -466,12 +466,13 @@ export function continuedClusters(from, to) {
  * @property {number[]} before Numbers of clusters in the first answer, in ascending order.
  * @property {number[]} after Numbers of clusters in the second answer, in ascending order.
  * @property {number} common Number of points that are in a cluster before and in a cluster after.
- * @property {number} removed Number of points before that were removed.
- * @property {number} inserted Number of points after that were inserted.
- * @property {number} left Number of points before that are now in clusters of other changes or in no cluster.
- * @property {number} joined Number of points after that were in clusters of other changes or in no cluster. The
- *   clusters before have all common, removed and left points, and the clusters after have all common, inserted and
- *   joined points.
+ * @property {number} removed Number of points in the clusters before that were removed.
+ * @property {number} inserted Number of points in the clusters after that were inserted.
+ * @property {number} left Number of points in the clusters before that are now in clusters of other changes or in no
+ * cluster.
+ * @property {number} joined Number of points in the clusters after that came from clusters of other changes or from no
+ *   cluster. The clusters before have all common, removed and left points, and the clusters after have all common,
+ *   inserted and joined points.
  */
 
 /**
