@@ -52,7 +52,7 @@ struct PageEncoder {
   }
 
   /// Returns a box around all roots of a page, and the greatest of their codes. A query needs the page if a root is in
-  /// view and is split. The edges are those of the box in units of 2^16, rounded down.
+  /// view and is split. The edges of the box are in units of 2^16, rounded down.
   private func extent(of page: PagePlan) -> (edges: [UInt16], code: UInt16) {
     let boxes = page.roots.map { storage.box(of: pages.records[Int($0)].node) }
     let code = page.roots.reduce(UInt16(0)) { max($0, pages.records[Int($1)].code) }

@@ -43,7 +43,7 @@ export class Labels {
    * @param circles What names must not cover: positions on the screen with radii, and the clusters, if known.
    * @param places Cities in view, the most important first.
    * @param columns Columns of the points. If there are none, points have no names.
-   * @param key Tells answers and settings apart. The same names stay while the key and the view stay the same.
+   * @param key Differs for different answers and settings. Names stay the same as long as the key and the view do.
    */
   place(camera, circles, places, columns, key, now) {
     const view = `${key} ${camera.zoom.toFixed(2)} ${camera.centerX.toFixed(9)} ${camera.centerY.toFixed(9)} ${camera.width} ${camera.height}`;

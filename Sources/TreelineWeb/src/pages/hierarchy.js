@@ -1,9 +1,9 @@
-// The hierarchy of a tree of which only some pages are in memory.
+// The hierarchy of a tree with only some of its pages in memory.
 //
-// The pages that have been loaded are in arrays like those of a whole tree. Records have numbers in the order in which
-// they were loaded. If a query needs a page that is not in memory, the query continues as if the node had no children,
-// and the page is added to `missing`. Then the answer is discarded, the missing pages are loaded together, and the
-// query begins again.
+// Loaded pages are in arrays like the arrays of a whole tree. Records have numbers in the order in which they were
+// loaded. If a query needs a page that is not in memory, the query continues as if the node had no children, and the
+// page is added to `missing`. Then the answer is discarded, the missing pages are loaded together, and the query begins
+// again.
 
 import { BadgeCurve } from "../badges.js";
 import { attributeColumn, typedColumn } from "../columns.js";
@@ -629,7 +629,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the arrays of the whole tree, as an index has them. All pages must have been loaded.
+   * Returns the arrays of the whole tree, in the form of an index. All pages must have been loaded.
    *
    * @returns {import("../layout.js").StoredTree}
    */

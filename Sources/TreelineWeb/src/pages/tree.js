@@ -154,8 +154,8 @@ export class PublishedTree {
 
   /**
    * @param {Query} [query]
-   * @param {Abortable & {values?: boolean | number}} options With `values`, the rows and columns that features have
-   *   are loaded, too. If it is a number, they are loaded only if they are in at most so many pages.
+   * @param {Abortable & {values?: boolean | number}} options With `values`, the rows and columns that features have are
+   *   loaded, too. If it is a number, they are loaded only if they are in at most this number of pages.
    * @returns {Promise<Clusters>}
    */
   async clusters(query = {}, { signal, values = false } = {}) {
