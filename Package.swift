@@ -64,7 +64,7 @@ let package = Package(
       ],
       resources: [
         .copy("Resources/land_50m.geojson.gz"), .copy("Resources/land_iceland_10m.geojson.gz"),
-        // The map of published folders, most of which scripts/build/map-page makes.
+        // The map of published folders. scripts/build/map-page makes most of its files.
         .copy("Resources/map"),
       ]),
     .executableTarget(

@@ -20,8 +20,8 @@ public struct BuildOptions: Hashable, Sendable {
   var maximumMergeDepth = MergeTree.maximumDepth
   /// Greatest number of positions that are merged without dividing them into parts, for tests. Nil means the default.
   var leavesInPart: Int?
-  /// Number of points for each changed point from which on an edit merges locally. With fewer points, a build is
-  /// faster.
+  /// An edit merges locally only if the map has at least this number of points for each changed point. Otherwise a
+  /// build is faster.
   var pointsPerChange = 1500
 
   /// Number of threads that build. The number of threads does not change the tree.

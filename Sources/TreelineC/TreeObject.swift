@@ -20,8 +20,8 @@ final class TreeObject: CObject {
   private let unit: Block
 
   /// - Parameters:
-  ///   - unfiltered: The tree without its filter; nil if it has no filter.
-  ///   - marked: The tree of the points of marked rows; nil if no rows were marked.
+  ///   - unfiltered: The tree without its filter; nil if the tree has no filter.
+  ///   - marked: The tree with only the points of marked rows; nil if no rows were marked.
   init(
     _ tree: ClusterTree, unfiltered: ClusterTree? = nil, marked: ClusterTree? = nil, editable: EditableTree? = nil
   ) {

@@ -1,12 +1,12 @@
 import Treeline
 
-/// The map of published folders and of pages that open from disk: a folder of files that `scripts/build/bundle_map.py`
-/// makes. The tool and the Python package have such a folder.
+/// The map of published folders and of pages that open from disk. It is a folder of files that
+/// `scripts/build/bundle_map.py` makes. The tool and the Python package have such a folder.
 package struct MapPage {
-  /// Length of a longer page, which browsers would open slowly.
+  /// Greatest length of a page, in bytes. Browsers open longer pages slowly.
   package static let greatestLength = 20_000_000
 
-  /// The files of the map besides templates of HTML.
+  /// The files of the map, except the templates of HTML.
   package static let files = ["library.js", "map.js", "map.css", "assets.json.gz"]
 
   private let folder: String
@@ -78,7 +78,8 @@ package struct MapPage {
     return result + rest
   }
 
-  /// Returns a script for HTML, which ends a script at `</script`, even inside a JavaScript string.
+  /// Returns a script that may stand in HTML. HTML ends a script at `</script`, even inside a JavaScript string, so
+  /// this text is escaped.
   private static func inline(_ script: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     var rest = script[...]

@@ -44,19 +44,19 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// The pages ahead of a page: the child pages of its child pages. A query that needs a child page in most cases needs
-  /// pages below it, too. So a reader loads both at once, if it can tell from the codes which pages a query needs.
+  /// Returns the child pages of a child page. A query that needs a child page usually needs some of its child pages,
+  /// too. A reader loads both at once, if the codes show which pages a query needs.
   func pagesAhead(below child: PagePlan) -> [PagePlan] {
     guard storage.separations != nil, case .upper(_, let children) = child.content else { return [] }
     return children
   }
 
   /// Returns a box around all roots of a page, and the greatest of their codes. A query needs the page if a root is in
-  /// view and is split. The edges are those of the box in units of 2^16, rounded down.
+  /// view and is split. The edges of the box are in units of 2^16, rounded down.
   private func extent(of page: PagePlan) -> (edges: [UInt16], code: UInt16) {
     let boxes = page.roots.map { storage.box(of: pages.records[Int($0)].node) }
     let code = page.roots.reduce(UInt16(0)) { max($0, pages.records[Int($1)].code) }
-    // A box across the seam lies around the whole world.
+    // A box that crosses the seam becomes the whole plane.
     if boxes.contains(where: { $0.minX > $0.maxX }) { return ([0, 0, .max, .max], code) }
     let edges = [
       boxes.map(\.minX).min(), boxes.map(\.minY).min(), boxes.map(\.maxX).max(), boxes.map(\.maxY).max(),
@@ -95,8 +95,8 @@ struct PageEncoder {
             append(record, box, within: parent, hasSums: hasSums, storage)
           }
           if isExpanded {
-            // The sums of a right child follow from those of its parent and of the left child, unless a box lies across
-            // the seam. Then x may lie on the other side of the box's edge than of the parent's.
+            // The sums of a right child follow from the sums of its parent and of the left child, unless a box lies
+            // across the seam. Then an x may be counted from different sides of the seam in the two boxes.
             let isAcross = [record.left, record.left + 1].contains {
               let box = storage.box(of: pages.records[Int($0)].node)
               return box.minX > box.maxX
@@ -143,7 +143,8 @@ struct PageEncoder {
 
   // MARK: - Leaf pages
 
-  /// Returns a leaf page: the points of its roots, and what of the shape of the tree does not follow from them.
+  /// Returns a leaf page: the points of its roots, and the part of the tree's shape that does not follow from the
+  /// points.
   func leaf(_ page: PagePlan) throws(IndexError) -> [UInt8] {
     let roots = page.roots.map { pages.records[Int($0)].node }
     let range = Int(roots[0].first)..<roots[roots.count - 1].range.upperBound
@@ -201,7 +202,7 @@ struct PageEncoder {
 
   // MARK: - Values
 
-  /// Returns the row numbers and the columns of some neighboring points.
+  /// Returns a page of values: the row numbers and the columns of some neighboring points.
   func values(_ range: Range<Int>) -> [UInt8] {
     var bytes = PageBytes()
     bytes.append(Kind.values.rawValue)
@@ -238,8 +239,8 @@ struct PageEncoder {
 // MARK: - Columns
 
 extension Column {
-  /// Returns a section like the column's own, of some neighboring points. Its dictionary has only the entries of these
-  /// points.
+  /// Returns a section in the form of the column's own section, for some neighboring points. Its dictionary has only
+  /// the entries of these points.
   fileprivate func section(of range: Range<Int>) -> [UInt8] {
     if let attribute { return attribute.section(of: range) }
     guard let section else { return [] }
@@ -299,7 +300,7 @@ extension AttributeColumn {
 
 /// The entries of a dictionary that some points use, in the order of the dictionary.
 private struct LocalDictionary {
-  /// The code of each point: the index of its entry, or the number of entries if it has none.
+  /// The code of each point: the index of its entry, or the number of entries if the point has no entry.
   let codes: [Int]
   let entries: [UnsafeRawBufferPointer]
 

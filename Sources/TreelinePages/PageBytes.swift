@@ -11,8 +11,8 @@ struct PageBytes {
 
   mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 
-  /// Appends numbers in planes: the lowest byte of each number, then the next byte of each, and so on. Bytes of one
-  /// plane are alike, so they compress well.
+  /// Appends numbers byte by byte: the lowest byte of each number, then the next byte of each number, and so on.
+  /// Neighboring bytes are then alike, so they compress well.
   mutating func append<Value: FixedWidthInteger & UnsignedInteger>(planesOf values: [Value]) {
     for shift in stride(from: 0, to: Value.bitWidth, by: 8) {
       for value in values { bytes.append(UInt8(truncatingIfNeeded: value >> Value(shift))) }
@@ -24,8 +24,8 @@ struct PageBytes {
 }
 
 extension [UInt32] {
-  /// The differences of neighbors, modulo 2^32 and zigzag: 0, -1, 1, -2, 2 become 0, 1, 2, 3, 4. The number before the
-  /// first is 0.
+  /// Differences of neighbors, modulo 2^32, in zigzag code: the differences 0, -1, 1, -2, 2 become 0, 1, 2, 3, 4. From
+  /// the first number, 0 is subtracted.
   var differences: [UInt32] {
     var previous: UInt32 = 0
     return map { value in
@@ -36,7 +36,7 @@ extension [UInt32] {
   }
 }
 
-/// The compression of pages, which browsers decode themselves (zlib, RFC 1950).
+/// The compression of pages: zlib (RFC 1950), which browsers can decode without a library.
 enum PageCompression {
   static func compressed(_ bytes: [UInt8]) -> [UInt8] {
     var length = compressBound(UInt(bytes.count))
@@ -66,11 +66,11 @@ enum PageCompression {
 
 /// Where a page is, and what its bytes must be.
 package struct PageReference: Hashable, Sendable {
-  /// XXH64 of the compressed page. A page in a file of its own is named by it.
+  /// XXH64 of the compressed page. If the page is a file, the checksum is its name.
   package var checksum: UInt64
   /// The offset of the page in the single file; 0 if the page is a file.
   package var offset: UInt64
-  /// The length of the compressed page. No page has length 0, which stands for no page.
+  /// The length of the compressed page; 0 means that there is no page.
   package var length: UInt32
 
   package init(checksum: UInt64, offset: UInt64, length: UInt32) {

@@ -22,14 +22,14 @@ package struct PageManifest: Codable, Equatable {
   package var growth: String
   package var traits: UInt32
   package var hasCodes: Bool
-  /// The bytes of the badge curve, as in an index, in Base64; nil without one.
+  /// The badge curve in Base64, with the same bytes as in an index; nil if the index has no badge curve.
   package var curve: String?
   package var title: String?
   package var attribution: String?
   package var unit: String?
   /// The names of the columns and their kinds.
   package var columns: [ColumnName]
-  /// How pages were divided, so that they can be compared with the index.
+  /// The sizes by which the tree was divided into pages. A verifier divides the index in the same way.
   package var sizes: Sizes
   /// The file of all pages; nil if each page is a file.
   package var file: String?
@@ -57,7 +57,7 @@ package struct PageManifest: Codable, Equatable {
       (firstPairs, pairs, parts, leastCode) = (sizes.firstPairs, sizes.pairs, sizes.parts, sizes.leastCode)
     }
 
-    /// The sizes; nil if no publication writes them.
+    /// The sizes; nil if they are values that `PagePublisher` never writes.
     var pageSizes: PageSizes? {
       guard [points, nodePoints, firstPairs, pairs, values].allSatisfy({ 1...1 << 32 ~= $0 }), 2...1 << 32 ~= parts,
         leastCode >= 0

@@ -4,18 +4,19 @@ import Treeline
 package struct PageSizes: Hashable, Sendable {
   /// The greatest number of points of a leaf page, unless a single node has more.
   package var points: Int
-  /// Nodes of more points are in upper pages.
+  /// The children of nodes with more points than this are in upper pages.
   package var nodePoints: Int
   /// The greatest number of pairs of records of the first page.
   package var firstPairs: Int
   /// The greatest number of pairs of records of any other upper page.
   package var pairs: Int
-  /// The number of parts into which the pairs below an upper page are divided, one for each child page. Parts of few
-  /// pairs share a page.
+  /// The number of parts into which the pairs below an upper page are divided. Each child page gets one part. Parts of
+  /// few pairs share a page.
   package var parts: Int
   /// The number of points of a page of values.
   package var values: Int
-  /// Nodes whose code is at least this are in upper pages, however few points they have.
+  /// The children of nodes whose code is at least this are in upper pages, however few points they have. 0 if this rule
+  /// is not used.
   package var leastCode: Int
 }
 
@@ -24,14 +25,14 @@ struct UpperRecord {
   var node: Node
   /// The code at which the node is split; 0 if it never is, or if the tree has no codes.
   var code: UInt16
-  /// The index of the left child's record, which the right child's follows; -1 if everything below the node is in leaf
-  /// pages.
+  /// The index of the left child's record. The right child's record is the next one. -1 if everything below the node is
+  /// in leaf pages.
   var left: Int32 = -1
   /// The number of pairs of upper records below the node.
   var pairCount: Int32 = 0
 }
 
-/// A page: the parts of some neighboring subtrees, without the records of their roots.
+/// A page holds parts of some neighboring subtrees, without the records of their roots.
 final class PagePlan: @unchecked Sendable {
   enum Content {
     /// The points below some nodes.
@@ -52,8 +53,8 @@ final class PagePlan: @unchecked Sendable {
 
 /// All pages of a tree.
 ///
-/// Nodes of many points and nodes of great codes are in *upper pages*, the greatest in the first page. Everything below
-/// is in *leaf pages*. Neighboring subtrees share pages.
+/// The children of nodes with many points or great codes are in *upper pages*, and the children of the greatest nodes
+/// are in the first page. Everything below is in *leaf pages*. Neighboring subtrees share pages.
 struct PageTree {
   private(set) var records: [UpperRecord] = []
   private(set) var first = PagePlan(roots: [], content: .upper(expanded: [], children: []))
@@ -66,7 +67,7 @@ struct PageTree {
     first = upperPage(of: [], from: [0])
   }
 
-  /// Whether the children of a node have upper records. Parts of a bucket may have them, too.
+  /// Whether the children of a node are in an upper page. The node may be a part of a bucket.
   private func isUpper(_ record: UpperRecord, _ storage: TreeStorage) -> Bool {
     storage.isStored(record.node) && Int(record.node.count) > sizes.nodePoints
       || sizes.leastCode > 0 && Int(record.code) >= sizes.leastCode
@@ -99,8 +100,8 @@ struct PageTree {
     for start in starts {
       forEachRecord(below: start, expanded) { index in if !expanded.contains(index) { outside.append(index) } }
     }
-    // Each level of upper pages divides the pairs below a page into about as many parts, so that no level has many pages
-    // in one view.
+    // Each level of upper pages divides the pairs below a page into about as many parts, so that no level has many
+    // pages in one view.
     let pairsBelow = starts.reduce(0) { $0 + pairCount($1) }
     let most = max(sizes.pairs, (pairsBelow + sizes.parts - 1) / sizes.parts)
     let children = groups(of: outside, pairs: most).map { group in
@@ -110,15 +111,15 @@ struct PageTree {
     return PagePlan(roots: roots, content: .upper(expanded: expanded, children: children))
   }
 
-  /// Returns the nodes whose children are in a page: the nodes of the greatest codes or, without codes, of the most
-  /// points.
+  /// Returns the nodes whose children are in a page: the nodes with the greatest codes or, if there are no codes, the
+  /// nodes with the most points.
   private func expanded(below starts: [Int32], pairs: Int) -> Set<Int32> {
     var waiting = Heap<Waiting>()
     var expanded: Set<Int32> = []
     func wait(_ index: Int32, _ bound: UInt64) {
       let record = records[Int(index)]
       guard record.left >= 0 else { return }
-      // A code is at most the parent's code.
+      // A code counts as at most the parent's code, so that no node comes before its parent.
       let worth = UInt64(record.code) << 32 | UInt64(record.node.count)
       waiting.insert(Waiting(worth: min(worth, bound), index: index))
     }
@@ -147,7 +148,8 @@ struct PageTree {
       let (ownPoints, ownPairs) = (pointCount(node), pairCount(node))
       var isNew = groups.isEmpty || pairs + ownPairs > most
       if pairs == 0 && ownPairs == 0 { isNew = isNew || points + ownPoints > sizes.points }
-      // Few points before upper records share the upper page, or small pages would be many.
+      // If there are only few points before upper records, they share the upper page. Otherwise there would be many
+      // small pages.
       if pairs == 0 && ownPairs > 0 { isNew = isNew || points > sizes.points / 2 }
       if pairs > 0 && ownPairs == 0 { isNew = isNew || ownPoints > sizes.points / 2 }
       if isNew {

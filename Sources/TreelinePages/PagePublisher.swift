@@ -8,7 +8,8 @@ package struct PageError: Error, CustomStringConvertible {
   package init(_ description: String) { self.description = description }
 }
 
-/// Writes an index as immutable pages and one small manifest, from which a browser reads it without a server.
+/// Writes an index as immutable pages and one small manifest. A browser reads the index from these files, without a
+/// server.
 package struct PagePublisher {
   let tree: ClusterTree
   let contentHash: UInt64
@@ -27,7 +28,7 @@ package struct PagePublisher {
 
   /// - Parameters:
   ///   - contentHash: The content hash of the tree.
-  ///   - giveBack: Releases the memory of the index. What is used again is read again.
+  ///   - giveBack: Releases the memory of the index. Parts that are used later are read from the file again.
   package init(
     _ tree: ClusterTree, contentHash: UInt64, sizes: PageSizes? = nil, giveBack: @escaping () -> Void = {}
   ) throws {
@@ -38,11 +39,11 @@ package struct PagePublisher {
     self.sizes = sizes ?? Self.standardSizes(of: tree)
   }
 
-  /// Returns sizes for which most pages have 16 to 64 KB, and for which there are not too many files.
+  /// Returns sizes with which most pages have 16 to 64 KB, and there are not too many files.
   ///
   /// `scripts/measure/pages.mjs` measured these sizes. Larger pages make views load more bytes, and smaller pages make
-  /// them send more requests. With a lower `leastCode`, fewer pages of points are needed where a view is dense. With
-  /// fewer `parts`, there are more levels of pages, which are loaded one after another.
+  /// them send more requests. With a lower `leastCode`, dense views need fewer pages of points. With fewer `parts`,
+  /// there are more levels of pages, which are loaded one after another.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
     let (count, pairs) = (tree.pointCount, 576)
     let splits = max(4096, min(count / 16, 1 << 21))
@@ -52,7 +53,7 @@ package struct PagePublisher {
       leastCode: leastCode(of: tree, reachedBy: splits))
   }
 
-  /// Returns the least code that at most a number of splits reach; 0 if the tree has no codes.
+  /// Returns the least code that at most `most` splits reach; 0 if the tree has no codes.
   private static func leastCode(of tree: ClusterTree, reachedBy most: Int) -> Int {
     tree.withStorage { storage in
       guard let separations = storage.separations else { return 0 }
@@ -122,7 +123,8 @@ package struct PagePublisher {
     }
   }
 
-  /// Calls `work` on several threads and `take` on this one, in order. Releases the memory of the index now and then.
+  /// Calls `work` on several threads, and `take` on the calling thread, in order. Releases the memory of the index now
+  /// and then.
   private func inOrderOrFailing(
     _ count: Int, threads: Int, _ work: @escaping @Sendable (Int) throws -> [UInt8],
     then take: (Int, [UInt8]) throws -> Void
@@ -140,7 +142,7 @@ package struct PagePublisher {
   }
 }
 
-/// Where pages are written to.
+/// A destination for pages.
 package protocol PageSink: AnyObject {
   var fileCount: Int { get }
   var byteCount: UInt64 { get }

@@ -74,7 +74,7 @@ package struct PageVerifier {
       do { expected = try encoder.leaf(page) } catch { throw Difference(description: "\(error)") }
       try require(found == expected, name)
     case .upper(_, let children):
-      // The places of other pages are the site's own. Everything else follows from the index.
+      // References to other pages are taken from the site. Everything else follows from the index.
       let pagesAhead = children.map { encoder.pagesAhead(below: $0).count }
       let count = children.count + pagesAhead.reduce(0, +)
       try require(found.count >= PageEncoder.upperHeaderLength + PageReference.byteCount * count, name)

@@ -3,7 +3,8 @@ import Treeline
 extension Column {
   /// If the column has ranks, links or a search, checks them against its values.
   ///
-  /// - Complexity: O(pointCount) time for each level, and O(bytes) for a search. Takes at most 3 bits of memory per point and some megabytes.
+  /// - Complexity: O(pointCount) time for each level, and O(bytes) for a search. Takes at most 3 bits of memory per
+  ///   point and some megabytes.
   func checkMatrices(_ label: String, _ problems: ProblemList, _ pages: PageUse) {
     if ranks == nil && links == nil && search == nil { return }
     let values = CheckedValues(keys: OrderedKeys(of: self), count: pointCount, width: width, pages: pages)

@@ -116,7 +116,7 @@ def library_text():
 
 
 def packed_assets():
-    """Returns the other files that the map needs besides its modules, by name."""
+    """Returns the files that the map needs in addition to its modules, by name."""
     files = {
         "styles": (VIEWER / "vendor/maplibre-gl.css").read_text(),
         **{

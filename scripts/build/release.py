@@ -25,9 +25,9 @@ ARCHITECTURE = "amd64"
 # Libraries that the programs may load; all others are linked in.
 LOADED = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"}
 USER = 10001
-# The key of the SBOM's serial number, which is made from the commit, among the digests of files.
+# Among the digests of files, this key has the serial number of the SBOM, which is made from the commit.
 SBOM_COMMIT = "commit"
-# Debian's tools need an address; example.org belongs to nobody.
+# Debian's tools need an address. Nobody can own example.org.
 MAINTAINER = "Treeline contributors <treelinemap@example.org>"
 
 
@@ -77,7 +77,7 @@ class Release:
         self.epoch = int(output("git", "log", "-1", "--format=%ct"))
         self.out = ROOT / ".build-release" / version
         self.name = f"treelinemap-{version}"
-        # What each file of the release contains from elsewhere, for the SBOM.
+        # Libraries and data of other projects in each file of the release, for the SBOM.
         self.contents = {}
 
     def make(self, reuse):
@@ -105,7 +105,7 @@ class Release:
         print(f"The release is in {self.out}. scripts/test release tries each file.")
 
     def compare(self, folder):
-        """Compares the files of this commit's release with those of another run."""
+        """Compares the files of this release with the files of another run on the same commit."""
         ours, theirs = (self.sums(each) for each in (self.out, folder))
         if ours[SBOM_COMMIT] != theirs[SBOM_COMMIT]:
             fail(f"{folder} is the release of another commit: {theirs[SBOM_COMMIT]}, expected {ours[SBOM_COMMIT]}")
@@ -123,7 +123,7 @@ class Release:
             fail(f"{error.filename}: expected a file of the release {self.version}, found none")
         return {SBOM_COMMIT: sbom["serialNumber"], **dict(reversed(line.split("  ")) for line in lines)}
 
-    # What must agree
+    # Checks before the build
 
     def check_versions(self):
         """Checks that all places have the version of the release."""
@@ -174,7 +174,7 @@ class Release:
             shutil.rmtree(FOLDER, ignore_errors=True)
         FOLDER.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.umask(0o022)
-        # Numbers and texts depend on nothing but the commit.
+        # Times and texts depend only on the commit.
         os.environ |= {
             "SOURCE_DATE_EPOCH": str(self.epoch), "LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1"}
@@ -189,8 +189,8 @@ class Release:
         self.out.mkdir(parents=True)
         self.pin_packages(SOURCE, ["swift-argument-parser"])
         self.pin_packages(SOURCE / "Sources/TreelineServer", list(self.pins["packages"]))
-        # In this folder the linker finds no shared libraries. Swift reads from the files of pkg-config that the folder
-        # comes first.
+        # This folder has no shared libraries, so the linker takes the static ones. The files of pkg-config make Swift pass
+        # this folder to the linker before all other folders.
         static = FOLDER / "static"
         shutil.rmtree(static, ignore_errors=True)
         static.mkdir()
@@ -199,7 +199,7 @@ class Release:
             if name:
                 (static / f"{name}.pc").write_text(
                     f"Name: {name}\nDescription: {name}, linked in\nVersion: 1\nLibs: -L{static} -l{library}\n")
-        # Before the builds, which copy their resources: the map of the server, and that of the tool.
+        # The builds copy the map of the server and the map of the tool, so both maps are made first.
         run("scripts/build/map-page")
 
     def pin_packages(self, package, names):
@@ -224,7 +224,7 @@ class Release:
                 fail(f"{checkout.name}: expected the tree {pin['tree']} for {pin['version']}, found {tree}")
 
     def build(self, program, package, build):
-        # Without LAPACK, since trees are the same. Without debug information, which names more paths.
+        # The tool is built without LAPACK, because trees are the same, and without debug information, which contains paths.
         traits = ["--disable-default-traits"] if program == "treelinemap" else []
         run("swift", "build", "--package-path", package, "--scratch-path", build, "-c", "release", "--static-swift-stdlib", *traits,
             "--force-resolved-versions", "-debug-info-format", "none", "--product", program,
@@ -281,7 +281,7 @@ class Release:
                 info.uid = info.gid = 0
                 info.uname = info.gname = "root"
                 info.mtime = self.epoch
-                # A second name of a file becomes a file.
+                # A hard link becomes a separate file.
                 if info.islnk():
                     info.type, info.linkname, info.size = tarfile.REGTYPE, "", path.stat().st_size
                 with path.open("rb") if info.isreg() else io.BytesIO() as content:
@@ -304,7 +304,7 @@ class Release:
             target = usr / inside.replace("zsh/site-functions", "zsh/vendor-completions")
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, target, follow_symlinks=False)
-        # Debian's names and compression, which its tools check.
+        # Debian's tools check these names and this compression.
         doc = usr / "share/doc" / program
         (doc / "LICENSE").rename(doc / "copyright")
         with (doc / "copyright").open("a") as file:
@@ -375,7 +375,7 @@ class Release:
             fail(f"the image: expected {self.pins['image']} as in scripts/build/release.json, found {found}")
         for name in ("var", "tmp", "run", "dev", "proc", "sys", "boot", "home", "etc/apt"):
             shutil.rmtree(root / name, ignore_errors=True)
-        # These files are this machine's.
+        # These files come from this machine.
         for name in ("resolv.conf", "hostname"):
             (root / "etc" / name).unlink(missing_ok=True)
         for name in ("tmp", "run", "dev", "proc", "sys", "data"):
@@ -396,8 +396,8 @@ class Release:
                 "User": f"{USER}:{USER}", "ExposedPorts": {"8080/tcp": {}}, "WorkingDir": "/data", "Labels": title,
                 "Env": ["PATH=/usr/bin:/bin"],
                 "Entrypoint": ["/usr/bin/treelinemap-server", "--host", "0.0.0.0", "--management-port", "9090"],
-                # OCI has no health check of its own; Docker reads this one, and other platforms ask for /health
-                # themselves.
+                # OCI does not define health checks. Docker reads this one, and other platforms can be told to ask for
+                # /health.
                 "Healthcheck": {
                     "Test": ["CMD", "/bin/busybox", "wget", "-q", "-O", "/dev/null", "http://127.0.0.1:9090/health"],
                     "StartPeriod": 60_000_000_000}},
@@ -479,7 +479,7 @@ class Release:
         (self.out / "RELEASE-NOTES.md").write_text(f"# Treeline {self.version}\n\n{found[1].strip()}\n")
 
     def write_sbom(self):
-        """Writes an SBOM in CycloneDX: the files of the release, and what each contains."""
+        """Writes an SBOM in CycloneDX: the files of the release, and the components of each file."""
         def entry(kind, name, version, **more):
             return {"type": kind, "name": name, "version": version, "bom-ref": f"{name}@{version}", **more}
 
@@ -508,7 +508,7 @@ class Release:
 
 
 def update_pins(pins):
-    """Writes the versions that this machine and Debian's archive have. Edit those of Swift packages by hand."""
+    """Writes the versions that this machine and Debian's archive have. Edit the versions of Swift packages by hand."""
     pins["swift"] = components.swift_runtime().version
     pins["debian"] = {name: debian_version(name) for name in pins["debian"]}
     subprocess.run(["apt-get", "update", "-qq"], check=True)

@@ -87,7 +87,8 @@ struct EditsBenchmark: ParsableCommand {
         latitude: min(max(value.coordinate.latitude + dy, -90), 90)))
   }
 
-  /// Counts the badges that do not contain a value, and those of them that an edit of the value leaves alone.
+  /// Counts the badges that do not contain a value, and among these the badges that an edit of the value does not
+  /// change.
   private static func kept(
     _ before: ClusterMap<Vehicle>, _ after: ClusterMap<Vehicle>, _ edited: Coordinate, _ view: Viewport
   ) throws -> (kept: Int, others: Int) {

@@ -3,7 +3,7 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Times the preparation of a search, and searches for random beginnings of words.
+/// Measures the time to prepare a column for searches, and the time of searches for random beginnings of words.
 struct SearchBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "search", abstract: "Times searches in names generated for the points.")

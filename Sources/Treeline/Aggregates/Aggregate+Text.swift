@@ -1,7 +1,8 @@
 extension Aggregate {
   /// Reads a list of aggregates, separated by commas: `count`, `sum(population)`, `mean(price, weight: rooms)`,
-  /// `first(name)`, `first(name, by: population)`, `top(kind, 3)`, `percentile(price, 90)`. A column name that contains characters
-  /// other than letters, digits and `_` is written in double quotes. Within them, a double quote is written twice.
+  /// `first(name)`, `first(name, by: population)`, `top(kind, 3)`, `percentile(price, 90)`. A column name that contains
+  /// characters other than letters, digits and `_` is written in double quotes. Within them, a double quote is written
+  /// twice.
   public static func list(_ text: String) throws(AggregateError) -> [Aggregate] {
     var scanner = Scanner(text: text)
     return try scanner.list()

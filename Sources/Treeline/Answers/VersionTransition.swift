@@ -1,7 +1,7 @@
 /// The changes between answers of two versions of an edited map; see `ClusterMap.updating(inserting:removing:moving:)`.
 ///
-/// Clusters of two versions are compared by their points, which have the same keys in both versions, wherever they have
-/// moved. Every cluster of both answers occurs exactly once in `kept`, `changes`, `entered` and `exited`.
+/// Clusters of two versions are compared by the keys of their points. A point that has moved has the same key in both
+/// versions. Every cluster of both answers occurs exactly once in `kept`, `changes`, `entered` and `exited`.
 ///
 /// ```swift
 /// let later = try vehicles.updating(inserting: [bus], removing: [tram.id])
@@ -19,13 +19,15 @@ public struct VersionTransition: Sendable {
 
     /// Number of points that are in a cluster before and in a cluster after.
     public let commonPointCount: Int
-    /// Number of points before that the edits removed.
+    /// Number of points in the clusters before that the edits removed.
     public let removedPointCount: Int
-    /// Number of points after that the edits inserted.
+    /// Number of points in the clusters after that the edits inserted.
     public let insertedPointCount: Int
-    /// Number of points before that are now in clusters of other changes, or in no cluster of the second answer.
+    /// Number of points in the clusters before that are now in clusters of other changes, or in no cluster of the
+    /// second answer.
     public let leftPointCount: Int
-    /// Number of points after that were in clusters of other changes, or in no cluster of the first answer.
+    /// Number of points in the clusters after that came from clusters of other changes, or from no cluster of the first
+    /// answer.
     ///
     /// The clusters before have all common, removed and left points. The clusters after have all common, inserted and
     /// joined points.

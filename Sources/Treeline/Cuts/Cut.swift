@@ -53,11 +53,11 @@ public struct Cut: Hashable, Sendable {
   ///   - limit: The greatest number of clusters, 1 or more.
   ///   - order: The order in which clusters are replaced by their children while the limit has room.
   ///   - isContinuing: Whether the answer changes as little as the limit allows from the previous answer that the query
-  ///     is given. A limit decides for all clusters at once how fine they are, so even a small pan splits and merges
-  ///     some in the middle of the screen. A continued answer keeps as many clusters of the previous answer as any
-  ///     answer within the limit can. Of all answers that keep this number of clusters and split no more than
-  ///     necessary, the continued answer has the least scatter, which is the sum of the squared distances of all points
-  ///     to the means of their clusters.
+  ///     is given. With a limit that does not continue, even a small pan may split and merge clusters in the middle of
+  ///     the screen, because all clusters share the limit. A continued answer keeps as many clusters of the previous
+  ///     answer as any answer within the limit can. Of all answers that keep this number of clusters and split no more
+  ///     than necessary, the continued answer has the least scatter, which is the sum of the squared distances of all
+  ///     points to the means of their clusters.
   ///
   ///     This promise holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh
   ///     answer. If the scatter is greater, previous clusters are replaced by the fresh clusters within them, in the

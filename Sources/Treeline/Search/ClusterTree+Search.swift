@@ -60,7 +60,7 @@ extension ClusterTree {
 public enum SearchError: Error, Hashable, Sendable {
   /// The tree has no column of that name.
   case unknownColumn(name: String, known: [String])
-  /// The column was not prepared for a search. The names of the prepared columns follow.
+  /// The column was not prepared for a search. `known` has the names of the prepared columns.
   case notPrepared(column: String, known: [String])
   /// No column was prepared for a search.
   case noSearch

@@ -29,7 +29,7 @@ package struct ColumnSearch: @unchecked Sendable {
     Offset.lists + width * places + 4 * points
   }
 
-  /// Returns the width of places in a dictionary of so many bytes.
+  /// Returns the width of places in a dictionary of `byteCount` bytes.
   package static func width(ofText byteCount: Int) -> Int { byteCount <= 1 << 32 ? 4 : 8 }
 
   /// Greatest number of further words of a text.
@@ -38,8 +38,8 @@ package struct ColumnSearch: @unchecked Sendable {
   /// Returns the number of further words of each text that the section lists, so that it has at most two places for
   /// each point.
   ///
-  /// - Parameter counts: For each number from 1 to `mostWords`, the number of texts that have so many further words, or
-  ///   more. The element 0 is the number of texts with any word.
+  /// - Parameter counts: At index i from 1 to `mostWords`, the number of texts with at least i further words. At index
+  ///   0, the number of texts with any word.
   package static func wordLimit(counts: [Int], pointCount: Int) -> Int {
     var room = 2 * pointCount - counts[0]
     for number in 1..<counts.count {
@@ -99,8 +99,8 @@ package struct ColumnSearch: @unchecked Sendable {
     try self.init(bytes, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), of: column)
   }
 
-  /// Compares a text with a beginning: -1 if the folded text sorts before it, 0 if the folded text begins with it, and 1
-  /// otherwise.
+  /// Compares a text with a beginning: -1 if the folded text sorts before it, 0 if the folded text begins with it, and
+  /// 1 otherwise.
   package static func order(of text: UnsafeRawBufferPointer, to beginning: [UInt32]) -> Int {
     var folded = FoldedText(text)
     for character in beginning {

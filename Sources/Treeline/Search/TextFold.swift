@@ -11,8 +11,9 @@ package struct TextFold: Sendable {
 
   static let shared = TextFold()
 
-  /// Characters at equal distances that have related forms. A run with `targets` has these characters as its form, or
-  /// no form if there are none. In another run each character has the form at distance `delta`.
+  /// Characters at equal distances that have related forms. If a run has `targets`, each of its characters has this
+  /// form; if `targets` is empty, its characters are left out. In any other run the form of a character is the
+  /// character at distance `delta`.
   private struct Run {
     let first: UInt32
     let last: UInt32
@@ -23,7 +24,7 @@ package struct TextFold: Sendable {
 
   private let runs: [Run]
   private let targets: [UInt32]
-  /// The form of each of the first characters if it is one character; otherwise `isLonger`.
+  /// For each of the first characters, its form if the form is one character; otherwise `isLonger`.
   private let small: [UInt32]
 
   private static let smallCount = 0x250
@@ -55,12 +56,13 @@ package struct TextFold: Sendable {
     }
   }
 
-  /// Calls `body` with the folded form of a character: no characters if it is left out, a separator if it divides words.
+  /// Calls `body` with the folded form of a character: no characters if it is left out, a separator if it divides
+  /// words.
   @inline(__always) fileprivate func form(of scalar: UInt32, _ body: (ArraySlice<UInt32>) -> Void) {
     Self.form(of: scalar, runs, targets, body)
   }
 
-  /// The form of a character if it is a single character that is found without a search.
+  /// The form of a character if the form is a single character and `small` has it; otherwise nil.
   @inline(__always) fileprivate func smallForm(of scalar: UInt32) -> UInt32? {
     guard scalar < Self.smallCount else { return nil }
     let form = small[Int(scalar)]
@@ -70,7 +72,8 @@ package struct TextFold: Sendable {
   private static func form<Result>(
     of scalar: UInt32, _ runs: [Run], _ targets: [UInt32], _ body: (ArraySlice<UInt32>) -> Result
   ) -> Result {
-    // A syllable of Hangul has the two or three letters of its canonical decomposition (The Unicode Standard, 3.12).
+    // The form of a Hangul syllable is the two or three letters of its canonical decomposition (The Unicode Standard,
+    // 3.12).
     if 0xAC00...0xD7A3 ~= scalar {
       let place = scalar - 0xAC00
       let letters = [0x1100 + place / 588, 0x1161 + place % 588 / 28, 0x11A7 + place % 28]

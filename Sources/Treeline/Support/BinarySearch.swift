@@ -1,5 +1,5 @@
-/// Returns the first number of a range at or after some point, by binary search; the range's upper bound if there is
-/// none.
+/// Returns the first number of a range at or after some point, by binary search; the range's upper bound if no number
+/// is.
 ///
 /// - Parameter isAtOrAfter: Returns false for numbers before the point, true for all other numbers.
 /// - Complexity: O(log n) calls

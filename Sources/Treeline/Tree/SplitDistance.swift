@@ -6,9 +6,9 @@
 /// because the badge of a large child would hide a small child that is far away. A node that is not split yet leaves
 /// room for denser nodes.
 extension TreeStorage {
-  /// Returns the square of the distance up to which a node scatters: twice the mean squared distance of its points to
-  /// their mean, rounded up. It is computed in f64 from the stored covariance, with the same result in memory and in a
-  /// file.
+  /// Returns the square of a distance that measures how far a node's points spread: twice the mean squared distance of
+  /// its points to their mean, rounded up. It is computed in f64 from the stored covariance, with the same result in
+  /// memory and in a file.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   package func squaredScatterDistance(of node: Node) -> UInt64 {

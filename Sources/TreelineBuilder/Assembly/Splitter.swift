@@ -28,7 +28,7 @@ struct Segment: Sendable {
     return NodeSums(x: moments.x, y: moments.y)
   }
 
-  /// Whether all sums over these points fit 64 bits, and the points are few. Then the sums of every part of the points
+  /// Whether there are few points, and all sums over them fit into 64 bits. Then the sums over every part of the points
   /// also fit. Adding up half of the points takes only some milliseconds, so it need not check whether the build is
   /// cancelled.
   var isNarrow: Bool {

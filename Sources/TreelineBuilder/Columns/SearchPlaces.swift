@@ -1,6 +1,7 @@
 import Treeline
 
-/// The places of a dictionary at which words begin, sorted by folded text: the lists of a section of kind `search`.
+/// The places in a dictionary where words begin, sorted by the folded text from there on. They are the lists of a
+/// section of kind `search`.
 struct SearchPlaces {
   let beginnings: [UInt64]
   let words: [UInt64]
@@ -58,7 +59,7 @@ struct SearchPlaces {
         }
         folded.append(utf8Of: character)
       }
-      // No folded character is 0, so this ends every text.
+      // No folded character is 0, so a 0 can end every text.
       folded.append(0)
     }
     self.beginnings = folded.sorted(beginnings, monitor)

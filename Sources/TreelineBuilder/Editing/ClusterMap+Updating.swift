@@ -2,7 +2,7 @@ import Synchronization
 import Treeline
 
 extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
-  /// Returns this map after an edit: values are inserted, removed or moved.
+  /// Returns the map after an edit that inserts, removes or moves values.
   ///
   /// ```swift
   /// let vehicles = try ClusterMap(fleet, options: BuildOptions(growth: .merging(by: .badges)), at: \.coordinate)
@@ -13,11 +13,11 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   /// same content hash. This map does not change. The result has no filter.
   ///
   /// If the map was grown by merging for badges or by distance with separations, clusters are merged again only around
-  /// the values that change, and the rest of the tree is copied. The first such edit of a map prepares this, which
-  /// takes about as long as a build. The preparation passes on to the result, so edit the newest map. All other maps
-  /// are built again, and so are maps of which many values change, and maps whose plane changes. The plane changes if
-  /// the widest gap of longitudes begins elsewhere, or if plain coordinates have another bounding square. Columns are
-  /// always encoded again.
+  /// the values that change, and the rest of the tree is copied. The first such edit of a map reads the history of its
+  /// tree, which takes about half as long as a build. The result inherits this history, so edit the newest map. All
+  /// other maps are built again. A map is also built again if many values change, or if its plane changes. The plane
+  /// changes if the widest gap between longitudes is elsewhere after the edit, or if plain coordinates have another
+  /// bounding square. Columns are always encoded again.
   ///
   /// - Parameters:
   ///   - inserted: Values to insert. Their ids are not on the map.
@@ -52,13 +52,13 @@ extension ClusterMap {
     let edit = try ValueEdit(sorted, inserted, removed, moved, by: key, recipe)
     let next = edit.applied(to: sorted)
     let (edited, editor) = try editedTree(after: edit.points, of: next, isSorted: isSorted, recipe)
-    // Rows of unsorted values do not follow from each other.
+    // If the values were not sorted, rows before the edit cannot be matched with rows after the edit.
     let tree = isSorted ? edited.following(tree, edit.rowChange) : edited.startingLineage()
     return try ClusterMap(next, on: tree, adding: recipe.columns, recipe: recipe.with(editor, sortedBy: key))
   }
 
-  /// Returns a function that says whether a value of the map has a key; nil if the values are not known to be sorted by
-  /// their keys, as they are after an edit.
+  /// Returns a function that says whether a value of the map has a key. Nil if the values may not be sorted by their
+  /// keys; after an edit they are sorted.
   func keySearch<Key: Comparable>(by key: KeyPath<Value, Key>) -> ((Key) -> Bool)? {
     guard (recipe as? MapRecipe<Value>)?.isSorted(by: key) ?? false else { return nil }
     return { wanted in
@@ -191,7 +191,7 @@ final class MapRecipe<Value: Sendable>: Sendable {
   let columns: [MapColumn<Value>]
   /// Key by which the values are sorted, if the map was edited.
   private let key: (AnyKeyPath & Sendable)?
-  /// Editor of the map's tree. The next edit takes it along.
+  /// Editor of the map's tree. The next edit takes it and passes it to the map after the edit.
   private let editor: Mutex<TreeEditor?>
 
   init(

@@ -3,14 +3,14 @@ import Treeline
 
 /// A tree with the coordinates from which it was built, for edits that name points by their rows.
 ///
-/// It is what remains of a `ClusterMap` for a caller that keeps the values and their keys itself, as C does.
+/// Callers that keep the values and their keys themselves, as C does, use it instead of a `ClusterMap`.
 package final class EditableTree: Sendable {
   /// The tree, without columns.
   package let tree: ClusterTree
   private let coordinates: [Coordinate]
   private let projection: Plane.Projection
   private let options: BuildOptions
-  /// Editor of the tree. The next edit takes it along.
+  /// Editor of the tree. The next edit takes it and passes it to the tree after the edit.
   private let editor: Mutex<TreeEditor?>
 
   package typealias Place = (row: Int, coordinate: Coordinate)
@@ -100,7 +100,7 @@ package final class EditableTree: Sendable {
 }
 
 extension BuildOptions {
-  /// Whether to merge locally after an edit, which is then likely to be faster than a build.
+  /// Whether merging only around the changed points is probably faster than a build.
   func mergesLocally(_ changeCount: Int, of pointCount: Int) -> Bool {
     guard growth.mergeMetric?.keepsApart ?? false, computesSeparations else { return false }
     return changeCount * pointsPerChange <= pointCount

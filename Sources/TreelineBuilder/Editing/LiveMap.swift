@@ -1,7 +1,8 @@
 import Synchronization
 import Treeline
 
-/// A map whose values come, go and move. It takes edits from any task, and is an asynchronous sequence of maps.
+/// A map whose values can be inserted, removed and moved. It takes edits from any task, and is an asynchronous sequence
+/// of maps.
 ///
 /// ```swift
 /// let live = LiveMap(try await ClusterMap.build(vehicles, options: options, at: \.coordinate))
@@ -10,11 +11,11 @@ import Treeline
 /// ```
 ///
 /// Edits that arrive while a map is being made are merged, so that the next map contains all of them. A reader that is
-/// slower than the edits skips maps: it always gets the newest. An edit that fails changes nothing, and other edits
-/// succeed nevertheless. The sequence ends when the `LiveMap` is released.
+/// slower than the edits skips some maps, but always gets the newest map. An edit that fails changes nothing, and does
+/// not affect other edits. The sequence ends when the `LiveMap` is released.
 ///
-/// It is meant for up to about a million values and some hundred edits a second. It is not a database: the values are
-/// in memory only.
+/// A `LiveMap` is meant for up to about a million values and some hundred edits a second. It is not a database: the
+/// values are only in memory.
 public actor LiveMap<Value: Identifiable & Sendable> where Value.ID: Comparable & Sendable {
   /// An edit, and the call that waits for it.
   private struct Request: Sendable {

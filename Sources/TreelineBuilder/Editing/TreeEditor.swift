@@ -38,8 +38,8 @@ final class TreeEditor: @unchecked Sendable {
     }
   }
 
-  /// Returns the tree after an edit. If the result is nil, the points must be built again, and the editor cannot be
-  /// used any more: the edit changes the plane, or a point was not where it should have been.
+  /// Returns the tree after an edit; nil if the edit changes the plane, or if a point is not at the expected place. In
+  /// these cases the tree must be built again, and the editor cannot be used any more.
   ///
   /// - Parameter coordinates: Returns all coordinates after the edit.
   func update(_ edit: Edit, coordinates: () throws -> [Coordinate]) rethrows -> ClusterTree? {

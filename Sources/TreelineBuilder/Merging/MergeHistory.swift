@@ -422,7 +422,7 @@ extension MergeHistory {
 
   private func forgetLayout() { (laidOut, places, moments, shifts) = (nil, [:], [:], []) }
 
-  /// Divides unchanged subtrees of which merges are removed. All merges above a removed merge are removed, too.
+  /// Divides unchanged subtrees that lose some of their merges. All merges above a removed merge are removed, too.
   private func divide(removing removed: Set<UInt32>) {
     var stack = removed.compactMap { node in places[node].map { (node: node, place: $0) } }
     while let (node, place) = stack.popLast() {

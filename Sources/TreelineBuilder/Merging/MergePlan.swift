@@ -14,7 +14,8 @@ struct MergePlan: Sendable {
     var border: MergeBorder?
     /// Indices of the part's halves in `parts`.
     var halves = (first: 0, second: 0)
-    /// Index in `parts` of the larger part of which this part is a half; for the whole plane, its own index.
+    /// Index in `parts` of the larger part that was halved into this part and another; for the whole plane, its own
+    /// index.
     let whole: Int
   }
 

@@ -14,9 +14,9 @@ struct Merge {
 
 /// A binary tree of merges while it grows, or a forest while only some leaves have been merged.
 ///
-/// Leaves are numbered from 0. When two clusters are merged, the cluster with the greater least member ends. Only one
-/// merge ends a cluster with this least member. So the node of that merge has the number `leafCount` plus this least
-/// member.
+/// Leaves are numbered from 0. A merged cluster keeps the smaller of the two least members. So the greater one is no
+/// cluster's least member any more, and is replaced in only one merge. The node of this merge has the number
+/// `leafCount` plus the greater least member.
 ///
 /// All copies share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {

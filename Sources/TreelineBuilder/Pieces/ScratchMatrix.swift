@@ -1,8 +1,8 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The section that prepares a column for percentiles, distinct counts or a search. It can be computed for more values
-  /// than fit the memory. `ColumnOrder` makes the same bytes in memory.
+  /// The section that prepares a column for percentiles, distinct counts or a search. It can be computed for more
+  /// values than fit the memory. `ColumnOrder` makes the same bytes in memory.
   ///
   /// Points are divided by ranges of their values, and each range is sorted in memory. The rank of a point in this
   /// order determines its integer. Integers are divided by ranges of tree indices, which puts them back into tree

@@ -28,8 +28,8 @@ struct InternalNode {
   /// which the whole list waits, with `blockerMark`. `none` if this node does not wait.
   var previousWaiter = InternalNode.none
 
-  /// Number of times that this node was queued. Only its last entry in the queue is valid. `split` once its children
-  /// are shown.
+  /// Number of times that this node was queued. Only its last entry in the queue is valid. The value is `split` once
+  /// its children are shown.
   var stamp: UInt32 = 0
 
   /// Whether a part of a sequence is run for this node. If not, the part contains the node only because it may block

@@ -3,12 +3,12 @@ import Treeline
 /// Splits where the two halves have the least scatter: `SplitRule.leastScatter`.
 ///
 /// First places a line across the principal axis, at the best of all positions. Then turns the line: each point goes to
-/// the half whose mean is nearer. That is repeated as long as it removes enough scatter (S. Lloyd, 1982,
+/// the half whose mean is nearer. This step is repeated as long as it removes enough scatter (S. Lloyd, 1982,
 /// doi:10.1109/TIT.1982.1056489, for two means).
 ///
 /// The scatter within the halves and the scatter between the halves add up to a constant. So the scatter within the
 /// halves is least if the scatter between them is greatest. The scatter between them is |n Sₗ - nₗ S|² / (nₗ nᵣ), where
-/// S is the sum of all points and Sₗ the sum of the left points. Everything except that quotient is exact. The quotient
+/// S is the sum of all points and Sₗ the sum of the left points. Everything except this quotient is exact. The quotient
 /// and the lines are computed from numbers that depend only on the halves. Each step is an operation that IEEE 754
 /// defines to the last bit. A product and a sum are fused only where the code says so.
 struct LeastScatterSplit: SplitAlgorithm {

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Turns a line: each point goes to the half whose mean is nearer. That is repeated as long as it removes enough
+/// Turns a line: each point goes to the half whose mean is nearer. Turning is repeated as long as it removes enough
 /// scatter.
 struct LineTurns {
   private var halves: Halves

@@ -133,8 +133,8 @@ struct BinScale: BitwiseCopyable {
   private let least: Int64
   private let shift: UInt64
 
-  /// Greatest number of bits of a bin's number. With more bits, there would be so many bins that their sums would not
-  /// fit the cache.
+  /// Greatest number of bits in the number of a bin. With more bits, there would be too many bins for the cache to hold
+  /// their sums.
   static let mostBits = 11
 
   /// Covers the whole range. On average a bin has 4 to 16 points, or more points if the number of bins is limited.

@@ -87,7 +87,7 @@ struct Points {
     return Points(self, columns.isEmpty ? tree : try tree.adding(columns: columns))
   }
 
-  /// Returns the tree with a filter whose columns it has.
+  /// Returns the tree with a filter. Throws an error if the tree lacks a column of the filter.
   ///
   /// - Parameter option: Name of the filter's option.
   func tree(selecting filter: Filter?, option: String = "filter", of input: String) throws -> ClusterTree {

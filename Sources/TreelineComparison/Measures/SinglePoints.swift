@@ -31,8 +31,8 @@ struct SinglePoints: Sendable {
   /// each and a third badge in between.
   static let loneliness = 3 * PixelCriterion.spacing.standard
 
-  /// A lone point counts as kept in its place if it is shown within this distance of it, in pixels. Methods round
-  /// positions differently.
+  /// A lone point counts as kept in its place if it is shown at most this distance away from its place, in pixels.
+  /// Methods round positions differently.
   private static let tolerance = 0.5
 
   init() {}

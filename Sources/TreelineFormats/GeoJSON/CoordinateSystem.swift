@@ -3,8 +3,8 @@ enum CoordinateSystem {
   static let expected = "longitudes and latitudes of WGS 84"
   static let remedy = "ogr2ogr -t_srs EPSG:4326 converts them"
 
-  /// Systems in degrees with datums that differ by less than maps show: WGS 84, ETRS89 and NAD83. GeoJSON has the
-  /// longitude first by convention, whatever the axis order of the system.
+  /// Systems in degrees: WGS 84, ETRS89 and NAD83. Their datums differ so little that a map does not show it. GeoJSON
+  /// has the longitude first by convention, whatever the axis order of the system.
   private static let names: Set = ["CRS84", "CRS84H", "CRS83", "4326", "4979", "4258", "4269", "WGS84", "WGS 84"]
 
   static let esriRemedy = "ask the server for outSR=4326, or for GeoJSON with f=geojson"

@@ -28,8 +28,8 @@ struct EditMatching {
 
   /// Returns the number of the cluster that continues a cluster of the old tree; nil if there is none.
   ///
-  /// - Parameter count: Number of clusters for which this is asked. The more clusters, the fewer points of each are
-  ///   looked up.
+  /// - Parameter count: Number of clusters for which this function is called. With more clusters, fewer points of each
+  ///   cluster are looked up.
   func number(for cluster: Cluster, among count: Int) -> Int? {
     let members = old.members(of: cluster).treeIndices
     let most = max(Self.samples / count, Self.leastSamples)

@@ -161,8 +161,8 @@
       feed.viewport = rect.flatMap { Viewport($0, width: size.width, height: size.height, heading: heading) }
     }
 
-    /// Returns the position at which a map shows the parts of a cluster. Set it as the map's position when a badge is
-    /// tapped. Returns nil for a point, and for a stack of several points at one position.
+    /// Returns the map position at which the parts of a cluster are shown. Give it to the map when a badge is tapped.
+    /// Returns nil for a point, and for a stack of several points at one position.
     public func position(inside badge: Badge) -> MapCameraPosition? {
       let cluster = badge.cluster
       guard cluster.pointCount > 1, !cluster.isStack, let tree = tree(of: badge) else { return nil }

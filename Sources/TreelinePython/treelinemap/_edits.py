@@ -84,7 +84,8 @@ class Editing:
             raise EditError(f"expected a key that is not in the tree, found {key}; to change a point, move it")
         kept_places = places - np.searchsorted(removed_rows, places)
         inserted_rows = kept_places + np.arange(len(places))
-        # For each row after the edit: its row before the edit, or the number of rows before plus that of a new point.
+        # For each row after the edit: its row before the edit, or the number of rows before plus the number of a new
+        # point.
         order = np.insert(
             np.delete(np.arange(len(self.keys)), removed_rows), kept_places, len(self.keys) + np.arange(len(places))
         )

@@ -168,8 +168,8 @@ struct ViewerFile: Sendable {
     }
   }
 
-  /// Scripts and styles are the viewer's own. MapLibre works in a worker made of a blob. A map style given by URL may
-  /// come from anywhere, and so may its tiles and images.
+  /// Allows only the viewer's own scripts and styles, and a worker made of a blob, in which MapLibre works. A map style
+  /// given by URL may come from anywhere, and so may its tiles and images.
   private static func securityPolicy(_ frameAncestors: [String]) -> String {
     "default-src 'self'; script-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
       + "img-src 'self' data: blob: https:; connect-src 'self' https: http:; font-src 'self'; object-src 'none'; "

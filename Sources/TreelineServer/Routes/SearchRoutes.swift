@@ -6,7 +6,7 @@ enum SearchRoutes {
   /// Greatest number of points in an answer.
   static let mostPoints = 100
 
-  /// Returns the points with a text that begins with a text, or has a word that begins with it.
+  /// Returns the points whose text, or a word of this text, begins with the requested text.
   static func search(_ request: inout IndexRequestContext) -> Representation {
     let (index, tree) = (request.index, request.tree)
     let (text, column) = (request.parameters.text("text"), request.parameters.text("column"))

@@ -44,9 +44,9 @@ export const Treeline = {
    * @param {Source} source Address or bytes of the index, or address of the manifest, which ends in `.json`. In Node,
    *   also the path of a file.
    * @param {{signal?: AbortSignal, verify?: boolean, fetch?: typeof fetch, memory?: number}} options With `verify:
-   *   false` the checksums of an index are not checked, which takes 3 ms per megabyte. A damaged index may then give
-   *   wrong answers. For a manifest, `fetch` replaces `fetch`, and `memory` is the number of bytes that loaded pages
-   *   may take, about.
+   *   false` the checksums of an index are not checked. The check takes 3 ms per megabyte. Without it, a damaged index
+   *   may give wrong answers. For a manifest, `fetch` replaces `fetch`, and `memory` is the number of bytes that loaded
+   *   pages may take, about.
    * @returns {Promise<any>} A `Tree`, or a `PublishedTree` of a manifest.
    */
   async open(source, { signal, verify, fetch, memory } = {}) {

@@ -1,4 +1,4 @@
-// Edits of trees that were built from points with keys, and the changes from an answer of one version to an answer of a
+// Edits of trees that were built from points with keys, and transitions from an answer of one version to an answer of a
 // later version. `VersionTransition` in Swift has the same rules, and a test compares both.
 
 import { BuildError, QueryError, refuseUnknown } from "./errors.js";
@@ -10,12 +10,12 @@ import { coordinatesOf, treeOfBuilt } from "./points.js";
 
 /**
  * @typedef {object} Edit Keys must not occur twice.
- * @property {ArrayLike<any>} [insert] Points to add. No point has their keys yet.
+ * @property {ArrayLike<any>} [insert] Points to add. Their keys are not in the tree.
  * @property {ArrayLike<Key>} [remove] Keys of points to remove.
  * @property {ArrayLike<any>} [move] Points that replace the points with the same keys. They may be elsewhere, and may
  *   have other properties.
  *
- * @typedef {object} Version How the rows of a tree follow from the rows of the tree before the edit.
+ * @typedef {object} Version The rows of a tree, relative to the rows of the tree before the edit.
  * @property {WeakRef<import("./hierarchy.js").Hierarchy>} before Hierarchy of the tree before the edit.
  * @property {number} count Number of rows after the edit.
  * @property {number[]} removed Rows before the edit, in ascending order.
@@ -26,7 +26,7 @@ import { coordinatesOf, treeOfBuilt } from "./points.js";
  * @property {number} age Number of earlier versions.
  */
 
-/** Number of versions of which a tree knows how they follow from each other. */
+/** Greatest number of earlier versions that a tree remembers. */
 const MOST_VERSIONS = 256;
 
 /**
@@ -67,7 +67,9 @@ export async function updated(tree, edit, { signal } = {}) {
 
 // The worker
 
-/** Milliseconds for which a worker waits for the next edit. A new worker takes three times as long for its first build. */
+/**
+ * Milliseconds for which a worker waits for the next edit. A new worker takes three times as long for its first build.
+ */
 const IDLE = 30000;
 
 /** @type {{factory: unknown, worker: any, timer: any} | null} */
@@ -100,7 +102,8 @@ function takeIdle(factory, newWorker) {
 }
 
 /**
- * Returns a stand-in for a worker that keeps the worker, instead of terminating it, once it has built a tree.
+ * Returns a replacement for a worker. When it has built a tree, it keeps the worker for the next edit instead of
+ * terminating it.
  *
  * @param {any} worker
  * @param {unknown} factory
@@ -313,7 +316,7 @@ function applied(points, keys, { removed, moved, inserted }) {
  */
 export const isEditOf = (from, to) => versionsSince(from, to) !== null;
 
-/** Greatest change of the number of points, as a share, after which an edited tree keeps the colours on a map. */
+/** Greatest change of the number of points, as a share, with which an edited tree keeps the colours on a map. */
 const MOST_CHANGED = 0.1;
 
 /**
@@ -441,9 +444,9 @@ function pairsOf(from, to) {
 }
 
 /**
- * Returns which clusters of an answer continue clusters of an answer of an earlier version: more than half of the points
- * of both are the same points, wherever they have moved. The result has ids of new clusters, each with the id of the
- * continued cluster. It is empty if the answers are not from versions of one tree.
+ * Returns which clusters of an answer continue clusters of an answer of an earlier version: more than half of the
+ * points of both are the same points, wherever they have moved. The result has ids of new clusters, each with the id of
+ * the continued cluster. It is empty if the answers are not from versions of one tree.
  *
  * @param {Clusters} from
  * @param {Clusters} to
@@ -463,11 +466,13 @@ export function continuedClusters(from, to) {
  * @property {number[]} before Numbers of clusters in the first answer, in ascending order.
  * @property {number[]} after Numbers of clusters in the second answer, in ascending order.
  * @property {number} common Number of points that are in a cluster before and in a cluster after.
- * @property {number} removed Number of points before that were removed.
- * @property {number} inserted Number of points after that were inserted.
- * @property {number} left Number of points before that are now in clusters of other changes or in no cluster.
- * @property {number} joined Number of points after that were in clusters of other changes or in no cluster. The clusters
- *   before have all common, removed and left points, and the clusters after have all common, inserted and joined points.
+ * @property {number} removed Number of points in the clusters before that were removed.
+ * @property {number} inserted Number of points in the clusters after that were inserted.
+ * @property {number} left Number of points in the clusters before that are now in clusters of other changes or in no
+ * cluster.
+ * @property {number} joined Number of points in the clusters after that came from clusters of other changes or from no
+ *   cluster. The clusters before have all common, removed and left points, and the clusters after have all common,
+ *   inserted and joined points.
  */
 
 /**

@@ -29,7 +29,7 @@ export class TileArchive {
     const bytes = await this.#read(0, FIRST);
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     if (bytes.length < HEADER || new TextDecoder().decode(bytes.subarray(0, 7)) !== "PMTiles" || bytes[7] !== 3) {
-      throw new Error("it is no archive in PMTiles 3");
+      throw new Error("it is not an archive in PMTiles 3");
     }
     const number = (at) => Number(view.getBigUint64(at, true));
     const [rootStart, rootLength, metadataStart, metadataLength] = [8, 16, 24, 32].map(number);
@@ -113,7 +113,10 @@ export class TileArchive {
 
 const LAND = /^(earth|land)$/i;
 
-/** Looks of layers by their names, from the bottom up. Names follow OpenMapTiles, Protomaps and Natural Earth. */
+/**
+ * Colors and widths of layers by their names, from the bottom up. Names follow OpenMapTiles, Protomaps and Natural
+ * Earth.
+ */
 const LOOKS = [
   { name: LAND, fill: "land", line: "coast", width: 0.8 },
   { name: /landcover|landuse|park|green|natural/i, fill: "border", opacity: 0.25 },
@@ -138,7 +141,7 @@ function layersOf(name, palette) {
 /** Returns the text of an attribution, which may have markup. */
 const textOf = (attribution) => String(attribution ?? "").replace(/<[^>]*>/g, "").replace(/[<>&]/g, "");
 
-/** Returns the number of a tile: tiles of lower zooms come first, those of one zoom follow Hilbert's curve. */
+/** Returns the number of a tile. Tiles of lower zooms come first, and the tiles of one zoom follow Hilbert's curve. */
 export function tileID(z, x, y) {
   let id = (4 ** z - 1) / 3;
   for (let side = 2 ** z / 2; side >= 1; side /= 2) {

@@ -9,13 +9,13 @@ import { Spread } from "./vendor/treeline/map/spread.js";
 /** Number of members on a page of the list, and maximum number of members in a spread. */
 const PAGE = 60;
 
-/** Greatest number of points that are saved as a file. Points of a request while they are loaded. */
+/** Greatest number of points that are saved as a file, and number of points in one request while they are loaded. */
 const MOST_SAVED = 100_000;
 const BATCH = 1000;
 
 /**
- * Greatest number of points from which a card draws a histogram, number of places in the order of the tree from which
- * a sample of a larger cluster comes, and greatest number of bars.
+ * Three numbers: the greatest number of points from which a card draws a histogram; for a larger cluster, the number of
+ * places in the order of the tree from which a sample is taken; and the greatest number of bars.
  */
 const MOST_DRAWN = 5000;
 const PLACES = 20;
@@ -106,7 +106,7 @@ export class Card {
         ...numbers.map((column) => new Option(`largest ${column} first`, `-${column}`)),
         ...others.map((column) => new Option(`by ${column}`, column)), ...numbers.map((column) => new Option(`smallest ${column} first`, column)),
         new Option("in the order of the map", ""));
-      // With many points, the first page is there sooner without an order.
+      // If there are many points, the first page arrives sooner without an order.
       sort.value = numbers.length > 0 && this.cluster.count <= MOST_SORTED ? `-${numbers[0]}` : "";
       sort.addEventListener("change", () => this.#page(list, 0, sort.value));
       tools.append(sort);
@@ -149,7 +149,7 @@ export class Card {
   async #chart(figure, column) {
     const { cluster, viewer } = this;
     const isSample = cluster.count > MOST_DRAWN;
-    // Sources without a server would load much for a sample.
+    // Without a server, a source would load too many pages for a sample.
     if (!column || cluster.count < 8 || (isSample && !viewer.source.sortsMembers)) return;
     const values = [];
     try {

@@ -1,4 +1,4 @@
-// Shows a chosen cluster. Zooms to where the cluster splits, or opens the cluster if it never splits.
+// Shows a chosen cluster. Zooms to the zoom at which the cluster splits, or opens the cluster if it never splits.
 
 import { clusterOf } from "./cluster.js";
 import { chosenCut, cutParameters } from "./cut.js";

@@ -5,11 +5,11 @@ import { coordinate, element, kilometres, nameOf, number, points, short, valuesO
 import { FEWEST_FOR_ELLIPSE } from "./vendor/treeline/map/density.js";
 import { boxSize } from "./vendor/treeline/map/mercator.js";
 
-/** Milliseconds that the pointer must rest before members are requested, then the number of members that are named. */
+/** Milliseconds that the pointer must rest before members are requested, and the number of members that are named. */
 const REST = 140;
 const FEW = 12;
 
-/** Greatest number of points that are sorted without being asked. */
+/** Greatest number of points of a cluster whose members are sorted for a hint. */
 export const MOST_SORTED = 20_000;
 
 export class Hint {

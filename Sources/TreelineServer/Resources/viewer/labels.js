@@ -4,7 +4,7 @@
 import { ownNameOf } from "./text.js";
 import { badgeRadius, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
 
-/** Font sizes of cities in pixels by rank; the last one is for all further ranks. Then the font size of points. */
+/** Font sizes in pixels of cities by rank (the last size is for all further ranks), and the font size of points. */
 const SIZES = [13, 13, 13, 12, 12, 11.5];
 const POINT_SIZE = 11.5;
 
@@ -13,7 +13,10 @@ const MOST_PLACES = 60;
 const MOST_POINTS = 40;
 const LONGEST = 28;
 
-/** Radius of the dot of a city. Then the distances between a name and a dot, and between a name and others. */
+/**
+ * In pixels: the radius of the dot of a city, the distance between a name and a dot, and the distance between two
+ * names.
+ */
 const PLACE_DOT = 2;
 const GAP = 4;
 const MARGIN = 3;
@@ -21,7 +24,7 @@ const MARGIN = 3;
 /** Milliseconds between two placements while the map moves. */
 const PAUSE = 120;
 
-/** Levels by which the map zooms out before names that no longer have room are dropped. */
+/** Number of zoom levels that the map zooms out before it drops names that no longer have room. */
 const THINNED = 0.2;
 
 export class Labels {
@@ -40,7 +43,7 @@ export class Labels {
    * @param circles What names must not cover: positions on the screen with radii, and the clusters, if known.
    * @param places Cities in view, the most important first.
    * @param columns Columns of the points. If there are none, points have no names.
-   * @param key Tells answers and settings apart. The same names stay while the key and the view stay the same.
+   * @param key Differs for different answers and settings. Names stay the same as long as the key and the view do.
    */
   place(camera, circles, places, columns, key, now) {
     const view = `${key} ${camera.zoom.toFixed(2)} ${camera.centerX.toFixed(9)} ${camera.centerY.toFixed(9)} ${camera.width} ${camera.height}`;

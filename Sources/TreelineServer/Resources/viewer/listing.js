@@ -13,7 +13,7 @@ export class Listing {
    * @param node A details element with a count and a list.
    * @param point Called with the cluster that gets the focus or the pointer, and with null when the cluster loses it.
    * @param choose Called with a chosen cluster and the event.
-   * @param list Called with a cluster whose points are to be listed.
+   * @param list Called with a cluster to list its points.
    * @param near Returns the name of a city near a cluster, or an empty text.
    */
   constructor(node, { point, choose, list, near }) {

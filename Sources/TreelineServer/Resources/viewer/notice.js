@@ -36,7 +36,7 @@ export class Notice {
     this.node.hidden = !message;
     if (!message) return;
     const { text, action, isWide } = message;
-    // The same text is not announced again.
+    // A text that is shown already is not announced again.
     if (this.text.textContent !== text) this.text.textContent = text;
     this.button.hidden = !action;
     this.button.textContent = action?.title ?? "";

@@ -9,7 +9,10 @@ const ZOOM_OF_RANK = [0, 0, 3, 4, 4, 5, 5, 6, 7, 8, 8];
 /** Least and greatest distance of a cluster to the city that the list names, in fractions of the world. */
 const NEARBY = [0.0003, 0.02];
 
-/** Greatest rank of cities that name clusters of a size: half their width in fractions of the world, and the rank. */
+/**
+ * Pairs of half the width of a cluster, in fractions of the world, and the greatest rank of a city that may name a
+ * cluster of this size.
+ */
 const RANK_OF_SIZE = [[0.02, 0], [0.01, 1], [0.004, 2], [0.001, 4], [0, 10]];
 
 export class Places {

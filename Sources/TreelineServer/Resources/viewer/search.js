@@ -4,12 +4,15 @@ import { clusterOf } from "./cluster.js";
 import { leastLimit } from "./cut.js";
 import { coordinate, element, nameColumn, nameOf } from "./text.js";
 
-/** Milliseconds without a key after which the index is searched. Then the number of hits of each kind. */
+/** Milliseconds without a key press before the index is searched, and the greatest number of hits of each kind. */
 const REST = 140;
 const MOST_POINTS = 6;
 const MOST_PLACES = 4;
 
-/** Zoom at which a city of a rank is shown; the last one is for all further ranks. Then the zoom of a coordinate. */
+/**
+ * Zooms at which a city of each rank is shown; the last zoom is for all further ranks. Then the zoom at which a
+ * coordinate is shown.
+ */
 const PLACE_ZOOMS = [9, 9, 10, 10, 11, 11, 12];
 const CLOSE = 13;
 
@@ -54,7 +57,7 @@ export class Search {
     return this.viewer.places.named(text, MOST_PLACES).map((place) => ({ ...place, kind: "city", said: "city", title: place.name, zoom: PLACE_ZOOMS[place.rank] ?? PLACE_ZOOMS.at(-1) }));
   }
 
-  /** Returns the points of the index whose names begin with a text, or have a word that begins with it. */
+  /** Returns the points of the index whose name, or a word of it, begins with a text. */
   async #points(text, signal) {
     const { index, source } = this.viewer;
     const column = nameColumn(index.columns);
@@ -139,7 +142,7 @@ const capitalized = (text) => text.replace(/(^|[\s-])\p{L}/gu, (start) => start.
 
 function pointHit(feature, index, column) {
   const [longitude, latitude] = feature.geometry.coordinates;
-  // A category, such as a country, tells points of one name apart.
+  // A category, such as a country, distinguishes points with the same name.
   const said = index.columns.filter((each) => each !== column && index.column_kinds[each] === "category").map((each) => feature.properties[each])[0];
   return { kind: "point", said, title: nameOf(feature.properties, index.columns), row: feature.properties.index, longitude, latitude, feature };
 }

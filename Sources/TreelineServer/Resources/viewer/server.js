@@ -61,12 +61,12 @@ export class Server extends Source {
     return this.#get(`v1/${index}/clusters/${id}`, "properties", { ellipses: true, ...query }, signal);
   }
 
-  /** Returns a point, given its row, with the clusters that contain it and the zoom from which it stands alone. */
+  /** Returns a point, given its row, with the clusters that contain it and the zoom from which it is shown alone. */
   whereIs(index, row, query, signal) {
     return this.#get(`v1/${index}/where-is`, "path", { row, ...query }, signal);
   }
 
-  /** Returns points whose text in a column begins with a text, or has a word that begins with it. */
+  /** Returns points whose text in a column, or a word of it, begins with a text. */
   search(index, query, signal) {
     return this.#get(`v1/${index}/search`, "features", query, signal);
   }

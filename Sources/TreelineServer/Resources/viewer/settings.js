@@ -38,7 +38,7 @@ const DEFAULTS = {
   off: "",
   /** Column of numbers whose sum badges show instead of counts. */
   sum: "",
-  /** Row of the point that was found, and is marked at every zoom. */
+  /** Row of the found point, which is marked at every zoom. */
   hit: "",
   /** Column of the histogram, then the range of its values. Points with other values do not count. */
   brush: "",

@@ -1,4 +1,4 @@
-// The dialog that hands the view to others: its link, a line of HTML that embeds it, and pictures.
+// The dialog to share the view: a link, a line of HTML that embeds the view, and pictures.
 
 import { element, titleOf } from "./text.js";
 

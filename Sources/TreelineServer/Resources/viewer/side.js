@@ -16,7 +16,7 @@ class Side {
   answer = 0;
   /** Filter of the shown answer. */
   filter = "";
-  /** Whether the shown clusters are of an earlier version of the index. */
+  /** Whether the shown clusters are from an earlier version of the index. */
   isOutdated = false;
 
   /**
@@ -46,7 +46,7 @@ class Side {
     this.isOutdated = false;
   }
 
-  /** Shows the next answer, which is of a new version of the index, in place of the shown clusters. */
+  /** Shows the next answer, from a new version of the index, instead of the shown clusters. */
   renew() {
     this.feed.reset();
     this.filter = "";

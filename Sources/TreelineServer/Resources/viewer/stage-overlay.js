@@ -83,7 +83,7 @@ export class StageOverlay extends Overlay {
     context.restore();
   }
 
-  /** Marks a found point or the badge that contains it, and writes its name above. */
+  /** Marks a found point, or the badge that contains it, and writes the name of the point above. */
   drawPin(x, y, radius, text) {
     const { context, pictures: { palette } } = this;
     context.globalAlpha = 1;

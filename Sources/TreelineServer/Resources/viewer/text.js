@@ -45,8 +45,8 @@ export function ownNameOf(properties, columns) {
 }
 
 /**
- * Returns the name of a point. Without a name this is its row, and if the row is in a page that is not loaded, "1
- * point".
+ * Returns the name of a point. If it has no name, returns its row, or "1 point" if the row is in a page that is not
+ * loaded.
  */
 export function nameOf(properties, columns) {
   return ownNameOf(properties, columns) ?? (properties.index >= 0 ? `Row ${number(properties.index)}` : points(1));

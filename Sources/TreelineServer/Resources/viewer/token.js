@@ -18,7 +18,7 @@ export class Token {
    * @returns Whether there is a token to try.
    */
   async ask(refused) {
-    // Meanwhile, the user has entered a token for another request.
+    // The user has entered a token for another request in the meantime.
     if (refused.Authorization !== this.headers.Authorization) return true;
     if (this.#isDeclined) return false;
     this.#asking ??= this.#show("Authorization" in refused).finally(() => (this.#asking = null));

@@ -37,8 +37,8 @@ import { TONES } from "./vendor/treeline/map/palette.js";
 const OVERVIEW = 1000;
 
 /**
- * Pixels between a box that fills the map and the edge of the map, then the greatest zoom for such a box. This zoom
- * shows the surroundings of a single position.
+ * Pixels between a box that fills the map and the edge of the map, and the greatest zoom for such a box. At this zoom
+ * the surroundings of a single position are in view.
  */
 const MARGIN = 56;
 const CLOSEST = 16;
@@ -79,11 +79,11 @@ export class Viewer {
   #rest = 0;
   #restKey = "";
   #areTilesDrawn = false;
-  /** The current look at whether the index was replaced. */
+  /** The current check whether the index was replaced. */
   #reloading = null;
   /** Whether a new version of the index is being loaded. Then the clusters of the previous version stay. */
   #isRenewing = false;
-  /** Whether the settings name an index that is not there. */
+  /** Whether the settings name an index that the source does not have. */
   #isMissing = false;
   /** Columns of the settings that the index does not have, or whose kind in the index does not fit. */
   #forgotten = [];
@@ -172,7 +172,7 @@ export class Viewer {
     this.places.load().then(() => this.wake(), () => {});
     await Promise.all([this.#loadDensities(), this.#loadValues()]);
     this.fit();
-    // Only now the map knows how much of the world it may show.
+    // Only now does the map know how much of the world it may show.
     if (!cameraOptions(this.settings.map)) this.map.fitBounds(corners(this.index.bounds), { ...this.#fitting, duration: 0 });
     this.show();
     this.#loadFacts();
@@ -465,7 +465,7 @@ export class Viewer {
     const places = this.#style && !this.#isUnstyled ? [] : this.places.in(camera);
     const { columns, name, version } = this.index;
     if (this.settings.view === "tiles") {
-      // Where the map library has drawn badges is known only once it is idle.
+      // The positions of badges that the map library draws are known only when it is idle.
       if (!this.#areTilesDrawn) this.tree.labels.clear();
       else if (this.map.getLayer("clusters")) this.tree.labels.place(camera, circlesOfTiles(this.map), places, [], `tiles ${version}`, now);
       return;
@@ -776,7 +776,7 @@ export class Viewer {
     this.map.fitBounds(corners(this.index.bounds), { ...this.#fitting, ...this.motion });
   }
 
-  /** Shows the position of the user, if the browser may tell it. */
+  /** Shows the position of the user, if the browser is allowed to share it. */
   #locate() {
     const refuse = ({ message }) => this.tell("place", `The browser does not tell where you are${message ? `: ${message}` : ""}.`);
     if (!navigator.geolocation) return refuse({});

@@ -109,7 +109,7 @@ export class Answers {
 
   /**
    * Returns the clusters of a query, and how the clusters of an earlier answer change into them. The earlier answer may
-   * have another filter. If it is from a tree of which this tree is an edit, returns which clusters continue its
+   * have another filter. If the earlier answer is from a tree before an edit, returns which clusters continue its
    * clusters.
    *
    * @param {Query} query

@@ -1,11 +1,14 @@
 // How far the map zooms when a cluster is chosen.
 
-/** Number of zoom levels of a step, unless the cluster fills the map before, or has fewer than three parts there. */
+/**
+ * Number of zoom levels of a step. The step is smaller if the points would not fit on the map, and larger if the
+ * cluster would have fewer than three parts.
+ */
 const LEVELS = 2;
 
 /**
- * Returns the zoom at which a chosen cluster has fallen into three parts or more: far enough that the step is seen, and
- * not so far that the points no longer fit on the map.
+ * Returns the zoom for a chosen cluster. There it has three parts or more, the step is large enough to be seen, and the
+ * points still fit on the map.
  *
  * @param {{now: number, two: number, three: number, filling: number}} zooms The zoom of the map, the zooms from which
  *   the cluster has two and three parts, and the zoom at which its points fill the map.

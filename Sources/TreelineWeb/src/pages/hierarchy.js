@@ -1,9 +1,9 @@
-// The hierarchy of a tree of which only some pages are in memory.
+// The hierarchy of a tree with only some of its pages in memory.
 //
-// The pages that have been loaded are in arrays like those of a whole tree. Records have numbers in the order in which
-// they were loaded. If a query needs what is not there, it goes on as if the node had no parts, and the page is noted
-// in `missing`. The answer is then discarded, the pages are loaded, and the query begins again. So all pages that are
-// known to be needed are loaded at once.
+// Loaded pages are in arrays like the arrays of a whole tree. Records have numbers in the order in which they were
+// loaded. If a query needs a page that is not in memory, the query continues as if the node had no children, and the
+// page is added to `missing`. Then the answer is discarded, the missing pages are loaded together, and the query begins
+// again.
 
 import { BadgeCurve } from "../badges.js";
 import { attributeColumn, typedColumn } from "../columns.js";
@@ -18,8 +18,8 @@ import { bytesOfBase64, PageReader } from "./page.js";
 
 const [UPPER, LEAF, VALUES, DIRECTORY] = [1, 2, 3, 4];
 /**
- * What a record of an upper page says about its children: in this page, in the child page of the record before, in the
- * next.
+ * Where the children of a record of an upper page are: in this page, in the child page of the previous record, or in
+ * the next child page.
  */
 const [HERE, SAME, NEXT] = [0, 1, 2];
 
@@ -28,15 +28,15 @@ const [HERE, SAME, NEXT] = [0, 1, 2];
  * @property {"tree" | "values" | "directory"} kind
  * @property {Reference} reference
  * @property {number[]} roots Records whose children are in the page.
- * @property {Ahead[]} ahead Pages below, which are often needed as well.
+ * @property {Ahead[]} ahead Child pages of the page's child pages, which are often needed, too.
  * @property {number} number Number of a page of values.
  *
- * @typedef {object} Ahead What is known of a page two levels below.
+ * @typedef {object} Ahead Facts about a page two levels below.
  * @property {Reference} reference
  * @property {Uint32Array} box A box around its roots.
  * @property {number} code The greatest code at which a root is split.
  *
- * @typedef {object} UpperRecord What arrays do not hold of a record of an upper page.
+ * @typedef {object} UpperRecord The fields of a record of an upper page that are not in arrays.
  * @property {number} first Tree index of the first point.
  * @property {number[]} sums Σ(x - min x) and Σ(y - min y), in halves of 32 bits.
  * @property {number[]} spread
@@ -57,7 +57,10 @@ export class PagedHierarchy extends Hierarchy {
   #leaves = [];
   /** @type {{first: number, at: number, count: number}} */
   #last = { first: 0, at: 0, count: 0 };
-  /** Places of points that are not in a leaf page: those at which nodes of upper pages are shown. */
+  /**
+   * Places of points at which nodes of upper pages are shown, by tree index. These points are not in a loaded leaf
+   * page.
+   */
   #standing = new Map();
   #pointsEnd = 0;
   /** @type {Page[]} */
@@ -86,7 +89,7 @@ export class PagedHierarchy extends Hierarchy {
     this.rows = new Proxy(this.rows, { get: (_, index) => this.#row(Number(index)) });
     this.pointCount = manifest.point_count;
     this.nodeCount = 1;
-    /** Pages that a query has needed in vain. @type {Set<Page>} */
+    /** Pages that a query needed and that are not in memory. @type {Set<Page>} */
     this.missing = new Set();
     /**
      * The view of the latest query.
@@ -94,7 +97,9 @@ export class PagedHierarchy extends Hierarchy {
      * @type {import("../view.js").InView | null}
      */
     this.view = null;
-    /** The greatest code of a node that the current query does not split; Infinity if codes do not decide. */
+    /**
+     * The greatest code of a node that the current query does not split; Infinity if the cut does not depend on codes.
+     */
     this.greatest = Infinity;
     /** @type {Page} */
     this.directory = { kind: "directory", reference: manifest.values, roots: [], ahead: [], number: 0 };
@@ -156,7 +161,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the pages below a missing page that the current query needs, too, as far as is known.
+   * Returns the pages below a missing page that the current query certainly or probably needs, too.
    *
    * @param {Page} page
    */
@@ -292,7 +297,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the pages of values that have not been loaded; the directory if they are not known.
+   * Returns the pages of values that have not been loaded; the directory if it has not been loaded yet.
    *
    * @returns {Page[]}
    */
@@ -363,8 +368,8 @@ export class PagedHierarchy extends Hierarchy {
      * @param {number} record
      * @param {ArrayLike<number>} parent The box around its parent.
      * @param {number} first
-     * @param {{own: UpperRecord, left: number, box: ArrayLike<number>} | null} whole The parent, if the record is a right
-     *   child.
+     * @param {{own: UpperRecord, left: number, box: ArrayLike<number>} | null} whole The parent, if the record is a
+     *   right child.
      */
     const addRecord = (record, parent, first, whole) => {
       reader.require(at < count, `at most ${count} records`, "more");
@@ -391,8 +396,8 @@ export class PagedHierarchy extends Hierarchy {
         code: codes ? codes[i] : 0, stand, below: null,
       });
     };
-    // Records in tree order: the record, its first point, the box around its parent unless it is known already, and the
-    // record of the left child if it is a right child.
+    // Records in tree order: the record, its first point, the box of its parent (null if the record's own box is known)
+    // and, for a right child, the parent.
     /** @type {[number, number, ArrayLike<number> | null, {own: UpperRecord, left: number, box: ArrayLike<number>} | null][]} */
     const waiting = [];
     if (isFirst) {
@@ -433,8 +438,8 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the sums of a right child: those of its parent without those of the left child, each from the edges of the
-   * own box.
+   * Returns the sums of a right child: the sums of its parent minus the sums of the left child. All sums are measured
+   * from the edges of the node's own box.
    *
    * @param {number[]} whole
    * @param {number} left
@@ -624,7 +629,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the arrays of the whole tree, as an index has them. All pages must have been loaded.
+   * Returns the arrays of the whole tree, in the form of an index. All pages must have been loaded.
    *
    * @returns {import("../layout.js").StoredTree}
    */
@@ -674,8 +679,8 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Writes the gaps of a bucket or of a part of one. Parts in upper pages have records, and gaps of other parts are
-   * counted from the part.
+   * Writes the gaps of a bucket or of a part of a bucket. A part in an upper page has a record. The gaps of other parts
+   * are counted from the part.
    *
    * @param {Uint8Array} gaps
    * @param {number} record

@@ -7,7 +7,7 @@ import { inflated } from "./page.js";
 /** @typedef {import("./page.js").Reference} Reference */
 /** @typedef {{bytes: Promise<Uint8Array>, controller: AbortController, waiting: number}} Load */
 
-/** Number of tries for one request, and milliseconds before the second. The pause doubles with each try. */
+/** Number of tries for one request, and milliseconds before the second try. The pause doubles with each try. */
 const TRIES = 3;
 const FIRST_PAUSE = 200;
 
@@ -43,7 +43,7 @@ export class PageSource {
     this.fetch = ask ?? (isPath(url) ? fetchFile : (/** @type {any[]} */ ...call) => fetch(call[0], call[1]));
     /** @type {any} */
     this.manifest = null;
-    /** Counts of what was loaded, for measurements. */
+    /** Numbers of requests and bytes so far, for measurements. */
     this.loaded = { requests: 0, bytes: 0, rounds: 0 };
   }
 
@@ -76,7 +76,8 @@ export class PageSource {
   }
 
   /**
-   * Returns the content of pages. A page that several callers await is loaded once. It is cancelled if all of them are.
+   * Returns the content of pages. A page that several callers await is loaded once. The load is cancelled if all of
+   * these callers cancel.
    *
    * @param {Reference[]} pages
    * @param {AbortSignal} [signal]
@@ -148,7 +149,7 @@ export class PageSource {
     const pages = bytes && group.map(({ offset, length }) => bytes.slice(file ? offset - first : 0, file ? offset - first + length : undefined));
     const isRight = pages?.every((page, i) => page.length === group[i].length && xxHash64(page).toString(16).padStart(16, "0") === group[i].checksum);
     if (!pages || !isRight) {
-      // Only a replaced site lacks pages or has others.
+      // If a page is missing or has other bytes, the site has probably been replaced.
       const { values, first: firstPage } = await this.#manifest(signal);
       if (firstPage !== this.manifest.first || values.checksum !== this.manifest.values.checksum) throw new ReplacedError(this.url);
       throw new IndexError(`${url}: expected a page with the checksum ${group[0].checksum}, found ${pages ? "other bytes" : "none"}; publish the index again`);
@@ -175,7 +176,7 @@ export class PageSource {
           this.loaded.bytes += bytes.length;
           return bytes;
         }
-        // The body, maybe the whole file, is not wanted.
+        // The body may be the whole file, and is not needed.
         response.body?.cancel().catch(() => {});
         if (response.status === 404 || response.status === 410 || response.status === 416) return null;
         if (response.status === 200) {

@@ -1,5 +1,5 @@
-// A tree whose index was published as pages on a host of static files. It has the queries of `Tree`, which here return
-// promises.
+// A tree whose index was published as pages on a host of static files. It has the same queries as `Tree`, but they
+// return promises.
 
 import { namesOf, valuesOf } from "../aggregates.js";
 import { QueryError } from "../errors.js";
@@ -18,13 +18,13 @@ import { PageSource } from "./source.js";
 /** Bytes that loaded pages may take, unless the page says otherwise. */
 const MEMORY = 64 * 2 ** 20;
 
-/** The most points of a tree of which all pages are loaded for a filter. */
+/** Greatest number of points of a tree whose pages are all loaded for a filter. */
 const MOST_WHOLE = 2 ** 21;
 
-/** The most rounds of requests of one query. Each round loads the pages one level below. */
+/** Greatest number of rounds of requests for one query. Each round loads the pages one level below. */
 const ROUNDS = 1100;
 
-/** The most pages that are loaded before it is certain that a query needs them. */
+/** Greatest number of pages that are loaded although the query may not need them. */
 const FEW_AHEAD = 2;
 
 export class PublishedTree {
@@ -54,7 +54,7 @@ export class PublishedTree {
     return new PublishedTree(source, await inflated(bytesOfBase64(manifest.first), `${url}, first page`), memory);
   }
 
-  /** Returns a tree of which only the first page is in memory. */
+  /** Returns a tree with only the first page in memory. */
   #begun() {
     const hierarchy = new PagedHierarchy(this.manifest, this.source.url);
     hierarchy.addFirst(this.first);
@@ -137,7 +137,8 @@ export class PublishedTree {
    */
   async #load(hierarchy, pages, signal) {
     const known = pages.flatMap((page) => hierarchy.ahead(page));
-    // A small view needs most of them. A larger view also loads many in vain, because they only lie near it.
+    // A small view needs most of these pages. For a larger view, many of them are not needed, because they only lie
+    // near the view.
     const ahead = known.length <= FEW_AHEAD ? known : [];
     const contents = await this.source.load([...pages, ...ahead].map(({ reference }) => reference), signal);
     const below = new Map(ahead.map(({ reference }, i) => [reference.checksum, contents[pages.length + i]]));
@@ -153,8 +154,8 @@ export class PublishedTree {
 
   /**
    * @param {Query} [query]
-   * @param {Abortable & {values?: boolean | number}} options With `values`, the rows and columns that features have
-   *   are loaded, too. If it is a number, they are loaded only if they are in at most so many pages.
+   * @param {Abortable & {values?: boolean | number}} options With `values`, the rows and columns that features have are
+   *   loaded, too. If it is a number, they are loaded only if they are in at most this number of pages.
    * @returns {Promise<Clusters>}
    */
   async clusters(query = {}, { signal, values = false } = {}) {
@@ -195,7 +196,7 @@ export class PublishedTree {
   }
 
   /**
-   * Returns the clusters of the whole tree that are known without another request, at most a number of them.
+   * Returns clusters of the whole tree that are known without another request. Their number is limited.
    *
    * @param {number} limit
    */
@@ -357,7 +358,7 @@ class FilteredTree {
   }
 
   /**
-   * Number of points that pass. Null, because it is known only when all pages are loaded: `(await
+   * Null, because the number of points that pass is known only when all pages are loaded: `(await
    * tree.whole()).pointCount`.
    */
   get pointCount() {
@@ -445,7 +446,8 @@ function placed(clusters) {
 }
 
 /**
- * Returns an earlier answer as an answer of a tree. Pages have other records after they were dropped and loaded again.
+ * Returns an earlier answer as an answer of a tree. If pages were dropped and loaded again since, their records have
+ * other numbers.
  *
  * @param {Tree} tree
  * @param {{nodes: Uint32Array, tree?: Tree}} answer
