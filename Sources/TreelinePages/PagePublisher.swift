@@ -48,7 +48,7 @@ package struct PagePublisher {
     let count = tree.pointCount
     let splits = max(4096, min(count / 16, 1 << 21))
     return PageSizes(
-      points: max(4096, count / 9000), nodePoints: max(256, count / 100_000), firstPairs: 640, pairs: 700,
+      points: max(4096, count / 9000), nodePoints: max(256, count / 100_000), firstPairs: 512, pairs: 700,
       parts: 16, values: max(4096, count / 4096), leastCode: leastCode(of: tree, reachedBy: splits))
   }
 
