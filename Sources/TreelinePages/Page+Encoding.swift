@@ -26,8 +26,8 @@ struct PageEncoder {
 
   /// Returns an upper page, given where its child pages and the pages ahead are.
   func upper(_ page: PagePlan, children references: [PageReference], ahead: [PageReference]) -> [UInt8] {
-    guard case .upper(let expanded, let children) = page.content else { preconditionFailure("Expected an upper page") }
-    let columns = UpperColumns(self, page, expanded, children)
+    guard case .upper(_, let children) = page.content else { preconditionFailure("Expected an upper page") }
+    let columns = UpperColumns(self, page)
     var bytes = PageBytes()
     bytes.append(Kind.upper.rawValue)
     bytes.append(UInt32(page.roots.count))
@@ -70,13 +70,17 @@ struct PageEncoder {
     var sumCount: Int { sums[0].count }
     private var states: [UInt8] = []
     private var leftCounts: [UInt32] = []
+    /// Which edges of a box differ from those of the parent's box: a bit for each edge.
+    private var edges: [UInt8] = []
+    /// The differences of the edges that differ.
     private var boxes: [[UInt32]] = [[], [], [], []]
     private var sums: [[UInt64]] = [[], []]
     private var spreads: [[UInt32]] = [[], [], []]
     private var codes: [UInt16] = []
     private var stands: [[UInt32]] = [[], [], []]
 
-    init(_ encoder: PageEncoder, _ page: PagePlan, _ expanded: Set<Int32>, _ children: [PagePlan]) {
+    init(_ encoder: PageEncoder, _ page: PagePlan) {
+      guard case .upper(let expanded, let children) = page.content else { return }
       let (storage, pages) = (encoder.storage, encoder.pages)
       let firstRoots = Set(children.map { $0.roots[0] })
       let whole = PlaneRect(minX: 0, minY: 0, maxX: .max, maxY: .max)
@@ -111,10 +115,15 @@ struct PageEncoder {
     private mutating func append(
       _ record: UpperRecord, _ box: PlaneRect, within parent: PlaneRect, hasSums: Bool, _ storage: TreeStorage
     ) {
-      boxes[0].append(box.minX &- parent.minX)
-      boxes[1].append(box.minY &- parent.minY)
-      boxes[2].append(parent.maxX &- box.maxX)
-      boxes[3].append(parent.maxY &- box.maxY)
+      let differences = [
+        box.minX &- parent.minX, box.minY &- parent.minY, parent.maxX &- box.maxX, parent.maxY &- box.maxY,
+      ]
+      var different: UInt8 = 0
+      for (edge, difference) in differences.enumerated() where difference != 0 {
+        different |= 1 << UInt8(edge)
+        boxes[edge].append(difference)
+      }
+      edges.append(different)
       let summary = storage.summary(of: record.node, in: box)
       if hasSums {
         sums[0].append(summary.sums.x)
@@ -133,6 +142,7 @@ struct PageEncoder {
     func append(to bytes: inout PageBytes, _ storage: TreeStorage) {
       bytes.append(states)
       bytes.append(planesOf: leftCounts)
+      bytes.append(edges)
       for column in boxes { bytes.append(planesOf: column) }
       for column in sums { bytes.append(planesOf: column) }
       for column in spreads { bytes.append(planesOf: column) }

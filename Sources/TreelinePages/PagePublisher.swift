@@ -42,15 +42,15 @@ package struct PagePublisher {
   /// Returns sizes with which most pages have 16 to 64 KB, and there are not too many files.
   ///
   /// `scripts/measure/pages.mjs` measured these sizes. Larger pages make views load more bytes, and smaller pages make
-  /// them send more requests. With a lower `leastCode`, dense views need fewer pages of points. With fewer `parts`,
-  /// there are more levels of pages, which are loaded one after another.
+  /// them send more requests. With a lower `leastCode`, fewer pages of points are needed where a view is dense. With
+  /// fewer `parts`, there are more levels of pages, which are loaded one after another. With more, a view of the whole
+  /// world loads more pages.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
-    let (count, pairs) = (tree.pointCount, 576)
+    let count = tree.pointCount
     let splits = max(4096, min(count / 16, 1 << 21))
     return PageSizes(
-      points: max(4096, count / 12_000), nodePoints: max(256, count / 100_000), firstPairs: 640, pairs: pairs,
-      parts: max(16, Int(Double(splits / pairs).squareRoot())), values: max(4096, count / 4096),
-      leastCode: leastCode(of: tree, reachedBy: splits))
+      points: max(4096, count / 9000), nodePoints: max(256, count / 100_000), firstPairs: 512, pairs: 700,
+      parts: 16, values: max(4096, count / 4096), leastCode: leastCode(of: tree, reachedBy: splits))
   }
 
   /// Returns the least code that at most `most` splits reach; 0 if the tree has no codes.

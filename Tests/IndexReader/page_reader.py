@@ -97,7 +97,10 @@ class Site:
         ahead = iter(zip(ahead, ahead_edges, content.planes(ahead_count, 2)))
         states = content.bytes(root_count + count)
         lefts = iter(content.planes(count // 2, 4))
-        boxes = list(zip(*(content.planes(count, 4) for _ in range(4))))
+        edges = content.bytes(count)
+        assert all(differs < 16 for differs in edges)
+        columns = [iter(content.planes(sum(differs >> edge & 1 for differs in edges), 4)) for edge in range(4)]
+        boxes = [tuple(next(columns[edge]) if differs >> edge & 1 else 0 for edge in range(4)) for differs in edges]
         sums = iter(list(zip(*(content.planes(sum_count, 8) for _ in range(2)))))
         spreads = list(zip(*(content.planes(count, 4) for _ in range(3))))
         codes = content.planes(count, 2) if index.codes is not None else None

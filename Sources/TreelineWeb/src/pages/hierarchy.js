@@ -353,7 +353,8 @@ export class PagedHierarchy extends Hierarchy {
     const isFirst = rootCount === 0;
     const states = reader.plain(rootCount + count);
     const lefts = reader.words(count >> 1);
-    const boxes = [0, 1, 2, 3].map(() => reader.words(count));
+    const edges = reader.plain(count);
+    const boxes = [1, 2, 4, 8].map((edge) => reader.words(edges.filter((differs) => differs & edge).length).values());
     const halves = [0, 1].map(() => [reader.words(summed), reader.words(summed)]);
     const spreads = [0, 1, 2].map(() => new Float32Array(reader.words(count).buffer));
     const codes = this.codes ? reader.halfWords(count) : null;
@@ -375,7 +376,10 @@ export class PagedHierarchy extends Hierarchy {
       reader.require(at < count, `at most ${count} records`, "more");
       const i = at++;
       const { nodes } = this;
-      for (let edge = 0; edge < 4; edge++) nodes[record * 6 + edge] = edge < 2 ? parent[edge] + boxes[edge][i] : parent[edge] - boxes[edge][i];
+      for (let edge = 0; edge < 4; edge++) {
+        const difference = edges[i] & (1 << edge) ? boxes[edge].next().value : 0;
+        nodes[record * 6 + edge] = parent[edge] + (edge < 2 ? difference : -difference);
+      }
       const stand = stands ? stands[0][i] : -1;
       if (stands) {
         this.points[2 * (standsAt + i)] = nodes[record * 6] + stands[1][i];
