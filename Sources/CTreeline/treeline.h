@@ -60,7 +60,7 @@ typedef enum treeline_error_kind {
   /// A parameter of a query or an option of a build is unknown, missing, out of range, or excluded by another parameter
   /// or option.
   TREELINE_ERROR_PARAMETER = 2,
-  /// A query that this tree cannot answer.
+  /// A query or a search that this tree cannot answer.
   TREELINE_ERROR_QUERY = 3,
   /// A string that is not a valid filter, or a filter that names a column that the tree lacks.
   TREELINE_ERROR_FILTER = 4,
@@ -124,7 +124,7 @@ typedef struct treeline_column {
   const char *name;
   /// number, category, boolean, time, time-ms or text, as in the command-line tool. NULL chooses the kind that suits
   /// the type or, for texts, the values. +percentiles and +distinct, after the kind or alone, prepare the column for
-  /// these aggregates; +search prepares texts for treelinemap search and the server.
+  /// these aggregates; +search prepares texts for treeline_search, treelinemap search and the server.
   const char *kind;
   treeline_value_type type;
   /// The values, unless the type is texts.
@@ -411,6 +411,13 @@ treeline_table *treeline_members(
 /// Numbers are integers if the whole column has only integers, otherwise doubles.
 treeline_table *treeline_values(
     const treeline_tree *tree, const char *column, const int64_t *tree_indices, size_t count, treeline_error **error);
+
+/// Returns at most `limit` points whose text in a column begins with a text, and then points with a word that begins
+/// with it: integers "row" and "tree_index", doubles "x" and "y", and texts "text", the whole texts of the points. Case,
+/// accents and punctuation do not matter. The column was prepared by +search; NULL takes the first such column. A filter
+/// has no effect.
+treeline_table *treeline_search(
+    const treeline_tree *tree, const char *text, const char *column, size_t limit, treeline_error **error);
 
 /// Returns the corners of the convex hull of a cluster's points, counterclockwise on the map: doubles "x" and "y".
 treeline_table *treeline_hull(const treeline_tree *tree, uint64_t id, treeline_error **error);

@@ -11,14 +11,31 @@ public func members(_ tree: OpaquePointer?, _ id: UInt64, _ offset: Int, _ limit
     // Offset and limit may be huge. The page must stay within the members.
     let start = Int(min(size(offset), size(members.count)))
     let page = start..<start + Int(min(size(limit), size(members.count - start)))
-    let treeIndices = page.map(members.treeIndex)
-    let coordinates = treeIndices.map { tree.plane.coordinate(at: tree.position(atTreeIndex: $0)) }
-    return Table([
-      TableColumn("row", integers: treeIndices.map { Int64(tree.row(atTreeIndex: $0)) }),
-      TableColumn("tree_index", integers: treeIndices.map { Int64($0) }),
-      TableColumn("x", doubles: coordinates.map(\.longitude)), TableColumn("y", doubles: coordinates.map(\.latitude)),
-    ])
+    return Table(pointColumns(atTreeIndices: page.map(members.treeIndex), of: tree))
   }
+}
+
+@_cdecl("treeline_search")
+public func search(
+  _ tree: OpaquePointer?, _ beginning: UnsafePointer<CChar>?, _ column: UnsafePointer<CChar>?, _ limit: Int,
+  _ error: ErrorPlace
+) -> OpaquePointer? {
+  attemptObject(error) {
+    let tree = try tree.object(TreeObject.self).tree
+    let searched = try text(beginning, "a text")
+    let hits = try tree.search(searched, in: string(column), limit: Int(min(size(limit), size(tree.pointCount))))
+    return Table(
+      pointColumns(atTreeIndices: hits.map(\.treeIndex), of: tree) + [TableColumn("text", texts: hits.map(\.text))])
+  }
+}
+
+private func pointColumns(atTreeIndices treeIndices: [Int], of tree: ClusterTree) -> [TableColumn] {
+  let coordinates = treeIndices.map { tree.plane.coordinate(at: tree.position(atTreeIndex: $0)) }
+  return [
+    TableColumn("row", integers: treeIndices.map { Int64(tree.row(atTreeIndex: $0)) }),
+    TableColumn("tree_index", integers: treeIndices.map { Int64($0) }),
+    TableColumn("x", doubles: coordinates.map(\.longitude)), TableColumn("y", doubles: coordinates.map(\.latitude)),
+  ]
 }
 
 @_cdecl("treeline_values")

@@ -28,7 +28,7 @@ final class ErrorObject {
   private static func kind(of error: any Error) -> treeline_error_kind {
     switch error {
     case is ParameterError: TREELINE_ERROR_PARAMETER
-    case is QueryError: TREELINE_ERROR_QUERY
+    case is QueryError, is SearchError: TREELINE_ERROR_QUERY
     case is FilterError, is FilterTextError: TREELINE_ERROR_FILTER
     case is AggregateError: TREELINE_ERROR_AGGREGATE
     case is BuildError: TREELINE_ERROR_BUILD

@@ -3,6 +3,30 @@
 
 static bool is_cheap_hotel(int row) { return kinds[row] == 0 && prices[row] < 50; }
 
+static void test_search(const treeline_tree *unsearchable) {
+  const double x[] = {-43.2, 2.35, -46.6}, y[] = {-22.9, 48.86, -23.5};
+  const char bytes[] = "Rio de São João" "Paris" "São Paulo";
+  const int64_t offsets[] = {0, 17, 22, 32};
+  treeline_points coordinates = {.x = x, .y = y, .count = 3};
+  treeline_column name = {.name = "name", .kind = "+search", .type = TREELINE_TEXTS, .offsets = offsets, .bytes = bytes};
+  treeline_tree *tree;
+  NO_ERROR(tree = treeline_build(&coordinates, &name, 1, NULL, NULL, &error));
+  treeline_table *hits;
+  NO_ERROR(hits = treeline_search(tree, "sao", NULL, SIZE_MAX, &error));
+  EXPECT(treeline_table_row_count(hits) == 2);
+  EXPECT(integers(hits, "row")[0] == 2 && integers(hits, "row")[1] == 0);
+  EXPECT(fabs(doubles(hits, "x")[0] + 46.6) < 1e-6);
+  treeline_array texts = array_named(hits, "text");
+  EXPECT(texts.offsets[1] == 10 && memcmp(texts.bytes, "São Paulo", 10) == 0);
+  treeline_table_free(hits);
+  NO_ERROR(hits = treeline_search(tree, "SAO", "name", 1, &error));
+  EXPECT(treeline_table_row_count(hits) == 1);
+  treeline_table_free(hits);
+  EXPECT_ERROR(treeline_search(tree, "sao", "title", 1, &error), TREELINE_ERROR_QUERY, "name");
+  EXPECT_ERROR(treeline_search(unsearchable, "sao", NULL, 1, &error), TREELINE_ERROR_QUERY, "search");
+  treeline_tree_free(tree);
+}
+
 void test_filter_and_aggregates(const treeline_tree *tree) {
   treeline_tree *hotels, *all;
   NO_ERROR(hotels = treeline_select(tree, "kind = 'hotel' AND price < 50", &error));
@@ -107,6 +131,8 @@ void test_filter_and_aggregates(const treeline_tree *tree) {
   treeline_table_free(histogram);
   EXPECT_ERROR(treeline_histogram(all, "price", 1, NULL, NULL, &error), TREELINE_ERROR_ARGUMENT, "2 to 1000 bins");
   EXPECT_ERROR(treeline_histogram(all, "kind", 9, NULL, NULL, &error), TREELINE_ERROR_AGGREGATE, "numbers or times");
+
+  test_search(all);
 
   // Marks of rows replace a filter. A filter can then be added to the marks.
   uint8_t marks[POINTS] = {0};

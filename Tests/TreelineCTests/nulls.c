@@ -88,6 +88,8 @@ static void test_answers(const treeline_tree *tree) {
   IS_TOLD(treeline_root(NULL, &error));
   EXPECT(!treeline_root(NULL, NULL));
   IS_TOLD(treeline_members(NULL, 1, 0, 1, &error));
+  IS_TOLD(treeline_search(NULL, "n", NULL, 1, &error));
+  IS_TOLD(treeline_search(tree, NULL, NULL, 1, &error));
   IS_TOLD(treeline_hull(NULL, 1, &error));
   double zoom;
   IS_TOLD(treeline_expansion_zoom(NULL, 1, "spacing=44", &zoom, &error));

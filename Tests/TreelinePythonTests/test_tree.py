@@ -155,6 +155,20 @@ def test_navigation(tree):
     assert hull[:, 0].min() == pytest.approx(tree.bounds[0])
 
 
+def test_searches_find_beginnings_of_words():
+    names = ["Rio de São João", "Paris", "São Paulo", None]
+    tree = treelinemap.build(
+        [-43.2, 2.35, -46.6, 0], [-22.9, 48.86, -23.5, 0], columns={"name": names}, kinds={"name": "text+search"}
+    )
+    hits = tree.search("sao")
+    assert hits.text.tolist() == ["São Paulo", "Rio de São João"]
+    assert hits.row.tolist() == [2, 0] and hits.x == pytest.approx([-46.6, -43.2], abs=1e-6)
+    assert tree.search("SAO", 1, column="name").row.tolist() == [2]
+    assert len(tree.search("x").row) == 0 and len(tree.search("sao", 0).row) == 0
+    with pytest.raises(treelinemap.QueryError, match="name"):
+        tree.search("sao", column="none")
+
+
 def test_histograms_count_all(tree, points):
     table = tree.histogram("price", bins=20)
     assert table.count.sum() == (~np.isnan(points["price"])).sum()

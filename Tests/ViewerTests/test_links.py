@@ -30,6 +30,11 @@ def test_an_unknown_index_is_told(open_map):
     page.get_by_text("The link has unknown or invalid parts: indx.").wait_for()
 
 
+def test_an_index_of_plain_x_and_y_is_told(open_map):
+    page = open_map("#index=plain&view=tree")
+    page.get_by_text("The points of “plain” have plain x and y, and this map shows the Earth; this is airports.").wait_for()
+
+
 def test_a_link_to_a_point_that_is_no_more_says_so(open_map):
     page = open_map("#index=stacks&view=tree&map=13/55.7/12.5&open=999999999", tolerates=["404"])
     page.get_by_text("The point or stack that the link opens is not in this index.").wait_for()

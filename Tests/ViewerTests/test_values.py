@@ -238,6 +238,8 @@ def test_the_card_tells_of_values(open_map, address):
     assert told["size"].startswith(f"{properties['sum_size']:,}")
     assert told["opened"].startswith(properties["min_opened"])
     assert "hotel" in told["kind"]
+    first = ask(address, f"events/clusters/{cluster['id']}", aggregate="first(name, by: size)")["properties"]["first_name_by_size"]
+    assert page.locator("#card header .first").inner_text() == f"{first} and {cluster['count'] - 1:,} more"
     page.screenshot(path=PICTURES / "card-values.png")
 
 

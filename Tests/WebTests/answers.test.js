@@ -11,7 +11,7 @@ import { built, connected, FIXTURES, opened, seeded, serving, trials } from "./s
 const INDEXES = {
   split: ["cities.csv.gz", "--columns", "all"],
   plain: ["airports.csv.gz", "--split", "mean", "--no-separation"],
-  badges: ["cities.csv.gz", "--grow", "badges", "--columns", "country:category,population:number,name:text"],
+  badges: ["cities.csv.gz", "--grow", "badges", "--columns", "country:category,population:number,name:text+search"],
   gap: ["airports.csv.gz", "--grow", "badges", "--badge-gap", "1.5"],
   spacing: ["airports.csv.gz", "--grow", "merge"],
   members: ["cities.csv.gz", "--grow", "badges", "--stand", "member"],
@@ -195,6 +195,13 @@ test("answers about clusters with given ids equal the server's answers", async (
     }
   }
   assert.ok(count > 0);
+});
+
+test("a server's tree is searched", async () => {
+  const server = await connected(address, "badges");
+  const found = await server.filtered("population < 0").search("sao pau", { limit: 3 });
+  assert.deepEqual(found.map(({ properties }) => properties.name).slice(0, 2), ["São Paulo", "São Paulo das Missões"].slice(0, found.length));
+  await assert.rejects((await connected(address, "plain")).search("a"), { name: "ServerError", status: 400 });
 });
 
 test("answers with filters and aggregates equal the server's answers", async () => {

@@ -29,30 +29,37 @@ extension ClusterTree {
   /// - Throws: `SearchError` if there is no such column, or if it was not prepared.
   /// - Complexity: O(log(texts)^2 + limit x (log(points) + words of a text))
   public func search(_ text: String, in column: String? = nil, limit: Int = 10) throws(SearchError) -> [SearchHit] {
-    let (column, search) = try searchable(column)
-    let beginning = FoldedText.characters(of: text)
-    guard !beginning.isEmpty, limit > 0, case .entries(let entries) = column.values else { return [] }
-    return withStorage { _ in
-      var hits: [SearchHit] = []
-      search.forEachEntry(of: entries.dictionary, from: beginning) { entry in
-        let found = entries.dictionary.value(ofEntry: entry)?.text ?? ""
-        for index in search.indices(ofEntry: entry, in: column, limit: limit - hits.count) {
-          hits.append(SearchHit(treeIndex: index, text: found))
-        }
-        return hits.count < limit
-      }
-      return hits
-    }
+    let column = try searchable(column)
+    return withStorage { _ in column.search(text, limit: limit) }
   }
 
-  private func searchable(_ name: String?) throws(SearchError) -> (Column, ColumnSearch) {
+  private func searchable(_ name: String?) throws(SearchError) -> Column {
     guard let name else {
-      for column in columns { if let search = column.search { return (column, search) } }
-      throw .noSearch
+      guard let column = columns.first(where: { $0.search != nil }) else { throw .noSearch }
+      return column
     }
     guard let column = column(name) else { throw .unknownColumn(name: name, known: columns.map(\.name)) }
-    guard let search = column.search else { throw .notPrepared(column: name, known: searchableColumns) }
-    return (column, search)
+    guard column.search != nil else { throw .notPrepared(column: name, known: searchableColumns) }
+    return column
+  }
+}
+
+extension Column {
+  /// Returns the points that `ClusterTree.search(_:in:limit:)` finds; none if the column was not prepared.
+  ///
+  /// - Precondition: The bytes of the column's sections are valid during the call.
+  package func search(_ text: String, limit: Int) -> [SearchHit] {
+    let beginning = FoldedText.characters(of: text)
+    guard !beginning.isEmpty, limit > 0, let search, case .entries(let entries) = values else { return [] }
+    var hits: [SearchHit] = []
+    search.forEachEntry(of: entries.dictionary, from: beginning) { entry in
+      let found = entries.dictionary.value(ofEntry: entry)?.text ?? ""
+      for index in search.indices(ofEntry: entry, in: self, limit: limit - hits.count) {
+        hits.append(SearchHit(treeIndex: index, text: found))
+      }
+      return hits.count < limit
+    }
+    return hits
   }
 }
 

@@ -373,6 +373,19 @@ class Tree:
         table = Table._of(c.call(c.values, self._handle.pointer, name, indices.ctypes.data, len(indices)))
         return next(iter(table.values()))
 
+    def search(self, beginning: str, limit: int = 10, *, column: str | None = None) -> Table:
+        """Returns the points whose text in a column begins with a text, and then points with a word that begins with
+        it: `row`, `tree_index`, `x`, `y` and `text`. Case, accents and punctuation do not matter, and a filter has no
+        effect.
+
+        :param column: A column that was built with `+search` as a part of its kind; by default the first of them.
+        :raises QueryError: If there is no such column.
+        """
+        most = min(integer("limit", limit, most=2**64), len(self))
+        return Table._of(
+            c.call(c.search, self._handle.pointer, c.encoded(beginning), c.encoded_if_any(column), most)
+        )
+
     def hull(self, cluster: Cluster | int) -> AnyArray:
         """Returns the corners of the convex hull of a cluster's points, as rows of x and y, counterclockwise on the
         map."""

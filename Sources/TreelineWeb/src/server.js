@@ -245,6 +245,20 @@ export class RemoteTree {
   }
 
   /**
+   * Returns the points whose text begins with a text, and then points with a word that begins with it, as GeoJSON.
+   * Case, accents and punctuation do not matter, and a filter has no effect.
+   *
+   * @param {string} text
+   * @param {{column?: string, limit?: number} & Abortable} options The column is one that was built with `--search`,
+   *   by default the first of them.
+   * @returns {Promise<any[]>}
+   */
+  async search(text, { column, limit, signal } = {}) {
+    const path = `v1/${encodeURIComponent(this.info.name)}/search`;
+    return (await this.#json(path, "features", { text, column, limit }, { signal })).features;
+  }
+
+  /**
    * @param {string} filter Filter in CQL2 text.
    * @returns {RemoteTree}
    */

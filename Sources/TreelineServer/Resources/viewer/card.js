@@ -291,8 +291,10 @@ export class Card {
   async #tell(list) {
     const { cluster, index, viewer } = this;
     try {
-      const facts = await viewer.values.facts(index, cluster.id, viewer.filterQuery.filter);
+      const { facts, title, picture } = await viewer.values.facts(index, cluster.id, viewer.filterQuery.filter);
       if (this.cluster !== cluster) return;
+      if (title !== null) this.node.querySelector("h2").after(element("p", { className: "first" }, `${title} and ${number(cluster.count - 1)} more`));
+      if (/^https:/.test(picture)) list.before(element("img", { src: picture, alt: "", loading: "lazy", referrerPolicy: "no-referrer" }));
       list.replaceChildren(...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
     } catch (error) {
       viewer.failed(error);

@@ -9,6 +9,7 @@ export class Server extends Source {
   hasMeasures = true;
   hasFilters = true;
   sortsMembers = true;
+  namesClusters = true;
   hasLogarithmicHistograms = true;
   pause = 5000;
   #token = new Token();

@@ -42,6 +42,8 @@ export class Source {
   hasFilters = false;
   /** Whether the source sorts the members of a cluster. */
   sortsMembers = false;
+  /** Whether the source has the aggregate `first`, from which clusters get titles and pictures. */
+  namesClusters = false;
   /** Whether histograms may have bins of a logarithmic scale. */
   hasLogarithmicHistograms = false;
   /** Milliseconds between two looks at whether an index was replaced; 0 if indexes are never replaced. */

@@ -18,11 +18,15 @@ export async function start(root, source, settings, address, created = () => {})
     return notice.show("start", remedy, reload, true);
   }
   try {
-    const indexes = (await source.indexes()).filter(({ projection }) => projection === "web-mercator");
+    const all = await source.indexes();
+    const indexes = all.filter(({ projection }) => projection === "web-mercator");
+    const plain = all.filter((index) => !indexes.includes(index)).map(({ name }) => name);
     if (indexes.length === 0) {
-      return notice.show("start", "No index with points on the Earth was found.", reload, true);
+      const found = plain.length > 0 ? `Only points with plain x and y were found, in ${plain.join(", ")}. This map shows points on the Earth.` : "No index with points on the Earth was found.";
+      return notice.show("start", found, reload, true);
     }
     const viewer = new Viewer(root, source, settings, indexes, address);
+    viewer.plain = plain;
     created(viewer);
     await viewer.start();
     return viewer;

@@ -163,18 +163,30 @@ export class Values {
     return parts;
   }
 
-  /** Returns facts about the values of a cluster, as pairs of a column and a text. */
+  /**
+   * Returns facts about the values of a cluster, as pairs of a column and a text. The title and the picture of a cluster
+   * are those of its point with the greatest value in the first column of numbers; null if there are none.
+   */
   async facts(index, id, filter) {
     const columns = Values.columns(index, "number", "time", "category", "boolean").slice(0, 6);
-    if (columns.length === 0) return [];
+    const [by] = Values.columns(index, "number");
+    const [title, picture] = this.source.namesClusters && by ? [TITLE, PICTURE].map((like) => index.columns.find((name) => like.test(name))) : [];
     const aggregates = columns.flatMap((column) => ABOUT[index.column_kinds[column]].map((ask) => ask(named(column))));
+    aggregates.push(...[title, picture].filter(Boolean).map((column) => `first(${named(column)}, by: ${named(by)})`));
+    if (aggregates.length === 0) return { facts: [], title: null, picture: null };
     const query = { aggregate: aggregates.join(", "), ...(filter && { filter }) };
     const { properties } = await this.source.cluster(index.name, id, undefined, query);
-    return columns.map((column) => [column, SAY[index.column_kinds[column]](properties, column, properties.point_count)]).filter(([, said]) => said);
+    const facts = columns.map((column) => [column, SAY[index.column_kinds[column]](properties, column, properties.point_count)]).filter(([, said]) => said);
+    const first = (column) => (column ? (properties[`first_${column}_by_${by}`] ?? null) : null);
+    return { facts, title: first(title), picture: first(picture) };
   }
 }
 
-/** The aggregates for a column of each kind, at most 16 in total. */
+/** Names of the columns from which a cluster has its title and its picture, which is the address of an image. */
+const TITLE = /^(name|title|label)$/i;
+const PICTURE = /^(picture|image|photo)$/i;
+
+/** The aggregates for a column of each kind, at most 16 in total with those of title and picture. */
 const FEW = [(column) => `top(${column}, 3)`];
 const ABOUT = {
   number: [(column) => `sum(${column})`, (column) => `mean(${column})`],

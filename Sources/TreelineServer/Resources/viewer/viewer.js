@@ -92,6 +92,8 @@ export class Viewer {
    */
   hit = null;
   places = new Places();
+  /** Names of the source's indexes with plain x and y, which the map cannot show. */
+  plain = [];
   /** Filter settings of the last answer. */
   #answeredFilter = ALL_POINTS;
 
@@ -306,7 +308,10 @@ export class Viewer {
     const { index, unreadable, where } = this.settings;
     const said = [];
     this.#isMissing = index !== "" && !this.#named(index);
-    if (this.#isMissing) said.push(`There is no index “${index}” here; this is ${titleOf(this.index)}.`);
+    if (this.#isMissing) {
+      const why = this.plain.includes(index) ? `The points of “${index}” have plain x and y, and this map shows the Earth` : `There is no index “${index}” here`;
+      said.push(`${why}; this is ${titleOf(this.index)}.`);
+    }
     if (unreadable.length > 0) said.push(`The link has unknown or invalid parts: ${[...new Set(unreadable)].join(", ")}.`);
     const columns = [...new Set(this.#forgotten)].map((column) => `“${column}”`);
     this.#forgotten = [];
