@@ -44,7 +44,9 @@ let package = Package(
     // Compiled to almost nothing on platforms without MapKit. Tests/AppleStubs compiles the rest.
     .target(name: "TreelineMapKit", dependencies: ["Treeline", "TreelineMap"]),
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
-    .target(name: "TreelineC", dependencies: ["Treeline", "TreelineBuilder", "TreelineVerification", "CTreeline"]),
+    .target(
+      name: "TreelineC",
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineVerification", "TreelinePages", "CTreeline"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CZlib"]),
     .target(name: "TreelineTiles", dependencies: ["Treeline", "TreelineFormats"]),
@@ -105,7 +107,7 @@ let package = Package(
       dependencies: ["Treeline", "TreelineBuilder", "TreelineTiles", "CZlib", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelinePagesTests",
-      dependencies: ["Treeline", "TreelineBuilder", "TreelinePages", "PointSets", "TestSupport"]),
+      dependencies: ["Treeline", "TreelineBuilder", "TreelinePages", "TreelineCommand", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineComparisonTests",
       dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "TreelineComparison", "PointSets", "TestSupport"]),

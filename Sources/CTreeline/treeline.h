@@ -46,6 +46,8 @@ typedef struct treeline_cut treeline_cut;
 typedef struct treeline_table treeline_table;
 /// A means to stop builds.
 typedef struct treeline_cancellation treeline_cancellation;
+/// Bytes, such as a page, or what one step of a build in pieces passes to another.
+typedef struct treeline_bytes treeline_bytes;
 
 /// The release, such as "0.3.0".
 const char *treeline_version(void);
@@ -75,7 +77,11 @@ typedef enum treeline_error_kind {
   /// A build that was cancelled.
   TREELINE_ERROR_CANCELLED = 10,
   /// Bytes or pieces of a build in pieces that were not written by one of its steps, or were damaged later.
-  TREELINE_ERROR_PIECES = 11
+  TREELINE_ERROR_PIECES = 11,
+  /// An edit that the tree does not support, or a coordinate of an edit that is out of range.
+  TREELINE_ERROR_EDIT = 12,
+  /// A map that cannot be written, such as one of a tree with groups.
+  TREELINE_ERROR_PAGE = 13
 } treeline_error_kind;
 
 treeline_error_kind treeline_error_get_kind(const treeline_error *error);
@@ -118,7 +124,7 @@ typedef struct treeline_column {
   const char *name;
   /// number, category, boolean, time, time-ms or text, as in the command-line tool. NULL chooses the kind that suits
   /// the type or, for texts, the values. +percentiles and +distinct, after the kind or alone, prepare the column for
-  /// these aggregates.
+  /// these aggregates; +search prepares texts for treelinemap search and the server.
   const char *kind;
   treeline_value_type type;
   /// The values, unless the type is texts.
@@ -157,11 +163,40 @@ void treeline_cancellation_free(treeline_cancellation *cancellation);
 ///
 /// The options of `treelinemap build` are parameters here: split=mean, grow=split (or merge, badges, scatter),
 /// badge-gap=4, stand=member, threads=2, no-separation=true, and planar=true. The values of group-by and never-cluster
-/// are names of columns. By default the tree is built for all queries that trees of its growth can answer.
+/// are names of columns. By default the tree is built for all queries that trees of its growth can answer. With
+/// editable=true the tree keeps the coordinates, 16 bytes a point, for `treeline_update`.
 ///
 /// `monitor` may be NULL.
 treeline_tree *treeline_build(
     const treeline_points *points, const treeline_column *columns, size_t column_count, const char *options,
+    const treeline_monitor *monitor, treeline_error **error);
+
+// MARK: Edits
+
+/// Points to remove, to move and to insert. Rows of each kind are in rising order, and each row occurs once.
+typedef struct treeline_edit {
+  /// Rows to remove.
+  const int64_t *removed;
+  size_t removed_count;
+  /// Rows to move, before the edit, and their new coordinates.
+  const int64_t *moved;
+  treeline_points moved_points;
+  /// Rows that inserted points have after the edit, and their coordinates.
+  const int64_t *inserted;
+  treeline_points inserted_points;
+} treeline_edit;
+
+/// Returns the tree after an edit. It equals, byte for byte, a tree built from the points after the edit. The given
+/// tree does not change; it must have been built with editable=true, without groups. The result can be edited, too,
+/// and has no filter. The other points keep their order, so rows behind removed and inserted points are renumbered.
+///
+/// `columns` has the values of all points after the edit, as in `treeline_build`.
+///
+/// Trees grown by merging for badges or by distance are merged again only around the edit, unless very many points
+/// change. The first edit of a tree prepares this, in about half the time of a build, and passes it on to the result,
+/// so edit the newest tree. Other trees are built again. `monitor` may be NULL.
+treeline_tree *treeline_update(
+    const treeline_tree *tree, const treeline_edit *edit, const treeline_column *columns, size_t column_count,
     const treeline_monitor *monitor, treeline_error **error);
 
 // MARK: Indexes
@@ -387,41 +422,6 @@ treeline_table *treeline_histogram(
     const treeline_tree *tree, const char *column, size_t bins, const char *viewport, int64_t *missing,
     treeline_error **error);
 
-// MARK: Pages that answer without a tree
-
-/// Geometry that is needed to read a hierarchy.
-typedef struct treeline_plane {
-  /// Offset of the plane's x = 0 from longitude -180, in units eastwards.
-  uint32_t seam;
-  /// Whether nodes may lie across the seam, the shorter way around.
-  bool crosses_seam;
-  /// In a tree grown for badges: number of units that is added to the distance of badges of 8 px, because positions are
-  /// rounded. Otherwise NaN.
-  double badge_distance;
-} treeline_plane;
-
-/// Returns the upper part of a tree with separations, or all of it, as leaves in tree order. Leaves are single
-/// positions, and nodes whose parts are omitted so that there are at most `most` leaves. The leaves determine the
-/// answers to queries with a spacing or badges, at every scale that the leaves cover.
-///
-/// Each leaf has a row of integers:
-/// - "count", the number of its points;
-/// - "min_x", "min_y", "max_x" and "max_y", its box on the plane of 2^32 by 2^32 units;
-/// - "level", "code" and "stand_right" of the node that is split between the preceding leaf and this leaf: the node's
-///   level, the code of its separation, and whether the node has the position of its right child;
-/// - "own_code", the leaf's own code if its parts are omitted, else 0;
-/// - "sum_x" and "sum_y", the sums of its points' coordinates, measured from the corner of its box;
-/// - "stand_x" and "stand_y", its position.
-///
-/// The doubles "xx", "xy" and "yy" are the covariance of its points.
-treeline_table *treeline_hierarchy(
-    const treeline_tree *tree, size_t most, treeline_plane *plane, treeline_error **error);
-
-/// Returns the diameters of badges in a tree grown for them. Each row is a step of the curve: badges of at least
-/// "count" points are "diameter" pixels wide. "count" is an integer, and "diameter" is a double. There are no rows for
-/// any other tree.
-treeline_table *treeline_badge_curve(const treeline_tree *tree);
-
 /// Finds the smallest zoom at which a cut with a criterion in pixels, such as "spacing=44&tile-size=512", shows a
 /// cluster's parts instead of the cluster. The result is NaN if this happens at no zoom, and minus infinity if it
 /// happens at every zoom.
@@ -432,6 +432,20 @@ bool treeline_expansion_zoom(
 /// if there is no such zoom.
 bool treeline_unclustered_zoom(
     const treeline_tree *tree, int64_t tree_index, const char *cut, double *zoom, treeline_error **error);
+
+// MARK: Maps
+
+const void *treeline_bytes_start(const treeline_bytes *bytes, size_t *count);
+void treeline_bytes_free(treeline_bytes *bytes);
+
+/// Returns a page of HTML that contains a map and all points of a tree with their columns, and opens from disk. It has
+/// the bytes that `treelinemap map` writes. A tree with groups or of plain x and y, and a page of more than 20 MB, are
+/// errors.
+///
+/// `map` is the folder of the map's files, which scripts/build/map-page makes. NULL for `title` takes the tree's title,
+/// or "Map". `basemap` is a MapLibre style or the address of a style, as JSON; NULL for the land in `map`.
+treeline_bytes *treeline_map_page(
+    const treeline_tree *tree, const char *map, const char *title, const char *basemap, treeline_error **error);
 
 #ifdef __cplusplus
 }

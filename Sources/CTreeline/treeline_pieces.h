@@ -53,8 +53,6 @@ void treeline_stream_free(treeline_stream *stream);
 /// is built into a folder. 5. The folder becomes the index. Columns have a survey of their own. All values together
 /// determine an encoding. It turns the values of each point into codes, which go to the piece with the point.
 
-/// Bytes that one step of a build in pieces passes to another.
-typedef struct treeline_bytes treeline_bytes;
 /// Number and extent of points.
 typedef struct treeline_survey treeline_survey;
 /// A division of points into pieces, while it is being determined.
@@ -71,9 +69,6 @@ typedef struct treeline_entries treeline_entries;
 typedef struct treeline_encoding treeline_encoding;
 /// A piece while its points arrive.
 typedef struct treeline_piece treeline_piece;
-
-const void *treeline_bytes_start(const treeline_bytes *bytes, size_t *count);
-void treeline_bytes_free(treeline_bytes *bytes);
 
 /// Creates a survey of no points.
 treeline_survey *treeline_survey_create(bool is_planar);

@@ -30,18 +30,24 @@ public func buildTree(
     let options = try read(options) { parameters in
       (
         build: BuildOptions(&parameters), groupBy: parameters.text("group-by"),
-        neverCluster: parameters.text("never-cluster"), isPlanar: parameters.flag("planar")
+        neverCluster: parameters.text("never-cluster"), isPlanar: parameters.flag("planar"),
+        isEditable: parameters.flag("editable")
       )
     }
     let groups = try PointGroups(columns, groupBy: options.groupBy, neverCluster: options.neverCluster, pointCount)
     let cancellation = (monitor?.pointee.cancellation).objectIfAny(CancellationObject.self)?.cancellation
+    let coordinates = try points.coordinates
+    let projection = options.isPlanar ? Plane.Projection.planar : .webMercator
     let tree = try ClusterTree.build(
-      points.coordinates, groupedBy: groups, as: options.isPlanar ? .planar : .webMercator,
-      options: options.build, cancellation: cancellation ?? BuildCancellation(), progress: monitor?.pointee.report)
-    if columns.isEmpty { return TreeObject(tree) }
+      coordinates, groupedBy: groups, as: projection, options: options.build,
+      cancellation: cancellation ?? BuildCancellation(), progress: monitor?.pointee.report)
+    let isEditable = options.isEditable && groups == nil
+    let editable = isEditable ? EditableTree(tree, of: coordinates, as: projection, options: options.build) : nil
+    if columns.isEmpty { return TreeObject(tree, editable: editable) }
     return TreeObject(
       try tree.adding(
-        columns: columns.map(\.indexColumn), stoppingWith: cancellation, progress: monitor?.pointee.report))
+        columns: columns.map(\.indexColumn), stoppingWith: cancellation, progress: monitor?.pointee.report),
+      editable: editable)
   }
 }
 

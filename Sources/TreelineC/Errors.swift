@@ -1,6 +1,7 @@
 import CTreeline
 import Treeline
 import TreelineBuilder
+import TreelinePages
 
 /// A mistake of a caller in C that would trap in Swift.
 struct ArgumentError: Error, CustomStringConvertible {
@@ -31,6 +32,8 @@ final class ErrorObject {
     case is FilterError, is FilterTextError: TREELINE_ERROR_FILTER
     case is AggregateError: TREELINE_ERROR_AGGREGATE
     case is BuildError: TREELINE_ERROR_BUILD
+    case is EditError: TREELINE_ERROR_EDIT
+    case is PageError: TREELINE_ERROR_PAGE
     case is CancellationError, PieceError.cancelled, ColumnError.cancelled, IndexWritingError.cancelled:
       TREELINE_ERROR_CANCELLED
     case is ColumnError, PieceError.column: TREELINE_ERROR_COLUMN

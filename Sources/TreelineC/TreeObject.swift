@@ -11,6 +11,8 @@ final class TreeObject: CObject {
   let unfiltered: ClusterTree
   /// The tree to which filters are applied: `unfiltered`, or the tree of only the points of marked rows.
   let marked: ClusterTree
+  /// The unfiltered tree with its coordinates; nil if it cannot be edited.
+  let editable: EditableTree?
   private let growth: Block
   private let stand: Block
   private let title: Block
@@ -20,7 +22,10 @@ final class TreeObject: CObject {
   /// - Parameters:
   ///   - unfiltered: The tree without its filter; nil if it has no filter.
   ///   - marked: The tree of the points of marked rows; nil if no rows were marked.
-  init(_ tree: ClusterTree, unfiltered: ClusterTree? = nil, marked: ClusterTree? = nil) {
+  init(
+    _ tree: ClusterTree, unfiltered: ClusterTree? = nil, marked: ClusterTree? = nil, editable: EditableTree? = nil
+  ) {
+    self.editable = editable
     (self.tree, self.unfiltered) = (tree, unfiltered ?? tree)
     self.marked = marked ?? self.unfiltered
     growth = Block(text: "\(tree.growth)")
@@ -123,7 +128,7 @@ public func selectPoints(_ tree: OpaquePointer?, _ filter: UnsafePointer<CChar>?
     let marked = object.marked
     // Reuses the parts that the tree's filter and the new filter have in common.
     let selected = try string(filter).map { try marked.selecting(Filter($0), reusing: object.tree) }
-    return TreeObject(selected ?? marked, unfiltered: object.unfiltered, marked: marked)
+    return TreeObject(selected ?? marked, unfiltered: object.unfiltered, marked: marked, editable: object.editable)
   }
 }
 
@@ -132,10 +137,11 @@ public func selectRows(_ tree: OpaquePointer?, _ marks: UnsafePointer<UInt8>?, _
   -> OpaquePointer?
 {
   attemptObject(error) {
-    let all = try tree.object(TreeObject.self).unfiltered
+    let object = try tree.object(TreeObject.self)
+    let all = object.unfiltered
     let marks = try array(marks, count, of: "marks")
     let marked = all.selecting(rows: { marks.indices.contains($0) && marks[$0] != 0 })
-    return TreeObject(marked, unfiltered: all, marked: marked)
+    return TreeObject(marked, unfiltered: all, marked: marked, editable: object.editable)
   }
 }
 

@@ -17,7 +17,8 @@ import Foundation
       Exit codes: 0 success, 64 usage, 65 bad data, 66 no input, 74 input or output failed.
       """, version: Release.version,
     subcommands: [
-      QueryCommand.self, ClusterCommand.self, TransitionCommand.self, CompareCommand.self, BuildCommand.self,
+      QueryCommand.self, ClusterCommand.self, SearchCommand.self, TransitionCommand.self, CompareCommand.self,
+      BuildCommand.self,
       InspectCommand.self, VerifyCommand.self, TilesCommand.self, PublishCommand.self, MapCommand.self,
       ServeCommand.self,
     ])

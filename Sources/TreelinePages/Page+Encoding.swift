@@ -22,8 +22,10 @@ struct PageEncoder {
 
   // MARK: - Upper pages
 
-  /// Returns an upper page, given where its child pages are.
-  func upper(_ page: PagePlan, children references: [PageReference]) -> [UInt8] {
+  static let upperHeaderLength = 24
+
+  /// Returns an upper page, given where its child pages and the pages ahead are.
+  func upper(_ page: PagePlan, children references: [PageReference], ahead: [PageReference]) -> [UInt8] {
     guard case .upper(let expanded, let children) = page.content else { preconditionFailure("Expected an upper page") }
     let columns = UpperColumns(self, page, expanded, children)
     var bytes = PageBytes()
@@ -31,14 +33,41 @@ struct PageEncoder {
     bytes.append(UInt32(page.roots.count))
     bytes.append(UInt32(columns.recordCount))
     bytes.append(UInt32(references.count))
-    for reference in references { bytes.append(reference) }
+    bytes.append(UInt32(ahead.count))
+    bytes.append(UInt32(columns.sumCount))
+    for reference in references + ahead { bytes.append(reference) }
+    bytes.append(planesOf: children.map { UInt32(pagesAhead(below: $0).count) })
+    let extents = children.flatMap(pagesAhead).map(extent)
+    for edge in 0..<4 { bytes.append(planesOf: extents.map { $0.edges[edge] }) }
+    bytes.append(planesOf: extents.map(\.code))
     columns.append(to: &bytes, storage)
     return bytes.bytes
+  }
+
+  /// The pages ahead of a page: the child pages of its child pages. A query that needs a child page in most cases needs
+  /// pages below it, too. So a reader loads both at once, if it can tell from the codes which pages a query needs.
+  func pagesAhead(below child: PagePlan) -> [PagePlan] {
+    guard storage.separations != nil, case .upper(_, let children) = child.content else { return [] }
+    return children
+  }
+
+  /// Returns a box around all roots of a page, and the greatest of their codes. A query needs the page if a root is in
+  /// view and is split. The edges are those of the box in units of 2^16, rounded down.
+  private func extent(of page: PagePlan) -> (edges: [UInt16], code: UInt16) {
+    let boxes = page.roots.map { storage.box(of: pages.records[Int($0)].node) }
+    let code = page.roots.reduce(UInt16(0)) { max($0, pages.records[Int($1)].code) }
+    // A box across the seam lies around the whole world.
+    if boxes.contains(where: { $0.minX > $0.maxX }) { return ([0, 0, .max, .max], code) }
+    let edges = [
+      boxes.map(\.minX).min(), boxes.map(\.minY).min(), boxes.map(\.maxX).max(), boxes.map(\.maxY).max(),
+    ]
+    return (edges.map { UInt16(truncatingIfNeeded: ($0 ?? 0) >> 16) }, code)
   }
 
   /// The columns of an upper page, with an entry for each record.
   private struct UpperColumns {
     var recordCount: Int { codes.count }
+    var sumCount: Int { sums[0].count }
     private var states: [UInt8] = []
     private var leftCounts: [UInt32] = []
     private var boxes: [[UInt32]] = [[], [], [], []]
@@ -52,37 +81,45 @@ struct PageEncoder {
       let firstRoots = Set(children.map { $0.roots[0] })
       let whole = PlaneRect(minX: 0, minY: 0, maxX: .max, maxY: .max)
       let isFirst = page.roots.isEmpty && !pages.records.isEmpty
-      // The record, the box around its parent, and whether it is a left child.
-      var waiting: [(index: Int32, parent: PlaneRect, isLeft: Bool)] = []
+      // The record, the box around its parent, whether it is a left child, and whether the page has its sums.
+      var waiting: [(index: Int32, parent: PlaneRect, isLeft: Bool, hasSums: Bool)] = []
       for start in isFirst ? [0] : page.roots {
-        waiting = [(start, whole, false)]
-        while let (index, parent, isLeft) = waiting.popLast() {
+        waiting = [(start, whole, false, true)]
+        while let (index, parent, isLeft, hasSums) = waiting.popLast() {
           let record = pages.records[Int(index)]
           let isExpanded = expanded.contains(index)
           states.append(isExpanded ? State.here : firstRoots.contains(index) ? State.nextChild : State.sameChild)
           let box = storage.box(of: record.node)
           if isFirst || index != start {
             if isLeft { leftCounts.append(record.node.count) }
-            append(record, box, within: parent, storage)
+            append(record, box, within: parent, hasSums: hasSums, storage)
           }
           if isExpanded {
-            waiting.append((record.left + 1, box, false))
-            waiting.append((record.left, box, true))
+            // The sums of a right child follow from those of its parent and of the left child, unless a box lies across
+            // the seam. Then x may lie on the other side of the box's edge than of the parent's.
+            let isAcross = [record.left, record.left + 1].contains {
+              let box = storage.box(of: pages.records[Int($0)].node)
+              return box.minX > box.maxX
+            }
+            waiting.append((record.left + 1, box, false, isAcross))
+            waiting.append((record.left, box, true, true))
           }
         }
       }
     }
 
     private mutating func append(
-      _ record: UpperRecord, _ box: PlaneRect, within parent: PlaneRect, _ storage: TreeStorage
+      _ record: UpperRecord, _ box: PlaneRect, within parent: PlaneRect, hasSums: Bool, _ storage: TreeStorage
     ) {
       boxes[0].append(box.minX &- parent.minX)
       boxes[1].append(box.minY &- parent.minY)
       boxes[2].append(parent.maxX &- box.maxX)
       boxes[3].append(parent.maxY &- box.maxY)
       let summary = storage.summary(of: record.node, in: box)
-      sums[0].append(summary.sums.x)
-      sums[1].append(summary.sums.y)
+      if hasSums {
+        sums[0].append(summary.sums.x)
+        sums[1].append(summary.sums.y)
+      }
       spreads[0].append(summary.spread.xx.bitPattern)
       spreads[1].append(summary.spread.xy.bitPattern)
       spreads[2].append(summary.spread.yy.bitPattern)

@@ -73,6 +73,10 @@ package struct PageReference: Hashable, Sendable {
   /// The length of the compressed page. No page has length 0, which stands for no page.
   package var length: UInt32
 
+  package init(checksum: UInt64, offset: UInt64, length: UInt32) {
+    (self.checksum, self.offset, self.length) = (checksum, offset, length)
+  }
+
   static let byteCount = 20
   static let none = PageReference(checksum: 0, offset: 0, length: 0)
 

@@ -1,4 +1,3 @@
-import Foundation
 import Treeline
 
 /// The small file from which a published index is opened. It describes the tree and holds the first page.
@@ -6,6 +5,8 @@ package struct PageManifest: Codable, Equatable {
   package static let formatName = "treelinemap pages"
   package static let version = 1
   package static let fileName = "manifest.json"
+  /// The folder of pages that are files.
+  package static let folderName = "pages"
 
   package var format = formatName
   package var version = PageManifest.version
@@ -21,8 +22,8 @@ package struct PageManifest: Codable, Equatable {
   package var growth: String
   package var traits: UInt32
   package var hasCodes: Bool
-  /// The bytes of the badge curve, as in an index; nil without one.
-  package var curve: Data?
+  /// The bytes of the badge curve, as in an index, in Base64; nil without one.
+  package var curve: String?
   package var title: String?
   package var attribution: String?
   package var unit: String?
@@ -34,8 +35,8 @@ package struct PageManifest: Codable, Equatable {
   package var file: String?
   /// The page that lists the pages of values.
   package var values: Reference
-  /// The first page, compressed.
-  package var first: Data
+  /// The first page, compressed, in Base64.
+  package var first: String
 
   package struct ColumnName: Codable, Equatable {
     package var name: String
@@ -47,21 +48,24 @@ package struct PageManifest: Codable, Equatable {
     package var nodePoints: Int
     package var firstPairs: Int
     package var pairs: Int
+    package var parts: Int
     package var values: Int
     package var leastCode: Int
 
     init(_ sizes: PageSizes) {
       (points, nodePoints, values) = (sizes.points, sizes.nodePoints, sizes.values)
-      (firstPairs, pairs, leastCode) = (sizes.firstPairs, sizes.pairs, sizes.leastCode)
+      (firstPairs, pairs, parts, leastCode) = (sizes.firstPairs, sizes.pairs, sizes.parts, sizes.leastCode)
     }
 
     /// The sizes; nil if no publication writes them.
     var pageSizes: PageSizes? {
-      guard [points, nodePoints, firstPairs, pairs, values].allSatisfy({ 1...1 << 32 ~= $0 }), leastCode >= 0 else {
+      guard [points, nodePoints, firstPairs, pairs, values].allSatisfy({ 1...1 << 32 ~= $0 }), 2...1 << 32 ~= parts,
+        leastCode >= 0
+      else {
         return nil
       }
       return PageSizes(
-        points: points, nodePoints: nodePoints, firstPairs: firstPairs, pairs: pairs, values: values,
+        points: points, nodePoints: nodePoints, firstPairs: firstPairs, pairs: pairs, parts: parts, values: values,
         leastCode: leastCode)
     }
   }
@@ -90,27 +94,81 @@ package struct PageManifest: Codable, Equatable {
     (left, top, side) = (tree.plane.left, tree.plane.top, tree.plane.side)
     growth = "\(tree.growth)"
     (traits, hasCodes, curve) = tree.withStorage {
-      ($0.mergeTraits.rawValue, $0.separations != nil, $0.badgeCurve.map { Data($0.bytes) })
+      ($0.mergeTraits.rawValue, $0.separations != nil, $0.badgeCurve.map { Base64.text(of: $0.bytes) })
     }
     let description = tree.withStorage(\.description)
     (title, attribution, unit) = (description.title, description.attribution, description.unit)
     columns = tree.columns.map { ColumnName(name: $0.name, kind: $0.kind.rawValue) }
     self.sizes = Sizes(sizes)
-    (self.file, self.values, self.first) = (file, Reference(values), Data(first))
+    (self.file, self.values, self.first) = (file, Reference(values), Base64.text(of: first))
   }
 
-  package var json: Data {
-    get throws {
-      let encoder = JSONEncoder()
-      encoder.keyEncodingStrategy = .convertToSnakeCase
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      return try encoder.encode(self)
+  /// The file of the manifest.
+  package var json: [UInt8] {
+    let sizes: [String: JSONValue?] = [
+      "points": .integer(sizes.points), "node_points": .integer(sizes.nodePoints),
+      "first_pairs": .integer(sizes.firstPairs), "pairs": .integer(sizes.pairs), "parts": .integer(sizes.parts),
+      "values": .integer(sizes.values),
+      "least_code": .integer(sizes.leastCode),
+    ]
+    let values: [String: JSONValue?] = [
+      "checksum": .text(values.checksum), "offset": .integer(Int(values.offset)),
+      "length": .integer(Int(values.length)),
+    ]
+    let columns = columns.map { JSONValue.object(["name": .text($0.name), "kind": .text($0.kind)]) }
+    let members: [String: JSONValue?] = [
+      "format": .text(format), "version": .integer(version), "content_hash": .text(contentHash),
+      "point_count": .integer(pointCount), "clipped_point_count": .integer(clippedPointCount),
+      "projection": .integer(Int(projection)), "seam": .integer(Int(seam)), "left": .number(left),
+      "top": .number(top), "side": .number(side), "growth": .text(growth), "traits": .integer(Int(traits)),
+      "has_codes": .flag(hasCodes), "curve": JSONValue(curve), "title": JSONValue(title),
+      "attribution": JSONValue(attribution), "unit": JSONValue(unit), "columns": .list(columns),
+      "sizes": .object(sizes), "file": JSONValue(file), "values": .object(values), "first": .text(first),
+    ]
+    return Array(JSONValue.object(members).description.utf8)
+  }
+}
+
+/// A value of the manifest, which prints as JSON. Members are sorted by name.
+private indirect enum JSONValue: CustomStringConvertible {
+  case text(String)
+  case integer(Int)
+  case number(Double)
+  case flag(Bool)
+  case list([JSONValue])
+  /// A member of nil is left out.
+  case object([String: JSONValue?])
+
+  init?(_ text: String?) {
+    guard let text else { return nil }
+    self = .text(text)
+  }
+
+  var description: String {
+    switch self {
+    case .text(let text): Self.quoted(text)
+    case .integer(let number): "\(number)"
+    case .number(let number): "\(number)"
+    case .flag(let flag): "\(flag)"
+    case .list(let values): "[" + values.map(\.description).joined(separator: ",") + "]"
+    case .object(let members):
+      "{"
+        + members.compactMap { name, value in value.map { (name, $0) } }.sorted { $0.0 < $1.0 }
+        .map { "\(Self.quoted($0)):\($1)" }.joined(separator: ",") + "}"
     }
   }
 
-  init(json: Data) throws {
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    self = try decoder.decode(PageManifest.self, from: json)
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\\(scalar)"
+      case ..<" ":
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
   }
 }

@@ -10,6 +10,9 @@ package struct PageSizes: Hashable, Sendable {
   package var firstPairs: Int
   /// The greatest number of pairs of records of any other upper page.
   package var pairs: Int
+  /// The number of parts into which the pairs below an upper page are divided, one for each child page. Parts of few
+  /// pairs share a page.
+  package var parts: Int
   /// The number of points of a page of values.
   package var values: Int
   /// Nodes whose code is at least this are in upper pages, however few points they have.
@@ -96,7 +99,11 @@ struct PageTree {
     for start in starts {
       forEachRecord(below: start, expanded) { index in if !expanded.contains(index) { outside.append(index) } }
     }
-    let children = groups(of: outside).map { group in
+    // Each level of upper pages divides the pairs below a page into about as many parts, so that no level has many pages
+    // in one view.
+    let pairsBelow = starts.reduce(0) { $0 + pairCount($1) }
+    let most = max(sizes.pairs, (pairsBelow + sizes.parts - 1) / sizes.parts)
+    let children = groups(of: outside, pairs: most).map { group in
       group.contains { pairCount($0) > 0 }
         ? upperPage(of: group, from: group) : PagePlan(roots: group, content: .leaf)
     }
@@ -133,12 +140,12 @@ struct PageTree {
   }
 
   /// Divides neighboring nodes into groups for one page each. A group without upper records becomes a leaf page.
-  private func groups(of nodes: [Int32]) -> [[Int32]] {
+  private func groups(of nodes: [Int32], pairs most: Int) -> [[Int32]] {
     var groups: [[Int32]] = []
     var (points, pairs) = (0, 0)
     for node in nodes {
       let (ownPoints, ownPairs) = (pointCount(node), pairCount(node))
-      var isNew = groups.isEmpty || pairs + ownPairs > sizes.pairs
+      var isNew = groups.isEmpty || pairs + ownPairs > most
       if pairs == 0 && ownPairs == 0 { isNew = isNew || points + ownPoints > sizes.points }
       // Few points before upper records share the upper page, or small pages would be many.
       if pairs == 0 && ownPairs > 0 { isNew = isNew || points > sizes.points / 2 }

@@ -1,4 +1,3 @@
-import Foundation
 import Treeline
 import TreelineBuilder
 
@@ -42,14 +41,15 @@ package struct PagePublisher {
   /// Returns sizes for which most pages have 16 to 64 KB, and for which there are not too many files.
   ///
   /// `scripts/measure/pages.mjs` measured these sizes. Larger pages make views load more bytes, and smaller pages make
-  /// them send more requests. A lower `leastCode` or `nodePoints` makes more levels of pages, which are loaded one
-  /// after another.
+  /// them send more requests. With a lower `leastCode`, fewer pages of points are needed where a view is dense. With
+  /// fewer `parts`, there are more levels of pages, which are loaded one after another.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
-    let count = tree.pointCount
+    let (count, pairs) = (tree.pointCount, 576)
+    let splits = max(4096, min(count / 16, 1 << 21))
     return PageSizes(
-      points: max(4096, count / 12_000), nodePoints: max(1024, count / 100_000), firstPairs: 512, pairs: 512,
-      values: max(4096, count / 4096),
-      leastCode: leastCode(of: tree, reachedBy: max(4096, min(count / 64, 65_536))))
+      points: max(4096, count / 12_000), nodePoints: max(256, count / 100_000), firstPairs: 640, pairs: pairs,
+      parts: max(16, Int(Double(splits / pairs).squareRoot())), values: max(4096, count / 4096),
+      leastCode: leastCode(of: tree, reachedBy: splits))
   }
 
   /// Returns the least code that at most a number of splits reach; 0 if the tree has no codes.
@@ -103,7 +103,10 @@ package struct PagePublisher {
       var first: [UInt8] = []
       for page in all.reversed() {
         guard case .upper(_, let children) = page.content else { continue }
-        let bytes = PageCompression.compressed(encoder.upper(page, children: children.map(\.reference)))
+        let bytes = PageCompression.compressed(
+          encoder.upper(
+            page, children: children.map(\.reference),
+            ahead: children.flatMap(encoder.pagesAhead).map(\.reference)))
         result.upperPages.count += 1
         result.upperPages.bytes += UInt64(bytes.count)
         if page === pages.first { first = bytes } else { page.reference = try sink.append(bytes) }
@@ -114,7 +117,7 @@ package struct PagePublisher {
       let manifest = PageManifest(
         tree, sizes, contentHash: contentHash, file: file, values: valueDirectory, first: first)
       (result.fileCount, result.byteCount, result.pageCount) = (sink.fileCount, sink.byteCount, all.count)
-      result.manifestByteCount = try manifest.json.count
+      result.manifestByteCount = manifest.json.count
       return (manifest, result)
     }
   }
@@ -145,82 +148,6 @@ package protocol PageSink: AnyObject {
   func append(_ page: [UInt8]) throws -> PageReference
   /// Ends the pages. Returns the name of the file of all pages; nil if each page is a file.
   func finish() throws -> String?
-}
-
-/// Writes each page to a file of its own, which is named by its checksum.
-package final class PageFolder: PageSink {
-  private let folder: URL
-  package private(set) var names: Set<String> = []
-  package private(set) var byteCount: UInt64 = 0
-  package var fileCount: Int { names.count }
-
-  package static let name = "pages"
-
-  /// - Parameter site: The folder of the manifest.
-  package init(site: String) throws {
-    folder = URL(fileURLWithPath: site).appendingPathComponent(Self.name)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
-
-  package func append(_ page: [UInt8]) throws -> PageReference {
-    let reference = PageReference(
-      checksum: page.withUnsafeBytes { XXHash64.hash($0) }, offset: 0, length: UInt32(page.count))
-    guard names.insert(reference.fileName).inserted else { return reference }
-    byteCount += UInt64(page.count)
-    let file = folder.appendingPathComponent(reference.fileName)
-    let size = try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
-    if size != page.count { try Data(page).write(to: file, options: .atomic) }
-    return reference
-  }
-
-  package func finish() -> String? { nil }
-
-  /// Removes the pages of earlier versions, which only pages in browsers that opened them still ask for.
-  package func removeOthers() throws {
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    where name.hasSuffix(".page") && !names.contains(name) {
-      try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
-    }
-  }
-}
-
-/// Writes all pages to one file, for object stores. Browsers ask for ranges of its bytes.
-package final class PageFile: PageSink {
-  private let folder: URL
-  private let file: AtomicFile
-  private let partialPath: String
-  private var hasher = XXHash64()
-  package private(set) var byteCount: UInt64 = 0
-  package let fileCount = 1
-
-  package init(site: String) throws {
-    folder = URL(fileURLWithPath: site)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    partialPath = folder.appendingPathComponent("unfinished.pages").path
-    file = try AtomicFile(path: partialPath, beginning: [])
-  }
-
-  /// The path of the unfinished file, which an interrupted program should remove.
-  package var unfinishedPath: String { file.partialPath }
-
-  package func append(_ page: [UInt8]) throws -> PageReference {
-    let checksum = page.withUnsafeBytes { XXHash64.hash($0) }
-    let reference = PageReference(checksum: checksum, offset: byteCount, length: UInt32(page.count))
-    try page.withUnsafeBytes { bytes in
-      hasher.update(bytes)
-      try file.write(bytes, at: byteCount)
-    }
-    byteCount += UInt64(page.count)
-    return reference
-  }
-
-  package func finish() throws -> String? {
-    try file.finish()
-    let name = hexadecimal(hasher.finalize()) + ".pages"
-    let target = folder.appendingPathComponent(name)
-    guard rename(partialPath, target.path) == 0 else { throw PageError("\(target.path): cannot rename \(partialPath)") }
-    return name
-  }
 }
 
 /// Keeps all pages in memory, one after another, as in a single file.

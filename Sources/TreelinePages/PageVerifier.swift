@@ -1,33 +1,36 @@
-import Foundation
 import Treeline
 
 /// Compares a published site with its index.
 package struct PageVerifier {
-  private let site: URL
+  private let site: String
   private let manifest: PageManifest
-  private let file: FileHandle?
+  private let first: [UInt8]
+  private let file: MappedFile?
 
   /// The most bytes of a page before compression. A node of very many points at one position has a long leaf page.
   private static let greatestPageLength = 1 << 36
 
-  package init(site: String) throws {
-    self.site = URL(fileURLWithPath: site)
-    let path = self.site.appendingPathComponent(PageManifest.fileName)
-    let json: Data
-    do { json = try Data(contentsOf: path) } catch {
-      throw PageError("\(path.path): expected a manifest that 'publish' wrote, found none that can be read")
+  /// - Parameters:
+  ///   - site: The folder of the manifest.
+  ///   - decoded: Decodes a manifest.
+  package init(site: String, _ decoded: (UnsafeRawBufferPointer) throws -> PageManifest) throws {
+    self.site = site
+    let path = "\(site)/\(PageManifest.fileName)"
+    let json: MappedFile
+    do { json = try MappedFile(path: path) } catch {
+      throw PageError("\(path): expected a manifest that 'publish' wrote, found none that can be read")
     }
-    do { manifest = try PageManifest(json: json) } catch {
-      throw PageError(
-        "\(path.path): expected a manifest that 'publish' wrote, found other JSON; publish the index again")
+    guard let manifest = try? decoded(json.bytes), let first = Base64.decoded(manifest.first) else {
+      throw PageError("\(path): expected a manifest that 'publish' wrote, found other JSON; publish the index again")
     }
+    withExtendedLifetime(json) {}
+    (self.manifest, self.first) = (manifest, first)
     guard manifest.format == PageManifest.formatName, manifest.version == PageManifest.version else {
       throw PageError(
-        "\(path.path): expected \(PageManifest.formatName) of version \(PageManifest.version), found "
+        "\(path): expected \(PageManifest.formatName) of version \(PageManifest.version), found "
           + "\(manifest.format) of version \(manifest.version)")
     }
-    let folder = self.site
-    file = try manifest.file.map { try FileHandle(forReadingFrom: folder.appendingPathComponent($0)) }
+    file = try manifest.file.map { try MappedFile(path: "\(site)/\($0)") }
   }
 
   /// Returns what differs between the site and an index; nil if nothing does.
@@ -36,7 +39,7 @@ package struct PageVerifier {
       return "\(PageManifest.fileName): expected sizes of pages above 0 and a checksum, found others"
     }
     let expected = PageManifest(
-      tree, sizes, contentHash: contentHash, file: manifest.file, values: values, first: Array(manifest.first))
+      tree, sizes, contentHash: contentHash, file: manifest.file, values: values, first: first)
     if manifest != expected {
       return "\(PageManifest.fileName): expected the description of the index, found another; publish it again"
     }
@@ -44,7 +47,7 @@ package struct PageVerifier {
       let pages = try PageTree(storage, sizes: sizes)
       let encoder = PageEncoder(storage: storage, pages: pages)
       do throws(Difference) {
-        try compare(pages.first, compressed: Array(manifest.first), encoder, giveBack)
+        try compare(pages.first, compressed: first, encoder, giveBack)
         try compareValues(values, encoder, storage, giveBack)
         return nil
       } catch { return error.description }
@@ -60,8 +63,10 @@ package struct PageVerifier {
     try compare(page, found, name: "the first page", encoder, giveBack)
   }
 
+  /// - Parameter expectedChildren: The child pages according to the page above the parent; nil if it names none.
   private func compare(
-    _ page: PagePlan, _ found: [UInt8], name: String, _ encoder: PageEncoder, _ giveBack: () -> Void
+    _ page: PagePlan, _ found: [UInt8], name: String, expectedChildren: ArraySlice<PageReference>? = nil,
+    _ encoder: PageEncoder, _ giveBack: () -> Void
   ) throws(Difference) {
     switch page.content {
     case .leaf:
@@ -70,14 +75,23 @@ package struct PageVerifier {
       try require(found == expected, name)
     case .upper(_, let children):
       // The places of other pages are the site's own. Everything else follows from the index.
-      try require(found.count >= 16 + PageReference.byteCount * children.count, name)
+      let pagesAhead = children.map { encoder.pagesAhead(below: $0).count }
+      let count = children.count + pagesAhead.reduce(0, +)
+      try require(found.count >= PageEncoder.upperHeaderLength + PageReference.byteCount * count, name)
       let references = found.withUnsafeBytes { bytes in
-        (0..<children.count).map { PageReference(bytes, at: 16 + PageReference.byteCount * $0) }
+        (0..<count).map {
+          PageReference(bytes, at: PageEncoder.upperHeaderLength + PageReference.byteCount * $0)
+        }
       }
-      try require(found == encoder.upper(page, children: references), name)
-      for (child, reference) in zip(children, references) {
-        let (bytes, name) = try read(reference)
-        try compare(child, bytes, name: name, encoder, giveBack)
+      var ahead = references[children.count...]
+      try require(
+        found == encoder.upper(page, children: Array(references[..<children.count]), ahead: Array(ahead)), name)
+      if let expectedChildren { try require(expectedChildren.elementsEqual(references[..<children.count]), name) }
+      for (number, child) in children.enumerated() {
+        let (bytes, name) = try read(references[number])
+        let own = pagesAhead[number] > 0 ? ahead.prefix(pagesAhead[number]) : nil
+        ahead = ahead.dropFirst(pagesAhead[number])
+        try compare(child, bytes, name: name, expectedChildren: own, encoder, giveBack)
         giveBack()
       }
     }
@@ -103,17 +117,11 @@ package struct PageVerifier {
 
   /// Returns the content of a page, and its name in errors.
   private func read(_ reference: PageReference) throws(Difference) -> (bytes: [UInt8], name: String) {
-    let name = manifest.file.map { "\($0), byte \(reference.offset)" } ?? "\(PageFolder.name)/\(reference.fileName)"
-    let data: Data?
-    if let file {
-      data = (try? file.seek(toOffset: reference.offset)).flatMap { try? file.read(upToCount: Int(reference.length)) }
-    } else {
-      data = try? Data(contentsOf: site.appendingPathComponent("\(PageFolder.name)/\(reference.fileName)"))
-    }
-    guard let data else {
+    let name =
+      manifest.file.map { "\($0), byte \(reference.offset)" } ?? "\(PageManifest.folderName)/\(reference.fileName)"
+    guard let bytes = bytes(of: reference) else {
       throw Difference(description: "\(name): expected a page, found none; publish the index again")
     }
-    let bytes = Array(data)
     let checksum = bytes.withUnsafeBytes { XXHash64.hash($0) }
     guard checksum == reference.checksum, bytes.count == Int(reference.length) else {
       throw Difference(
@@ -121,6 +129,18 @@ package struct PageVerifier {
           + "found \(bytes.count) bytes of the checksum \(hexadecimal(checksum)); publish the index again")
     }
     return (try inflated(bytes, name: name), name)
+  }
+
+  /// Returns the bytes of a page, which may be fewer than expected; nil if there is no file.
+  private func bytes(of reference: PageReference) -> [UInt8]? {
+    if let file {
+      let start = min(UInt64(file.bytes.count), reference.offset)
+      return Array(file.bytes.dropFirst(Int(start)).prefix(Int(reference.length)))
+    }
+    let path = "\(site)/\(PageManifest.folderName)/\(reference.fileName)"
+    guard let page = try? MappedFile(path: path) else { return nil }
+    defer { withExtendedLifetime(page) {} }
+    return Array(page.bytes)
   }
 
   private func inflated(_ bytes: [UInt8], name: String) throws(Difference) -> [UInt8] {

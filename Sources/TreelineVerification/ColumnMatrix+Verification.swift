@@ -1,14 +1,18 @@
 import Treeline
 
 extension Column {
-  /// If the column has ranks or links, checks them against its values.
+  /// If the column has ranks, links or a search, checks them against its values.
   ///
-  /// - Complexity: O(pointCount) time for each level. Takes at most 3 bits of memory per point and some megabytes.
+  /// - Complexity: O(pointCount) time for each level, and O(bytes) for a search. Takes at most 3 bits of memory per point and some megabytes.
   func checkMatrices(_ label: String, _ problems: ProblemList, _ pages: PageUse) {
-    if ranks == nil && links == nil { return }
+    if ranks == nil && links == nil && search == nil { return }
     let values = CheckedValues(keys: OrderedKeys(of: self), count: pointCount, width: width, pages: pages)
     if let ranks { ranks.check(ranksOf: values, "\(label), ranks", problems) }
     if let links { links.check(linksOf: values, "\(label), links", problems) }
+    if let search, case .entries(let entries) = self.values {
+      search.check(values.keys, pointCount: pointCount, "\(label), search", problems, pages)
+      search.check(entries.dictionary, "\(label), search", problems, pages)
+    }
   }
 
   private var width: Int {

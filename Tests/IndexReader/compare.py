@@ -3,6 +3,7 @@ answers, and on random queries of indexes that the tool builds. TREELINE_TOOL is
 a seed and the number of queries for a larger index. Without arguments, TREELINE_TRIALS scales the number of cases: fast
 (a tenth), full or thorough (ten times)."""
 
+import csv
 import json
 import math
 import os
@@ -13,8 +14,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import unicodedata
 
-from index_reader import Index, distinct, features, percentile
+from index_reader import Index, distinct, features, percentile, search_lists
 from page_reader import Site
 from projection import latitude_of_y
 
@@ -35,6 +37,7 @@ SETS = [
     ("cities.csv.gz", "--columns", "name:text+distinct,country:category+percentiles+distinct,"
      "population:number+percentiles+distinct"),
     ("airports.csv.gz", "--columns", "all"),
+    ("cities.csv.gz", "--columns", "country:category+search", "--search", "name"),
     ("formats/planar.csv", "--columns", "all"),
     ("cities.csv.gz", "--split", "least-scatter"),
     ("airports.csv.gz", "--split", "gamma:1.5"),
@@ -161,6 +164,30 @@ def compare_order(path, index, rng):
                 raise SystemExit(f"The reader tells other values: treelinemap {shlex.join(map(str, arguments))}\n"
                                  f"{found[:5]}\nexpected {expected[:5]}")
             compared += len(found)
+    return compared
+
+
+def character_rows():
+    """Returns texts with all kinds of characters: every letter of alphabets, and some ideographs and syllables."""
+    many = [range(0x3400, 0x9FFF), range(0xAC00, 0xD7A4), range(0x17000, 0x18D09), range(0x20000, 0x31350)]
+    characters = [chr(code) for code in range(0x20, 0x110000)
+                  if unicodedata.category(chr(code)) not in ("Cn", "Co", "Cs", "Cc")
+                  and (code < 0x3000 or code % 3 == 0) and (code % 97 == 0 or not any(code in codes for codes in many))]
+    return [f"{character}{'ab '[number % 3]}{characters[number * 7919 % len(characters)]}"
+            for number, character in enumerate(characters)]
+
+
+def compare_searches(path, index):
+    """Compares the lists of searches with lists that are made from the texts."""
+    compared = 0
+    for column in index.attributes:
+        if (search := getattr(column, "search", None)) is None:
+            continue
+        found = [list(search.beginnings), list(search.words), list(search.points)]
+        for name, list_found, expected in zip(["beginnings", "words", "points"], found, search_lists(column, index.point_count)):
+            if list_found != expected:
+                raise SystemExit(f"The {name} of the search in {column.name} of {path} are\n{list_found[:10]}\nexpected {expected[:10]}")
+            compared += len(expected)
     return compared
 
 
@@ -376,6 +403,10 @@ def main():
         indexes = [(path, Index(path)) for path in sorted((FIXTURES / "index/v1").glob("*.treeline"))]
         indexes.append(built(folder, names, "--attributes", "index,index_,cluster,e\u0301,stack"))
         indexes += [built(folder, FIXTURES / points, *options) for points, *options in SETS]
+        characters = folder / "characters.csv"
+        with open(characters, "w", newline="") as file:
+            csv.writer(file).writerows([("x", "y", "name"), *((n % 251, n // 251, text) for n, text in enumerate(character_rows()))])
+        indexes_of_texts = [built(folder, characters, "--search", "name")]
         beyond = FIXTURES / "index/v1/broken/separations-beyond-all.treeline"
         indexes.append((beyond, Index(beyond)))
         for path, index in indexes:
@@ -388,6 +419,7 @@ def main():
         small = [built(folder, FIXTURES / points, *options) for points, *options in SETS]
         # A large index takes seconds in plain Python, so only one is published.
         page_count = compare_pages(folder, [small[1], *(pair for pair in small if pair[1].point_count < 30_000)])
+        place_count = sum(compare_searches(path, index) for path, index in indexes + indexes_of_texts)
         value_count = sum(compare_order(path, index, rng) for path, index in indexes)
         for path, index in indexes:
             if index.root is None:
@@ -404,7 +436,7 @@ def main():
                 comparison.query(path, index, random_query(rng, index))
             for _ in range(max(1, count // 2)):
                 comparison.journey(path, index, *random_journey(rng, index))
-    print(f"{page_count} pages, {position_count} positions, {value_count} percentiles and distinct counts, {golden} golden answers and {comparison.count - golden} random ones of "
+    print(f"{page_count} pages, {position_count} positions, {value_count} percentiles and distinct counts, {place_count} places of searches, {golden} golden answers and {comparison.count - golden} random ones of "
           f"{len(indexes)} indexes are the "
           f"same, {comparison.cluster_count} clusters in all; seed {seed}, {query_count} queries of a larger index; {time.monotonic() - start:.0f} s")
 

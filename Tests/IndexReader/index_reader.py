@@ -3,6 +3,7 @@ document suffices. It should be easy to read, not fast: it is plain Python witho
 
 import datetime
 import decimal
+import functools
 import heapq
 import json
 import math
@@ -58,7 +59,7 @@ class Index:
             section = memoryview(data)[offset:offset + length]
             if kind == 16 or kind == 18 and minor >= 3:
                 attributes.append((Attribute if kind == 16 else Column, section))
-            elif kind in (19, 20) and minor >= 3:
+            elif kind in (19, 20) and minor >= 3 or kind == 23 and minor >= 5:
                 matrices.append((kind, section))
             elif kind == 17 and minor >= 1:
                 self.title, self.attribution, self.unit = described(section)
@@ -83,6 +84,10 @@ class Index:
         self.attributes = [make(section, self.point_count) for make, section in attributes]
         columns = [column for column in self.attributes if isinstance(column, Column)]
         for kind, section in matrices:
+            if kind == 23:
+                search = Search(section)
+                columns[search.column].search = search
+                continue
             matrix = Matrix(section, self.point_count)
             setattr(columns[matrix.column], "ranks" if kind == 19 else "links", matrix)
         self.root = Node(0, self.point_count, 0, 0, 0) if self.point_count else None
@@ -626,7 +631,7 @@ class Attribute:
 class Column:
     """A typed column."""
 
-    ranks = links = None
+    ranks = links = search = None
 
     def __init__(self, section, point_count):
         self.kind, self.encoding, self.width, self.digits, self.is_dates = section[:5]
@@ -715,6 +720,81 @@ class Matrix:
             start, end = ones if is_one else zeros
             integer = 2 * integer + is_one
         return integer
+
+
+class Search:
+    """The lists of a search."""
+
+    def __init__(self, section):
+        self.column, self.forms, point_count, width, beginning_count, word_count = struct.unpack_from("<6I", section)
+        letter = {4: "I", 8: "Q"}[width]
+        self.beginnings = struct.unpack_from(f"<{beginning_count}{letter}", section, 24)
+        self.words = struct.unpack_from(f"<{word_count}{letter}", section, 24 + width * beginning_count)
+        start = 24 + width * (beginning_count + word_count)
+        self.points = struct.unpack_from(f"<{point_count}I", section, start)
+        if len(section) != start + 4 * point_count:
+            raise ValueError("a search has another length")
+
+
+FOLDED_LETTERS = {"æ": "ae", "ð": "d", "đ": "d", "ø": "o", "þ": "th", "ħ": "h", "ı": "i", "ł": "l", "œ": "oe", "ŧ": "t"}
+
+
+@functools.cache
+def folded_form(character):
+    """Returns the folded form of a character; a space if it is a separator."""
+    if "\uF900" <= character <= "\uFAFF" or "\U0002F800" <= character <= "\U0002FA1F":
+        return character
+    if "\uFF01" <= character <= "\uFF5E":
+        character = chr(ord(character) - 65248)
+    form = unicodedata.normalize("NFD", character)
+    for _ in range(2):
+        form = unicodedata.normalize("NFD", form.casefold())
+    kept = ""
+    for each in form:
+        category = unicodedata.category(each)
+        if (unicodedata.combining(each) or category in ("Me", "Cf") or each == "\u034F" or "\uFE00" <= each <= "\uFE0F"
+                or "\U000E0100" <= each <= "\U000E01EF"):
+            continue
+        kept += " " if category == "Cc" or category[0] in "ZP" else FOLDED_LETTERS.get(each, each)
+    return kept
+
+
+def folded(text):
+    """Returns the words of a text: pairs of the byte at which a word begins, and the folded text from there on."""
+    result, starts, place, ends_word = "", [], 0, True
+    for character in text:
+        for each in folded_form(character):
+            if each == " ":
+                ends_word = True
+                continue
+            if ends_word:
+                result += " " if result else ""
+                starts.append((place, len(result)))
+                ends_word = False
+            result += each
+        place += len(character.encode())
+    return [(place, result[start:]) for place, start in starts]
+
+
+def search_lists(column, point_count):
+    """Returns what the three lists of a column's search must be."""
+    present, entries = [], []
+    for entry in range(column.entry_count):
+        start, end = column.bounds[entry:entry + 2]
+        if column.text[start] == 4:
+            words = folded(bytes(column.text[start + 1:end]).decode())
+            entries.append([(text, start + 1 + place) for place, text in words])
+    for index in range(point_count):
+        code = column.codes[index]
+        if code < column.entry_count and column.text[column.bounds[code]] not in (0, 6):
+            present.append((code, index))
+    beginnings = [words[0] for words in entries if words]
+    limit = 0
+    while limit < 255 and len(beginnings) + sum(min(max(len(words) - 1, 0), limit + 1) for words in entries) <= 2 * len(present):
+        limit += 1
+    words = [word for words in entries for word in words[1:1 + limit]]
+    return ([place for _, place in sorted(beginnings)], [place for _, place in sorted(words)],
+            [index for _, index in sorted(present)])
 
 
 def percentile(column, percent, start, end):

@@ -82,18 +82,23 @@ class Site:
         self.upper(Content(base64.b64decode(manifest["first"])), [index.root] if index.root else [], is_first=True)
         self.values()
 
-    def upper(self, content, roots, is_first=False):
+    def upper(self, content, roots, is_first=False, expected_children=()):
         """Compares an upper page and everything below. `roots` are the nodes whose children are in the page; for the
-        first page, the tree's root."""
+        first page, the tree's root. `expected_children` has the reference, the edges and the code of each child page
+        that the page above the parent names."""
         index = self.index
-        kind, root_count, count, child_count = content.unpack("IIII")
+        kind, root_count, count, child_count, ahead_count, sum_count = content.unpack("IIIIII")
         assert kind == UPPER
         assert root_count == (0 if is_first else len(roots))
         children = [content.reference() for _ in range(child_count)]
+        ahead = [content.reference() for _ in range(ahead_count)]
+        ahead_counts = content.planes(child_count, 4)
+        ahead_edges = zip(*(content.planes(ahead_count, 2) for _ in range(4)))
+        ahead = iter(zip(ahead, ahead_edges, content.planes(ahead_count, 2)))
         states = content.bytes(root_count + count)
         lefts = iter(content.planes(count // 2, 4))
         boxes = list(zip(*(content.planes(count, 4) for _ in range(4))))
-        sums = list(zip(*(content.planes(count, 8) for _ in range(2))))
+        sums = iter(list(zip(*(content.planes(sum_count, 8) for _ in range(2)))))
         spreads = list(zip(*(content.planes(count, 4) for _ in range(3))))
         codes = content.planes(count, 2) if index.codes is not None else None
         stands = list(zip(*(content.planes(count, 4) for _ in range(3)))) if index.stands is not None else None
@@ -102,15 +107,23 @@ class Site:
         state = record = 0
         child = -1
         for root in roots:
-            waiting = [(root, (0, 0, TURN - 1, TURN - 1), is_first)]
+            waiting = [(root, (0, 0, TURN - 1, TURN - 1), is_first, None)]
             while waiting:
-                node, parent, is_own = waiting.pop()
+                node, parent, is_own, sibling = waiting.pop()
                 box = index.box(node)
                 if is_own:
                     west, north, east, south = boxes[record]
                     assert box == ((parent[0] + west) % TURN, (parent[1] + north) % TURN,
                                    (parent[2] - east) % TURN, (parent[3] - south) % TURN)
-                    assert tuple(sums[record]) == tuple(index.sums_of(node))
+                    if sibling is None:
+                        assert next(sums) == tuple(index.sums_of(node))
+                    else:
+                        # The rule by which a reader finds the sums of a right child.
+                        left, whole = sibling
+                        for axis in (0, 1):
+                            inside = [(index.box(part)[axis] - index.box(whole)[axis]) % TURN for part in (left, node)]
+                            rest = index.sums_of(whole)[axis] - index.sums_of(left)[axis] - left.count * inside[0]
+                            assert rest - node.count * inside[1] == index.sums_of(node)[axis]
                     xx, _, yy = (struct.unpack("<f", struct.pack("<I", bits))[0] for bits in spreads[record])
                     assert xx + yy == index.trace(node)
                     parts = index.children(node)
@@ -124,18 +137,33 @@ class Site:
                 if states[state] == HERE:
                     left, right = index.children(node)
                     assert next(lefts) == left.count
-                    waiting += [(right, box, True), (left, box, True)]
+                    is_across = any(west > east for west, _, east, _ in map(index.box, (left, right)))
+                    waiting += [(right, box, True, None if is_across else (left, node)), (left, box, True, None)]
                 else:
                     child += states[state] == NEXT
                     below[child].append(node)
                 state += 1
-        assert state == len(states) and record == count and next(lefts, None) is None
-        for reference, nodes in zip(children, below):
+        assert state == len(states) and record == count and next(lefts, None) is None and next(sums, None) is None
+        for number, (reference, edges, code) in enumerate(expected_children):
+            assert reference == children[number]
+            boxes = [index.box(node) for node in below[number]]
+            if any(west > east for west, _, east, _ in boxes):
+                assert edges == (0, 0, 65535, 65535)
+            else:
+                assert edges == tuple(most(box[edge] for box in boxes) >> 16
+                                      for edge, most in enumerate((min, min, max, max)))
+            parts = [index.children(node) for node in below[number]]
+            assert code == max(index.codes[pair[1].first] if pair else 0 for pair in parts)
+        assert not expected_children or len(expected_children) == child_count
+        for reference, nodes, count in zip(children, below, ahead_counts):
             page = self.page(reference)
+            expected = [next(ahead) for _ in range(count)]
             if page.data[0] == LEAF:
+                assert not expected
                 self.leaf(page, nodes)
             else:
-                self.upper(page, nodes)
+                self.upper(page, nodes, expected_children=expected)
+        assert next(ahead, None) is None
 
     def leaf(self, content, roots):
         index = self.index

@@ -131,7 +131,7 @@ class Notebook:
         """Waits until a map is at rest and shows the answer for its view. Returns a handle of its viewer."""
         self.page.wait_for_function(
             """at => { const viewer = [...document.querySelectorAll("[data-lm-suppress-shortcuts]")][at]?.viewer;
-          return viewer?.map?.loaded() && viewer.isAtRest && !viewer.tree.scene.isMoving(performance.now()) }""",
+          return viewer?.map?.loaded() && viewer.isAtRest && !viewer.tree.scene.isMoving }""",
             arg=at,
         )
         return self.hosts().nth(at).evaluate_handle("host => host.viewer")
@@ -231,7 +231,7 @@ def listen(page, complaints):
 def rest(page):
     page.wait_for_function(
         """() => globalThis.viewer?.map?.loaded() && viewer.isAtRest
-      && !viewer.tree.scene.isMoving(performance.now())"""
+      && !viewer.tree.scene.isMoving"""
     )
 
 

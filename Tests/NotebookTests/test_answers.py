@@ -1,10 +1,7 @@
 """Tests answers of the kernel, without a notebook."""
 
-import base64
-import gzip
 import json
 import math
-import re
 import threading
 
 import numpy as np
@@ -54,9 +51,6 @@ def test_whole_numbers_of_points_reach_a_page_with_all_digits():
     assert [read[str(row)]["id"] for row in range(4)] == told
     assert [read[str(row)]["gap"] for row in range(4)] == [None, *told[1:]]
     assert found[0]["max_id"] == 2**63 - 1
-    packed = re.search('id="hierarchy">([^<]*)<', tree.to_html(columns="id"))[1]
-    (values,) = json.loads(gzip.decompress(base64.b64decode(packed)).split(b"\n", 1)[0])["values"]
-    assert sorted(values, key=str) == sorted(["9223372036854775807", "-9007199254740993", 2**53, 7], key=str)
 
 
 def test_counts_are_abbreviated_as_on_badges():
@@ -91,7 +85,7 @@ def test_a_plain_plane_has_no_map_and_says_so(tmp_path):
     tree = treelinemap.build([0, 1, 2], [0, 1, 5], planar=True)
     with pytest.raises(ValueError, match="plain x and y"):
         tree.map()
-    with pytest.raises(ValueError, match="plain x and y"):
+    with pytest.raises(treelinemap.PageError, match="plain x and y"):
         tree.to_html(tmp_path / "map.html")
     assert tree._repr_mimebundle_() == {"text/plain": repr(tree)}
 

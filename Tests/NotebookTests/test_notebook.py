@@ -491,3 +491,32 @@ def test_basemaps_and_titles_change_while_a_map_is_shown(open_notebook, lab):
     notebook.run("map.basemap = None\nmap.title = ''")
     notebook.page.wait_for_function(f"viewer => ({LAYERS})(viewer).includes('land')", arg=viewer)
     assert notebook.rest() and host.locator("h1").inner_text() == "Treeline"
+
+
+def test_a_map_shows_the_tree_after_an_edit_and_keeps_its_view(open_notebook):
+    build = """
+tree = treelinemap.build({"id": i, "lon": tree_lon, "lat": tree_lat, "kind": kinds}, key="id", grow="badges")
+map = tree.map(view={"center": (10, 48), "zoom": 6}, color="kind")
+map"""
+    places = "\ntree_lon, tree_lat = 10 + 22 * spread * np.cos(turn), 48 + 9 * spread * np.sin(turn)"
+    notebook = open_notebook(PLACES + places + build)
+    viewer = notebook.rest()
+    viewer.evaluate(LISTEN)
+    before, camera = shown(viewer), viewer.evaluate("viewer => viewer.currentCamera")
+    notebook.run("""
+table = {"id": [1, 2], "lon": [10.1, 10.2], "lat": [48.1, 48.2], "kind": ["inn", "inn"]}
+map.show(tree.updating(remove=range(100, 140), move=table))""")
+    notebook.page.wait_for_function("viewer => viewer.index.point_count === 3960", arg=viewer)
+    viewer = notebook.rest()
+    asked = "map.tree.clusters(center=(10, 48), zoom=6, width={width}, height={height}, badges=1)".format(
+        **viewer.evaluate("viewer => viewer.stage.size")
+    )
+    assert sorted(notebook.told(f"{asked}.count.tolist()")) == sorted(cluster["count"] for cluster in shown(viewer))
+    assert shown(viewer) != before and viewer.evaluate("viewer => viewer.currentCamera") == camera
+    assert "3,960 points" in notebook.page.locator("#facts").inner_text()
+    assert viewer.evaluate("viewer => viewer.said") == []
+    # The kernel answers queries of the new tree.
+    notebook.run("map.view = {'center': (10, 48), 'zoom': 4}")
+    notebook.page.wait_for_function("viewer => Math.abs(viewer.map.getZoom() - 3) < 1e-6", arg=viewer)
+    assert sum(cluster["count"] for cluster in shown(notebook.rest())) == 3960
+    picture(notebook.page, "notebook-edited")

@@ -53,6 +53,11 @@ def requests_of_all_routes(server):
     root = server.json("/v1/badges/clusters?limit=1")["features"][0]["properties"]["cluster_id"]
     yield "/v1/{index}/clusters/{id}/expansion-zoom", f"/v1/badges/clusters/{root}/expansion-zoom?badges=1", 200
     yield "/v1/{index}/where-is", "/v1/badges/where-is?row=3&badges=1", 200
+    yield "/v1/{index}/search", "/v1/iceland/search?text=reyk&column=place&limit=3", 200
+    yield "/v1/{index}/search", "/v1/iceland/search?text=-", 200
+    for refused in ["", "text=a&column=postcode", "text=a&limit=0"]:
+        yield "/v1/{index}/search", f"/v1/iceland/search?{refused}", 400
+    yield "/v1/{index}/search", "/v1/badges/search?text=a", 400
     yield "/v1/{index}/transition", f"/v1/badges/transition?{center}&badges=1&from-zoom=9&from-badges=2", 200
     yield "/v1/{index}/measures", f"/v1/badges/measures?{center}&badges=1", 200
     yield "/v1/{index}/tiles.json", "/v1/badges/tiles.json?badges=2", 200

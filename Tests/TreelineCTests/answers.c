@@ -187,35 +187,3 @@ void test_queries_that_fail(const treeline_tree *tree) {
   // The pointer for the error may be NULL.
   EXPECT(treeline_clusters(tree, "limit=0", NULL, NULL) == NULL);
 }
-
-void test_hierarchy(const treeline_tree *tree) {
-  treeline_plane plane;
-  treeline_table *leaves, *curve;
-  NO_ERROR(leaves = treeline_hierarchy(tree, 100, &plane, &error));
-  size_t rows = treeline_table_row_count(leaves);
-  EXPECT(rows > 20 && rows <= 100 && isnan(plane.badge_distance) && !plane.crosses_seam);
-  EXPECT(sum(integers(leaves, "count"), rows) == POINTS);
-  const int64_t *code = integers(leaves, "code"), *own = integers(leaves, "own_code");
-  int64_t least = code[1], greatest = own[0];
-  for (size_t i = 0; i < rows; i++) {
-    if (i > 0 && code[i] < least) least = code[i];
-    if (own[i] > greatest) greatest = own[i];
-    EXPECT(integers(leaves, "min_x")[i] <= integers(leaves, "max_x")[i]);
-  }
-  EXPECT(greatest > 0 && greatest < least);
-  treeline_table_free(leaves);
-  curve = treeline_badge_curve(tree);
-  EXPECT(treeline_table_row_count(curve) == 0);
-  treeline_table_free(curve);
-  EXPECT_ERROR(treeline_hierarchy(tree, 0, &plane, &error), TREELINE_ERROR_ARGUMENT, "room for one leaf");
-
-  treeline_tree *badges;
-  NO_ERROR(badges = build("grow=badges", &error));
-  curve = treeline_badge_curve(badges);
-  EXPECT(treeline_table_row_count(curve) > 1 && integers(curve, "count")[0] == 1 && doubles(curve, "diameter")[0] == 10);
-  treeline_table_free(curve);
-  NO_ERROR(leaves = treeline_hierarchy(badges, 100, &plane, &error));
-  EXPECT(plane.badge_distance > 0);
-  treeline_table_free(leaves);
-  treeline_tree_free(badges);
-}

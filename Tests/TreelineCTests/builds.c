@@ -74,8 +74,6 @@ void test_growths(void) {
       plain = treeline_build(&coordinates, NULL, 0, "planar=true&no-separation=true&split=gamma:1.5", NULL, &error));
   treeline_tree_facts(plain, &facts);
   EXPECT(facts.is_planar && !facts.has_separations && facts.west == 0 && fabs(facts.east - 2000) < 1e-3);
-  treeline_plane plane;
-  EXPECT_ERROR(treeline_hierarchy(plain, 9, &plane, &error), TREELINE_ERROR_QUERY, "separations");
   treeline_tree_free(plain);
 }
 

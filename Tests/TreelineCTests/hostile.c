@@ -35,7 +35,6 @@ static void test_sizes(const treeline_tree *tree) {
   treeline_survey *survey = treeline_survey_create(true);
   treeline_column_survey *columns;
   NO_ERROR(columns = treeline_column_survey_create(&column, 1, &error));
-  treeline_plane plane;
   uint32_t positions[8] = {0}, found[4];
   for (size_t i = 0; i < COUNT(sizes); i++) {
     size_t many = sizes[i];
@@ -65,8 +64,6 @@ static void test_sizes(const treeline_tree *tree) {
     REFUSED(treeline_histogram(tree, "price", many, NULL, NULL, &error));
     ENDS(treeline_column_survey_gathering(columns, many, &error), treeline_bytes_free);
     treeline_table *table;
-    NO_ERROR(table = treeline_hierarchy(tree, many, &plane, &error));
-    treeline_table_free(table);
     treeline_answer *root;
     NO_ERROR(root = treeline_root(tree, &error));
     treeline_clusters_arrays arrays;

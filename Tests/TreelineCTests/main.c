@@ -32,8 +32,9 @@ int main(int count, char **arguments) {
   test_queries_that_fail(tree);
   test_builds_that_fail();
   test_growths();
-  test_hierarchy(tree);
+  test_edits();
   test_index(tree, arguments[1]);
+  test_pages(tree, arguments[1]);
   test_monitor();
   test_pieces(arguments[1]);
   test_nulls(tree, arguments[1]);

@@ -43,7 +43,7 @@ static void test_trees(const char *path) {
   EXPECT(facts.point_count == 0 && !facts.title);
   treeline_tree_facts(tree, NULL);
   EXPECT(treeline_tree_content_hash(NULL) == 0);
-  EXPECT(!treeline_tree_columns(NULL) && !treeline_tree_groups(NULL) && !treeline_badge_curve(NULL));
+  EXPECT(!treeline_tree_columns(NULL) && !treeline_tree_groups(NULL));
   EXPECT(treeline_tree_index_of_row(NULL, 0) == -1);
   IS_TOLD(treeline_select(NULL, "size > 1", &error));
   treeline_tree *all;
@@ -52,9 +52,11 @@ static void test_trees(const char *path) {
   uint8_t mark = 1;
   IS_TOLD(treeline_select_rows(NULL, &mark, 1, &error));
   IS_TOLD(treeline_select_rows(tree, NULL, 1, &error));
-  treeline_plane plane;
-  IS_TOLD(treeline_hierarchy(NULL, 9, &plane, &error));
-  IS_TOLD(treeline_hierarchy(tree, 9, NULL, &error));
+  treeline_edit edit = {.removed = NULL, .removed_count = 1};
+  IS_TOLD(treeline_update(NULL, &edit, NULL, 0, NULL, &error));
+  IS_TOLD(treeline_update(tree, NULL, NULL, 0, NULL, &error));
+  IS_TOLD(treeline_map_page(NULL, ".", NULL, NULL, &error));
+  IS_TOLD(treeline_map_page(tree, NULL, NULL, NULL, &error));
   treeline_tree_free(tree);
   treeline_tree_free(NULL);
 }

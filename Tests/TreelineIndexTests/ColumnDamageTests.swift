@@ -13,10 +13,11 @@ import TreelineVerification
       .prepared(for: .percentiles, .distinct),
     IndexColumn(name: "real", kind: .number) { .number($0 % 2 == 0 ? "1e300" : "1e-300") },
     IndexColumn(name: "kind", kind: .category) { $0 % 5 == 0 ? .null : .string("kind \($0 % 3)") }
-      .prepared(for: .percentiles, .distinct),
+      .prepared(for: .percentiles, .distinct, .search),
     IndexColumn(name: "open", kind: .boolean) { $0 % 4 == 0 ? .null : .bool($0 % 3 == 0) },
     IndexColumn(name: "opened", kind: .time) { .string("19\(60 + $0 % 40)-05-01T00:00:0\($0 % 10).5Z") },
-    IndexColumn(name: "note", kind: .text) { [.string("a"), .number("1.50"), .null, .json("[1]"), nil][$0 % 5] },
+    IndexColumn(name: "note", kind: .text) { [.string("a b c"), .number("1.50"), .null, .json("[1]"), nil][$0 % 5] }
+      .prepared(for: .search),
   ]
 
   private func bytes() throws -> [UInt8] {
@@ -28,6 +29,12 @@ import TreelineVerification
 
   private func exercise(_ tree: ClusterTree) {
     for index in 0..<tree.pointCount { _ = tree.attributes(atTreeIndex: index) }
+    for column in tree.searchableColumns {
+      for text in ["a", "kind 1", "b", "2", "z"] {
+        let hits = (try? tree.search(text, in: column, limit: 100)) ?? []
+        #expect(hits.allSatisfy { $0.treeIndex < tree.pointCount })
+      }
+    }
     guard let clusters = try? tree.clusters(.limit(5), in: .everything) else { return }
     for column in tree.columns {
       for filter: Filter in [
@@ -75,11 +82,11 @@ import TreelineVerification
     #expect(foundCount > (Trials.chosen == .fast ? 300 : 1000), "\(foundCount) found, \(soundCount) not")
   }
 
-  /// The values determine every bit of the ranks and links. Checks that each change of a byte is found and located.
-  @Test func changedBytesOfRanksAndLinksAreFoundAndHarmless() throws {
+  /// The values determine every bit of the ranks, links and searches. Checks that each change of a byte is found and located.
+  @Test func changedBytesOfSectionsOfColumnsAreFoundAndHarmless() throws {
     let bytes = try bytes()
     let sections = try IndexEditor(bytes).header.sections.filter(\.kind.isOfColumn)
-    #expect(sections.map(\.kind) == [.ranks, .links, .ranks, .links])
+    #expect(sections.map(\.kind) == [.ranks, .links, .ranks, .links, .search, .search])
     for section in sections {
       for offset in Int(section.offset)..<Int(section.offset + section.length) {
         for change in Trials.some(of: [0x01, 0x80, 0xFF] as [UInt8]) {
@@ -101,7 +108,7 @@ import TreelineVerification
   }
 
   /// Checks that a query returns a number, whatever a section contains.
-  @Test func randomRanksAndLinksAreHarmless() throws {
+  @Test func randomSectionsOfColumnsAreHarmless() throws {
     let bytes = try bytes()
     let sections = try IndexEditor(bytes).header.sections.filter(\.kind.isOfColumn)
     for seed in Trials.seeds(300) {
@@ -109,7 +116,8 @@ import TreelineVerification
       var editor = try IndexEditor(bytes)
       for section in sections {
         // The loop begins after the part that is checked on opening.
-        for offset in stride(from: Int(section.offset) + 12, to: Int(section.offset + section.length), by: 4) {
+        let start = Int(section.offset) + (section.kind == .search ? ColumnSearch.Offset.lists : 12)
+        for offset in stride(from: start, to: Int(section.offset + section.length), by: 4) {
           editor.store([0, UInt32.max, UInt32(truncatingIfNeeded: random.next())][random.index(below: 3)], at: offset)
         }
       }

@@ -74,9 +74,17 @@ import Treeline
     for index in TestIndex.all { try seed(index.name, index.bytes()) }
     let editor = try IndexEditor(TestIndex.typed)
     for (number, section) in editor.header.sections.enumerated() {
-      guard let kind = SectionExercise.kinds.firstIndex(of: section.kind) else { continue }
+      guard let kind = SectionExercise.kinds.firstIndex(of: section.kind), section.kind != .search else { continue }
       let head = [UInt8(kind), UInt8(editor.header.pointCount)]
       try seed("\(section.kind)-\(number)", head + editor.bytes[section.range], in: "sections")
+    }
+    let searched = try IndexEditor(TestIndex.searched)
+    let sections = searched.header.sections
+    for (column, search) in zip(sections.filter { $0.kind == .column }, sections.filter { $0.kind == .search }) {
+      let head = [UInt8(SectionExercise.kinds.count - 1), UInt8(searched.header.pointCount)]
+      let length = [UInt8(column.length & 0xFF), UInt8(column.length >> 8)]
+      let bytes = head + length + searched.bytes[column.range] + searched.bytes[search.range]
+      try seed("search-\(search.offset)", bytes, in: "sections")
     }
     for damage in Damage.all { try seed(damage.description, damage.damaged().bytes) }
   }

@@ -16,7 +16,7 @@ import TreelineVerification
 
   static let columns = [
     IndexColumn(name: "price", kind: .number) { .number("\($0 % 40)") }.prepared(for: .percentiles, .distinct),
-    IndexColumn(name: "kind", kind: .category) { .string("kind \($0 % 4)") },
+    IndexColumn(name: "kind", kind: .category) { .string("kind \($0 % 4)") }.prepared(for: .search),
     IndexColumn(name: "opened", kind: .time) { .number("\($0 * 1000)") }.prepared(for: .distinct),
   ]
 

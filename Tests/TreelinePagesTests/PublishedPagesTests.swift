@@ -5,6 +5,7 @@ import Testing
 import Treeline
 import TreelineBuilder
 
+@testable import TreelineCommand
 @testable import TreelinePages
 
 @Suite struct PublishedPagesTests {
@@ -14,7 +15,7 @@ import TreelineBuilder
 
   /// Sizes for which even small trees have pages on several levels.
   private static let small = PageSizes(
-    points: 100, nodePoints: 18, firstPairs: 2, pairs: 8, values: 150, leastCode: 40_000)
+    points: 100, nodePoints: 18, firstPairs: 2, pairs: 8, parts: 3, values: 150, leastCode: 40_000)
 
   private static func tree(_ set: PointSet, _ growth: Growth) throws -> ClusterTree {
     try ClusterTree(
@@ -28,7 +29,7 @@ import TreelineBuilder
   }
 
   private static func problem(_ folder: TemporaryFolder, _ tree: ClusterTree) throws -> String? {
-    try PageVerifier(site: folder.url.path).problem(with: tree, contentHash: tree.contentHash)
+    try PageVerifier(site: folder.url.path, PageManifest.init(json:)).problem(with: tree, contentHash: tree.contentHash)
   }
 
   /// Each set with one of the growths, and each growth with many sets.
@@ -40,7 +41,7 @@ import TreelineBuilder
     let folder = try TemporaryFolder()
     for sizes in [nil, Self.small] {
       let manifest = try Self.publish(tree, sizes, PageFolder(site: folder.url.path))
-      try manifest.json.write(to: folder.url.appendingPathComponent(PageManifest.fileName))
+      try Data(manifest.json).write(to: folder.url.appendingPathComponent(PageManifest.fileName))
       #expect(try Self.problem(folder, tree) == nil)
     }
     let other = try Self.tree(PointSet("other", [Coordinate(longitude: 1, latitude: 1)]), .merging(by: .badges))
@@ -51,7 +52,7 @@ import TreelineBuilder
     let tree = try Self.tree(PointSet.nasty.max { $0.coordinates.count < $1.coordinates.count }!, .merging(by: .badges))
     let folder = try TemporaryFolder()
     let manifest = try Self.publish(tree, Self.small, PageFile(site: folder.url.path))
-    try manifest.json.write(to: folder.url.appendingPathComponent(PageManifest.fileName))
+    try Data(manifest.json).write(to: folder.url.appendingPathComponent(PageManifest.fileName))
     #expect(try Self.problem(folder, tree) == nil)
     let file = folder.url.appendingPathComponent(try #require(manifest.file))
     var bytes = try Data(contentsOf: file)
@@ -65,7 +66,8 @@ import TreelineBuilder
     let tree = try Self.tree(PointSet.nasty.max { $0.coordinates.count < $1.coordinates.count }!, .merging(by: .badges))
     let folder = try TemporaryFolder()
     let pages = try PageFolder(site: folder.url.path)
-    try Self.publish(tree, Self.small, pages).json.write(to: folder.url.appendingPathComponent(PageManifest.fileName))
+    try Data(Self.publish(tree, Self.small, pages).json).write(
+      to: folder.url.appendingPathComponent(PageManifest.fileName))
     let name = try #require(pages.names.first)
     try FileManager.default.removeItem(at: folder.url.appendingPathComponent("pages/\(name)"))
     #expect(try #require(try Self.problem(folder, tree)).contains(name))

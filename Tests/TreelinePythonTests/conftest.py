@@ -3,6 +3,7 @@
 import csv
 import gzip
 import pathlib
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import treelinemap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "Fixtures"
+sys.path.insert(0, str(ROOT / "Tests/Support"))
 
 
 def read_rows(path):

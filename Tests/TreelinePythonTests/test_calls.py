@@ -59,7 +59,6 @@ def test_wrong_arguments_of_other_questions(tree):
         (lambda: tree.histogram(None), TypeError, "expected a text, found None"),
         (lambda: tree.values("price", [np.inf]), TypeError, "expected 'tree_indices' to be whole numbers"),
         (lambda: tree.values("price", [2**63]), TypeError, "expected 'tree_indices' to be whole numbers"),
-        (lambda: tree.to_html("map.html", most=0), ValueError, "expected 'most' to be a whole number from 1"),
         (lambda: pickle.dumps(answer), TypeError, "an answer belongs to its tree"),
     ):
         with pytest.raises(error) as raised:

@@ -2,12 +2,16 @@
 
 import datetime
 import inspect
+import os
+import subprocess
 
 import numpy as np
+import pandas as pd
 import pytest
 import traitlets
 import treelinemap
 import treelinemap.widget
+from treelinemap._answers import Problem
 
 
 @pytest.mark.parametrize(
@@ -146,12 +150,53 @@ def test_basemaps_are_styles(tree):
 
 
 def test_a_page_is_a_text_or_a_file(tree, tmp_path):
-    page = tree.to_html(title="Hotels", columns="kind")
+    page = tree.to_html(title="Hotels")
     assert page.startswith("<!doctype html>") and "<title>Hotels</title>" in page and page.rstrip().endswith("</html>")
-    assert tree.to_html(tmp_path / "map.html", title="Hotels", columns="kind") is None
+    assert tree.to_html(tmp_path / "map.html", title="Hotels") is None
     assert (tmp_path / "map.html").read_text() == page
     with pytest.raises(ValueError, match="expected a basemap"):
         tree.to_html(basemap=3)
+
+
+@pytest.mark.skipif("TREELINE_TOOL" not in os.environ, reason="TREELINE_TOOL names no tool")
+def test_the_tool_writes_the_same_page(tree, tmp_path):
+    tree.save(tmp_path / "hotels.treeline")
+    opened = treelinemap.open(tmp_path / "hotels.treeline")
+    for address in ("", "https://tiles.example/style.json", "https://tiles.example/{z}/{x}/{y}.png"):
+        options = {"title": "Höfe & <b>", "basemap": address} if address else {}
+        given = [f"--{name}={value}" for name, value in options.items()]
+        command = [os.environ["TREELINE_TOOL"], "map", "hotels.treeline", "-o", "tool.html", "--quiet", *given]
+        subprocess.run(command, cwd=tmp_path, check=True)
+        opened.to_html(tmp_path / "python.html", **options)
+        assert (tmp_path / "python.html").read_bytes() == (tmp_path / "tool.html").read_bytes()
+        # A tree in memory has the same page as its index.
+        assert tree.to_html(**{"title": "hotels", **options}) == (tmp_path / "tool.html").read_text()
+
+
+def test_a_map_shows_the_tree_after_an_edit():
+    frame = pd.DataFrame({"id": [3, 5, 9], "lon": [1.0, 2, 3], "lat": [1.0, 2, 3], "kind": ["a", "b", "a"]})
+    tree = treelinemap.build(frame, key="id", grow="badges")
+    map = tree.map(color="kind", where="kind = 'a'", selected_rows=[2])
+    version = map._facts["version"]
+    map.show(tree.updating(remove=3, insert=frame[:1].assign(id=4)))
+    assert map._facts["point_count"] == 3 and map._facts["version"] != version
+    assert map.tree.keys[map.selected_rows].tolist() == [9]
+    with pytest.raises(Problem, match="another tree") as problem:
+        map._answers.answer("transition", ids=[], query={"badges": 1, "zoom": 0}, version=version)
+    assert problem.value.status == 409
+    version = map._facts["version"]
+    # A tree of the same points has a version of its own, because its values may differ.
+    map.show(map.tree)
+    assert map._facts["version"] != version
+    shown = map.tree
+    for other, error in (
+        (treelinemap.build([1], [1], planar=True), "plain x and y"),
+        (treelinemap.build([1], [1], grow="scatter", columns={"kind": ["a"]}), "badges"),
+        (treelinemap.build([1], [1], grow="badges"), "kind"),
+    ):
+        with pytest.raises(ValueError, match=error):
+            map.show(other)
+        assert map.tree is shown
 
 
 def test_a_trait_that_is_not_there_is_told(tree):

@@ -71,6 +71,7 @@ TYPES = {
     "uint64_t": {ctypes.c_uint64},
     "uint32_t": {ctypes.c_uint32},
     "bool": {ctypes.c_bool},
+    "treeline_points": {_library.Points},
     "const char *": {ctypes.c_char_p, ctypes.c_void_p},
     "const void *": {ctypes.c_void_p, ctypes.c_char_p},
 }
@@ -112,7 +113,7 @@ MIRRORS = {
     "treeline_description": "Description",
     "treeline_facts": "Facts",
     "treeline_array": "Array",
-    "treeline_plane": "Plane",
+    "treeline_edit": "Edit",
 }
 
 

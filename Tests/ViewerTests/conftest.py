@@ -85,7 +85,7 @@ def indexes(tmp_path_factory):
     fixtures = ROOT / "Fixtures"
     built = {}
     for name, points, *options in (
-        ("iceland", fixtures / "iceland_addresses.csv.gz", "--columns", "name:text,postcode,place"),
+        ("iceland", fixtures / "iceland_addresses.csv.gz", "--columns", "name:text+search,postcode,place"),
         ("iceland-mean", fixtures / "iceland_addresses.csv.gz", "--split", "mean"),
         ("airports", fixtures / "airports.csv.gz", "--columns", "name:text,country"),
         ("badges", fixtures / "airports.csv.gz", "--grow", "badges"),
@@ -167,7 +167,7 @@ def open_map(complaints, new_context, address):
 # Scripts that return state of the page.
 
 AT_REST = """() => globalThis.viewer?.map?.loaded() && viewer.isAtRest
-  && viewer.sides.every(side => !side.scene.isMoving(performance.now()))"""
+  && viewer.sides.every(side => !side.scene.isMoving)"""
 
 SHOWN = """side => viewer[side].scene.clusters.map(({id, count, x, y, radius, stack, bbox, longitude, latitude}) => ({
   id, count, stack, bbox, longitude, latitude, radius, left: viewer.stage.originOf(viewer[side]).x + viewer.camera.screenX(x),

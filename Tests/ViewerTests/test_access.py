@@ -26,6 +26,8 @@ def test_a_card_has_nothing_that_axe_finds(open_map):
     page = open_map("#index=stacks&view=tree&map=13/55.7/12.5")
     page.locator("#listing button").first.click()
     page.locator("#card li").first.wait_for()
+    # The card fades in. Until it has appeared, its colors have less contrast.
+    page.evaluate("Promise.all(document.getAnimations().map(({ finished }) => finished))")
     found = Axe().run(page).response["violations"]
     assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
 

@@ -9,7 +9,7 @@ JOURNEY = """async (count) => {
   const {map} = viewer;
   const scene = viewer.tree.scene;
   const frame = () => new Promise(requestAnimationFrame);
-  const still = () => viewer.isAtRest && viewer.sides.every(side => !side.scene.isMoving(performance.now()));
+  const still = () => viewer.isAtRest && viewer.sides.every(side => !side.scene.isMoving);
   const views = [];
   let random = 7;
   const next = () => (random = random * 48271 % 2147483647) / 2147483647;

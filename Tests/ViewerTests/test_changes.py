@@ -1,10 +1,15 @@
 """Movement between two answers, and the order in which answers are accepted. WebTests tests how a scene moves."""
 
+import csv
+import gzip
 import json
+import os
+import shutil
 
 import pytest
 
-from conftest import frames, rest, shown
+from conftest import VIEWER, frames, rest, shown
+from programs import Server, build
 
 
 def test_parts_start_where_their_whole_was(open_map):
@@ -50,6 +55,17 @@ def test_badges_shrink_with_a_map_that_zooms_out(open_map):
     circles = list({(x, y): (x, y, radius) for x, y, radius in page.evaluate("drawn")}.values())
     assert max(radius for _, _, radius in circles) < 6
     assert all(((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5 >= a[2] + b[2] - 0.5 for i, a in enumerate(circles) for b in circles[:i])
+
+
+def test_names_do_not_pile_up_while_the_map_zooms_out(open_map):
+    page = open_map("#index=iceland&view=tree&map=10/64.1/-21.6")
+    page.wait_for_function("() => viewer.tree.labels.placed.length > 5")
+    count = page.evaluate("viewer.tree.labels.placed.length")
+    page.evaluate("viewer.tree.feed.want = () => false; Object.defineProperty(viewer.tree.scene, 'isMoving', { value: true }); viewer.map.jumpTo({zoom: 7.5})")
+    page.wait_for_function("count => viewer.tree.labels.placed.length < count", arg=count)
+    names = page.evaluate("""viewer.tree.labels.placed.map(({x, y, dx, dy}) => {
+      const at = viewer.camera.point(x, y); return [at.x + dx, at.y + dy] })""")
+    assert all(abs(a[0] - b[0]) > 20 or abs(a[1] - b[1]) > 10 for i, a in enumerate(names) for b in names[:i])
 
 
 def test_reduced_motion_moves_nothing(open_map):
@@ -150,3 +166,41 @@ def test_that_an_index_was_replaced_is_seen_without_ids_too(open_map, view):
     page.wait_for_function("() => viewer.index.version !== '0000000000000000'")
     page.get_by_text("139,409 points").first.wait_for()
     rest(page)
+
+
+def test_badges_that_did_not_change_stay_when_an_index_is_replaced(open_map, indexes, tmp_path):
+    """The new version lacks a stack of five points. It has one more point in the stack of forty points."""
+    with gzip.open(indexes["stacks"].parent / "stacks.csv.gz", "rt", newline="") as file:
+        head, *rows = csv.reader(file)
+    changed = [row for row in rows if not row[2].startswith("Few")] + [["12.601", "55.75", "Many 40"]]
+    with open(tmp_path / "changed.csv", "w", newline="") as file:
+        csv.writer(file).writerows([head, *changed])
+    served = shutil.copy(indexes["stacks"], tmp_path / "live.treeline")
+    new = build(tmp_path / "changed.csv", tmp_path / "new.treeline", "--attributes", "name")
+    server = Server(served, "--viewer", VIEWER)
+    try:
+        page = open_map("#index=live&view=tree&map=10.2/55.68/12.5", server=server.url)
+        page.evaluate("""() => {
+          globalThis.first = {version: viewer.index.version, sprites: new Map(viewer.tree.scene.clusters.map(c => [c.longitude, viewer.tree.scene.sprite(c.id)]))};
+          globalThis.touched = new Set();
+          const {scene} = viewer.tree, replace = scene.replace;
+          scene.replace = function (...call) {
+            replace.apply(scene, call);
+            for (const [longitude, sprite] of first.sprites) if (!sprite.hasArrived || sprite.alpha < 1) touched.add(longitude);
+          };
+        }""")
+        before = shown(page)
+        os.replace(new, served)
+        page.wait_for_function("() => viewer.index.version !== first.version && !viewer.tree.isOutdated")
+        touched = page.evaluate("[...touched]")
+        after = shown(page)
+        rest(page)
+        assert page.evaluate("viewer.map.getZoom()") == pytest.approx(10.2)
+        stayed = {c["longitude"] for c in before if c["count"] == 1} & {c["longitude"] for c in after}
+        assert len(stayed) >= 5 and not stayed & set(touched)
+        assert sorted(c["count"] for c in after)[-1] == 41
+        # The badge of 41 points is the badge that had 40 points.
+        assert page.evaluate("""() => viewer.tree.scene.sprite(viewer.tree.scene.clusters.find(c => c.count === 41).id)
+          === [...first.sprites.values()].find(s => s.cluster.count === 41)""")
+    finally:
+        server.stop()

@@ -105,6 +105,24 @@ test("all pages together hold the arrays of the index, byte for byte", async () 
   }
 });
 
+test("a small view loads the pages of two levels at once", async () => {
+  const { whole, site } = published.cities;
+  const { points, plane } = whole.hierarchy;
+  const random = seeded("levels");
+  const rounds = [];
+  for (let trial = 0; trial < 60; trial++) {
+    const index = random.below(whole.pointCount);
+    const center = [plane.longitude(points[2 * index]), plane.latitude(points[2 * index + 1])];
+    const tree = await Treeline.open(manifest(site));
+    await tree.clusters({ center, zoom: 12, width: 1000, height: 800, cut: { badges: 1 } });
+    const { missing } = tree.hierarchy;
+    assert.equal(missing.size, 0);
+    rounds.push(tree.source.loaded.rounds);
+  }
+  // The manifest, then a page of the second level and a page of points below it.
+  assert.equal(rounds.sort((a, b) => a - b)[30], 2, `${rounds}`);
+});
+
 test("answers equal those of the tool", async () => {
   const { path, site } = published.cities;
   const tree = await Treeline.open(manifest(site));

@@ -1,8 +1,11 @@
-"""Bundles the map of the server, with the modules of the web package that it imports and those for notebooks and for
-published indexes, for a Python package or for the tool.
+"""Bundles the map of the server, with the modules of the web package that it imports and those for published indexes,
+for the tool. For the Python package it also bundles the modules for notebooks.
 
-    bundle_map.py OUTPUT           # writes widget.js, page.html and assets.json.gz into a folder
-    bundle_map.py --site OUTPUT    # writes map.js, library.js and assets.json.gz for published indexes
+    bundle_map.py OUTPUT             # writes the map into a folder
+    bundle_map.py --widget OUTPUT    # writes the map and widget.js
+
+The map is the same in both folders, so that the tool and the package write equal pages: library.js, map.js,
+assets.json.gz, and the templates in `Sources/TreelineCommand/Resources/map`.
 
 Each module becomes the body of a function, and its exports become an object, so that equal names in two modules do not
 collide. The bundler handles only what our modules use: imports and exports of names, each exported where it is
@@ -15,11 +18,13 @@ import json
 import pathlib
 import posixpath
 import re
+import shutil
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VIEWER = ROOT / "Sources/TreelineServer/Resources/viewer"
 NOTEBOOK = ROOT / "Sources/TreelinePython/map"
+TEMPLATES = ROOT / "Sources/TreelineCommand/Resources/map"
 PACKAGE = ROOT / "Sources/TreelineWeb/src"
 #: Where modules of the server's map find the package.
 PACKAGE_PREFIX = "vendor/treeline/"
@@ -33,28 +38,18 @@ def main():
     *options, folder = sys.argv[1:]
     output = pathlib.Path(folder)
     output.mkdir(parents=True, exist_ok=True)
-    if options == ["--site"]:
-        return write_site(output)
-    assets = packed_assets()
-    modules = bundled(["widget.js", "page.js"])
-    version = hashlib.sha256(assets + modules.encode()).hexdigest()[:16]
-    load = bare((NOTEBOOK / "load.js").read_text())
-    widget, page = (bare((NOTEBOOK / f"load-{name}.js").read_text()) for name in ("widget", "page"))
-    (output / "assets.json.gz").write_bytes(assets)
-    (output / "widget.js").write_text(f'const VERSION = "{version}";\n{modules}{load}{widget}')
-    # HTML ends a script at `</script`, even inside a JavaScript string.
-    script = f"{modules}{load}{page}".replace("</script", "<\\/script")
-    (output / "page.html").write_text((NOTEBOOK / "page.html").read_text().replace("{{script}}", script))
-
-
-def write_site(output):
-    """Writes the map without Python's data. The map library is a script of its own."""
-    modules = bundled(["site.js"])
+    assets, library = packed_assets(), library_text()
     load, site = (bare((NOTEBOOK / name).read_text()) for name in ("load.js", "load-site.js"))
-    held = contents()
-    (output / "library.js").write_text(held.pop("library"))
-    (output / "assets.json.gz").write_bytes(compressed(held))
-    (output / "map.js").write_text(f"{modules}{load}{site}")
+    (output / "library.js").write_text(library)
+    (output / "assets.json.gz").write_bytes(assets)
+    (output / "map.js").write_text(f"{bundled(['site.js'])}{load}{site}")
+    for name in ("page.html", "site.html", "map.css"):
+        if output.resolve() != TEMPLATES:
+            shutil.copyfile(TEMPLATES / name, output / name)
+    if options == ["--widget"]:
+        modules, widget = bundled(["widget.js"]), bare((NOTEBOOK / "load-widget.js").read_text())
+        version = hashlib.sha256(assets + library.encode() + modules.encode()).hexdigest()[:16]
+        (output / "widget.js").write_text(f'const VERSION = "{version}";\n{modules}{load}{widget}')
 
 
 def bundled(entries):
@@ -116,24 +111,20 @@ def bare(text):
     return re.sub(r"^[ \t]*(//.*|/\*(?:(?!\*/)(?s:.))*\*/[ \t]*)\n", "", text, flags=re.M)
 
 
+def library_text():
+    return re.sub(r"^//# sourceMappingURL=.*$", "", (VIEWER / "vendor/maplibre-gl.js").read_text(), flags=re.M)
+
+
 def packed_assets():
-    return compressed(contents())
-
-
-def contents():
-    """Returns the files that the map needs besides its modules, by name."""
-    return {
-        "library": re.sub(r"^//# sourceMappingURL=.*$", "", (VIEWER / "vendor/maplibre-gl.js").read_text(), flags=re.M),
+    """Returns the other files that the map needs besides its modules, by name."""
+    files = {
         "styles": (VIEWER / "vendor/maplibre-gl.css").read_text(),
         **{
             name: json.loads(gzip.decompress((VIEWER / f"{name}.gz").read_bytes()))
             for name in ("world.geojson", "places.geojson")
         },
     }
-
-
-def compressed(held):
-    text = json.dumps(held, ensure_ascii=False, separators=(",", ":")).encode()
+    text = json.dumps(files, ensure_ascii=False, separators=(",", ":")).encode()
     return gzip.compress(text, 9, mtime=0)
 
 

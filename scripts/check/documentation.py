@@ -192,7 +192,8 @@ exec /usr/bin/curl --fail-with-body --silent --show-error "${@//127.0.0.1:8080/1
 """
 # Installs nothing; `scripts/test release` does. The file must be one that a release of this version has.
 SUDO = """#!/bin/bash
-[ "$1 $2" = "apt install" ] && [[ ${@:3} = ./treelinemap_$(bin/treelinemap --version)_amd64.deb ]]
+version=$(bin/treelinemap --version)
+[ "$1 $2" = "apt install" ] && [[ ${@:3} = ./.build-release/$version/treelinemap_${version}_amd64.deb ]]
 """
 
 

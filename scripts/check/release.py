@@ -34,6 +34,7 @@ def main():
     if not (FOLDER / "SHA256SUMS").exists():
         sys.exit(f"release.py: expected the files of a release in {FOLDER}, found none: run scripts/release {VERSION} first")
     check_sums()
+    check_licenses()
     for suite in ("bookworm", "trixie"):
         with Root(suite, BARE) as root:
             for check in (check_tarball, check_packages):
@@ -54,6 +55,25 @@ def check_sums():
         expect(hashlib.sha256((FOLDER / name).read_bytes()).hexdigest(), digest, name)
     names = {line.split("  ")[1] for line in lines} | {"SHA256SUMS"}
     expect({path.name for path in FOLDER.iterdir()}, names, "files of the release")
+
+
+def check_licenses():
+    """Checks that the texts of licenses are in all files with MapLibre, both beside the programs and in its script."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for program in ("treelinemap", "treelinemap-server"):
+            run("dpkg-deb", "--extract", FOLDER / f"{program}_{VERSION}_amd64.deb", folder / program)
+        for name in (f"treelinemap-{VERSION}-linux-x86_64", f"treelinemap-{VERSION}-documentation"):
+            run("tar", "--extract", "--file", FOLDER / f"{name}.tar.gz", "--directory", folder)
+        found = {str(path.relative_to(folder)): path.read_text("utf-8") for path in sorted(folder.rglob("THIRD-PARTY-LICENSES.txt"))}
+        expect(len(found), 5, "files with the licenses of libraries")
+        for name, text in found.items():
+            expect(("Evan You" if "documentation" in name else "MapLibre contributors") in text, True, f"{name}: its licenses")
+        for name in ("library.js", "maplibre-gl.js"):
+            scripts = list(folder.rglob(name))
+            expect(len(scripts), 2, f"copies of {name}")
+            for path in scripts:
+                expect("MapLibre contributors" in path.read_text("utf-8"), True, f"{path.relative_to(folder)}: its license")
 
 
 def expect(found, expected, what):
@@ -85,7 +105,7 @@ class Root:
         self.path.chmod(0o755)
         run("tar", "--extract", "--numeric-owner", "--file", self.archive, "--directory", self.path)
         shutil.copy(ROOT / "Fixtures/cities.csv.gz", self.path / "tmp")
-        shutil.copytree(ROOT / "Fixtures/index/v1", self.path / "tmp/v1")
+        shutil.copytree(ROOT / "Fixtures/index", self.path / "tmp/index")
         return self
 
     def __exit__(self, *_):
@@ -114,15 +134,17 @@ class Root:
         return {name for name in found if not re.fullmatch(r"etc/(passwd|group|shadow|gshadow|subuid|subgid)-|etc/\.pwd\.lock", name)}
 
 
-def check_tool(root, tool):
-    """Builds an index of CSV and queries it; opens the indexes of 0.2."""
-    expect(root.run(tool, "--version").strip(), VERSION, f"{tool} --version")
+def check_tool(root, tool, version=VERSION):
+    """Builds an index and a map of CSV and queries the index; opens the indexes of 0.2."""
+    expect(root.run(tool, "--version").strip(), version, f"{tool} --version")
+    root.run(tool, "map", "/tmp/cities.csv.gz", "-o", "/tmp/map.html", "--quiet")
+    expect("MapLibre contributors" in (root.path / "tmp/map.html").read_text("utf-8"), True, "MapLibre's license in the page of a map")
     root.run(tool, "build", "/tmp/cities.csv.gz", "--columns", "name:text,country,population", "-o", "/tmp/cities.treeline", "--quiet")
     answer = json.loads(root.run(tool, "query", "/tmp/cities.treeline", "--limit", "9"))
     expect(sum(feature["properties"]["point_count"] for feature in answer["features"]), CITIES, "number of cities in 9 clusters")
-    for index in sorted((root.path / "tmp/v1").glob("*.treeline")):
+    for index in sorted((root.path / "tmp/index").glob("*/*.treeline")):
         options = ["--zoom", "1", "--spacing", "44"] if index.name.startswith("separations") else ["--limit", "12"]
-        found = root.run(tool, "query", f"/tmp/v1/{index.name}", *options, "--members")
+        found = root.run(tool, "query", f"/tmp/index/{index.parent.name}/{index.name}", *options, "--members")
         expect(found, index.with_suffix(".geojson").read_text(), f"the answer of {index.name}, an index of 0.2")
 
 
@@ -172,43 +194,76 @@ def check_tarball(root):
     shutil.rmtree(root.path / "opt" / name)
 
 
+SERVICE = "treelinemap-server.service"
+# Where the stub of systemctl records its calls.
+SYSTEMCTL = "tmp/systemctl"
+
+
 def check_packages(root):
-    """Installs an older version, upgrades it, serves as the service does, and removes everything."""
+    """Installs an older version, upgrades it, serves as the service does, and removes everything: on Debian 12 without
+    systemd, on Debian 13 with a stub of systemctl, which records its calls."""
+    if root.suite == "trixie":
+        (root.path / "run/systemd/system").mkdir(parents=True)
+        # apt gives scripts a PATH without /usr/local.
+        stub = root.path / "usr/bin/systemctl"
+        stub.write_text(f'#!/bin/sh\necho "$*" >>/{SYSTEMCTL}\n')
+        stub.chmod(0o755)
     before = root.files()
     for program in ("treelinemap", "treelinemap-server"):
         package = FOLDER / f"{program}_{VERSION}_amd64.deb"
         shutil.copy(package, root.path / "tmp")
-        # The same package with an earlier version and one more file.
+        # The same package with an earlier version, which the program prints, and one more file.
         with tempfile.TemporaryDirectory() as folder:
             run("dpkg-deb", "--raw-extract", package, folder)
             control = pathlib.Path(folder, "DEBIAN/control")
             control.write_text(control.read_text().replace(f"Version: {VERSION}", "Version: 0.2.9"))
             pathlib.Path(folder, f"usr/share/doc/{program}/earlier").write_text("a file that the upgrade removes\n")
+            command = pathlib.Path(folder, "usr/bin", program)
+            command.unlink()
+            command.write_text(f'#!/bin/sh\n[ "$*" != --version ] || exec echo 0.2.9\nexec /usr/lib/treelinemap/{program} "$@"\n')
+            command.chmod(0o755)
             run("dpkg-deb", "--root-owner-group", "-Znone", "--build", folder, root.path / f"tmp/{program}_0.2.9_amd64.deb")
     install(root, "0.2.9")
+    expect_systemctl(root, "an installation", "daemon-reload", f"try-restart {SERVICE}")
     options = root.path / "etc/default/treelinemap-server"
-    options.write_text(options.read_text().replace("--management-port 9090", "--port 0 --max-age 7"))
+    options.write_text(options.read_text().replace("--management-port 9090", "--port 0 --max-age 7 --allow-origin *"))
     changed = options.read_text()
-    check_tool(root, "treelinemap")
+    check_tool(root, "treelinemap", "0.2.9")
     shutil.copy(root.path / "tmp/cities.treeline", root.path / "var/lib/treelinemap")
     install(root, VERSION)
+    # The old package reloads when its files are gone, and the new one when its files are there.
+    expect_systemctl(root, "an upgrade", "daemon-reload", "daemon-reload", f"try-restart {SERVICE}")
     expect(options.read_text(), changed, "the changed options after an upgrade")
     expect([str(path) for path in root.path.glob("usr/share/doc/treelinemap*/earlier")], [], "files of the earlier version")
-    expect(root.run("treelinemap", "--version").strip(), VERSION, "treelinemap --version")
+    for program in ("treelinemap", "treelinemap-server"):
+        expect(root.run(program, "--version").strip(), VERSION, f"{program} --version")
     # Works as the service does: its command, as its user.
     unit = (root.path / "usr/lib/systemd/system/treelinemap-server.service").read_text()
     start = re.search(r"^ExecStart=/bin/sh -c '(.*)'$", unit, re.MULTILINE)[1].replace("$$", "$")
     arguments = re.search(r'^OPTIONS="(.*)"$', changed, re.MULTILINE)[1]
     with serving(root.command(f"OPTIONS={arguments}", "sh", "-c", start, user="treelinemap")) as address:
         check_map(address, query(root, "treelinemap"))
-    for page in ("treelinemap.1", "treelinemap-server.1"):
+        request = urllib.request.Request(f"{address}v1/cities/clusters?limit=9&zoom=0", headers={"Origin": "https://example.org"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            expect(answer.headers["Access-Control-Allow-Origin"], "*", "the origin that --allow-origin * allows")
+    for page in ("treelinemap.1", "treelinemap-publish.1", "treelinemap-server.1"):
         run("gzip", "--test", root.path / f"usr/share/man/man1/{page}.gz")
     (root.path / "var/lib/treelinemap/cities.treeline").unlink()
     root.run("dpkg", "--remove", "treelinemap", "treelinemap-server")
+    expect_systemctl(root, "a removal", f"stop {SERVICE}", f"--quiet disable {SERVICE}", "daemon-reload")
     expect(options.exists(), True, "options after a removal")
     root.run("dpkg", "--purge", "treelinemap", "treelinemap-server")
+    expect_systemctl(root, "a purge", "daemon-reload")
     expect(sorted(root.files() - before), [], "files left behind")
     expect(sorted(before - root.files()), [], "files taken away")
+
+
+def expect_systemctl(root, what, *calls):
+    """Checks the calls of systemctl since the last check, on the root with systemd."""
+    log = root.path / SYSTEMCTL
+    found = log.read_text().splitlines() if log.exists() else []
+    log.unlink(missing_ok=True)
+    expect(found, list(calls) if root.suite == "trixie" else [], f"calls of systemctl during {what}")
 
 
 def install(root, version):

@@ -15,7 +15,7 @@ extension ClusterTree {
     return aggregates.reduce(WorkEstimate()) { $0 + estimate(of: $1, for: answer) }
   }
 
-  /// Returns an upper bound for the cost of `histogram(of:bins:in:)`.
+  /// Returns an upper bound for the cost of `histogram(of:bins:scale:in:)`.
   @_spi(Server) public func estimate(ofHistogramOf name: String) -> WorkEstimate {
     var estimate = WorkEstimate()
     estimate.add(2, for: passingPointCount)
@@ -56,6 +56,9 @@ extension ClusterTree {
       if !isPrepared(RowSummaries<ExtremeKeys>.self, [name]) {
         estimate.add(column.dictionary == nil ? 3 : 10, for: passingPointCount)
       }
+    case (.first, _) where aggregate.weight == nil:
+      estimate.add(1000, for: answer.clusters)
+      if !isPrepared(RowSummaries<FirstRow>.self, [name]) { estimate.add(10, for: passingPointCount) }
     case (.first, _), (.last, _):
       estimate.add(2000, for: answer.clusters)
       if !isPrepared(RowSummaries<ExtremeRows>.self, aggregate.columnNames) { estimate.add(20, for: passingPointCount) }

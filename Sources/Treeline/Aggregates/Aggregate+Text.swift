@@ -1,6 +1,6 @@
 extension Aggregate {
   /// Reads a list of aggregates, separated by commas: `count`, `sum(population)`, `mean(price, weight: rooms)`,
-  /// `first(name, by: population)`, `top(kind, 3)`, `percentile(price, 90)`. A column name that contains characters
+  /// `first(name)`, `first(name, by: population)`, `top(kind, 3)`, `percentile(price, 90)`. A column name that contains characters
   /// other than letters, digits and `_` is written in double quotes. Within them, a double quote is written twice.
   public static func list(_ text: String) throws(AggregateError) -> [Aggregate] {
     var scanner = Scanner(text: text)
@@ -94,6 +94,12 @@ private struct Scanner {
     guard position < characters.count, characters[position] == character else { return false }
     position += 1
     return true
+  }
+
+  /// Returns whether a character follows, without reading it.
+  private mutating func takes(_ character: Unicode.Scalar) -> Bool {
+    skipSpace()
+    return position < characters.count && characters[position] == character
   }
 
   private mutating func require(_ character: Unicode.Scalar, _ expected: String) throws(AggregateError) {
@@ -206,6 +212,7 @@ private struct Scanner {
       aggregate = .percentile(percent, of: column)
     case "mean" where take(","):
       aggregate = .mean(column, weight: try columnName(after: "weight", as: "mean(price, weight: rooms)"))
+    case "first" where !takes(","): aggregate = .first(column)
     case "first", "last":
       try require(",", "a comma and the column that orders the points, as in '\(name)(name, by: population)'")
       let order = try columnName(after: "by", as: "\(name)(name, by: population)")

@@ -80,6 +80,10 @@ public struct Aggregate: Hashable, Sendable {
     Aggregate(.first, column, weight: order)
   }
 
+  /// The value of a column at the first point in tree order that has a value. Of a stack, this is the first of its rows.
+  /// It can serve as a title or a picture of a cluster if no column orders the points.
+  public static func first(_ column: String) -> Aggregate { Aggregate(.first, column) }
+
   /// The value of a column at the point that has the least value in another column. The rules of `first(_:by:)` apply.
   public static func last(_ column: String, by order: String) -> Aggregate { Aggregate(.last, column, weight: order) }
 

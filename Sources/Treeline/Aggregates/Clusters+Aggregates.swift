@@ -140,6 +140,7 @@ extension Aggregate {
       }
     case .min, .max:
       return try ExtremeValue(isGreatest: function == .max, tree: tree, rows: rows, column: column)
+    case .first where weight == nil: return try FirstValue(tree: tree, rows: rows, column: column)
     case .first, .last:
       return try ValueAtExtreme(
         isGreatest: function == .first, tree: tree, rows: rows, column: column, order: found(weight!, in: tree))

@@ -137,6 +137,22 @@ struct ExtremeKeys: RowSummary {
   }
 }
 
+/// The first row that has a value.
+struct FirstRow: RowSummary {
+  /// -1 without a row.
+  private(set) var row: Int32 = -1
+
+  static let none = FirstRow()
+
+  @inline(__always) mutating func add(row: Int, _ keys: OrderedKeys) {
+    if keys[row] != OrderedKeys.missing { add(Int32(row)) }
+  }
+
+  @inline(__always) mutating func add(_ other: FirstRow, _ keys: OrderedKeys) { if other.row >= 0 { add(other.row) } }
+
+  private mutating func add(_ row: Int32) { if self.row < 0 || row < self.row { self.row = row } }
+}
+
 /// The rows with the greatest and with the least value of the column that orders the rows. Among rows with equal values
 /// of that column, the row with the least value of another column is chosen. Rows that lack one of the two values are
 /// left out.

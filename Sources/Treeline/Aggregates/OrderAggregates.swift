@@ -57,6 +57,25 @@ struct ValueAtExtreme: AggregateEvaluator {
   }
 }
 
+/// An evaluator of the value at the first row that has one.
+struct FirstValue: AggregateEvaluator {
+  private let rows: CountedRows
+  private let column: Column
+  private let keys: OrderedKeys
+  private let firsts: RowSummaries<FirstRow>
+
+  init(tree: ClusterTree, rows: CountedRows, column: Column) throws(CancellationError) {
+    let keys = OrderedKeys(of: column)
+    (self.rows, self.column, self.keys) = (rows, column, keys)
+    firsts = try tree.prepared([column.name]) { () throws(CancellationError) in try RowSummaries(of: keys, rows) }
+  }
+
+  func value(of range: Range<Int>) -> AggregateValue {
+    let row = firsts.summary(of: range, of: keys, rows).row
+    return row < 0 ? .none : .value(column.value(ofKey: keys[Int(row)]))
+  }
+}
+
 extension Aggregate {
   /// Returns the rank of a percentile among sorted values, counted from 1. It is the least rank such that at least the
   /// given percentage of all values have this rank or a lower rank.

@@ -39,6 +39,8 @@ public struct Column: Sendable {
   /// Sections from which percentiles and distinct counts are found without reading values; nil if they were not built.
   package var ranks: ColumnMatrix?
   package var links: ColumnMatrix?
+  /// The section by which texts are searched; nil if it was not built.
+  package var search: ColumnSearch?
 
   /// The bytes of the column's section; nil for an attribute.
   package nonisolated(unsafe) let section: UnsafeRawBufferPointer?

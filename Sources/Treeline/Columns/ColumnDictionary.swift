@@ -16,7 +16,7 @@ package struct ColumnDictionary: @unchecked Sendable {
   }
 
   /// The number of bytes of all entries together.
-  var textByteCount: Int { text.count }
+  package var textByteCount: Int { text.count }
 
   /// Returns the tag and the text of an entry; nil if there is none.
   package func bytes(ofEntry entry: Int) -> UnsafeRawBufferPointer? {
@@ -25,6 +25,9 @@ package struct ColumnDictionary: @unchecked Sendable {
     guard start < end, end <= text.count else { return nil }
     return UnsafeRawBufferPointer(rebasing: text[Int(start)..<Int(end)])
   }
+
+  /// Returns the end of an entry, in bytes after the start of the first entry.
+  func end(ofEntry entry: Int) -> UInt64 { table.read(at: 8 * entry + 8) }
 
   /// Returns the kind of value of an entry; nil if it cannot be read.
   func tag(ofEntry entry: Int) -> AttributeValue.Tag? {

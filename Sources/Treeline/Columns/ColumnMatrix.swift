@@ -77,9 +77,6 @@ package struct ColumnMatrix: @unchecked Sendable {
     try self.init(bytes, of: kind, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), pointCount: pointCount)
   }
 
-  /// The number of the column among the sections of kind `column`.
-  var columnNumber: Int { Int(section.read(at: Offset.column) as UInt32) }
-
   /// Returns the first point in tree order that has the value of a rank; nil if there is no such rank, or no such
   /// point.
   package func firstIndex(ofRank rank: Int) -> Int? {
@@ -106,14 +103,37 @@ package struct ColumnMatrix: @unchecked Sendable {
 }
 
 extension Column {
-  /// - Parameter kind: `ranks` or `links`.
-  package mutating func attach(_ matrix: ColumnMatrix, of kind: IndexSection.Kind) {
+  /// Attaches a section that belongs to this column, and checks that it can be read.
+  ///
+  /// - Parameters:
+  ///   - kind: `ranks`, `links` or `search`.
+  ///   - offset: The offset of the section in the file, for errors.
+  mutating func attach(
+    _ section: UnsafeRawBufferPointer, of kind: IndexSection.Kind, at offset: UInt64, in file: NamedBytes
+  ) throws(IndexError) {
+    if kind == .search {
+      search = try ColumnSearch(section, at: offset, in: file, of: self)
+      return
+    }
+    let matrix = try ColumnMatrix(section, of: kind, at: offset, in: file, pointCount: pointCount)
     if kind == .ranks { ranks = matrix } else { links = matrix }
+  }
+
+  /// Attaches a section that a builder made in memory. The bytes are aligned to 8 bytes.
+  package mutating func attach(section: UnsafeRawBufferPointer, of kind: IndexSection.Kind) throws(IndexError) {
+    try attach(section, of: kind, at: 0, in: NamedBytes(bytes: section, name: "memory"))
+  }
+
+  /// The sections that belong to this column, in the order of an index.
+  package var ownSections: [(kind: IndexSection.Kind, bytes: UnsafeRawBufferPointer)] {
+    [(.ranks, ranks?.section), (.links, links?.section), (.search, search?.section)].compactMap { kind, bytes in
+      bytes.map { (kind, $0) }
+    }
   }
 }
 
 extension ClusterTree {
-  /// Attaches the ranks and links of an index to its columns.
+  /// Attaches the ranks, links and searches of an index to its columns.
   ///
   /// - Parameter columns: All columns. The column numbers in sections count only columns that lie in sections of kind
   ///   `column`.
@@ -121,18 +141,19 @@ extension ClusterTree {
     _ sections: [IndexSection], to columns: inout [Column], in file: NamedBytes, pointCount: Int
   ) throws(IndexError) {
     let typed = columns.indices.filter { columns[$0].attribute == nil }
-    for kind in [IndexSection.Kind.ranks, .links] {
+    for kind in [IndexSection.Kind.ranks, .links, .search] {
       var next = 0
       for section in sections where section.kind == kind {
-        let matrix = try ColumnMatrix(
-          UnsafeRawBufferPointer(rebasing: file.bytes[section.range]), of: kind, at: section.offset, in: file,
-          pointCount: pointCount)
+        // All three begin with the number of the column.
+        try file.require(section.length >= 4, at: section.offset, "a column number", found: "\(section.length) bytes")
+        let number = Int(file.read(at: Int(section.offset)) as UInt32)
         // Sections of one kind are in the order of their columns, so no column has two sections of one kind.
         try file.require(
-          next..<max(typed.count, next) ~= matrix.columnNumber, at: section.offset,
-          "a column number from \(next) to \(typed.count - 1)", found: "\(matrix.columnNumber)")
-        next = matrix.columnNumber + 1
-        columns[typed[matrix.columnNumber]].attach(matrix, of: kind)
+          next..<max(typed.count, next) ~= number, at: section.offset,
+          "a column number from \(next) to \(typed.count - 1)", found: "\(number)")
+        next = number + 1
+        try columns[typed[number]].attach(
+          UnsafeRawBufferPointer(rebasing: file.bytes[section.range]), of: kind, at: section.offset, in: file)
       }
     }
   }

@@ -52,6 +52,8 @@ public struct IndexSection: Hashable, Sendable {
     /// Links from each value of a column to the previous equal value. They give the number of distinct values in a
     /// range. Optional, since version 1.3.
     public static let links = Kind(rawValue: 20)
+    /// The lists by which the texts of a column are searched; optional, since version 1.5.
+    public static let search = Kind(rawValue: 23)
     /// The groups, whose points are never in one cluster; required if the tree has groups, since version 1.3.
     public static let groups = Kind(rawValue: 21)
     /// Row numbers in tree order, 8 bytes a point. They replace `rows` if a row number needs more than 4 bytes. Since
@@ -72,6 +74,7 @@ public struct IndexSection: Hashable, Sendable {
     /// The first minor version that has the kind.
     package var minorVersion: UInt16 {
       switch self {
+      case .search: 5
       case .wideRows: 4
       case .column, .ranks, .links, .groups: 3
       case .badgeScales, .badgeCurve, .stands: 2
@@ -84,7 +87,7 @@ public struct IndexSection: Hashable, Sendable {
     package var isColumn: Bool { self == .attribute || self == .column }
 
     /// Whether a section of this kind belongs to a column, which it identifies by number.
-    package var isOfColumn: Bool { self == .ranks || self == .links }
+    package var isOfColumn: Bool { self == .ranks || self == .links || self == .search }
 
     static let latestMinorVersion = names.keys.map(\.minorVersion).max()!
 
@@ -99,7 +102,7 @@ public struct IndexSection: Hashable, Sendable {
       .points: "points", .rows: "rows", .gaps: "gaps", .nodes: "nodes", .sums: "sums", .spreads: "spreads",
       .separations: "separations", .badgeScales: "badge scales", .badgeCurve: "badge curve", .stands: "stands",
       .attribute: "attribute", .column: "column", .ranks: "ranks", .links: "links",
-      .groups: "groups", .wideRows: "wide rows", .description: "description",
+      .search: "search", .groups: "groups", .wideRows: "wide rows", .description: "description",
     ]
 
     public var description: String { Self.names[self] ?? "kind \(rawValue)" }

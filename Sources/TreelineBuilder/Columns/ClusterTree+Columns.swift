@@ -37,7 +37,7 @@ extension ClusterTree {
       for (kind, bytes) in encoded.matrices {
         let section = ColumnMemory(bytes)
         memory.append(section)
-        column.attach(section.bytes, of: kind)
+        column.attachMade(section.bytes, of: kind)
       }
       added.append(column)
     }
@@ -67,6 +67,7 @@ extension ClusterTree {
     // its values are also sorted, and read once more for each preparation.
     let passCount = columns.reduce(0) { $0 + 2 + ($1.preparations.isEmpty ? 0 : 1 + $1.preparations.count) }
     let monitor = BuildMonitor(pointCount: passCount * pointCount, stoppingWith: cancellation, report: progress)
+    for column in columns { try column.checkPreparations() }
     return try columns.map { column throws(ColumnError) in
       let found: Result<EncodedColumn, UnsuitableValue>
       do throws(UnsuitableValue) { found = .success(try encoded(column, monitor)) } catch { found = .failure(error) }
@@ -103,9 +104,9 @@ extension ClusterTree {
     valuesOf column: IndexColumn, _ monitor: BuildMonitor
   ) throws(UnsuitableValue) -> EncodedColumn {
     switch column.source {
-    case .values(let kind, let value):
+    case .values(_, let value):
       return try EncodedColumn(
-        .typed(kind), name: column.name, cells: column.cells, pointCount: pointCount, monitor
+        .typed(column.kind), name: column.name, cells: column.cells, pointCount: pointCount, monitor
       ) { value(row(atTreeIndex: $0)) }
     case .integers(let integer):
       if let encoded = EncodedColumn(
@@ -126,10 +127,10 @@ extension ClusterTree {
 }
 
 extension Column {
-  fileprivate mutating func attach(_ section: UnsafeRawBufferPointer, of kind: IndexSection.Kind) {
-    do throws(IndexError) {
-      attach(try ColumnMatrix(section: section, of: kind, pointCount: pointCount), of: kind)
-    } catch { preconditionFailure("A section that was just made cannot be read: \(error)") }
+  fileprivate mutating func attachMade(_ section: UnsafeRawBufferPointer, of kind: IndexSection.Kind) {
+    do throws(IndexError) { try attach(section: section, of: kind) } catch {
+      preconditionFailure("A section that was just made cannot be read: \(error)")
+    }
   }
 }
 

@@ -8,6 +8,8 @@ public enum ColumnError: Error, Hashable, Sendable {
   case nameTwice(name: String)
   /// A key path does not contain a name, which may happen with computed properties and subscripts.
   case namelessKeyPath(String)
+  /// A search is prepared for a column whose values are not texts.
+  case notSearchable(name: String, kind: IndexColumn.Kind)
   /// The task or the build was cancelled.
   case cancelled
 }
@@ -21,6 +23,9 @@ extension ColumnError: CustomStringConvertible {
     case .namelessKeyPath(let keyPath):
       "expected a key path whose text ends with the name of a property, found \(keyPath); give the column a name, "
         + "as in .number(\\.price, name: \"price\")"
+    case .notSearchable(let name, let kind):
+      "column \(name.debugDescription): expected kind text or category for '+search', found \(kind.rawValue); declare "
+        + "it as text, or leave out '+search'"
     case .cancelled: "the work on columns was cancelled"
     }
   }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The values of a column in order, from which sections of ranks and links are made.
+/// The values of a column in order, from which sections of ranks, links and searches are made.
 struct ColumnOrder {
   private let pointCount: Int
   private let keys: [UInt64]
@@ -89,6 +89,17 @@ struct ColumnOrder {
       }
     }
     return section(links, firstIndices: [], missingCount: 0)
+  }
+
+  /// Returns the section of a search, as if this were the first column of an index. The column has a dictionary.
+  func search(_ column: Column) -> [UInt8] {
+    guard case .entries(let entries) = column.values else { return [] }
+    let words = SearchPlaces.Words(of: entries.dictionary, pointCount: order.count, monitor)
+    let places = SearchPlaces(of: words, monitor)
+    var section = places.head(ofColumn: 0, pointCount: order.count)
+    section.reserveCapacity(places.sectionLength(pointCount: order.count))
+    monitor.pass(over: order.indices) { for index in order[$0] { section.appendLittleEndian(index) } }
+    return section
   }
 
   /// Changes a section made for the first column into a section for the column with the given number.

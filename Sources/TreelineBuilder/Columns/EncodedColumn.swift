@@ -127,12 +127,32 @@ extension EncodedColumn {
   mutating func prepare(for preparations: Set<IndexColumn.Preparation>, pointCount: Int, _ monitor: BuildMonitor) {
     if preparations.isEmpty || monitor.isCancelled { return }
     let section = ColumnMemory(bytes)
-    let order = section.with { ColumnOrder(of: .encoded($0, pointCount: pointCount), monitor) }
-    monitor.advance(.encoding, by: pointCount)
-    for (preparation, kind) in [(IndexColumn.Preparation.percentiles, IndexSection.Kind.ranks), (.distinct, .links)]
-    where preparations.contains(preparation) && !monitor.isCancelled {
-      matrices.append((kind, kind == .ranks ? order.ranks() : order.links()))
+    section.with {
+      let column = Column.encoded($0, pointCount: pointCount)
+      let order = ColumnOrder(of: column, monitor)
       monitor.advance(.encoding, by: pointCount)
+      for preparation in IndexColumn.Preparation.allCases
+      where preparations.contains(preparation) && !monitor.isCancelled {
+        let bytes =
+          switch preparation {
+          case .percentiles: order.ranks()
+          case .distinct: order.links()
+          case .search: order.search(column)
+          }
+        matrices.append((preparation.sectionKind, bytes))
+        monitor.advance(.encoding, by: pointCount)
+      }
+    }
+  }
+}
+
+extension IndexColumn.Preparation {
+  /// Kind of the section that the preparation adds.
+  var sectionKind: IndexSection.Kind {
+    switch self {
+    case .percentiles: .ranks
+    case .distinct: .links
+    case .search: .search
     }
   }
 }

@@ -46,8 +46,8 @@ public struct IndexColumn: Sendable {
     case instants(@Sendable (Int) -> Instant?)
   }
 
-  /// An aggregate for which an index is prepared. Filters, sums and counts need no preparation. Each preparation adds a
-  /// section.
+  /// An aggregate or a search for which an index is prepared. Filters, sums and counts need no preparation. Each
+  /// preparation adds a section.
   public enum Preparation: String, Sendable, Hashable, CaseIterable {
     /// Computes `median` and `percentile` without reading the values of all points. With a million points, this takes
     /// 6.9 bytes per point if all values differ, and 2.6 bytes per point if there are 65,535 different values.
@@ -55,6 +55,9 @@ public struct IndexColumn: Sendable {
     /// Computes `distinct` without reading the values of all points. With a million points, this takes 2.9 bytes per
     /// point.
     case distinct
+    /// Lists the words of a column of texts or categories for `ClusterTree.search(_:in:limit:)`. This takes at most 12
+    /// bytes per point. The kind of a column without a declared kind becomes `text`.
+    case search
   }
 
   let name: String
@@ -105,6 +108,18 @@ public struct IndexColumn: Sendable {
     return column
   }
 
+  /// Kind of the values; nil to find the kind.
+  var kind: Kind? {
+    switch source {
+    case .values(let kind, _): kind ?? (preparations.contains(.search) ? .text : nil)
+    case .integers: .number
+    case .instants: .time
+    }
+  }
+
+  /// - Throws: `ColumnError.notSearchable` if a search is prepared for values that are not texts.
+  func checkPreparations() throws(ColumnError) { try kind.check(preparations, ofColumn: name) }
+
   private init(name: String, source: Source) { (self.name, self.source) = (name, source) }
 
   /// Returns this column with the given preparations added. Without a preparation, its aggregates have the same
@@ -116,5 +131,13 @@ public struct IndexColumn: Sendable {
     var column = self
     column.preparations.formUnion(preparations)
     return column
+  }
+}
+
+extension IndexColumn.Kind? {
+  /// - Throws: `ColumnError.notSearchable` if a search is prepared for values that are not texts.
+  func check(_ preparations: Set<IndexColumn.Preparation>, ofColumn name: String) throws(ColumnError) {
+    guard preparations.contains(.search), let kind = self, kind != .text, kind != .category else { return }
+    throw .notSearchable(name: name, kind: kind)
   }
 }

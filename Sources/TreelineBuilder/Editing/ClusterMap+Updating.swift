@@ -89,7 +89,7 @@ extension ClusterMap {
     if isSorted && edit.count == 0 {
       return (tree.removing(columns: Set(tree.columns.map(\.name))), recipe.takeEditor())
     }
-    if isSorted, recipe.mergesLocally(edit.count, of: next.count) {
+    if isSorted, recipe.options.mergesLocally(edit.count, of: next.count) {
       let editor = try recipe.takeEditor() ?? TreeEditor(tree) { try values.map(recipe.coordinate) }
       if let editor, let tree = try editor.update(edit, coordinates: { try next.map(recipe.coordinate) }) {
         return (tree, editor)
@@ -217,11 +217,5 @@ final class MapRecipe<Value: Sendable>: Sendable {
       defer { editor = nil }
       return editor
     }
-  }
-
-  /// Whether an edit is likely to be faster than a build.
-  func mergesLocally(_ changeCount: Int, of pointCount: Int) -> Bool {
-    guard options.growth.mergeMetric?.keepsApart ?? false, options.computesSeparations else { return false }
-    return changeCount * options.pointsPerChange <= pointCount
   }
 }

@@ -37,10 +37,11 @@ import Treeline
       // Bytes per point for the number of its group, and for its position in the order of groups.
       let groups = options.isGrouped ? 10 : 0
       // While an aggregate is prepared, the order of the values is needed. Only one aggregate is prepared at a time.
-      // The section that results has up to 32 levels. A section of ranks also contains the different values.
+      // The section that results has up to 32 levels. A section of ranks also contains the different values. A section
+      // of a search has up to 12 bytes per point.
       let preparations = preparations.flatMap { $0 }
       let ordering = preparations.isEmpty ? 0 : 16
-      let prepared = preparations.reduce(0) { $0 + ($1 == .percentiles ? 9 : 5) }
+      let prepared = preparations.reduce(0) { $0 + ($1 == .percentiles ? 9 : $1 == .search ? 12 : 5) }
       return Space(
         scratch: (read + wide + groups + layout.length + (options.hasGivenRows ? 8 : 0)) * pointCount + valueLength
           + Self.mostStateLength,

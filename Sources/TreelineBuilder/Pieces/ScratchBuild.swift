@@ -72,7 +72,8 @@ import Treeline
         _ purpose: ColumnSurvey.Purpose, name: String, preparations: Set<IndexColumn.Preparation> = [],
         cells: DecimalMark? = nil
       ) {
-        (self.purpose, self.name, self.preparations, self.cells) = (purpose, name, preparations, cells)
+        (self.name, self.preparations, self.cells) = (name, preparations, cells)
+        self.purpose = purpose == .typed(nil) && preparations.contains(.search) ? .typed(.text) : purpose
       }
     }
 
@@ -267,6 +268,12 @@ import Treeline
       let most = IndexHeader.maximumSectionCount - (options.isGrouped ? 9 : 8)
       let found = options.columns.reduce(0) { $0 + 1 + $1.preparations.count }
       guard found <= most else { throw .writing(.tooManyAttributes(found: found, maximum: most)) }
+      for column in options.columns {
+        guard case .typed(let kind) = column.purpose else { continue }
+        do throws(ColumnError) { try kind.check(column.preparations, ofColumn: column.name) } catch {
+          throw .column(error)
+        }
+      }
       // Files that another build has left are useless, and some could be mistaken for files of this build.
       folder.removeFiles()
       let reading = Reading(

@@ -1,13 +1,13 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The section that prepares a column for percentiles or distinct counts. It can be computed for more values than fit
-  /// the memory. `ColumnOrder` makes the same bytes in memory.
+  /// The section that prepares a column for percentiles, distinct counts or a search. It can be computed for more values
+  /// than fit the memory. `ColumnOrder` makes the same bytes in memory.
   ///
   /// Points are divided by ranges of their values, and each range is sorted in memory. The rank of a point in this
   /// order determines its integer. Integers are divided by ranges of tree indices, which puts them back into tree
   /// order. After that, the levels of the matrix are made one by one. Each level is read from one file, and its sorted
-  /// integers are written to another file.
+  /// integers are written to another file. For a search, only the order of the points is written.
   struct ScratchMatrix {
     private let pointCount: Int
     private let kind: IndexColumn.Preparation
@@ -35,12 +35,17 @@ import Treeline
       let integer: UInt32
     }
 
+    /// Memory that the lists of a search may always take, in bytes.
+    private static let leastSearchMemory = 1 << 23
+
     /// Integers of all points, in tree order.
     private let integers: ScratchFile
-    /// The first point of each value, for ranks.
+    /// The first point of each value, for ranks; all points in the order of their values, for a search.
     private let firstIndices: ScratchFile
     private var valueCount = 0
     private var missingCount = 0
+    /// The lists of a search.
+    private var places: SearchPlaces?
     private var levelCount = 0
     /// For each level, the number of bits that are 0.
     private var zeroCounts: [Int] = []
@@ -71,7 +76,23 @@ import Treeline
       let ranges = try Self.ranges(
         of: keys, pointCount, mostPoints: max(1, min(workspace.memory / 64, 1 << 19)), workspace)
       let placed = try place(keys, ranges)
-      try writeIntegers(placed)
+      guard kind == .search else {
+        try writeIntegers(placed)
+        return
+      }
+      guard case .entries(let entries) = column.values else {
+        throw .column(.notSearchable(name: column.name, kind: .number))
+      }
+      let words = SearchPlaces.Words(of: entries.dictionary, pointCount: valueCount, workspace.monitor)
+      let memory = max(workspace.memory, Self.leastSearchMemory)
+      guard words.memory <= memory else {
+        throw .unsupported(
+          what: "Column \(column.name.debugDescription)",
+          reason: "a search for its words needs more than the \(memory) bytes that are available",
+          remedy: "leave out '+search' or allow more memory")
+      }
+      places = SearchPlaces(of: words, workspace.monitor)
+      try workspace.checkCancelled()
     }
 
     // MARK: - By value
@@ -178,14 +199,15 @@ import Treeline
       let firsts = DividedFile<UInt32>(firstIndices, capacities: [pointCount], memory: workspace.memory / 16)
       var last: (key: UInt64, index: UInt32)?
       func add(_ index: UInt32, _ key: UInt64) throws(PieceError) {
-        let isFirst = last?.key != key
-        if isFirst && kind == .percentiles {
+        let isFirst = last?.key != key || kind == .search
+        if isFirst && kind != .distinct {
           try firsts.append(index, to: 0)
           valueCount += 1
         }
+        if kind == .search { return }
         let integer =
           switch kind {
-          case .percentiles: UInt32(valueCount - 1)
+          case .percentiles, .search: UInt32(valueCount - 1)
           case .distinct: isFirst ? 0 : last!.index + 1
           }
         try placed.append(Placed(index: index, integer: integer), to: Int(index) / capacity)
@@ -219,7 +241,7 @@ import Treeline
         // Initially, each point has the integer of a point without a value.
         var own =
           switch kind {
-          case .percentiles: [UInt32](repeating: UInt32(valueCount), count: capacity)
+          case .percentiles, .search: [UInt32](repeating: UInt32(valueCount), count: capacity)
           case .distinct: (start..<start + capacity).map { UInt32($0) + 1 }
           }
         try placed.forEachBlock(ofPart: part, size: workspace.blockSize) { block in
@@ -238,16 +260,21 @@ import Treeline
 
     /// Length of the section, in bytes.
     var byteCount: Int {
-      ColumnMatrix.byteCount(
-        ofPoints: pointCount, levelCount: levelCount, valueCount: kind == .percentiles ? valueCount : 0)
+      places?.sectionLength(pointCount: valueCount)
+        ?? ColumnMatrix.byteCount(
+          ofPoints: pointCount, levelCount: levelCount, valueCount: kind == .percentiles ? valueCount : 0)
     }
 
-    var sectionKind: IndexSection.Kind { kind == .percentiles ? .ranks : .links }
+    var sectionKind: IndexSection.Kind { kind.sectionKind }
 
     /// Writes the section.
     ///
     /// - Parameter number: Number of this column, counted over the index's column sections.
     func write(ofColumn number: Int, to stream: inout SectionStream) throws(PieceError) {
+      if let places {
+        try stream.append(places.head(ofColumn: number, pointCount: valueCount))
+        return try writeFirstIndices(to: &stream)
+      }
       typealias Offset = ColumnMatrix.Offset
       let hasRanks = kind == .percentiles
       var head = [UInt8](repeating: 0, count: ColumnMatrix.blocksOffset(levelCount: levelCount))
@@ -264,7 +291,10 @@ import Treeline
         try write(level, of: current, to: &stream, sortedTo: other)
         (current, other) = (other, current)
       }
-      if !hasRanks { return }
+      if hasRanks { try writeFirstIndices(to: &stream) }
+    }
+
+    private func writeFirstIndices(to stream: inout SectionStream) throws(PieceError) {
       let buffer = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: min(valueCount, workspace.blockSize))
       defer { buffer.deallocate() }
       for block in (0..<valueCount).blocks(of: workspace.blockSize) {

@@ -199,7 +199,7 @@ import Treeline
   extension Column {
     /// The additional sections of the column, as in `EncodedColumn`.
     fileprivate var matrices: [(kind: IndexSection.Kind, bytes: [UInt8])] {
-      [(.ranks, ranks), (.links, links)].compactMap { kind, matrix in matrix.map { (kind, Array($0.section)) } }
+      ownSections.map { ($0.kind, Array($0.bytes)) }
     }
   }
 

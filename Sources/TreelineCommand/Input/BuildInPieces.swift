@@ -183,7 +183,7 @@ final class BuildInPieces {
     let path = URL(fileURLWithPath: input.path).standardizedFileURL.path
     let columns = plan.columns
     return "\(path) \(input.columns.choice) \(input.columns.decimal) \(input.columns.skipInvalid) "
-      + "\(plan.options.splitRule) \(columns.attributes) \(columns.columns) \(columns.row?.name ?? "") "
+      + "\(plan.options.splitRule) \(columns.attributes) \(columns.columns) \(columns.search) \(columns.row?.name ?? "") "
       + "\([plan.groups.groupBy, plan.groups.neverCluster])"
   }
 

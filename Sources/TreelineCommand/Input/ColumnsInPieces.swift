@@ -6,9 +6,11 @@ import TreelineFormats
 struct ColumnOptionValues {
   let attributes: [String]
   let columns: [String]
+  /// Names of columns that a search is prepared for.
+  let search: [String]
   let row: RowColumn?
 
-  var isEmpty: Bool { attributes.isEmpty && columns.isEmpty && row == nil }
+  var isEmpty: Bool { attributes.isEmpty && columns.isEmpty && search.isEmpty && row == nil }
 }
 
 /// The columns of a build in pieces, whose points are read in batches.
@@ -35,7 +37,8 @@ struct ColumnsInPieces {
           + "name the columns instead of 'all' or allow more memory with --memory")
     }
     let attributes = try KeptColumns(options.attributes, of: table, in: input, takesAnyName: isOpen).names
-    typed = try TypedColumns(options.columns, of: table, in: input, besides: attributes, takesAnyName: isOpen)
+    typed = try TypedColumns(
+      options.columns, searched: options.search, of: table, in: input, besides: attributes, takesAnyName: isOpen)
     attributeCount = attributes.count
     columns = attributes.map { .init(.attribute, name: $0, cells: table.cells == nil ? nil : .point) } + typed.requested
     names = attributes + typed.names

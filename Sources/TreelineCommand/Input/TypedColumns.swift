@@ -20,18 +20,32 @@ struct TypedColumns {
   /// Finds the columns that the option's values name.
   ///
   /// - Parameters:
+  ///   - searched: Names of columns that a search is prepared for; texts unless they are among the values.
   ///   - attributes: Columns that the index keeps as they are written, which `all` omits.
   ///   - takesAnyName: Whether more points will follow, which may have other columns.
   init(
-    _ values: [String], of table: PointTable, in input: Input, besides attributes: [String], takesAnyName: Bool = false
+    _ values: [String], searched: [String] = [], of table: PointTable, in input: Input, besides attributes: [String],
+    takesAnyName: Bool = false
   ) throws {
     (self.table, self.takesAnyName) = (table, takesAnyName)
-    let names = values.isEmpty ? [] : table.allColumnNames
+    let names = values.isEmpty && searched.isEmpty ? [] : table.allColumnNames
     var parts = values.flatMap { names.contains($0) ? [$0] : KeptColumns.names(in: $0) }
     let namesAll = parts.contains("all") && !names.contains("all")
     if namesAll { parts.removeAll { $0 == "all" } }
     try KeptColumns.refuseTooMany(namesAll ? names.count : parts.count, "--columns", in: input)
     for part in parts { try add(part, names, in: input, besides: attributes) }
+    for name in searched {
+      if let number = named.firstIndex(where: { $0.name == name }) {
+        named[number].preparations.insert(.search)
+      } else {
+        if !(takesAnyName && !names.contains(name)) { try names.requireOne(name, as: "--search", in: input.name) }
+        guard !attributes.contains(name) else {
+          throw Failure.usage(
+            "'--search' needs a column of '--columns', found \(name.debugDescription) among '--attributes'")
+        }
+        named.append(Named(name: name, kind: .text, preparations: [.search]))
+      }
+    }
     if namesAll {
       let taken = named.map(\.name) + attributes
       for name in names where !taken.contains(name) {

@@ -32,7 +32,7 @@ extension Failure {
     switch error {
     case let failure as Failure: self = failure
     // Viewports and limits come from the options, so an error about them is a usage error.
-    case is QueryError, is AggregateError: self = .usage(message)
+    case is QueryError, is AggregateError, is SearchError: self = .usage(message)
     case is ComparisonError, is GridError, ReadingError.columnsWithoutCSV, ReadingError.decimalWithoutCSV:
       self = .usage(message)
     case ReadingError.unopenable, IndexError.unopenable: self = .noInput(message)

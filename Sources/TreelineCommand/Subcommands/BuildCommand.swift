@@ -22,7 +22,9 @@ struct BuildCommand: ParsableCommand {
       decide. A value that does not suit the kind of its column is an error; an empty cell is a missing value. A \
       suffix '+percentiles' makes medians and percentiles of the column fast, and '+distinct' makes counts of distinct \
       values fast, as in 'price:number+percentiles+distinct'. For a million points each suffix takes 3 bytes per point, and \
-      '+percentiles' takes 4 more bytes if all values are distinct.
+      '+percentiles' takes 4 more bytes if all values are distinct. '+search' lets the index be searched for the \
+      beginnings of words, without regard to case and accents, and takes at most 12 bytes per point. '--search name' \
+      keeps the column 'name' as texts with '+search'.
 
       --group-by gives each value of a column its own hierarchy, so that no cluster has points of two values. There \
       may be at most 4096 values, including an empty cell. Clusters of one group keep their distances; clusters of \
@@ -54,6 +56,11 @@ struct BuildCommand: ParsableCommand {
     help: .init(
       "The columns to filter by and to sum, such as 'population:number,kind:category,opened:time', or 'all'.",
       valueName: "name:kind")) var columns: [String] = []
+
+  @Option(
+    help: .init(
+      "A column of texts to search by the beginnings of words, such as 'name'. May be given again.",
+      valueName: "name")) var search: [String] = []
 
   @Option(
     help: .init(
@@ -101,6 +108,7 @@ struct BuildCommand: ParsableCommand {
     if columns.contains(where: { KeptColumns.names(in: $0).contains("") }) {
       throw ValidationError("'--columns' must name columns, found an empty name.")
     }
+    if search.contains("") { throw ValidationError("'--search' must name a column, found an empty name.") }
     for (name, text) in [("title", title), ("attribution", attribution), ("unit", unit)] {
       guard let text else { continue }
       guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
@@ -130,7 +138,8 @@ struct BuildCommand: ParsableCommand {
       defer { progress.clear() }
       let options = try splitting.request.options(for: [], threads: threads, computesSeparations: !noSeparation)
       let description = IndexDescription(title: title, attribution: attribution, unit: unit)
-      let kept = ColumnOptionValues(attributes: attributes, columns: columns, row: row.map(RowColumn.init))
+      let kept = ColumnOptionValues(
+        attributes: attributes, columns: columns, search: search, row: row.map(RowColumn.init))
       let pieces = BuildInPieces(
         of: input, to: output, memory,
         BuildInPieces.Plan(
@@ -198,7 +207,7 @@ struct BuildCommand: ParsableCommand {
 
   private func keptColumns(of table: PointTable, in input: Input) throws -> (KeptColumns, TypedColumns) {
     let kept = try KeptColumns(attributes, of: table, in: input)
-    let typed = try TypedColumns(columns, of: table, in: input, besides: kept.names)
+    let typed = try TypedColumns(columns, searched: search, of: table, in: input, besides: kept.names)
     try KeptColumns.refuseTooMany(kept.names.count + typed.sectionCount, "--attributes and --columns", in: input)
     return (kept, typed)
   }
@@ -213,7 +222,9 @@ struct BuildCommand: ParsableCommand {
 
   private var groupColumns: GroupColumns { GroupColumns(groupBy: groupBy, neverCluster: neverCluster) }
 
-  private var keepsColumns: Bool { !attributes.isEmpty || !columns.isEmpty || row != nil || !groupColumns.isEmpty }
+  private var keepsColumns: Bool {
+    !attributes.isEmpty || !columns.isEmpty || !search.isEmpty || row != nil || !groupColumns.isEmpty
+  }
 
   private func refuseUnit(of input: Input, isPlanar: Bool) throws {
     guard unit != nil && !isPlanar else { return }

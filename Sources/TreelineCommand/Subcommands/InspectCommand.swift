@@ -127,6 +127,7 @@ private struct IndexReport: Encodable {
     var names = tree.columns.map(\.name)[...]
     var ranked = tree.columns.filter { $0.ranks != nil }.map(\.name)[...]
     var linked = tree.columns.filter { $0.links != nil }.map(\.name)[...]
+    var searched = tree.searchableColumns[...]
     version = "\(header.majorVersion).\(header.minorVersion)"
     let description = tree.indexDescription
     (title, attribution, unit) = (description.title, description.attribution, description.unit)
@@ -156,7 +157,11 @@ private struct IndexReport: Encodable {
         kind: "\(section.kind)",
         name: section.kind.isColumn
           ? names.popFirst()
-          : section.kind == .ranks ? ranked.popFirst() : section.kind == .links ? linked.popFirst() : nil,
+          : section.kind == .ranks
+            ? ranked.popFirst()
+            : section.kind == .links
+              ? linked.popFirst()
+              : section.kind == .search ? searched.popFirst() : nil,
         offset: section.offset, bytes: section.length, checksum: String(format: "%016llx", section.checksum))
     }
     columns = tree.columns.filter { $0.attribute == nil }.map(Column.init)

@@ -10,21 +10,29 @@ struct MapCommand: ParsableCommand {
     discussion: """
       The file contains the map, the points and all their columns, so it needs neither a server nor a network. \
       It filters the points, colors them by a column and sums columns. The input is an index, or points with any \
-      option of 'build', such as '--columns name,price:number' or '--title Hotels'. Without such options, badges \
-      never touch, and all columns are kept.
+      option of 'build', such as '--columns name,price:number'. Without such options, badges never touch, and all \
+      columns are kept.
       """)
 
   @Argument(help: .init("An index, or points as \(inputHelp)", valueName: "points")) var path: String
 
   @Option(name: .shortAndLong, help: .init("The file to write, *.html.", valueName: "file")) var output: String
 
+  @Option(help: .init("What the points are. (default: the title of the index, or the file's name)", valueName: "text"))
+  var title: String?
+
+  @Option(
+    help: .init(
+      """
+      The map below the badges, which the page then loads: the address of a MapLibre style or of tiles, \
+      https://…/{z}/{x}/{y}.png. (default: land, lakes and borders in the page itself)
+      """, valueName: "address"))
+  var basemap: String?
+
   @OptionGroup var notes: NoteOptions
 
   @Argument(parsing: .allUnrecognized, help: .init("Options of 'build'.", valueName: "options"))
   var options: [String] = []
-
-  /// Length of a longer page, which browsers would open slowly.
-  private static let greatestLength = 20_000_000
 
   func validate() throws {
     try checkInputPath(path)
@@ -47,23 +55,31 @@ struct MapCommand: ParsableCommand {
       try build(index)
     }
     try reportingFailures {
-      let file = try ReportFile(output, beginning: "")
-      let published = try PublishedIndex(index)
-      let sink = PageMemory()
-      let (manifest, _) = try published.write(to: sink, threads: nil)
-      let name = (path as NSString).lastPathComponent as NSString
-      let title = manifest.title ?? (path == "-" ? "Map" : "\(name.deletingPathExtension)")
-      let page = try MapPage.page(manifest, pages: sink.bytes, title: title)
-      guard page.utf8.count <= Self.greatestLength else {
-        throw Failure.badData(
-          "\(Input.name(of: path)): expected points whose page has at most \(Quantity(amount: Double(Self.greatestLength), unit: "B")), "
-            + "found \(Quantity(amount: Double(page.utf8.count), unit: "B")); keep fewer columns with '--columns', or use 'publish'"
-        )
+      guard let map = MapPage.ofTool else {
+        throw Failure.inputOutput("the tool was built without its map; \(MapPage.remedy)")
       }
-      try file.write(page)
+      let file = try ReportFile(output, beginning: "")
+      let name = (path as NSString).lastPathComponent as NSString
+      let published = try PublishedIndex(index)
+      let title = title ?? published.givenTitle ?? (path == "-" ? "Map" : name.deletingPathExtension)
+      let page: [UInt8]
+      do {
+        page = try published.page(on: map, title: title, basemap: try basemap.map(Self.style))
+      } catch let error as PageError { throw Failure.badData("\(Input.name(of: path)): \(error)") }
+      try file.write(String(decoding: page, as: UTF8.self))
       Notes.print(
-        "treelinemap: wrote \(Quantity(amount: Double(page.utf8.count), unit: "B")) to \(output); open it in a browser")
+        "treelinemap: wrote \(Quantity(amount: Double(page.count), unit: "B")) to \(output); open it in a browser")
     }
+  }
+
+  /// Returns a basemap as JSON: a style that shows tiles, or the address of a style.
+  private static func style(_ address: String) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    let text = String(decoding: try encoder.encode(address), as: UTF8.self)
+    guard address.contains("{z}") else { return text }
+    return #"{"version":8,"sources":{"basemap":{"type":"raster","tiles":[\#(text)],"tileSize":256}},"#
+      + #""layers":[{"id":"basemap","type":"raster","source":"basemap"}]}"#
   }
 
   /// Builds an index of the points, for badges and with all columns unless the options say otherwise.

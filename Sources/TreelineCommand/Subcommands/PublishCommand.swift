@@ -45,16 +45,17 @@ struct PublishCommand: ParsableCommand {
       let sink: any PageSink = try folder ?? PageFile(site: output)
       if let file = sink as? PageFile { Interruption.removes(file.unfinishedPath) }
       let (manifest, result) = try index.write(to: sink, threads: threads)
-      let hasMap = try MapPage.write(site: output, title: manifest.title ?? index.title)
+      let map = MapPage.ofTool
+      try map?.write(site: output, title: manifest.title ?? index.title)
       let manifestPath = URL(fileURLWithPath: output).appendingPathComponent(PageManifest.fileName)
-      try manifest.json.write(to: manifestPath, options: .atomic)
+      try Data(manifest.json).write(to: manifestPath, options: .atomic)
       if removeOld { try folder?.removeOthers() }
       Notes.print(
         "treelinemap: wrote \(result.fileCount) \(result.fileCount == 1 ? "file" : "files") of "
           + "\(Quantity(amount: Double(result.byteCount), unit: "B")) to \(output), "
           + "\((Double(result.byteCount) / Double(max(index.byteCount, 1))).formatted(.number.precision(.fractionLength(2)))) "
           + "times the index")
-      if hasMap {
+      if map != nil {
         Notes.print(
           "treelinemap: <iframe src=\"https://example.org/\" width=\"100%\" height=\"600\"></iframe> shows the map in a page"
         )
@@ -88,23 +89,38 @@ struct PublishedIndex {
     return name.deletingPathExtension
   }
 
+  /// The title in the index.
+  var givenTitle: String? { tree.withStorage(\.description).title }
+
   func write(to sink: any PageSink, threads: Int?) throws -> (manifest: PageManifest, result: PagePublisher.Result) {
-    let publisher: PagePublisher
     do {
-      publisher = try PagePublisher(tree, contentHash: header.contentHash, giveBack: file.giveBack)
+      return try withProgress { progress in
+        try PagePublisher(tree, contentHash: header.contentHash, giveBack: file.giveBack)
+          .write(to: sink, threads: threads ?? ProcessInfo.processInfo.activeProcessorCount, progress: progress)
+      }
     } catch let error as PageError { throw Failure.badData("\(file.name): \(error)") }
-    let progress = ProgressBar()
-    defer { progress.clear() }
-    let total = Double(2 * tree.pointCount)
-    return try publisher.write(to: sink, threads: threads ?? ProcessInfo.processInfo.activeProcessorCount) {
-      progress.show("Writing pages", done: Double($0) / 2, of: total / 2, unit: "points")
+  }
+
+  /// Returns a page that contains the index.
+  func page(on map: MapPage, title: String, basemap: String?) throws -> [UInt8] {
+    try withProgress { progress in
+      try map.page(
+        of: tree, contentHash: header.contentHash, title: title, basemap: basemap, giveBack: file.giveBack,
+        progress: progress)
     }
+  }
+
+  private func withProgress<Result>(_ work: ((Int) -> Void) throws -> Result) rethrows -> Result {
+    let bar = ProgressBar()
+    defer { bar.clear() }
+    let total = Double(tree.pointCount)
+    return try work { bar.show("Writing pages", done: Double($0) / 2, of: total, unit: "points") }
   }
 
   /// Returns what differs between the index and a published site; nil if nothing does.
   func problem(with site: String) throws -> String? {
     do {
-      return try PageVerifier(site: site).problem(
+      return try PageVerifier(site: site, PageManifest.init(json:)).problem(
         with: tree, contentHash: header.contentHash, giveBack: file.giveBack)
     } catch let error as PageError { throw Failure.badData("\(error)") }
   }

@@ -5,8 +5,9 @@ struct ServeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Serves clusters over HTTP, and a map to see them move.",
     discussion: """
-      The server is a separate program, 'treelinemap-server', which 'scripts/build/serve' builds. The tool searches for it \
-      in its own folder and on the PATH, and passes all arguments; 'treelinemap serve --help' prints the server's help.
+      The server is a separate program, 'treelinemap-server', from the package of the same name or from \
+      'scripts/build/serve' in the sources. The tool searches for it in its own folder and on the PATH, and passes all \
+      arguments; 'treelinemap serve --help' prints the server's help.
       """)
 
   @Argument(parsing: .captureForPassthrough, help: .init("For the server.", valueName: "arguments"))
@@ -28,7 +29,7 @@ struct ServeCommand: ParsableCommand {
       }
       throw Failure.noInput(
         "expected the program 'treelinemap-server' next to this one or on the PATH, found none; "
-          + "in a copy of Treeline, 'scripts/build/serve' builds and runs it")
+          + "install the package 'treelinemap-server', or use 'scripts/build/serve' in the sources of Treeline")
     }
   }
 

@@ -101,6 +101,15 @@ extension ClusterFeature {
 }
 
 extension ClusterFeature {
+  /// Creates the feature of a single point, with its row and its columns in the index.
+  ///
+  /// - Precondition: The point passes the filter of the tree.
+  @_spi(Server) public init(ofSinglePointAt treeIndex: Int, of tree: ClusterTree) throws {
+    self.init(ofPointAt: treeIndex, in: try tree.clusters(containingTreeIndex: treeIndex).last!, of: tree)
+    row = tree.row(atTreeIndex: treeIndex)
+    columns = tree.attributes(atTreeIndex: treeIndex)
+  }
+
   /// Adds aggregates of the values of the cluster's points.
   ///
   /// - Parameters:

@@ -9,6 +9,8 @@ export class Kernel extends Source {
   hasFilters = true;
   /** Called once when the kernel no longer answers. */
   onEnd = () => {};
+  /** Called when the kernel shows another tree. */
+  onReplace = () => {};
   #waiting = new Map();
   #count = 0;
   #isGone = false;
@@ -27,6 +29,8 @@ export class Kernel extends Source {
       this.onEnd();
     };
     model.on("comm_live_update", this.ended);
+    this.replaced = () => this.onReplace();
+    model.on("change:_facts", this.replaced);
   }
 
   async indexes() {
@@ -38,7 +42,7 @@ export class Kernel extends Source {
   }
 
   transition(index, version, ids, query, signal) {
-    return this.#ask("transition", { ids, query }, signal);
+    return this.#ask("transition", { ids, query, version }, signal);
   }
 
   members(index, id, query, signal) {
@@ -60,6 +64,7 @@ export class Kernel extends Source {
   end() {
     this.model.off("msg:custom", this.receive);
     this.model.off("comm_live_update", this.ended);
+    this.model.off("change:_facts", this.replaced);
   }
 
   /** Requests an answer. An aborted request is cancelled in the kernel, unless the kernel has already begun with it. */

@@ -23,15 +23,17 @@ async function assets() {
   const own = bytesOf("assets");
   const bytes = own ?? new Uint8Array(await (await fetch(new URL("assets.json.gz", document.baseURI))).arrayBuffer());
   // A host may have decompressed the file already.
-  const text = bytes[0] === 0x1f ? await unpacked(bytes) : bytes;
-  return JSON.parse(new TextDecoder().decode(text));
+  return JSON.parse(bytes[0] === 0x1f ? await unpacked(bytes) : new TextDecoder().decode(bytes));
 }
 
 const host = document.getElementById("host");
 try {
-  const manifest = contained();
-  const modules = bundle(globalThis.maplibregl, await assets());
-  await modules["site.js"].open(host, manifest ? "https://page.invalid/manifest.json" : new URL("manifest.json", document.baseURI).href, manifest);
+  const fetch = contained();
+  const [library, basemap] = [bytesOf("library"), bytesOf("basemap") ?? []];
+  const maplibregl = library ? await libraryOf(await unpacked(library, "deflate")) : globalThis.maplibregl;
+  const modules = bundle(maplibregl, await assets());
+  const manifest = fetch ? "https://page.invalid/manifest.json" : new URL("manifest.json", document.baseURI).href;
+  await modules["site.js"].open(host, manifest, fetch, basemap.length ? JSON.parse(new TextDecoder().decode(basemap)) : null);
 } catch (error) {
   if (!host.shadowRoot) host.textContent = `This page cannot be shown here: ${error.message}`;
   throw error;

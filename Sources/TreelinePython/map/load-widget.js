@@ -9,11 +9,17 @@ function heldFor(model) {
       if (id !== "assets") return;
       model.off("msg:custom", receive);
       if (problem) reject(new Error(problem.message));
-      else held(buffers[0]).then(resolve, reject);
+      else held(...buffers).then(resolve, reject);
     };
     model.on("msg:custom", receive);
     model.send({ id: "assets", verb: "assets" });
   }));
+}
+
+/** Unpacks JSON with the stylesheet, the land and its places, and runs the map library. */
+async function held(assets, library) {
+  const [rest, text] = await Promise.all([unpacked(assets), unpacked(library)]);
+  return { library: await libraryOf(text), ...JSON.parse(rest) };
 }
 
 async function render({ model, el }) {

@@ -1,9 +1,9 @@
 // Unpacks the files of a bundle that are not its own modules, and runs them.
 
-/** @param bytes Compressed JSON: the map library, its stylesheet, and the land with its places. */
-async function unpacked(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+/** Returns the text in compressed bytes. */
+async function unpacked(bytes, format = "gzip") {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format));
+  return new Response(stream).text();
 }
 
 /** Runs the map library. It stores itself in a global variable, in which the page may already have another version. */
@@ -19,9 +19,4 @@ async function libraryOf(text) {
   } finally {
     URL.revokeObjectURL(url);
   }
-}
-
-async function held(bytes) {
-  const { library, ...rest } = JSON.parse(new TextDecoder().decode(await unpacked(bytes)));
-  return { library: await libraryOf(library), ...rest };
 }

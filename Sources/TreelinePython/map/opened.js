@@ -100,9 +100,9 @@ export class Opened extends Source {
     return this.#tried(() => this.#tree(query).clusters(asked, { signal, values: this.fetch ? true : MOST_VALUE_PAGES }));
   }
 
-  /** Returns the tree under the filter of a query. */
+  /** Returns the tree under the filter of a query. Filters of links are ignored if the map has none. */
   #tree({ filter }) {
-    if (!filter) return this.tree;
+    if (!filter || !this.hasFilters) return this.tree;
     if (!this.#filtered.has(filter)) {
       if (this.#filtered.size > 8) this.#filtered.clear();
       this.#filtered.set(filter, this.tree.filtered(filter));

@@ -10,10 +10,12 @@ import { start } from "./start.js";
  * @param host The element of the map.
  * @param manifest Address of the manifest.
  * @param fetch Replaces `fetch` if the page itself contains the pages.
+ * @param basemap Style of the map below the badges; null for the land that the map contains.
  */
-export function open(host, manifest, fetch) {
+export function open(host, manifest, fetch, basemap = null) {
   const settings = new Settings(location.hash || "view=tree");
   return start(mount(host), new Opened(manifest, fetch), settings, new Address(settings), (viewer) => {
+    viewer.basemap = basemap;
     // Gives tests and the browser's console access to the viewer.
     globalThis.viewer = viewer;
   });

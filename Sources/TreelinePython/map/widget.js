@@ -26,6 +26,11 @@ export async function render(model, host) {
       link?.end();
       viewer.tell("kernel", GONE);
     };
+    // The next request names the previous version, so that the viewer learns of the new one.
+    source.onReplace = () => {
+      viewer.tree.feed.reset();
+      viewer.wake();
+    };
     link = new Link(model, viewer);
     // Gives tests and the browser's console access to the viewer.
     host.viewer = viewer;

@@ -37,8 +37,10 @@ class Problem(Exception):
 class Answers:
     """Answers of one tree to a map. Any thread may ask."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, version: int = 0) -> None:
+        """:param version: Number of trees that the map has shown before."""
         self.tree = tree
+        self.version = f"{tree.content_hash}-{version}" if version else str(tree.content_hash)
         self._verbs: dict[str, Callable[..., dict[str, Any]]] = {
             name: getattr(self, name)
             for name in ("clusters", "transition", "cluster", "members", "expansion_zoom", "histogram")
@@ -56,7 +58,7 @@ class Answers:
         tree = self.tree
         return {
             "name": "",
-            "version": str(tree.content_hash),
+            "version": self.version,
             "title": tree.title or None,
             "attribution": tree.attribution or None,
             "point_count": len(tree),
@@ -84,7 +86,9 @@ class Answers:
         tree = self._tree(query)
         return self._collection(tree, tree.clusters(**_parameters(query, VIEW + CUT)), query)
 
-    def transition(self, ids: list[int], query: Query) -> dict[str, Any]:
+    def transition(self, ids: list[int], query: Query, version: str | None = None) -> dict[str, Any]:
+        if version not in (None, self.version):
+            raise Problem(409, "The map shows another tree now.")
         tree = self._tree(query)
         before = self._selected(query.get("from-filter", "")).clusters_with_ids(ids)
         after = tree.clusters(**_parameters(query, VIEW + CUT))

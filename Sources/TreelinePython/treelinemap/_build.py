@@ -9,8 +9,8 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
+from . import _edits, _steps
 from . import _library as c
-from . import _steps
 from ._columns import InputColumn, input_columns
 from ._coordinates import Coordinates, coordinates, left_out, may_be_degrees, remedy
 from ._errors import BuildError
@@ -37,6 +37,7 @@ def build(
     separations: bool = True,
     group_by: str | None = None,
     never_cluster: str | None = None,
+    key: Any = None,
     threads: int | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Tree:
@@ -52,7 +53,7 @@ def build(
     :param columns: Columns for filters and aggregates, as a mapping or as a table of pandas, polars or pyarrow. If `x`
         is a table, the names of its columns to use.
     :param kinds: Kinds of values by column name: `number`, `category`, `boolean`, `time`, `time-ms` or `text`, followed
-        by `+percentiles` or `+distinct` to make these aggregates fast.
+        by `+percentiles` or `+distinct` to make these aggregates fast, or by `+search` to let texts be searched.
     :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts them. The other
         rows keep their numbers. By default such rows are an error. A tree that grows by merging or has groups cannot
         leave them out.
@@ -69,6 +70,8 @@ def build(
         built faster.
     :param group_by: A column whose values never share a cluster.
     :param never_cluster: A column that marks points that are never clustered.
+    :param key: Keys of the points, for `Tree.updating`: the name of a column, or an array of different texts or whole
+        numbers, such as the index of a frame. The tree then keeps the coordinates and values of its points.
     :param threads: Number of threads; by default the number of processors.
     :param progress: Called with the current stage and its completed share, from 0 to 1.
     :raises Error: With the message of the library.
@@ -87,7 +90,8 @@ def build(
     common = {"split": split, "threads": threads, "planar": planar or None}
     common["no_separation"] = None if separations else True
     others = {"badge_gap": badge_gap, "stand": stand, "group_by": group_by, "never_cluster": never_cluster}
-    options = text(grow=grow, **common, **others)
+    options = text(grow=grow, editable=None if key is None else True, **common, **others)
+    editing = None if key is None else _editing(key, points, made, options, group_by, never_cluster)
     monitor = Monitor(progress)
     given = ctypes.byref(c.Points.of(points.x, points.y))
     arguments = (given, *_steps.column_array(made), options.encode(), monitor.reference)
@@ -103,7 +107,7 @@ def build(
         if not skip_invalid:
             raise BuildError(f"{fault}; {remedy(points.x, points.y, invalid, planar)}")
         row = int(invalid.argmax())
-        if unfit := [name for name, value in {"grow": grow, **others}.items() if value not in (None, "split")]:
+        if unfit := [name for name, value in {"grow": grow, "key": key, **others}.items() if not (value is None or isinstance(value, str) and value == "split")]:
             raise BuildError(
                 f"expected no row with invalid coordinates, found {invalid.sum()}, the first row {row}; "
                 f"skip_invalid=True cannot leave them out with {unfit[0]}=, so drop them first"
@@ -112,8 +116,24 @@ def build(
         warnings.warn(left_out(int(invalid.sum()), "the tree", row, points.x[row], points.y[row]), stacklevel=2)
     if points.is_planar_by_name and len(tree) and (note := may_be_degrees(points.own, tree.bounds)):
         warnings.warn(note, stacklevel=2)
-    tree._given_row_count = len(points.x)
+    tree._given_row_count, tree._editing = len(points.x), editing
     return tree
+
+
+def _editing(
+    key: Any, points: Coordinates, columns: list[InputColumn], options: str, *groups: str | None
+) -> _edits.Editing:
+    """Returns what a tree keeps for edits."""
+    if groups != (None, None):
+        raise ValueError("expected key= without group_by= and never_cluster=: a tree with groups cannot be edited")
+    name = key if isinstance(key, str) else None
+    if name is not None and (points.table is None or name not in points.table):
+        there = ", ".join(map(repr, points.table or {})) or "none"
+        raise KeyError(f"expected the name of a column of points as key=, found {name!r}; there are {there}")
+    keys = key if points.table is None or name is None else points.table[name]
+    return _edits.Editing.of(
+        keys, points.x, points.y, columns, options, key=name, names=points.own, is_planar=points.is_planar
+    )
 
 
 def _without_invalid(

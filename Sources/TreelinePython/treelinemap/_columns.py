@@ -28,7 +28,9 @@ class InputColumn:
         :param others: `valid`, an array of booleans, and `offsets`, `bytes`, `entry_count` and `units_per_second` as in
             `treeline_column`.
         """
-        valid = others.pop("valid", None)
+        self.name, self.kind, self.type, self.others = name, kind, type, others
+        self.values: Any = values
+        self.valid = valid = others.pop("valid", None)
         self._kept: list[Any] = [c.encoded(name), c.encoded_if_any(kind), values]
         self.column = c.Column(name=self._kept[0], kind=self._kept[1], type=type)
         if values is not None:
@@ -44,6 +46,136 @@ class InputColumn:
         self._kept.append(array)
         # An empty array may have no memory.
         return array.ctypes.data if array.size else np.zeros(1, np.int64).ctypes.data
+
+
+    def __len__(self) -> int:
+        return len(self.others["offsets"]) - 1 if self.values is None else len(self.values)
+
+    # Edits
+
+    def taking(self, order: AnyArray, new: InputColumn | None = None) -> InputColumn:
+        """Returns a column of copies of values.
+
+        :param order: The place of each value, in this column followed by another one.
+        :param new: The other column.
+        """
+        if new is None or not len(new):
+            return self._taking(order)
+        if not self.has_values.any():
+            return new._missing(len(self))._joined(new)._taking(order)
+        if not new.has_values.any():
+            return self._joined(self._missing(len(new)))._taking(order)
+        return self._joined(new)._taking(order)
+
+    @property
+    def noun(self) -> str:
+        """What the values are, for messages."""
+        return _NOUNS[self.type]
+
+    @property
+    def has_values(self) -> AnyArray:
+        """Whether each row has a value."""
+        present: AnyArray = np.ones(len(self), bool) if self.valid is None else np.array(self.valid, bool)
+        if self.type == c.DOUBLES:
+            present &= ~np.isnan(self.values)
+        if self.type == c.CODES:
+            present &= self.values >= 0
+        if self.type == c.INSTANTS:
+            present &= self.values != _NO_TIME
+        return present
+
+    def _missing(self, count: int) -> InputColumn:
+        """Returns a column of this type without values."""
+        others = {**self.others, "valid": np.zeros(count, bool)}
+        if self.type == c.TEXTS:
+            return InputColumn(self.name, self.kind, c.TEXTS, **{**others, "offsets": np.zeros(count + 1, "<i8")})
+        return InputColumn(self.name, self.kind, self.type, np.zeros(count, self.values.dtype), **others)
+
+    def _taking(self, order: AnyArray) -> InputColumn:
+        others = {**self.others, "valid": None if self.valid is None else self.valid[order]}
+        if self.values is not None:
+            return InputColumn(self.name, self.kind, self.type, self.values[order], **others)
+        starts, lengths = self.others["offsets"][:-1][order], np.diff(self.others["offsets"])[order]
+        offsets = np.zeros(len(order) + 1, "<i8")
+        np.cumsum(lengths, out=offsets[1:])
+        places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
+        others |= {"offsets": offsets, "bytes": self.others["bytes"][places]}
+        return InputColumn(self.name, self.kind, self.type, None, **others)
+
+    def _joined(self, new: InputColumn) -> InputColumn:
+        """Returns this column followed by another one, whose type may differ from this one's."""
+        valid = None
+        if self.valid is not None or new.valid is not None:
+            valid = np.concatenate(
+                [np.ones(len(each), bool) if each.valid is None else each.valid for each in (self, new)]
+            )
+        texts = (c.TEXTS, c.CODES)
+        if self.type in texts and new.type in texts:
+            return self._joined_texts(new.texts())
+        numbers = (c.INTEGERS, c.DOUBLES)
+        if self.type != new.type and not (self.type in numbers and new.type in numbers):
+            raise TypeError(f"column {self.name!r}: expected {self.noun}, found {new.noun}")
+        parts, others, type = [self.values, new.values], self.others, self.type
+        if self.type == c.INSTANTS:
+            units = [each.others["units_per_second"] for each in (self, new)]
+            others = {**others, "units_per_second": max(units)}
+            parts = [_scaled(self.name, part, max(units) // unit) for part, unit in zip(parts, units)]
+        elif self.type != new.type:
+            type = c.DOUBLES
+            for column in (self, new):
+                if column.type == c.INTEGERS:
+                    present = column.has_values
+                    _check_exact(self.name, column.values.tolist(), column.values.astype("<f8").tolist(), present)
+            parts = [part.astype("<f8") for part in parts]
+        return InputColumn(self.name, self.kind, type, np.concatenate(parts), **others, valid=valid)
+
+    def texts(self) -> list[bytes | None]:
+        """Returns texts, or None for missing values."""
+        offsets, data = self.others["offsets"], self.others["bytes"].tobytes()
+        texts = [data[start:end] for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist())]
+        if self.type == c.CODES:
+            texts = [texts[code] if code >= 0 else b"" for code in self.values.tolist()]
+        return [text if is_present else None for text, is_present in zip(texts, self.has_values.tolist())]
+
+    def _joined_texts(self, texts: list[bytes | None]) -> InputColumn:
+        present = np.array([text is not None for text in texts], bool)
+        if self.type == c.CODES:
+            own = InputColumn(self.name, None, c.TEXTS, offsets=self.others["offsets"], bytes=self.others["bytes"])
+            entries = [entry for entry in own.texts() if entry is not None]
+            codes = {entry: code for code, entry in enumerate(entries)}
+            new = [codes.setdefault(text, len(codes)) if text is not None else -1 for text in texts]
+            if len(codes) > len(set(entries)):
+                entries += [entry for entry, code in codes.items() if code >= len(entries)]
+            values = np.concatenate([self.values, np.array(new, "<i4")])
+            valid = None if self.valid is None else np.concatenate([self.valid, present])
+            offsets, data = _encode(entries)
+            others = {"offsets": offsets, "bytes": data, "entry_count": len(entries), "valid": valid}
+            return InputColumn(self.name, self.kind, c.CODES, values, **others)
+        offsets, data = _encode([text or b"" for text in texts])
+        end, valid = self.others["offsets"][-1], np.ones(len(self), bool) if self.valid is None else self.valid
+        others = {
+            "offsets": np.concatenate([self.others["offsets"], offsets[1:] + end]),
+            "bytes": np.concatenate([self.others["bytes"][:end], data]),
+            "valid": np.concatenate([valid, present]),
+        }
+        return InputColumn(self.name, self.kind, c.TEXTS, None, **others)
+
+
+#: A missing time.
+_NO_TIME = -(2**63)
+
+_NOUNS = {
+    c.DOUBLES: "numbers", c.INTEGERS: "whole numbers", c.BOOLEANS: "booleans", c.TEXTS: "texts", c.CODES: "categories",
+    c.INSTANTS: "times",
+}  # fmt: skip
+
+
+def _scaled(name: str, instants: AnyArray, factor: int) -> AnyArray:
+    """Returns times in a finer unit."""
+    present = instants != _NO_TIME
+    if factor > 1 and np.abs(instants[present]).max(initial=0) > (2**63 - 1) // factor:
+        raise ValueError(f"column {name!r}: expected times that one unit can represent, found some too far away")
+    return np.where(present, instants * factor, _NO_TIME)
 
 
 def input_columns(columns: Any, names: Iterable[str] | None, kinds: Mapping[str, str], count: int) -> list[InputColumn]:

@@ -48,6 +48,14 @@ class PiecesError(Error, ValueError):
     """Data of a build in pieces (bytes or files) that no step of the build has written, or that is damaged."""
 
 
+class EditError(Error, ValueError):
+    """An edit that the tree does not support, such as one with a key that does not exist."""
+
+
+class PageError(Error, ValueError):
+    """A tree that cannot be written as a page, such as a tree with groups."""
+
+
 class CancelledError(Error):
     """A build that was cancelled."""
 
@@ -65,4 +73,6 @@ BY_KIND: dict[int, type[Error]] = {
     9: WritingError,
     10: CancelledError,
     11: PiecesError,
+    12: EditError,
+    13: PageError,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_ssize_t, c_uint32
+from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_ssize_t
 from ctypes import c_uint64, c_void_p
 from typing import Any, NoReturn
 
@@ -46,6 +46,17 @@ class Column(Structure):
         ("bytes", c_void_p),
         ("entry_count", c_size_t),
         ("units_per_second", c_int64),
+    ]
+
+
+class Edit(Structure):
+    _fields_ = [
+        ("removed", c_void_p),
+        ("removed_count", c_size_t),
+        ("moved", c_void_p),
+        ("moved_points", Points),
+        ("inserted", c_void_p),
+        ("inserted_points", Points),
     ]
 
 
@@ -98,10 +109,6 @@ class Array(Structure):
     ]
 
 
-class Plane(Structure):
-    _fields_ = [("seam", c_uint32), ("crosses_seam", c_bool), ("badge_distance", c_double)]
-
-
 _PATH = os.environ.get("TREELINE_LIBRARY") or os.path.join(os.path.dirname(__file__), "libTreelineC.so")
 _REMEDY = "install the wheel that scripts/build/wheel builds, or name a library by TREELINE_LIBRARY"
 
@@ -136,6 +143,9 @@ cancellation_free = _declare(_quick, "cancellation_free", None, _handle)
 build = _declare(
     _slow, "build", _handle, POINTER(Points), POINTER(Column), c_size_t, _text, POINTER(Monitor), _error
 )
+update = _declare(
+    _slow, "update", _handle, _handle, POINTER(Edit), POINTER(Column), c_size_t, POINTER(Monitor), _error
+)
 open = _declare(_slow, "open", _handle, _text, _error)
 save = _declare(_slow, "save", c_bool, _handle, _text, POINTER(Description), c_bool, _error)
 verify = _declare(_slow, "verify", _handle, _text, _error)
@@ -168,9 +178,18 @@ values = _declare(_slow, "values", _handle, _handle, _text, c_void_p, c_size_t, 
 hull = _declare(_slow, "hull", _handle, _handle, c_uint64, _error)
 histogram = _declare(_slow, "histogram", _handle, _handle, _text, c_size_t, _text, POINTER(c_int64), _error)
 expansion_zoom = _declare(_slow, "expansion_zoom", c_bool, _handle, c_uint64, _text, POINTER(c_double), _error)
-hierarchy = _declare(_slow, "hierarchy", _handle, _handle, c_size_t, POINTER(Plane), _error)
-badge_curve = _declare(_quick, "badge_curve", _handle, _handle)
 unclustered_zoom = _declare(_slow, "unclustered_zoom", c_bool, _handle, c_int64, _text, POINTER(c_double), _error)
+map_page = _declare(_slow, "map_page", _handle, _handle, _text, _text, _text, _error)
+bytes_start = _declare(_quick, "bytes_start", c_void_p, _handle, POINTER(c_size_t))
+bytes_free = _declare(_quick, "bytes_free", None, _handle)
+
+
+def bytes_of(handle: int) -> bytes:
+    """Returns bytes of the library, and frees them there."""
+    count = c_size_t()
+    found = ctypes.string_at(bytes_start(handle, ctypes.byref(count)), count.value)
+    bytes_free(handle)
+    return found
 
 
 def error_of(place: c_void_p) -> Error:

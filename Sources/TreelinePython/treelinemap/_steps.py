@@ -23,8 +23,6 @@ class ExtentFacts(Structure):
 
 
 _bytes = (c_char_p, c_size_t)
-_bytes_start = _declare(_quick, "bytes_start", c_void_p, _handle, POINTER(c_size_t))
-_bytes_free = _declare(_quick, "bytes_free", None, _handle)
 _survey_create = _declare(_quick, "survey_create", _handle, c_bool)
 _survey_read = _declare(_slow, "survey_read", _handle, *_bytes, _error)
 _survey_add_points = _declare(_slow, "survey_add_points", c_bool, _handle, POINTER(c.Points), c_void_p, _error)
@@ -88,13 +86,6 @@ _stream_finish = _declare(_slow, "stream_finish", c_bool, _handle, POINTER(c.Mon
 _stream_free = _declare(_slow, "stream_free", None, _handle)
 
 
-def _taken(handle: int) -> bytes:
-    count = c_size_t()
-    found = ctypes.string_at(_bytes_start(handle, ctypes.byref(count)), count.value)
-    _bytes_free(handle)
-    return found
-
-
 def description(title: str | None, attribution: str | None, unit: str | None) -> c.Description:
     return c.Description(*map(c.encoded_if_any, (title, attribution, unit)))
 
@@ -124,7 +115,7 @@ class Survey(_Object):
         c.call(_survey_add_survey, self.pointer, data, len(data))
 
     def to_bytes(self) -> bytes:
-        return _taken(_survey_bytes(self.pointer))
+        return c.bytes_of(_survey_bytes(self.pointer))
 
     @property
     def facts(self) -> ExtentFacts:
@@ -160,26 +151,26 @@ class ColumnSurvey(_Object):
         :param rows: Rows of the points, for errors; 64 bits wide and packed.
         """
         place = rows.ctypes.data
-        return _taken(c.call(_column_survey_add_values, self.pointer, *column_array(columns), place, len(rows)))
+        return c.bytes_of(c.call(_column_survey_add_values, self.pointer, *column_array(columns), place, len(rows)))
 
     def merge(self, data: bytes, first_row: int = 0) -> None:
         """:param first_row: Number to add to the rows of the other survey."""
         c.call(_column_survey_add_survey, self.pointer, data, len(data), first_row)
 
     def to_bytes(self) -> bytes:
-        return _taken(_column_survey_bytes(self.pointer))
+        return c.bytes_of(_column_survey_bytes(self.pointer))
 
     def gathering(self, most: int) -> bytes:
         """Returns the `Entries` that must be gathered before all columns can be encoded; empty if there are none.
 
         :param most: Maximum size of the dictionaries of these columns, in bytes.
         """
-        return _taken(c.call(_column_survey_gathering, self.pointer, most))
+        return c.bytes_of(c.call(_column_survey_gathering, self.pointer, most))
 
     def encoding(self, entries: Entries | None = None) -> bytes:
         """Returns the encodings of all columns, once all values are surveyed."""
         gathered = None if entries is None else entries.pointer
-        return _taken(c.call(_column_survey_encoding, self.pointer, gathered))
+        return c.bytes_of(c.call(_column_survey_encoding, self.pointer, gathered))
 
 
 class Entries(_Object):
@@ -197,7 +188,7 @@ class Entries(_Object):
         c.call(_entries_add_entries, self.pointer, data, len(data))
 
     def to_bytes(self) -> bytes:
-        return _taken(_entries_bytes(self.pointer))
+        return c.bytes_of(_entries_bytes(self.pointer))
 
 
 class Encoding(_Object):
@@ -228,13 +219,13 @@ class Plan(_Object):
     def next_round(self) -> bytes | None:
         """Returns the questions of the next round, which all points must answer; None once the pieces are known."""
         found = _plan_round(self.pointer)
-        return None if found is None else _taken(found)
+        return None if found is None else c.bytes_of(found)
 
     def take(self, answers: bytes) -> None:
         c.call(_plan_take, self.pointer, answers, len(answers))
 
     def pieces(self) -> bytes:
-        return _taken(c.call(_plan_pieces, self.pointer))
+        return c.bytes_of(c.call(_plan_pieces, self.pointer))
 
 
 class Round(_Object):
@@ -250,7 +241,7 @@ class Round(_Object):
         c.call(_round_add_answers, self.pointer, answers, len(answers))
 
     def answers(self) -> bytes:
-        return _taken(_round_answers(self.pointer))
+        return c.bytes_of(_round_answers(self.pointer))
 
 
 class Pieces(_Object):
@@ -269,7 +260,7 @@ class Pieces(_Object):
         return numbers
 
     def task(self, number: int) -> bytes:
-        return _taken(c.call(_pieces_task, self.pointer, number))
+        return c.bytes_of(c.call(_pieces_task, self.pointer, number))
 
 
 class Piece(_Object):

@@ -16,11 +16,12 @@ from . import _library as c
 from ._answer import Cluster, Clusters
 from ._arrays import AnyArray, required
 from ._columns import mask_of
-from ._errors import FilterError, QueryError
+from ._errors import EditError, FilterError, QueryError
 from ._parameters import cut_text, integer, integers, listed, text
 from ._table import Table
 
 if TYPE_CHECKING:
+    from ._edits import Editing
     from .widget import Map
 
 Path = Union[str, "os.PathLike[str]"]
@@ -60,6 +61,10 @@ class Tree:
         self._unmarked: c.Handle = self._handle if like is None or marks is None else like._unmarked
         #: Number of rows that the tree was built from; None if it was opened.
         self._given_row_count: int | None = None if like is None else like._given_row_count
+        #: What the tree keeps for edits; None if it cannot be edited.
+        self._editing: Editing | None = None if like is None else like._editing
+        #: Name of the file that the tree was opened from, without its extension; empty for other trees.
+        self._name: str = "" if like is None else like._name
         self._filtered: dict[str, Tree] = {}
         self._cuts: dict[tuple[Any, ...], c.Handle] = {}
         self._facts = c.Facts()
@@ -449,31 +454,61 @@ class Tree:
         except (ImportError, ValueError):
             return {"text/plain": repr(self)}
 
-    def to_html(
-        self,
-        path: Path | None = None,
-        *,
-        title: str | None = None,
-        columns: str | Sequence[str] = (),
-        basemap: Any = None,
-        most: int | None = None,
-    ) -> str | None:
+    def to_html(self, path: Path | None = None, *, title: str | None = None, basemap: Any = None) -> str | None:
         """Writes a map as a standalone page, or returns the page as a text. The page opens from disk and needs no other
-        files.
+        files. `treelinemap map` writes the same page.
 
-        The map shows clusters with a spacing, or with badges. A tree of up to 150,000 positions is stored completely.
-        For a larger tree the page contains the clusters of the lower zooms, and the map ends there. A tree with a
-        filter is refused.
+        The page contains all points and columns. It filters points, colors them by a column and sums columns. A tree
+        with groups or with a filter is refused, and so is a page of more than 20 MB.
 
         :param path: Path of the page. Without one, its HTML is returned.
-        :param title: Title of the map.
-        :param columns: Columns that are shown for points. Each column adds its values to the page.
-        :param basemap: The map below the badges, as in `treelinemap.widget.Map`; loaded from its address, if it has one.
-        :param most: Maximum number of positions and clusters in the page.
+        :param title: Title of the map. By default the title of the tree, or the name of its file.
+        :param basemap: The map below the badges, as in `treelinemap.widget.Map`; loaded from its address, if it has
+            one.
+        :raises PageError: If the tree cannot be written as a page.
         """
         from .page import to_html
 
-        return to_html(self, path, title=title, columns=columns, basemap=basemap, most=most)
+        return to_html(self, path, title=title, basemap=basemap)
+
+    # MARK: Edits
+
+    @property
+    def keys(self) -> AnyArray | None:
+        """Key of each row, if the tree was built with `key=`; otherwise None."""
+        return None if self._editing is None else self._editing.keys.copy()
+
+    def updating(self, insert: Any = None, remove: Any = None, move: Any = None) -> Tree:
+        """Returns the tree after an edit, which names points by their keys. So build the tree with `key=`.
+
+        The result equals, byte for byte, a tree that is built from the points after the edit, sorted by key: `keys` has
+        the key of each row. This tree does not change. The result has no filter, and can be edited, too.
+
+        >>> import pandas as pd
+        >>> fleet = pd.DataFrame({"id": [1, 2], "lon": [7.1, 7.2], "lat": [43.7, 43.7], "speed": [0, 50]})
+        >>> tree = build(fleet, key="id", grow="badges")                # doctest: +SKIP
+        >>> tree = tree.updating(move=fleet[fleet.id == 2], remove=[1])  # doctest: +SKIP
+
+        Trees grown by `badges` or `merge` are merged again only around the edit, unless very many points change. Other
+        trees are built again. The first edit takes longer. Edit the newest tree, because a tree hands on what an edit
+        has prepared.
+
+        :param insert: New points, as a table with coordinates, keys and the columns of the tree. If the keys of the
+            build were an array, keys are the column `key`, or the index of a pandas frame.
+        :param remove: Keys of points to remove, or one key.
+        :param move: Points at other coordinates or with other values, as a table with coordinates, keys, and the
+            columns whose values change.
+        :raises EditError: If a key of `insert` is in the tree, a key of `remove` or `move` is not, a key occurs twice,
+            or a coordinate is out of range. The tree does not change.
+        """
+        if self._editing is None:
+            raise EditError(
+                "expected a tree that was built with key=, found one without keys; build it with the column of keys"
+            )
+        pointer, editing = self._editing.updated(self._handle.pointer, insert, remove, move)
+        tree = Tree(pointer)
+        tree._editing, tree._given_row_count = editing, len(editing.keys)
+        return tree
 
     # MARK: Files
 
@@ -515,7 +550,9 @@ class Tree:
 
 def open(path: Path) -> Tree:
     """Opens an index of any size by mapping it into memory."""
-    return Tree(c.call(c.open, c.encoded_path(path)))
+    tree = Tree(c.call(c.open, c.encoded_path(path)))
+    tree._name = pathlib.Path(os.fsdecode(path)).stem
+    return tree
 
 
 def verify(path: Path) -> list[str]:

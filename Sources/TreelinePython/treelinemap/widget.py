@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import functools
+import gzip
 import json
 import math
-import pathlib
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from ._answers import Answers, Problem
 from ._basemap import style_of
 from ._columns import without_zone
 from ._table import plain
+from .page import FILES
 
 if TYPE_CHECKING:
     from ._tree import Tree
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 #: Maximum height of a view, in pixels.
 TALLEST = 16_384
 
-FILES = pathlib.Path(__file__).parent / "map"
 
 
 class _Numbers(traitlets.List):  # type: ignore[type-arg]
@@ -93,6 +93,8 @@ class Map(anywidget.AnyWidget):
     """
 
     _worker: ThreadPoolExecutor | None = None
+    #: Number of trees that were shown before.
+    _shown_count = 0
     _esm = FILES / "widget.js"
 
     view = traitlets.Dict().tag(sync=True)
@@ -272,6 +274,35 @@ class Map(anywidget.AnyWidget):
                 ranges.append([index, index + 1])
         self._selected_ranges = ranges
 
+    def show(self, tree: Tree) -> None:
+        """Shows another tree in place of the tree, such as the tree after an edit.
+
+        The view, the cut, the filter and the colors stay. Selected points stay selected if both trees have keys.
+
+        >>> map.show(map.tree.updating(move=fleet))                     # doctest: +SKIP
+
+        :raises ValueError: If the tree cannot be shown: it has plain x and y, lacks a column that the map uses, or does
+            not support the cut. The map then does not change.
+        """
+        if tree.is_planar:
+            raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
+        tree.clusters(zoom=0, **self.cut)
+        if self.where:
+            tree._narrowed(self.where)
+        for name in filter(None, [self.color, self.histogram, *(self.tooltip or [])]):
+            if tree.columns.get(name) != self.tree.columns.get(name):
+                raise ValueError(f"expected a tree with the column {name!r}, which the map uses, found {tree!r}")
+        rows: list[int] = []
+        before, after = self.tree.keys, tree.keys
+        if self.selected_rows and before is not None and after is not None and before.dtype == after.dtype:
+            rows = np.flatnonzero(np.isin(after, before[self.selected_rows])).tolist()
+        self._shown_count += 1
+        self.tree, self._answers = tree, Answers(tree, self._shown_count)
+        self.selected = []
+        self.selected_rows = rows
+        # The page asks for the new facts once an answer tells it that the tree was replaced.
+        self._facts = self._answers.facts()
+
     def __repr__(self) -> str:
         return f"A map of {self.tree!r}"
 
@@ -281,7 +312,7 @@ class Map(anywidget.AnyWidget):
         if "cancel" in message:
             self._wanted.discard(message["cancel"])
         elif message.get("verb") == "assets":
-            self.send({"id": message["id"]}, [assets()])
+            self.send({"id": message["id"]}, assets())
         else:
             self._wanted.add(message["id"])
             assert self._worker is not None
@@ -308,6 +339,7 @@ class Map(anywidget.AnyWidget):
 
 
 @functools.cache
-def assets() -> bytes:
-    """Returns the map library and the land, which are sent to a page once."""
-    return (FILES / "assets.json.gz").read_bytes()
+def assets() -> list[bytes]:
+    """Returns the land and the map library, compressed, which are sent to a page once."""
+    library = gzip.compress((FILES / "library.js").read_bytes(), 6, mtime=0)
+    return [(FILES / "assets.json.gz").read_bytes(), library]

@@ -64,13 +64,10 @@ public final class Catalog: Sendable {
     (self.residentBytes, self.filterBytes) = (residentBytes, filterBytes)
   }
 
-  /// Half of the memory that is available to the process.
+  /// A third of the memory that the process may use, so that an index fits twice while it is replaced.
   public static var standardResidentBytes: Int {
     let physical = ProcessInfo.processInfo.physicalMemory
-    // Memory limit of a container (control groups, version 2); 'max' without a limit.
-    let limit = try? String(contentsOfFile: "/sys/fs/cgroup/memory.max", encoding: .utf8)
-    let own = limit.flatMap { UInt64($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
-    return Int(min(physical, own ?? physical) / 2)
+    return Int(min(physical, MemoryLimit.ofControlGroup() ?? physical) / 3)
   }
 
   /// 256 MiB, enough for about fifteen filters of ten million points.

@@ -82,6 +82,8 @@ private struct IndexFacts: Encodable {
   let hasBadges: Bool
   let columns: [String]
   let columnKinds: [String: String]
+  /// Columns that can be searched; left out if there are none.
+  let searchColumns: [String]?
   /// Groups that never mix, and the number of points in no cluster; left out if the index is not grouped.
   let groups: [Group]?
   let neverClusteredPointCount: Int?
@@ -102,6 +104,7 @@ private struct IndexFacts: Encodable {
     case hasSeparations = "has_separations"
     case hasBadges = "has_badges"
     case columnKinds = "column_kinds"
+    case searchColumns = "search_columns"
     case neverClusteredPointCount = "never_clustered_point_count"
   }
 
@@ -120,6 +123,8 @@ private struct IndexFacts: Encodable {
     hasBadges = tree.badgeCurve != nil
     columns = tree.attributeNames
     columnKinds = Dictionary(tree.columns.map { ($0.name, $0.kind.rawValue) }) { first, _ in first }
+    let searchable = tree.searchableColumns
+    searchColumns = searchable.isEmpty ? nil : searchable
     groups = tree.isGrouped ? tree.groups.map { Group(name: $0.name, pointCount: $0.cluster?.pointCount ?? 0) } : nil
     neverClusteredPointCount = tree.isGrouped ? tree.neverClusteredPointCount : nil
   }

@@ -38,6 +38,7 @@ struct Routes {
     addIndexRoute("/clusters/{id}/parent", to: router, ClusterRoutes.parent)
     addIndexRoute("/clusters/{id}/expansion-zoom", to: router, ClusterRoutes.expansionZoom)
     addIndexRoute("/where-is", to: router, ClusterRoutes.whereIs)
+    addIndexRoute("/search", to: router, SearchRoutes.search)
     addIndexRoute("/measures", to: router, MeasureRoutes.measures)
     addIndexRoute("/histogram", to: router, IndexRoutes.histogram)
     addIndexRoute("/transition", to: router, post: transition, TransitionRoutes.betweenViews)

@@ -50,7 +50,7 @@ extension LogFormat: ExpressibleByArgument {}
   @Option(
     help: ArgumentHelp(
       "Maximum total size of the indexes in memory, such as 500M or 8G; the others stay in their files.",
-      discussion: "By default half of the memory.", valueName: "bytes"))
+      discussion: "By default a third of the memory.", valueName: "bytes"))
   var resident: ByteCount?
 
   @Option(

@@ -29,7 +29,7 @@ const GROUPS = 21;
 const WIDE_ROWS = 22;
 /** By kind of section, the first minor version that has this kind. */
 /** @type {Record<number, number>} */
-const VERSIONS = { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 7: 0, 8: 2, 9: 2, 10: 2, 16: 0, 17: 1, 18: 3, 19: 3, 20: 3, 22: 4 };
+const VERSIONS = { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 7: 0, 8: 2, 9: 2, 10: 2, 16: 0, 17: 1, 18: 3, 19: 3, 20: 3, 22: 4, 23: 5 };
 
 /** The bytes of a file, and the name of the file for errors. */
 export class Bytes {
@@ -214,7 +214,7 @@ function checkedSections(bytes) {
   bytes.require(bytes.view.getBigUint64(120, true) === checksum, 120, `the header's checksum ${checksum.toString(16)}`,
     bytes.view.getBigUint64(120, true).toString(16));
   bytes.require(bytes.u64(16) === length, 16, `the file's length of ${length} bytes`, bytes.u64(16));
-  for (let offset = 92; offset < 120 && minor <= 4; offset++) {
+  for (let offset = 92; offset < 120 && minor <= 5; offset++) {
     bytes.require(header[offset] === 0, offset, "0, as in all reserved bytes", header[offset]);
   }
   const [points, nodes, growth, gamma, traits] = [24, 28, 80, 84, 88].map((offset) => bytes.u32(offset));
@@ -281,7 +281,7 @@ class Sections {
     /** @type {Map<number, {offset: number, length: number}>} */
     this.byKind = new Map();
     for (const section of sections) {
-      const isOne = ![ATTRIBUTE, COLUMN, 19, 20].includes(section.kind);
+      const isOne = ![ATTRIBUTE, COLUMN, 19, 20, 23].includes(section.kind);
       bytes.require(!isOne || !this.byKind.has(section.kind), section.entry, `one section of kind ${section.kind}`, "a second");
       this.byKind.set(section.kind, section);
     }

@@ -16,6 +16,8 @@ import { Tree } from "./tree.js";
  *   ArrayLike<Feature>}} Points Longitudes and latitudes in turns, pairs of a longitude and a latitude, or GeoJSON
  *   features. The row of a point is its index among the points.
  *
+ * @typedef {string | number} Key Keys of one tree are all texts or all numbers.
+ *
  * @typedef {object} BuildOptions
  * @property {"badges" | "spacing"} [for] The cut for which the tree is built. `badges`, the default, is for badges that
  *   do not touch.
@@ -25,6 +27,8 @@ import { Tree } from "./tree.js";
  * @property {number} [badgeGap] Pixels between two badges, 0 to 128.
  * @property {Record<string, ArrayLike<any>>} [columns] Columns with a value for each row, for filters, aggregates and
  *   features. Properties of GeoJSON features are columns, too.
+ * @property {string | ((point: any) => Key)} [key] Key of a point, for `update`: a property of the features, or a
+ *   function of a feature or of a pair. The default is the `id` of the features.
  * @property {boolean} [skipInvalid] Leaves out points without a valid position. By default, such a point is an error.
  * @property {AbortSignal} [signal] Stops a build in a worker.
  * @property {boolean | (() => any)} [worker] Whether to build in a worker, or a function that returns the `Worker` or a
@@ -114,6 +118,7 @@ export function treeOfBuilt({ stored, plane, clippedPointCount }, points, option
   const columns = Object.entries(options.columns ?? {}).map(([name, values]) => rowColumn(name, (row) => values[row], stored.rows));
   const tree = new Tree(stored, facts, columns);
   tree.features = features;
+  if (features || options.key) tree.origin = { points: features ?? points, options };
   return tree;
 }
 

@@ -60,6 +60,13 @@ export class Tree {
     /** GeoJSON features from which the tree was built; null if it was built from coordinates. */
     /** @type {ArrayLike<any> | null} */
     this.features = null;
+    /** Points and options from which the tree was built, if it can be updated, and these points sorted by key. */
+    /** @type {{points: any, options: import("./points.js").BuildOptions, sorted?: {points: ArrayLike<any>, keys:
+     *   import("./points.js").Key[], order: Uint32Array | null}} | null} */
+    this.origin = null;
+    /** The edit from which the tree came. */
+    /** @type {import("./update.js").Version | null} */
+    this.version = null;
   }
 
   /** Number of points; under a filter, the number of points that pass. */
@@ -248,6 +255,18 @@ export class Tree {
     Object.assign(tree, this);
     tree.selection = new Selection(hierarchy, selection ? (index) => selection.passes(index) && passes(index) : passes);
     return tree;
+  }
+
+  /**
+   * Returns the tree after an edit: points are inserted, removed or moved. It equals a tree that is built from the same
+   * points, sorted by their keys, and has no filter. This tree does not change.
+   *
+   * @param {import("./update.js").Edit} edit
+   * @param {{signal?: AbortSignal}} [options]
+   * @returns {Promise<Tree>}
+   */
+  async update(edit, options) {
+    return (await import("./update.js")).updated(this, edit, options);
   }
 
   /**

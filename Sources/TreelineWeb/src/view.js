@@ -45,6 +45,7 @@ export class InView {
     this.width = window.width;
     this.minY = window.minY;
     this.maxY = window.maxY;
+    if (tree.pages) tree.pages.view = this;
   }
 
   /**

@@ -76,7 +76,7 @@ export async function builtByWorker(coordinates, rows, options) {
 }
 
 /** @returns {Promise<any>} */
-async function newWorker() {
+export async function newWorker() {
   if (typeof Worker === "function") return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   // Variables and comments keep bundlers from resolving these files.
   const threads = "node:worker_threads";

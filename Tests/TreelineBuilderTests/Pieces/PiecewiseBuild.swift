@@ -222,6 +222,9 @@ struct TestColumn: Sendable {
     return all(seed: seed).enumerated().map { number, column in
       var column = column
       if arePrepared, column.purpose != .attribute { column.preparations = choices[number % 4] }
+      if arePrepared, ["towns", "towns too", "names", "text"].contains(column.name) {
+        column.preparations.insert(.search)
+      }
       return column
     }
   }

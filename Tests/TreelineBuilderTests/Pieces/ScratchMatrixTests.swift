@@ -7,7 +7,7 @@ import Treeline
 
 /// Checks preparations of columns whose values do not fit in memory.
 @Suite struct ScratchMatrixTests {
-  /// Builds the sections of ranks and links with little memory. Compares them with sections that are built in memory.
+  /// Builds the sections of ranks, links and searches with little memory. Compares them with sections that are built in memory.
   private func compare(_ values: [AttributeValue?], kind: IndexColumn.Kind?, memory: Int, blockSize: Int) throws {
     let encoded = try EncodedColumn(.typed(kind), name: "values", pointCount: values.count) { values[$0] }
     let section = ColumnMemory(encoded.bytes)
@@ -17,8 +17,11 @@ import Treeline
     let folder = try TemporaryFolder()
     let scratch = try ScratchFolder(folder.path("scratch"), keepsFiles: false)
     defer { scratch.remove() }
-    for preparation in IndexColumn.Preparation.allCases {
-      let expected = ColumnOrder.section(preparation == .percentiles ? order.ranks() : order.links(), ofColumn: 3)
+    for preparation in IndexColumn.Preparation.allCases where preparation != .search || column.kind == .text {
+      let sections: [IndexColumn.Preparation: () -> [UInt8]] = [
+        .percentiles: order.ranks, .distinct: order.links, .search: { order.search(column) },
+      ]
+      let expected = ColumnOrder.section(sections[preparation]!(), ofColumn: 3)
       let workspace = ScratchMatrix.Workspace(
         folder: scratch, memory: memory, monitor: BuildMonitor(pointCount: 0), blockSize: blockSize)
       let matrix = try ScratchMatrix(preparing: column, for: preparation, in: workspace)
@@ -47,7 +50,7 @@ import Treeline
         for values in columns { try compare(values, kind: .number, memory: memory, blockSize: blockSize) }
         try compare((0..<count).map { .string("\($0 % 50)") }, kind: .category, memory: memory, blockSize: blockSize)
         try compare(
-          (0..<count).map { $0 % 5 == 0 ? nil : .string("text \($0 % 300)") }, kind: .text, memory: memory,
+          (0..<count).map { $0 % 5 == 0 ? nil : .string("text \($0 % 300) a b c d") }, kind: .text, memory: memory,
           blockSize: blockSize)
       }
     }

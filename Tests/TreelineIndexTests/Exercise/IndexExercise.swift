@@ -21,6 +21,7 @@ struct IndexExercise {
     ask { _ = try tree.shape() }
     ask { try Self.navigate(tree) }
     for column in tree.columns { ask { try Self.aggregate(column.name, of: tree) } }
+    for column in tree.searchableColumns { ask { _ = try tree.search("i", in: column, limit: 50) } }
     _ = tree.contentHash
     _ = tree.attributeNames
     ask { _ = try index.problems() }

@@ -1,11 +1,17 @@
 import Treeline
 
-/// Calls all queries of a section that holds a typed column, or its ranks, or its links. The bytes of the section may
+// The fuzzers are built without the sets of points.
+#if canImport(PointSets)
+  import PointSets
+#endif
+
+/// Calls all queries of a section that holds a typed column, or its ranks, links or search. The bytes of the section may
 /// be damaged in any way.
 enum SectionExercise {
   /// Kinds of sections. The first byte of an input chooses one of them. The second byte is the number of points. The
-  /// bytes of the section follow.
-  static let kinds: [IndexSection.Kind] = [.column, .ranks, .links]
+  /// bytes of the section follow. For a search, they follow the length of the column's section, in two bytes, and the
+  /// column's section.
+  static let kinds: [IndexSection.Kind] = [.column, .ranks, .links, .search]
 
   /// - Returns: Whether the section can be opened.
   @discardableResult static func run(_ input: UnsafeRawBufferPointer) -> Bool {
@@ -14,6 +20,7 @@ enum SectionExercise {
     let section = IndexBytes(UnsafeRawBufferPointer(rebasing: input[2...]))
     defer { withExtendedLifetime(section) {} }
     if kind == .column { return read(section.bytes, pointCount) }
+    if kind == .search { return search(section.bytes, pointCount) }
     guard let matrix = try? ColumnMatrix(section: section.bytes, of: kind, pointCount: pointCount) else { return false }
     for start in Set([0, pointCount / 3, pointCount]) {
       for end in Set([start, (start + pointCount) / 2, pointCount]) {
@@ -28,6 +35,28 @@ enum SectionExercise {
         }
       }
     }
+    return true
+  }
+
+  private static func search(_ bytes: UnsafeRawBufferPointer, _ pointCount: Int) -> Bool {
+    guard bytes.count >= 2 else { return false }
+    let length = Int(bytes.read(at: 0) as UInt16)
+    guard bytes.count >= 2 + length else { return false }
+    let column = IndexBytes(UnsafeRawBufferPointer(rebasing: bytes[2..<2 + length]))
+    let section = IndexBytes(UnsafeRawBufferPointer(rebasing: bytes[(2 + length)...]))
+    defer { withExtendedLifetime((column, section)) {} }
+    guard var found = try? Column(section: column.bytes, pointCount: pointCount),
+      (try? found.attach(section: section.bytes, of: .search)) != nil
+    else { return false }
+    #if canImport(PointSets)
+      guard let tree = try? PointSet.cities(pointCount, clusters: 1, seed: 1).tree().with(columns: [found], release: {})
+      else { return true }
+      for text in ["i", "bay", "東", "\u{1100}", "z"] {
+        for hit in (try? tree.search(text, limit: 50)) ?? [] where hit.treeIndex >= pointCount {
+          fatalError("The point \(hit.treeIndex)")
+        }
+      }
+    #endif
     return true
   }
 

@@ -74,6 +74,18 @@ struct TestIndex: Sendable, CustomStringConvertible {
       IndexColumn(name: "t", kind: .time) { .string("19\(60 + $0)-01-01") },
     ])
 
+  /// Columns of texts and categories that can be searched.
+  static let searched = TestIndex(
+    name: "searched", set: .cities(9, clusters: 3, seed: 13),
+    columns: [
+      IndexColumn(name: "name", kind: .text) {
+        [.string("Île d’Yeu"), .string("yeu"), .null, .string("-"), .string("Straße 東京"), nil][$0 % 6]
+      }
+      .prepared(for: .search),
+      IndexColumn(name: "kind", kind: .category) { $0 % 4 == 0 ? nil : .string(["ice", "Bay ice"][$0 % 2]) }
+        .prepared(for: .distinct, .search),
+    ])
+
   /// A stack, and several levels of stored nodes with their separations.
   static let spaced = TestIndex(
     name: "spaced", set: .nullIsland(stack: 18, noise: 32, seed: 9), computesSeparations: true)
@@ -90,7 +102,7 @@ struct TestIndex: Sendable, CustomStringConvertible {
   static let none = TestIndex(name: "none", set: .none)
   static let one = TestIndex(name: "one", set: .one)
 
-  static let all = [tiny, nodes, columns, uneven, typed, spaced, spacedPlanar, planar, none, one]
+  static let all = [tiny, nodes, columns, uneven, typed, searched, spaced, spacedPlanar, planar, none, one]
 }
 
 extension ClusterTree {

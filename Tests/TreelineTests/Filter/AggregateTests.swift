@@ -397,17 +397,36 @@ import TreelineBuilder
   @Test func textsAreReadAsTheyAreWritten() throws {
     let texts = [
       "count", "count(price)", "sum(population)", "mean(price, weight: rooms)", "top(kind, 3)",
-      "first(name, by: population)", "last(\"a b\", by: time)", "percentile(price, 90)",
+      "first(name)", "first(name, by: population)", "last(\"a b\", by: time)", "percentile(price, 90)",
       "percentile(price, 99.5)", "distinct(\"a \"\"b\"\"\")", "counts(kind)", "median(price)", "any(open)", "all(open)",
     ]
     for text in texts { #expect(try Aggregate.list(text).map(\.description) == [text]) }
     #expect(try Aggregate.list(texts.joined(separator: ", ")).map(\.description) == texts)
     for (text, position) in [
       ("", 0), ("sum", 3), ("sum(", 4), ("sum(a", 5), ("sum(a) b", 7), ("total(a)", 0), ("top(a)", 5), ("top(a, 0)", 7),
-      ("percentile(a, 101)", 14), ("mean(a, by: b)", 8), ("sum(\"a)", 4), ("count,", 6),
+      ("percentile(a, 101)", 14), ("mean(a, by: b)", 8),
+      ("first(a, b)", 9), ("last(a)", 6), ("sum(\"a)", 4), ("count,", 6),
     ] {
       let error = #expect(throws: AggregateError.self) { try Aggregate.list(text) }
       #expect(error?.position == position, "\(text): \(error.map { "\($0)" } ?? "")")
+    }
+  }
+
+  @Test func firstWithoutAnOrderIsTheFirstValueInTreeOrder() throws {
+    for seed in Trials.seeds(40) {
+      let tree = try PointSet.random(seed: seed).tree().adding(columns: [
+        IndexColumn(name: "name", kind: .text) { ($0 &* 7 &+ Int(seed)) % 5 == 0 ? .string("name \($0)") : .null }
+      ])
+      for tree in [tree, try tree.selecting(.where("name", isLike: "%1%"))] {
+        let clusters = try tree.clusters(.limit(9), in: PlaneWindow.everything)
+        for (cluster, values) in zip(clusters, try clusters.values(of: [.first("name")])) {
+          let texts = tree.members(of: cluster).treeIndices.compactMap { index -> AttributeValue? in
+            let value = tree.column("name")!.value(atTreeIndex: index)
+            return value == .null ? nil : value
+          }
+          #expect(values == [.value(texts.first ?? .null)])
+        }
+      }
     }
   }
 

@@ -13,8 +13,12 @@ const PAGE = 60;
 const MOST_SAVED = 100_000;
 const BATCH = 1000;
 
-/** Greatest number of points of which a card draws a histogram, and greatest number of its bars. */
+/**
+ * Greatest number of points from which a card draws a histogram, number of places in the order of the tree from which
+ * a sample of a larger cluster comes, and greatest number of bars.
+ */
 const MOST_DRAWN = 5000;
+const PLACES = 20;
 const BARS = 24;
 
 /** Pixels between the opened point or stack and the card or the edge of the map. */
@@ -129,13 +133,27 @@ export class Card {
     }
   }
 
-  /** Draws a histogram of a column of the cluster's points. It has a logarithmic scale if values differ a lot. */
+  /** Returns points from places that are spread evenly over the tree, and so over the map. */
+  async *#sample() {
+    const { cluster, index, viewer, source } = this;
+    const limit = MOST_DRAWN / PLACES;
+    const asked = Array.from({ length: PLACES }, (_, place) => source.members(
+      index.name, cluster.id, { offset: Math.floor((place * cluster.count) / PLACES), limit, ...viewer.filterQuery }));
+    for (const { features } of await Promise.all(asked)) yield features;
+  }
+
+  /**
+   * Draws a histogram of a column of the cluster's points, or of a sample of them. It has a logarithmic scale if values
+   * differ a lot.
+   */
   async #chart(figure, column) {
-    const { cluster } = this;
-    if (!column || cluster.count < 8 || cluster.count > MOST_DRAWN) return;
+    const { cluster, viewer } = this;
+    const isSample = cluster.count > MOST_DRAWN;
+    // Sources without a server would load much for a sample.
+    if (!column || cluster.count < 8 || (isSample && !viewer.source.sortsMembers)) return;
     const values = [];
     try {
-      for await (const features of this.#batches(MOST_DRAWN)) {
+      for await (const features of isSample ? this.#sample() : this.#batches(MOST_DRAWN)) {
         if (this.cluster !== cluster) return;
         for (const { properties } of features) if (typeof properties[column] === "number") values.push(properties[column]);
       }
@@ -157,7 +175,8 @@ export class Card {
       bar.style.height = `${count === 0 ? 0 : Math.max((100 * count) / highest, 4)}%`;
       return bar;
     }));
-    const said = `${column}: ${short(least)} to ${short(most)}, half below ${short(middle)}${isSkewed ? " (logarithmic)" : ""}`;
+    const sample = isSample ? `, in a sample of ${points(MOST_DRAWN)}` : "";
+    const said = `${column}: ${short(least)} to ${short(most)}, half below ${short(middle)}${sample}${isSkewed ? " (logarithmic)" : ""}`;
     figure.replaceChildren(row, element("figcaption", {}, said));
     figure.hidden = false;
   }

@@ -3,6 +3,7 @@
 import { clusterOf } from "./cluster.js";
 import { chosenCut, cutParameters } from "./cut.js";
 import { fittingZoom, mapZoom } from "./vendor/treeline/map/mercator.js";
+import { stepZoom } from "./vendor/treeline/map/step.js";
 
 /** Amount that is added to the zoom at which a cluster splits, because zooms of requests are rounded. */
 const BEYOND = 0.02;
@@ -46,13 +47,16 @@ export class Choice {
   }
 
   async #goToSplit(cluster, side) {
-    const { source, index, settings, map } = this.viewer;
-    const zoom = await source.expansionZoom(index.name, cluster.id, { ...cutParameters(settings), ...this.viewer.filterQuery });
-    // Tiles are cut at whole zooms of the map.
-    const least = zoom === null ? Infinity : settings.view === "tiles" ? Math.ceil(mapZoom(zoom)) : mapZoom(zoom) + BEYOND;
-    if (least > map.getMaxZoom()) return this.#open(cluster, side);
-    // At its first split the cluster has only two parts. When its points fill the map, it has more parts.
-    this.#go(cluster, Math.max(least, this.#fittingZoom(cluster)));
+    const { source, index, settings, map, filterQuery } = this.viewer;
+    const zoomOf = async (id) => {
+      const zoom = await source.expansionZoom(index.name, id, { ...cutParameters(settings), ...filterQuery });
+      // Tiles are cut at whole zooms of the map.
+      return zoom === null ? Infinity : settings.view === "tiles" ? Math.ceil(mapZoom(zoom)) : mapZoom(zoom) + BEYOND;
+    };
+    const [two, parts] = await Promise.all([zoomOf(cluster.id), source.children?.(index.name, cluster.id, filterQuery) ?? []]);
+    if (two > map.getMaxZoom()) return this.#open(cluster, side);
+    const three = Math.min(...await Promise.all(parts.map(zoomOf)));
+    this.#go(cluster, stepZoom({ now: map.getZoom(), two, three, filling: this.#fittingZoom(cluster) }));
   }
 
   #goToBox(cluster) {

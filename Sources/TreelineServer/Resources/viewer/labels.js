@@ -21,12 +21,17 @@ const MARGIN = 3;
 /** Milliseconds between two placements while the map moves. */
 const PAUSE = 120;
 
+/** Levels by which the map zooms out before names that no longer have room are dropped. */
+const THINNED = 0.2;
+
 export class Labels {
   /** The placed names, with positions in fractions of the world and offsets in pixels. */
   placed = [];
   #pictures = new Map();
   #key = "";
   #next = 0;
+  /** Zoom at which the placed names have room. */
+  #zoom = 0;
 
   /**
    * Chooses the names for a view.
@@ -42,6 +47,7 @@ export class Labels {
     if (view === this.#key || now < this.#next) return;
     this.#key = view;
     this.#next = now + PAUSE;
+    this.#zoom = camera.zoom;
     const grid = new Occupied(circles);
     const before = new Set(this.placed.map(({ text }) => text));
     const texts = new Set();
@@ -51,7 +57,7 @@ export class Labels {
       const { width, height } = this.#sizeOf(candidate);
       const screen = camera.point(candidate.x, candidate.y);
       for (const [dx, dy] of spots(width, height)) {
-        const box = { left: screen.x + dx - width / 2 - MARGIN, top: screen.y + dy - height / 2, right: screen.x + dx + width / 2 + MARGIN, bottom: screen.y + dy + height / 2 };
+        const box = boxOf(screen.x + dx, screen.y + dy, width, height);
         if (box.left < 0 || box.top < 0 || box.right > camera.width || box.bottom > camera.height) continue;
         if (!grid.isFree(box)) continue;
         grid.add(box);
@@ -78,8 +84,26 @@ export class Labels {
       if (cluster?.count !== 1) continue;
       const text = ownNameOf(cluster.properties, columns);
       if (text === null || text.length > LONGEST) continue;
-      if (add({ text, x: cluster.x, y: cluster.y, size: POINT_SIZE, isPoint: true }, (width, height) => beside(cluster.radius, width, height))) count++;
+      if (add({ text, x: cluster.x, y: cluster.y, size: POINT_SIZE, isPoint: true, id: cluster.id }, (width, height) => beside(cluster.radius, width, height))) count++;
     }
+  }
+
+  /**
+   * Drops names that no longer have room because the map zooms out, and names of points that are no longer shown alone.
+   * Names are not placed again before the badges are at rest.
+   */
+  thin(camera, scene) {
+    if (camera.zoom > this.#zoom - THINNED) return;
+    this.#zoom = camera.zoom;
+    const grid = new Occupied([]);
+    this.placed = this.placed.filter((label) => {
+      if (label.isPoint && !scene.sprite(label.id)) return false;
+      const [{ x, y }, { width, height }] = [camera.point(label.x, label.y), this.#sizeOf(label)];
+      const box = boxOf(x + label.dx, y + label.dy, width, height);
+      if (!grid.isFree(box)) return false;
+      grid.add(box);
+      return true;
+    });
   }
 
   clear() {
@@ -137,6 +161,9 @@ export class Labels {
 const MEASURE = new OffscreenCanvas(1, 1).getContext("2d");
 const FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 const fontOf = (size, isPoint) => `${isPoint ? "italic 450" : size <= 12 ? 500 : 600} ${size}px ${FAMILY}`;
+
+/** Returns the box around a name and its margin. */
+const boxOf = (x, y, width, height) => ({ left: x - width / 2 - MARGIN, top: y - height / 2, right: x + width / 2 + MARGIN, bottom: y + height / 2 });
 
 /** Returns the places of a name beside a dot: right, left, below and above. */
 function beside(radius, width, height) {

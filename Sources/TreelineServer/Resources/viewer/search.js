@@ -58,6 +58,10 @@ export class Search {
   async #points(text, signal) {
     const { index, source } = this.viewer;
     const column = nameColumn(index.columns);
+    if (source.search && index.search_columns?.includes(column)) {
+      const { features } = await source.search(index.name, { text, column, limit: MOST_POINTS }, signal);
+      return features.map((feature) => pointHit(feature, index, column));
+    }
     if (!source.hasFilters || !["text", "category"].includes(index.column_kinds[column])) return [];
     const forms = new Set([text, text.toLowerCase(), text.toUpperCase(), capitalized(text.toLowerCase())]);
     const quoted = (pattern) => `'${pattern.replaceAll("'", "''")}'`;
@@ -68,12 +72,7 @@ export class Search {
     const hits = [];
     for (const root of roots.features.slice(0, MOST_POINTS)) {
       const { features } = await source.members(index.name, root.properties.cluster_id, { limit: 5 * MOST_POINTS, filter }, signal);
-      for (const feature of features) {
-        const [longitude, latitude] = feature.geometry.coordinates;
-        // A category, such as a country, tells points of one name apart.
-        const said = index.columns.filter((each) => each !== column && index.column_kinds[each] === "category").map((each) => feature.properties[each])[0];
-        hits.push({ kind: "point", said, title: nameOf(feature.properties, index.columns), row: feature.properties.index, longitude, latitude, feature });
-      }
+      hits.push(...features.map((feature) => pointHit(feature, index, column)));
       if (hits.length >= MOST_POINTS) break;
     }
     // Names that are the text itself come first.
@@ -137,6 +136,13 @@ export class Search {
 }
 
 const capitalized = (text) => text.replace(/(^|[\s-])\p{L}/gu, (start) => start.toUpperCase());
+
+function pointHit(feature, index, column) {
+  const [longitude, latitude] = feature.geometry.coordinates;
+  // A category, such as a country, tells points of one name apart.
+  const said = index.columns.filter((each) => each !== column && index.column_kinds[each] === "category").map((each) => feature.properties[each])[0];
+  return { kind: "point", said, title: nameOf(feature.properties, index.columns), row: feature.properties.index, longitude, latitude, feature };
+}
 
 /**
  * Returns the coordinate that a text contains, latitude first unless that is impossible: `48.85, 2.35` or `48.85N

@@ -10,6 +10,7 @@ export class Server extends Source {
   hasFilters = true;
   sortsMembers = true;
   hasLogarithmicHistograms = true;
+  pause = 5000;
   #token = new Token();
 
   /** @param base Address to which the routes are relative. */
@@ -50,6 +51,12 @@ export class Server extends Source {
     return (await this.#get(`v1/${index}/clusters/${id}/expansion-zoom`, "zoom", query)).zoom;
   }
 
+  /** Returns the ids of the two parts of a cluster. A point or a stack has none. */
+  async children(index, id, query) {
+    const { features } = await this.#get(`v1/${index}/clusters/${id}/children`, "features", query);
+    return features.map(({ properties }) => properties.cluster_id);
+  }
+
   cluster(index, id, signal, query = {}) {
     return this.#get(`v1/${index}/clusters/${id}`, "properties", { ellipses: true, ...query }, signal);
   }
@@ -57,6 +64,11 @@ export class Server extends Source {
   /** Returns a point, given its row, with the clusters that contain it and the zoom from which it stands alone. */
   whereIs(index, row, query, signal) {
     return this.#get(`v1/${index}/where-is`, "path", { row, ...query }, signal);
+  }
+
+  /** Returns points whose text in a column begins with a text, or has a word that begins with it. */
+  search(index, query, signal) {
+    return this.#get(`v1/${index}/search`, "features", query, signal);
   }
 
   histogram(index, query, signal) {

@@ -1,6 +1,7 @@
 // One side of the map, with its clusters and with its requests to the server.
 
 import { clusterOf, firstPoint, sizeAmong } from "./cluster.js";
+import { continuedByPlace } from "./continued.js";
 import { cutParameters } from "./cut.js";
 import { Labels } from "./labels.js";
 import { SERVER_WORLD_SIZE } from "./vendor/treeline/map/constants.js";
@@ -15,6 +16,8 @@ class Side {
   answer = 0;
   /** Filter of the shown answer. */
   filter = "";
+  /** Whether the shown clusters are of an earlier version of the index. */
+  isOutdated = false;
 
   /**
    * @param source Source of the answers.
@@ -40,6 +43,14 @@ class Side {
   reset() {
     this.feed.reset();
     this.scene.clear();
+    this.isOutdated = false;
+  }
+
+  /** Shows the next answer, which is of a new version of the index, in place of the shown clusters. */
+  renew() {
+    this.feed.reset();
+    this.filter = "";
+    this.isOutdated = this.scene.size > 0;
   }
 
   #receive({ change, features }, { query }) {
@@ -49,7 +60,11 @@ class Side {
     const clusters = features.map((feature) => clusterOf(feature, this.viewer, scale, look));
     // Clusters of a tree are ranges of points, so they have a first point.
     if (change) for (const cluster of clusters) cluster.first = firstPoint(cluster.id);
-    this.scene.apply(change ?? changeWithoutHierarchy(this.scene.clusters, clusters), clusters, performance.now(), this.viewer.prefersReducedMotion);
+    const [now, isInstant] = [performance.now(), this.viewer.prefersReducedMotion];
+    // Cells of a grid have the same ids in all versions.
+    if (change && this.isOutdated) this.scene.replace(clusters, now, isInstant, continuedByPlace(this.scene.clusters, clusters, scale));
+    else this.scene.apply(change ?? changeWithoutHierarchy(this.scene.clusters, clusters), clusters, now, isInstant);
+    this.isOutdated = false;
     this.viewer.answered(this);
   }
 }
@@ -67,7 +82,7 @@ export class TreeSide extends Side {
   async fetch({ query }, signal) {
     const { name, version } = this.viewer.index;
     const parameters = { ...query, "from-filter": this.filter, ellipses: true };
-    const answer = await this.source.transition(name, version, this.scene.ids, parameters, signal);
+    const answer = await this.source.transition(name, version, this.isOutdated ? [] : this.scene.ids, parameters, signal);
     return { change: answer, features: answer.clusters.features };
   }
 }

@@ -21,7 +21,8 @@ export class Problem extends Error {
  * - `request(url)`: the request that the map library sends for an address, if it needs more than the address.
  *
  * Some sources also have `measures(index, query, signal)`, `histogram(index, query, signal)`,
- * `whereIs(index, row, query, signal)` and `url(path, query)`.
+ * `whereIs(index, row, query, signal)`, `search(index, query, signal)`, for indexes with `search_columns`,
+ * `children(index, id, query)` and `url(path, query)`.
  *
  * A query is an object. Its keys are the names of the server's parameters. A signal aborts the request.
  */
@@ -43,4 +44,6 @@ export class Source {
   sortsMembers = false;
   /** Whether histograms may have bins of a logarithmic scale. */
   hasLogarithmicHistograms = false;
+  /** Milliseconds between two looks at whether an index was replaced; 0 if indexes are never replaced. */
+  pause = 0;
 }

@@ -52,6 +52,9 @@ const EMPTY_ZOOM = 9;
 /** Milliseconds without a change after which the view is measured and announced. */
 const REST = 160;
 
+/** Greatest change of the number of points, as a share, after which a new version of an index keeps its colours. */
+const MOST_CHANGED = 0.1;
+
 /** Size of a box in degrees below which the box is treated as a single position. */
 const LEAST_BOX = 1e-4;
 
@@ -76,6 +79,10 @@ export class Viewer {
   #rest = 0;
   #restKey = "";
   #areTilesDrawn = false;
+  /** The current look at whether the index was replaced. */
+  #reloading = null;
+  /** Whether a new version of the index is being loaded. Then the clusters of the previous version stay. */
+  #isRenewing = false;
   /** Whether the settings name an index that is not there. */
   #isMissing = false;
   /** Columns of the settings that the index does not have, or whose kind in the index does not fit. */
@@ -174,6 +181,9 @@ export class Viewer {
     delete this.node.dataset.starting;
     this.#tellOfLink();
     this.#restSoon();
+    if (this.source.pause > 0) {
+      setInterval(() => document.visibilityState === "visible" && this.#reloadIfReplaced(), this.source.pause);
+    }
   }
 
   /** Shows the attribution of the data in the corner of the map. */
@@ -446,7 +456,7 @@ export class Viewer {
     if (view === "tiles" && pointed) this.overlay.drawExtent(pointed.cluster, camera);
     const { spread } = this.card;
     if (spread) this.overlay.drawSpread(spread, camera, now, this.stage.originOf(this.card.side));
-    if (this.sides.some(({ scene }) => scene.isMoving(now)) || spread?.isMoving(now)) this.wake();
+    if (this.sides.some(({ scene }) => scene.isMoving) || spread?.isMoving(now)) this.wake();
     this.find("#progress").classList.toggle("waiting", this.sides.some(({ feed }) => now - feed.waitingSince > 240));
   }
 
@@ -461,7 +471,8 @@ export class Viewer {
       return;
     }
     for (const side of this.sides) {
-      if (!side.scene.isMoving(now) || side.labels.placed.length === 0) {
+      if (side.scene.isMoving) side.labels.thin(camera, side.scene);
+      if (!side.scene.isMoving || side.labels.placed.length === 0) {
         side.labels.place(camera, circlesOf(side.scene, camera), places, columns, `${name} ${version} ${side.answer} ${places.length} ${this.settings.view}`, now);
       }
     }
@@ -514,7 +525,7 @@ export class Viewer {
 
   /** Sends at most one request per frame. The sides take turns. */
   #request(camera, now) {
-    if (document.timeline.currentTime === this.#lastRequestTime) return;
+    if (this.#isRenewing || document.timeline.currentTime === this.#lastRequestTime) return;
     const sides = this.sides;
     for (let i = 0; i < sides.length; i++) {
       const side = sides[(this.#nextSide + i) % sides.length];
@@ -579,11 +590,15 @@ export class Viewer {
   }
 
   /** Switches to the new version of a replaced index, and returns whether there was one. */
-  async #reloadIfReplaced() {
+  #reloadIfReplaced() {
+    return (this.#reloading ??= this.#reload().finally(() => (this.#reloading = null)));
+  }
+
+  async #reload() {
     this.indexes = await this.source.indexes().catch(() => this.indexes);
     const index = this.#named(this.index.name);
     if (!index || index.version === this.index.version) return false;
-    await this.#useIndex(index);
+    await this.#useIndex(index, true);
     return true;
   }
 
@@ -615,9 +630,12 @@ export class Viewer {
     this.#restSoon();
   }
 
-  async #useIndex(index) {
-    const isElsewhere = `${index.bounds}` !== `${this.index.bounds}`;
+  /** @param isVersion Whether the index is a new version of the shown index. Then badges stay as far as they can. */
+  async #useIndex(index, isVersion = false) {
+    const { index: previous, tones } = this;
+    const isElsewhere = `${index.bounds}` !== `${previous.bounds}`;
     this.index = index;
+    this.#isRenewing = isVersion;
     this.#answeredFilter = ALL_POINTS;
     this.#forgotten = [];
     this.#credit();
@@ -625,17 +643,21 @@ export class Viewer {
     this.card.close();
     this.hit = null;
     this.pointing.point(null);
-    for (const side of [this.grid, this.tree]) side.reset();
-    this.tones = null;
+    for (const side of [this.grid, this.tree]) isVersion ? side.renew() : side.reset();
+    if (!isVersion) this.tones = null;
     if (isElsewhere) {
       this.stage.fit();
-      this.showAll();
+      if (!isVersion) this.showAll();
     }
     try {
       await Promise.all([this.#loadDensities(), this.#loadValues()]);
     } catch (error) {
       return this.failed(error);
+    } finally {
+      if (index === this.index) this.#isRenewing = false;
     }
+    const { point_count: before } = previous;
+    if (isVersion && Math.abs(index.point_count - before) <= MOST_CHANGED * before) this.tones = tones;
     this.show();
     this.#loadFacts();
     this.#restSoon();

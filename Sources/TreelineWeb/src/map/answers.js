@@ -38,6 +38,9 @@ export const isRemote = (tree) => "info" in tree;
 export class Answers {
   /** @type {Tones | null} */
   #tones = null;
+  /** The module that compares versions of a tree. It is loaded for trees that were edited. */
+  /** @type {any} */
+  #versions = null;
   /** @type {import("./categories.js").Categories | null} */
   #categories = null;
   /**
@@ -54,7 +57,7 @@ export class Answers {
    */
   constructor(whole, colorBy, order) {
     const isMercator = isRemote(whole) ? whole.info.projection === "web-mercator" : whole.hierarchy?.plane.isMercator;
-    if (!isMercator) throw new QueryError("Expected a tree of longitudes and latitudes to show on a map, found another");
+    if (!isMercator) throw new QueryError("Expected a tree of longitudes and latitudes, found another");
     this.whole = whole;
     /** The tree under the current filter. */
     this.tree = whole;
@@ -62,9 +65,15 @@ export class Answers {
     this.order = order;
   }
 
-  /** Loads the densities or the categories of the tree. */
-  async prepare() {
+  /**
+   * Loads the densities or the categories of the tree. Colours stay if the tree is an edit of the previous tree with
+   * about as many points.
+   *
+   * @param {Answers | null} previous
+   */
+  async prepare(previous = null) {
     const { colorBy, order } = this;
+    if (/** @type {Tree} */ (this.whole).version) this.#versions = await import("../update.js");
     // Categories are counted over all points.
     if (colorBy && "whole" in this.whole) this.whole = this.tree = await this.whole.whole();
     const { whole } = this;
@@ -74,12 +83,17 @@ export class Answers {
       this.#categories = await categoriesOf(/** @type {Tree | RemoteTree} */ (whole), colorBy, order);
       return;
     }
+    if (previous && this.#versions?.isSmallEdit(previous.whole, whole, previous.#tones)) {
+      this.#tones = previous.#tones;
+      return;
+    }
     /** @type {any} */
     const overview = "overview" in whole ? whole.overview(OVERVIEW) : whole.clusters({ cut: { limit: OVERVIEW } });
     const { counts, coordinates } = await overview;
     const placed = Array.from(counts, (/** @type {number} */ count, i) => (
       { count, x: worldX(coordinates[2 * i]), y: worldY(coordinates[2 * i + 1]) }));
     this.#tones = new Tones(placed, TONES);
+    this.#tones.pointCount = /** @type {Tree} */ (whole).pointCount;
   }
 
   /** The categories of donuts; `null` is the category of all other values. Empty if no column colours the badges. */
@@ -94,21 +108,24 @@ export class Answers {
   }
 
   /**
-   * Returns the clusters of a query, and how the clusters of an earlier answer change into them. The earlier answer is
-   * from the same tree and may have another filter.
+   * Returns the clusters of a query, and how the clusters of an earlier answer change into them. The earlier answer may
+   * have another filter. If it is from a tree of which this tree is an edit, returns which clusters continue its
+   * clusters.
    *
    * @param {Query} query
-   * @param {any} before
+   * @param {any} earlier
+   * @param {boolean} isSame Whether the earlier answer is from the same tree.
    * @param {AbortSignal} signal
    */
-  async ask(query, before, signal) {
+  async ask(query, earlier, isSame, signal) {
     const { tree } = this;
+    const before = isSame ? earlier : null;
     const asked = { ...query, aggregate: this.#categories?.aggregate };
     if (isRemote(tree)) return tree.change(before, { ...asked, ellipses: true }, { signal });
     /** @type {Clusters} */
     const clusters = await /** @type {any} */ (tree).clusters(asked, { signal });
     const [from, to] = [rangesOf(before), rangesOf(clusters)];
-    return { clusters, change: changeOf(transitionOf(from, to), from.ids, to.ids) };
+    return { clusters, change: changeOf(transitionOf(from, to), from.ids, to.ids), continued: !isSame && earlier && this.#versions?.continuedClusters(earlier, clusters) };
   }
 
   /**

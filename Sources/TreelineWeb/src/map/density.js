@@ -83,6 +83,9 @@ const MOST_SCALE = 512 * 2 ** 16;
  * points at one position would be the densest place on Earth.
  */
 export class Tones {
+  /** Number of points of the index, if it is known. */
+  pointCount = 0;
+
   /**
    * @param {{x: number, y: number, count: number}[]} clusters Small clusters of a whole index, in fractions of the
    *   world.

@@ -13,6 +13,7 @@ import { DARK, LIGHT, Palette } from "./palette.js";
 import { clusterAt } from "./pointer.js";
 import { Scene } from "./scene.js";
 import { memberAt, Spread } from "./spread.js";
+import { stepZoom } from "./step.js";
 
 /** @typedef {import("./answers.js").Tree} Tree */
 /** @typedef {import("./answers.js").RemoteTree} RemoteTree */
@@ -127,7 +128,7 @@ export class BadgeLayer {
     host.canvas.setAttribute("aria-hidden", "true");
     this.#list = new ClusterList(host.container, { leave: () => this.#point(null), close: () => this.close() });
     this.#feed = new Feed({
-      fetch: ({ query }, signal) => /** @type {Answers} */ (this.#answers).ask(query, this.#isSameTree ? this.#answer : null, signal),
+      fetch: ({ query }, signal) => /** @type {Answers} */ (this.#answers).ask(query, this.#answer, this.#isSameTree, signal),
       receive: (answer) => this.#receive(answer),
       fail: (error) => this.#fail(error),
       wake: () => this.#wake(),
@@ -153,11 +154,12 @@ export class BadgeLayer {
   get isMoving() {
     const request = this.#answers && this.#request(this.host.camera());
     const isWaiting = request ? request.key !== this.#refused && !this.#feed.hasAnswered(request) : !this.#hasFailed;
-    return this.scene.isMoving(performance.now()) || this.host.isMoving() || isWaiting;
+    return this.scene.isMoving || this.host.isMoving() || isWaiting;
   }
 
   /**
-   * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points. The
+   * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points. If the
+   * new tree is an edit of the shown tree, a badge also stays if most of its points stay together, and moves. The
    * promise rejects if the tree cannot be shown. `onError` gets this error, too, so a page need not await the promise.
    *
    * @param {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree>} source
@@ -174,7 +176,7 @@ export class BadgeLayer {
     this.#hasFailed = false;
     try {
       const answers = new Answers(await source, this.options.colorBy, this.options.order);
-      await answers.prepare();
+      await answers.prepare(this.#answers);
       if (own !== this.#sourceNumber || this.#isRemoved) return;
       answers.select(this.options.filter);
       this.#answers = answers;
@@ -237,6 +239,13 @@ export class BadgeLayer {
 
   // Answers
 
+  /**
+   * The tree that is being replaced by the tree of a new index.
+   *
+   * @type {unknown}
+   */
+  #renewing;
+
   get #isSameTree() {
     return this.#answered !== null && this.#answered.whole === this.#answers?.whole;
   }
@@ -256,13 +265,13 @@ export class BadgeLayer {
     return { query, key: `${this.#sourceKey} ${JSON.stringify(query)}` };
   }
 
-  /** @param {{clusters: any, change: import("./scene.js").Change}} answer */
-  #receive({ clusters, change }) {
+  /** @param {{clusters: any, change: import("./scene.js").Change, continued?: Map<number, number>}} answer */
+  #receive({ clusters, change, continued }) {
     const answers = /** @type {Answers} */ (this.#answers);
     const [now, isInstant] = [performance.now(), this.#motion.matches];
     const drawn = answers.drawn(clusters, this.host.camera().scale);
     if (this.#isSameTree || this.#answered === null) this.scene.apply(change, drawn, now, isInstant);
-    else this.scene.replace(drawn, now, isInstant);
+    else this.scene.replace(drawn, now, isInstant, continued);
     this.#answer = clusters;
     this.#answered = answers;
     this.#settled = this.options;
@@ -278,7 +287,10 @@ export class BadgeLayer {
     const answers = /** @type {Answers} */ (this.#answers);
     const { whole } = answers;
     if (error.status === 409 && "renewed" in whole) {
-      // The index was replaced, and ids belong to one version of it.
+      // The index was replaced, and ids belong to one version of it. The answers of the new index may take longer than
+      // the pause until the next request, which fails, too, and must not start again.
+      if (this.#renewing === whole && !this.#hasFailed) return;
+      this.#renewing = whole;
       this.setSource(whole.renewed());
     } else {
       // This request would fail again.
@@ -343,7 +355,7 @@ export class BadgeLayer {
       this.#overlay.draw(this.scene, copy, now, { left: 0, right: camera.width, ellipses, marked: this.#pointed, origin: ORIGIN });
       if (this.#spread) this.#overlay.drawSpread(this.#spread, copy, now, ORIGIN);
     }
-    if (this.scene.isMoving(now) || this.#spread?.isMoving(now)) this.#wake();
+    if (this.scene.isMoving || this.#spread?.isMoving(now)) this.#wake();
   }
 
   /**
@@ -434,15 +446,18 @@ export class BadgeLayer {
       if (cluster.stack) return await this.#open(cluster);
       const { host, options: { cut } } = this;
       const tree = /** @type {Answers} */ (this.#answered).tree;
-      const [zoom, fitting, most] = [host.camera().zoom, Math.min(fittingZoom(cluster, host.camera()), CLOSEST), host.maxZoom()];
-      let least = zoom + 0.5;
+      const [now, filling, most] = [host.camera().zoom, Math.min(fittingZoom(cluster, host.camera()), CLOSEST), host.maxZoom()];
+      let zoom = Math.max(now + 0.5, filling);
       const used = cut ?? tree.defaultCut;
       // The zoom at which a limit splits a cluster depends on the other clusters in view.
       if (used.badges !== undefined || used.spacing !== undefined || used.detail !== undefined) {
-        least = ((await tree.expansionZoom(cluster.id, { cut })) ?? Infinity) + BEYOND;
-        if (least > most) return await this.#open(cluster);
+        /** @param {number} id */
+        const zoomOf = async (id) => ((await tree.expansionZoom(id, { cut })) ?? Infinity) + BEYOND;
+        const [two, parts] = await Promise.all([zoomOf(cluster.id), tree.children(cluster.id)]);
+        if (two > most) return await this.#open(cluster);
+        zoom = stepZoom({ now, two, three: Math.min(...await Promise.all(Array.from(parts.ids, zoomOf))), filling });
       }
-      host.go([cluster.longitude, cluster.latitude], Math.min(Math.max(least, fitting), most), this.#motion.matches);
+      host.go([cluster.longitude, cluster.latitude], Math.min(zoom, most), this.#motion.matches);
     } catch (error) {
       this.#report(error);
     }

@@ -108,8 +108,9 @@ export class Sprite {
     this.fromSize = this.size;
     this.fromAlpha = this.alpha;
     // The nearest copy of the target in the world.
-    this.toX = target.x === undefined ? this.x : target.x - Math.round(target.x - this.x);
-    this.toY = target.y ?? this.y;
+    const { x = this.x, y = this.y } = target;
+    this.toX = x - Math.round(x - this.x);
+    this.toY = y;
     this.toSize = target.size ?? 1;
     this.toAlpha = target.alpha ?? 1;
     this.start = start;
@@ -127,11 +128,8 @@ export class Sprite {
   /** @param {number} now */
   advance(now) {
     if (this.hasArrived) return;
-    if (now >= this.end) {
-      // Not computed from the start: a sum of rounded numbers may miss the target by one bit.
-      this.#reach();
-      return;
-    }
+    // The target is not computed from the start, because a sum of rounded numbers may miss it by one bit.
+    if (now >= this.end) return this.#reach();
     const p = Math.max((now - this.start) / this.length, 0);
     const share = this.easing(p);
     this.x = this.fromX + (this.toX - this.fromX) * share;
@@ -225,7 +223,7 @@ export class Scene {
   #counting = [];
   #until = 0;
   /** Moment of the last call of `advance`. */
-  #now = -Infinity;
+  #now = 0;
   #pace = 1;
   // Cached results of `sprites` and `spritesByTone`. They are null after sprites were added or removed.
   /** @type {Sprite[] | null} */
@@ -266,13 +264,9 @@ export class Scene {
     this.#orderedByTone = null;
   }
 
-  /**
-   * Returns whether sprites are not at their targets yet. While no frame is drawn, none arrives, however late it is.
-   *
-   * @param {number} now
-   */
-  isMoving(now) {
-    return Math.min(now, this.#now) < this.#until || this.#leaving.size > 0;
+  /** Whether sprites were not at their targets when the scene was last drawn. */
+  get isMoving() {
+    return this.#now < this.#until || this.#leaving.size > 0;
   }
 
   /** @param {number} id */
@@ -349,14 +343,17 @@ export class Scene {
 
   /**
    * Shows an answer of another tree. If a badge has the position and the number of a cluster of the new tree, it
-   * becomes the badge of this cluster. All other badges lose their numbers at once and fade, because their points may
-   * be in other clusters of the new tree.
+   * becomes the badge of this cluster. The badge of a continued cluster moves to the new position, and has the new
+   * number at once. All other badges lose their numbers at once and fade, because their points may be in other clusters
+   * of the new tree.
    *
    * @param {Drawn[]} clusters
    * @param {number} now
    * @param {boolean} isInstant
+   * @param {Map<number, number>} [continued] For ids of clusters, the ids of clusters of the previous tree that they
+   *   continue.
    */
-  replace(clusters, now, isInstant = false) {
+  replace(clusters, now, isInstant = false, continued = new Map()) {
     this.advance(now);
     /** @param {Drawn} cluster */
     const look = ({ x, y, count }) => `${Math.round(x * 2 ** 32) % 2 ** 32} ${Math.round(y * 2 ** 32)} ${count}`;
@@ -368,6 +365,12 @@ export class Scene {
       if (!sprite || !stay.delete(look(cluster))) continue;
       sprite.cluster = cluster;
       adopted.set(cluster.id, sprite);
+    }
+    const free = new Set(stay.values());
+    for (const { id } of clusters) {
+      const sprite = this.#shown.get(/** @type {any} */ (continued.get(id)));
+      // The sprite still has its old cluster, from whose position it moves.
+      if (sprite && !adopted.has(id) && free.delete(sprite)) adopted.set(id, sprite);
     }
     const staying = new Set(adopted.values());
     const others = [...this.#leaving, ...[...this.#shown.values()].filter((sprite) => !staying.has(sprite))];

@@ -11,6 +11,7 @@ import { Hierarchy } from "../hierarchy.js";
 import { Bytes } from "../index-file.js";
 import { Plane } from "../plane.js";
 import { StoredRecords } from "../records.js";
+import { boxVisibility, OUTSIDE } from "../view.js";
 import { bytesOfBase64, PageReader } from "./page.js";
 
 /** @typedef {import("./page.js").Reference} Reference */
@@ -27,7 +28,13 @@ const [HERE, SAME, NEXT] = [0, 1, 2];
  * @property {"tree" | "values" | "directory"} kind
  * @property {Reference} reference
  * @property {number[]} roots Records whose children are in the page.
+ * @property {Ahead[]} ahead Pages below, which are often needed as well.
  * @property {number} number Number of a page of values.
+ *
+ * @typedef {object} Ahead What is known of a page two levels below.
+ * @property {Reference} reference
+ * @property {Uint32Array} box A box around its roots.
+ * @property {number} code The greatest code at which a root is split.
  *
  * @typedef {object} UpperRecord What arrays do not hold of a record of an upper page.
  * @property {number} first Tree index of the first point.
@@ -81,8 +88,16 @@ export class PagedHierarchy extends Hierarchy {
     this.nodeCount = 1;
     /** Pages that a query has needed in vain. @type {Set<Page>} */
     this.missing = new Set();
+    /**
+     * The view of the latest query.
+     *
+     * @type {import("../view.js").InView | null}
+     */
+    this.view = null;
+    /** The greatest code of a node that the current query does not split; Infinity if codes do not decide. */
+    this.greatest = Infinity;
     /** @type {Page} */
-    this.directory = { kind: "directory", reference: manifest.values, roots: [], number: 0 };
+    this.directory = { kind: "directory", reference: manifest.values, roots: [], ahead: [], number: 0 };
     this.hasDirectory = false;
   }
 
@@ -140,6 +155,18 @@ export class PagedHierarchy extends Hierarchy {
     return this.nodes[record * 6 + 5] || count !== this.nodes[record * 6 + 4] ? undefined : this.#upper.get(record);
   }
 
+  /**
+   * Returns the pages below a missing page that the current query needs, too, as far as is known.
+   *
+   * @param {Page} page
+   */
+  ahead({ ahead }) {
+    const { view, greatest } = this;
+    if (!view) return [];
+    const { x, width, minY, maxY } = view;
+    return ahead.filter(({ box, code }) => code > greatest && boxVisibility(box, 0, x, width, minY, maxY) !== OUTSIDE);
+  }
+
   /** @param {number} record */
   isMissing(record) {
     const below = this.#upper.get(record)?.below;
@@ -154,6 +181,7 @@ export class PagedHierarchy extends Hierarchy {
    * @param {number} greatest
    */
   isFine(count, record, greatest) {
+    this.greatest = greatest;
     const own = this.#upper.get(record);
     return own !== undefined && count === this.nodes[record * 6 + 4] && own.code <= greatest;
   }
@@ -286,22 +314,24 @@ export class PagedHierarchy extends Hierarchy {
   // Loading
 
   /**
-   * Adds the content of a page.
+   * Adds the content of a page. Returns its child pages.
    *
    * @param {Page} page
    * @param {Uint8Array} bytes
+   * @returns {Page[]}
    */
   add(page, bytes) {
     const reader = new PageReader(bytes, `${this.file}, page ${page.reference.checksum}`);
+    if (page.kind === "tree" && reader.view.getUint32(0, true) !== LEAF) return this.#addUpper(page, reader);
     if (page.kind === "directory") this.#addDirectory(reader);
     else if (page.kind === "values") this.#addValues(page, reader);
-    else if (reader.view.getUint32(0, true) === LEAF) this.#addLeaf(page, reader);
-    else this.#addUpper(page, reader);
+    else this.#addLeaf(page, reader);
+    return [];
   }
 
   /** @param {Uint8Array} bytes */
   addFirst(bytes) {
-    this.#addUpper({ kind: "tree", reference: { checksum: "first", offset: 0, length: 0 }, roots: [], number: 0 }, new PageReader(bytes, `${this.file}, first page`));
+    this.#addUpper({ kind: "tree", reference: { checksum: "first", offset: 0, length: 0 }, roots: [], ahead: [], number: 0 }, new PageReader(bytes, `${this.file}, first page`));
   }
 
   /**
@@ -310,30 +340,33 @@ export class PagedHierarchy extends Hierarchy {
    */
   #addUpper({ roots }, reader) {
     reader.kind(UPPER);
-    const [rootCount, count, childCount] = [reader.u32(), reader.u32(), reader.u32()];
+    const [rootCount, count, childCount, aheadCount, summed] = [reader.u32(), reader.u32(), reader.u32(), reader.u32(), reader.u32()];
     reader.require(rootCount === roots.length, `${roots.length} roots`, rootCount);
     /** @type {Page[]} */
-    const children = reader.references(childCount).map((reference) => ({ kind: "tree", reference, roots: [], number: 0 }));
+    const children = reader.references(childCount).map((reference) => ({ kind: "tree", reference, roots: [], ahead: [], number: 0 }));
+    readAhead(reader, children, aheadCount);
     const isFirst = rootCount === 0;
     const states = reader.plain(rootCount + count);
     const lefts = reader.words(count >> 1);
     const boxes = [0, 1, 2, 3].map(() => reader.words(count));
-    const halves = [0, 1].map(() => [reader.words(count), reader.words(count)]);
+    const halves = [0, 1].map(() => [reader.words(summed), reader.words(summed)]);
     const spreads = [0, 1, 2].map(() => new Float32Array(reader.words(count).buffer));
     const codes = this.codes ? reader.halfWords(count) : null;
     const stands = this.stands ? [0, 1, 2].map(() => reader.words(count)) : null;
     reader.end();
-    if (this.pointCount === 0) return;
+    if (this.pointCount === 0) return children;
     const standsAt = stands ? this.#reservePoints(count) : 0;
-    let [state, pair, at, child] = [0, 0, 0, -1];
+    let [state, pair, at, sum, child] = [0, 0, 0, 0, -1];
     /**
      * Adds the record that is next in the page.
      *
      * @param {number} record
      * @param {ArrayLike<number>} parent The box around its parent.
      * @param {number} first
+     * @param {{own: UpperRecord, left: number, box: ArrayLike<number>} | null} whole The parent, if the record is a right
+     *   child.
      */
-    const addRecord = (record, parent, first) => {
+    const addRecord = (record, parent, first, whole) => {
       reader.require(at < count, `at most ${count} records`, "more");
       const i = at++;
       const { nodes } = this;
@@ -344,23 +377,33 @@ export class PagedHierarchy extends Hierarchy {
         this.points[2 * (standsAt + i) + 1] = nodes[record * 6 + 1] + stands[2][i];
         this.#standing.set(first + stand, standsAt + i);
       }
+      /** @type {number[]} */
+      let sums;
+      if (whole && !isAcross(nodes, record) && !isAcross(nodes, whole.left)) {
+        sums = this.#rest(whole.own.sums, whole.left, record, whole.box);
+      } else {
+        reader.require(sum < summed, `at most ${summed} sums`, "more");
+        sums = [halves[0][0][sum], halves[0][1][sum], halves[1][0][sum], halves[1][1][sum]];
+        sum++;
+      }
       this.#upper.set(record, {
-        first, sums: [halves[0][0][i], halves[0][1][i], halves[1][0][i], halves[1][1][i]], spread: [spreads[0][i], spreads[1][i], spreads[2][i]],
+        first, sums, spread: [spreads[0][i], spreads[1][i], spreads[2][i]],
         code: codes ? codes[i] : 0, stand, below: null,
       });
     };
-    // Records in tree order: the record, its first point, and the box around its parent unless it is known already.
-    /** @type {[number, number, ArrayLike<number> | null][]} */
+    // Records in tree order: the record, its first point, the box around its parent unless it is known already, and the
+    // record of the left child if it is a right child.
+    /** @type {[number, number, ArrayLike<number> | null, {own: UpperRecord, left: number, box: ArrayLike<number>} | null][]} */
     const waiting = [];
     if (isFirst) {
       this.nodes[4] = this.pointCount;
-      waiting.push([0, 0, [0, 0, 2 ** 32 - 1, 2 ** 32 - 1]]);
+      waiting.push([0, 0, [0, 0, 2 ** 32 - 1, 2 ** 32 - 1], null]);
     }
     for (let root = 0; root < roots.length || waiting.length; root++) {
-      if (!isFirst) waiting.push([roots[root], /** @type {UpperRecord} */ (this.#upper.get(roots[root])).first, null]);
+      if (!isFirst) waiting.push([roots[root], /** @type {UpperRecord} */ (this.#upper.get(roots[root])).first, null, null]);
       for (let next; (next = waiting.pop()); ) {
-        const [record, first, parent] = next;
-        if (parent) addRecord(record, parent, first);
+        const [record, first, parent, whole] = next;
+        if (parent) addRecord(record, parent, first, whole);
         const own = /** @type {UpperRecord} */ (this.#upper.get(record));
         const what = states[state++];
         if (what === HERE) {
@@ -373,7 +416,7 @@ export class PagedHierarchy extends Hierarchy {
           nodes[left * 6 + 10] = all - ofLeft;
           this.#link(record, left);
           const box = nodes.slice(record * 6, record * 6 + 4);
-          waiting.push([left + 1, first + ofLeft, box], [left, first, box]);
+          waiting.push([left + 1, first + ofLeft, box, { own, left, box }], [left, first, box, null]);
           own.below = null;
         } else {
           reader.require(what === SAME || what === NEXT, "a state from 0 to 2", what);
@@ -385,7 +428,29 @@ export class PagedHierarchy extends Hierarchy {
       }
       if (isFirst) break;
     }
-    reader.require(at === count, `${count} records`, at);
+    reader.require(at === count && sum === summed, `${count} records and ${summed} sums`, `${at} and ${sum}`);
+    return children;
+  }
+
+  /**
+   * Returns the sums of a right child: those of its parent without those of the left child, each from the edges of the
+   * own box.
+   *
+   * @param {number[]} whole
+   * @param {number} left
+   * @param {number} right
+   * @param {ArrayLike<number>} box The parent's box.
+   */
+  #rest(whole, left, right, box) {
+    const { nodes } = this;
+    const ofLeft = /** @type {UpperRecord} */ (this.#upper.get(left)).sums;
+    return [0, 1].flatMap((axis) => {
+      const number = (/** @type {number[]} */ sums) => (BigInt(sums[2 * axis + 1]) << 32n) + BigInt(sums[2 * axis]);
+      const moved = (/** @type {number} */ record) =>
+        BigInt(nodes[record * 6 + 4]) * BigInt((nodes[record * 6 + axis] - box[axis]) >>> 0);
+      const rest = BigInt.asUintN(64, number(whole) - number(ofLeft) - moved(left) - moved(right));
+      return [Number(rest & 0xffffffffn), Number(rest >> 32n)];
+    });
   }
 
   /**
@@ -490,7 +555,7 @@ export class PagedHierarchy extends Hierarchy {
     const [count, size] = [reader.u32(), reader.u32()];
     reader.u32();
     reader.require(size === this.manifest.sizes.values && count === Math.ceil(this.pointCount / size), "a page of values for each point", `${count} pages of ${size} points`);
-    this.#valuePages = reader.references(count).map((reference, number) => ({ kind: "values", reference, roots: [], number }));
+    this.#valuePages = reader.references(count).map((reference, number) => ({ kind: "values", reference, roots: [], ahead: [], number }));
     reader.end();
     this.hasDirectory = true;
   }
@@ -671,3 +736,34 @@ function curveOf(bytes) {
   const steps = Array.from({ length: (bytes.length - 8) >> 3 }, (_, i) => [view.getUint32(8 + 8 * i, true), view.getUint16(12 + 8 * i, true)]);
   return new BadgeCurve(steps.map(([count]) => count), steps.map(([, diameter]) => diameter), view.getUint16(0, true));
 }
+
+/**
+ * Reads what a page says about the pages below its child pages.
+ *
+ * @param {PageReader} reader
+ * @param {Page[]} children
+ * @param {number} count
+ */
+function readAhead(reader, children, count) {
+  const references = reader.references(count);
+  const counts = reader.words(children.length);
+  const edges = [0, 1, 2, 3].map(() => reader.halfWords(count));
+  const codes = reader.halfWords(count);
+  let next = 0;
+  children.forEach((child, i) => {
+    reader.require(counts[i] <= count - next, `${count} pages ahead`, "more");
+    for (const end = next + counts[i]; next < end; next++) {
+      const box = Uint32Array.from(edges, (edge, side) => edge[next] * 2 ** 16 + (side > 1 ? 2 ** 16 - 1 : 0));
+      child.ahead.push({ reference: references[next], box, code: codes[next] });
+    }
+  });
+  reader.require(next === count, `${count} pages ahead`, next);
+}
+
+/**
+ * Whether the box of a record lies across the seam.
+ *
+ * @param {Uint32Array} nodes
+ * @param {number} record
+ */
+const isAcross = (nodes, record) => nodes[record * 6] > nodes[record * 6 + 2];

@@ -24,6 +24,9 @@ const MOST_WHOLE = 2 ** 21;
 /** The most rounds of requests of one query. Each round loads the pages one level below. */
 const ROUNDS = 1100;
 
+/** The most pages that are loaded before it is certain that a query needs them. */
+const FEW_AHEAD = 2;
+
 export class PublishedTree {
   /** @type {Promise<Tree> | null} */
   #whole = null;
@@ -110,6 +113,7 @@ export class PublishedTree {
     const hierarchy = /** @type {PagedHierarchy} */ (tree.hierarchy);
     for (let round = 0; ; round++) {
       hierarchy.missing.clear();
+      hierarchy.greatest = Infinity;
       let [result, failure] = [/** @type {any} */ (undefined), /** @type {unknown} */ (null)];
       try {
         result = work(tree);
@@ -132,9 +136,19 @@ export class PublishedTree {
    * @param {AbortSignal} [signal]
    */
   async #load(hierarchy, pages, signal) {
-    const contents = await this.source.load(pages.map(({ reference }) => reference), signal);
-    // Another query may have added a page in the meantime.
-    pages.forEach((page, i) => hierarchy.needs(page) && hierarchy.add(page, contents[i]));
+    const known = pages.flatMap((page) => hierarchy.ahead(page));
+    // A small view needs most of them. A larger view also loads many in vain, because they only lie near it.
+    const ahead = known.length <= FEW_AHEAD ? known : [];
+    const contents = await this.source.load([...pages, ...ahead].map(({ reference }) => reference), signal);
+    const below = new Map(ahead.map(({ reference }, i) => [reference.checksum, contents[pages.length + i]]));
+    pages.forEach((page, i) => {
+      // Another query may have added a page in the meantime.
+      if (!hierarchy.needs(page)) return;
+      for (const child of hierarchy.add(page, contents[i])) {
+        const content = below.get(child.reference.checksum);
+        if (content && hierarchy.needs(child)) hierarchy.add(child, content);
+      }
+    });
   }
 
   /**

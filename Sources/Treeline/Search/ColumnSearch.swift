@@ -1,0 +1,172 @@
+/// A section of kind `search`, by which the texts of a column are searched: lists of the places in the column's
+/// dictionary at which words begin, sorted by the folded text from there to the end of the entry, and the points sorted
+/// by their entries.
+///
+/// The texts themselves are read from the dictionary and folded when they are compared.
+package struct ColumnSearch: @unchecked Sendable {
+  /// Offsets of the fields at the start of the section. The beginnings follow, then the words, and then the points.
+  package enum Offset {
+    /// The number of the column among the sections of kind `column`.
+    package static let column = 0
+    package static let fold = 4
+    package static let pointCount = 8
+    package static let width = 12
+    package static let beginningCount = 16
+    package static let wordCount = 20
+    package static let lists = 24
+  }
+
+  /// For each text with a word, the place at which its first word begins, in bytes after the start of the first entry.
+  package let beginnings: PackedIntegers
+  /// The places of further words.
+  package let words: PackedIntegers
+  /// The tree indices of the points that have a value, in the order of their entries.
+  package let points: PackedIntegers
+  /// The bytes of the section.
+  package let section: UnsafeRawBufferPointer
+
+  package static func byteCount(places: Int, width: Int, points: Int) -> Int {
+    Offset.lists + width * places + 4 * points
+  }
+
+  /// Returns the width of places in a dictionary of so many bytes.
+  package static func width(ofText byteCount: Int) -> Int { byteCount <= 1 << 32 ? 4 : 8 }
+
+  /// Greatest number of further words of a text.
+  package static let mostWords = 255
+
+  /// Returns the number of further words of each text that the section lists, so that it has at most two places for
+  /// each point.
+  ///
+  /// - Parameter counts: For each number from 1 to `mostWords`, the number of texts that have so many further words, or
+  ///   more. The element 0 is the number of texts with any word.
+  package static func wordLimit(counts: [Int], pointCount: Int) -> Int {
+    var room = 2 * pointCount - counts[0]
+    for number in 1..<counts.count {
+      room -= counts[number]
+      if room < 0 { return number - 1 }
+    }
+    return mostWords
+  }
+
+  /// Reads the fields at the start of a section, and checks the length of the rest of the section.
+  ///
+  /// - Parameter offset: The offset of the section in the file, for errors.
+  init(
+    _ bytes: UnsafeRawBufferPointer, at offset: UInt64, in file: NamedBytes, of column: Column
+  ) throws(IndexError) {
+    try file.require(
+      bytes.count >= Offset.lists, at: offset, "at least \(Offset.lists) bytes of search", found: "\(bytes.count)")
+    func number(at part: Int) -> Int { Int(bytes.read(at: part) as UInt32) }
+    func require(
+      _ condition: Bool, at part: Int, _ expected: @autoclosure () -> String, found: @autoclosure () -> String
+    ) throws(IndexError) {
+      try file.require(condition, at: offset + UInt64(part), expected(), found: found())
+    }
+    guard case .entries(let entries) = column.values else {
+      throw file.malformed(
+        at: offset, expected: "the number of a column of texts or categories", found: "a column of \(column.kind)")
+    }
+    try require(
+      number(at: Offset.fold) == Int(TextFold.version), at: Offset.fold, "folded forms \(TextFold.version)",
+      found: "\(number(at: Offset.fold))")
+    let (width, pointCount) = (number(at: Offset.width), number(at: Offset.pointCount))
+    let (beginningCount, wordCount) = (number(at: Offset.beginningCount), number(at: Offset.wordCount))
+    try require(width == 4 || width == 8, at: Offset.width, "a width of 4 or 8 bytes", found: "\(width)")
+    try require(
+      pointCount <= column.pointCount, at: Offset.pointCount, "at most \(column.pointCount) points",
+      found: "\(pointCount)")
+    let entryCount = entries.dictionary.entryCount
+    try require(
+      beginningCount <= entryCount, at: Offset.beginningCount, "at most \(entryCount) texts", found: "\(beginningCount)"
+    )
+    try require(
+      wordCount <= 2 * pointCount, at: Offset.wordCount, "at most \(2 * pointCount) words", found: "\(wordCount)")
+    let needed = Self.byteCount(places: beginningCount + wordCount, width: width, points: pointCount)
+    try require(
+      bytes.count == needed, at: 0,
+      "\(needed) bytes of search for \(beginningCount) texts, \(wordCount) words and \(pointCount) points",
+      found: "\(bytes.count)")
+    let start = bytes.baseAddress! + Offset.lists
+    beginnings = PackedIntegers(start, count: beginningCount, width: width)
+    words = PackedIntegers(start + width * beginningCount, count: wordCount, width: width)
+    points = PackedIntegers(start + width * (beginningCount + wordCount), count: pointCount, width: 4)
+    section = bytes
+  }
+
+  /// Reads a section that a builder made in memory. The bytes are aligned to 8 bytes.
+  package init(section bytes: UnsafeRawBufferPointer, of column: Column) throws(IndexError) {
+    try self.init(bytes, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), of: column)
+  }
+
+  /// Compares a text with a beginning: -1 if the folded text sorts before it, 0 if the folded text begins with it, and 1
+  /// otherwise.
+  package static func order(of text: UnsafeRawBufferPointer, to beginning: [UInt32]) -> Int {
+    var folded = FoldedText(text)
+    for character in beginning {
+      guard let next = folded.next() else { return -1 }
+      if next != character { return next < character ? -1 : 1 }
+    }
+    return 0
+  }
+
+  /// Visits the entries whose text begins with `beginning`, in the order of their texts, and then the entries with a
+  /// listed word that begins with it, in the order of their texts from this word on. No entry is visited twice. Stops
+  /// when `visit` returns false.
+  func forEachEntry(
+    of dictionary: ColumnDictionary, from beginning: [UInt32], _ visit: (_ entry: Int) -> Bool
+  ) {
+    var visited: Set<Int> = []
+    for places in [beginnings, words] {
+      let start = firstIndex(in: 0..<places.count) {
+        guard let (_, text) = dictionary.text(from: places[$0]) else { return true }
+        return Self.order(of: text, to: beginning) >= 0
+      }
+      for number in start..<places.count {
+        guard let (entry, text) = dictionary.text(from: places[number]),
+          Self.order(of: text, to: beginning) == 0
+        else { break }
+        guard visited.insert(entry).inserted else { continue }
+        guard visit(entry) else { return }
+      }
+    }
+  }
+
+  /// Returns the tree indices of the points with an entry, in tree order.
+  func indices(ofEntry entry: Int, in column: Column, limit: Int) -> [Int] {
+    let keys = OrderedKeys(of: column)
+    func key(_ place: Int) -> UInt64? {
+      let index = Int(points[place])
+      return index < column.pointCount ? keys[index] : nil
+    }
+    var place = firstIndex(in: 0..<points.count) { key($0).map { $0 >= entry } ?? true }
+    var indices: [Int] = []
+    while indices.count < limit, place < points.count, key(place) == UInt64(entry) {
+      indices.append(Int(points[place]))
+      place += 1
+    }
+    return indices
+  }
+}
+
+extension ColumnDictionary {
+  /// Returns the entry that has a byte in its text, and the text from this byte on; nil if no entry has it.
+  ///
+  /// - Parameter place: Number of the byte, counted from the start of the first entry.
+  package func text(from place: UInt64) -> (entry: Int, text: UnsafeRawBufferPointer)? {
+    let entry = firstIndex(in: 0..<entryCount) { end(ofEntry: $0) > place }
+    guard let bytes = bytes(ofEntry: entry) else { return nil }
+    let (offset, isBefore) = place.subtractingReportingOverflow(end(ofEntry: entry) - UInt64(bytes.count))
+    guard !isBefore, offset > 0, offset < bytes.count else { return nil }
+    return (entry, UnsafeRawBufferPointer(rebasing: bytes[Int(offset)...]))
+  }
+
+  /// Returns the text of an entry that is searched; nil if the entry is not a string.
+  package func searchedText(ofEntry entry: Int) -> UnsafeRawBufferPointer? {
+    guard let bytes = bytes(ofEntry: entry), bytes[0] == AttributeValue.Tag.string.rawValue else { return nil }
+    return UnsafeRawBufferPointer(rebasing: bytes[1...])
+  }
+
+  /// Returns the place at which the text of an entry begins, after its tag.
+  package func textPlace(ofEntry entry: Int) -> UInt64 { (entry == 0 ? 0 : end(ofEntry: entry - 1)) &+ 1 }
+}

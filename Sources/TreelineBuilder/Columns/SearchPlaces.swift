@@ -1,0 +1,157 @@
+import Treeline
+
+/// The places of a dictionary at which words begin, sorted by folded text: the lists of a section of kind `search`.
+struct SearchPlaces {
+  let beginnings: [UInt64]
+  let words: [UInt64]
+  private let textByteCount: Int
+
+  /// The words that a section lists.
+  struct Words {
+    fileprivate let dictionary: ColumnDictionary
+    /// As in `ColumnSearch.wordLimit`.
+    private(set) var counts = [Int](repeating: 0, count: ColumnSearch.mostWords + 1)
+    /// Greatest number of further words of a text that are listed.
+    private(set) var limit = 0
+    private let monitor: BuildMonitor
+
+    /// - Parameters:
+    ///   - pointCount: Number of points that have a value.
+    ///   - monitor: If it is cancelled, the result is unusable.
+    init(of dictionary: ColumnDictionary, pointCount: Int, _ monitor: BuildMonitor) {
+      (self.dictionary, self.monitor) = (dictionary, monitor)
+      forEachText { entry, text in
+        var wordCount = 0
+        while text.next() != nil { if text.beginsWord { wordCount += 1 } }
+        for number in 0..<min(wordCount, counts.count) { counts[number] += 1 }
+      }
+      limit = ColumnSearch.wordLimit(counts: counts, pointCount: pointCount)
+    }
+
+    /// Memory that the lists of a section need while they are made, in bytes.
+    var memory: Int { dictionary.textByteCount + 32 * counts[...limit].reduce(0, +) }
+
+    fileprivate func forEachText(_ body: (_ entry: Int, _ text: inout FoldedText) -> Void) {
+      monitor.valuePass(over: 0..<dictionary.entryCount) { block in
+        for entry in block {
+          guard let bytes = dictionary.searchedText(ofEntry: entry) else { continue }
+          var text = FoldedText(bytes)
+          body(entry, &text)
+        }
+      }
+    }
+  }
+
+  /// - Parameter monitor: If it is cancelled, the lists are unusable.
+  /// - Complexity: O(n log n) for n bytes of text
+  init(of listed: Words, _ monitor: BuildMonitor) {
+    let dictionary = listed.dictionary
+    var (folded, beginnings, words) = ([UInt8](), [Place](), [Place]())
+    listed.forEachText { entry, text in
+      let start = dictionary.textPlace(ofEntry: entry)
+      var wordCount = 0
+      while let character = text.next() {
+        if text.beginsWord {
+          let place = Place(place: start + UInt64(text.offset), folded: UInt64(folded.count))
+          if wordCount == 0 { beginnings.append(place) } else if wordCount <= listed.limit { words.append(place) }
+          wordCount += 1
+        }
+        folded.append(utf8Of: character)
+      }
+      // No folded character is 0, so this ends every text.
+      folded.append(0)
+    }
+    self.beginnings = folded.sorted(beginnings, monitor)
+    beginnings = []
+    self.words = folded.sorted(words, monitor)
+    textByteCount = dictionary.textByteCount
+  }
+
+  /// A place in the dictionary, and the place of the same word among the folded texts.
+  fileprivate struct Place {
+    let place: UInt64
+    let folded: UInt64
+  }
+
+  /// Width of a place, in bytes.
+  private var width: Int { ColumnSearch.width(ofText: textByteCount) }
+
+  /// Returns the length of the section, in bytes.
+  func sectionLength(pointCount: Int) -> Int {
+    ColumnSearch.byteCount(places: beginnings.count + words.count, width: width, points: pointCount)
+  }
+
+  /// Returns the section up to its list of points.
+  ///
+  /// - Parameters:
+  ///   - number: Number of the column among the typed columns.
+  ///   - pointCount: Number of points that have a value.
+  func head(ofColumn number: Int, pointCount: Int) -> [UInt8] {
+    var head: [UInt8] = []
+    head.reserveCapacity(sectionLength(pointCount: 0))
+    for value in [number, Int(TextFold.version), pointCount, width, beginnings.count, words.count] {
+      head.appendLittleEndian(UInt32(value))
+    }
+    for place in [beginnings, words].joined() {
+      if width == 4 { head.appendLittleEndian(UInt32(place)) } else { head.appendLittleEndian(place) }
+    }
+    return head
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(utf8Of character: UInt32) {
+    if character < 0x80 {
+      append(UInt8(character))
+    } else {
+      append(contentsOf: UTF8.encode(Unicode.Scalar(character) ?? "\u{FFFD}")!)
+    }
+  }
+
+  /// Sorts places by the folded texts that begin there. These bytes contain the folded texts, each followed by 0.
+  ///
+  /// - Parameter places: In ascending order.
+  fileprivate func sorted(_ places: [SearchPlaces.Place], _ monitor: BuildMonitor) -> [UInt64] {
+    withUnsafeBytes { texts in
+      let keys = places.map { texts.key(at: Int($0.folded)) }
+      var order = ColumnOrder.sorted(keys, monitor)
+      var start = 0
+      while start < order.count && !monitor.isCancelled {
+        let key = keys[Int(order[start])]
+        var end = start + 1
+        while end < order.count && keys[Int(order[end])] == key { end += 1 }
+        // If the last byte is 0, the texts are equal and their places are in order already.
+        if end - start > 1 && key & 0xFF != 0 {
+          var run = [UInt32](order[start..<end])
+          run.sort(monitor) { texts.comes(places[Int($0)], before: places[Int($1)]) }
+          order.replaceSubrange(start..<end, with: run)
+        }
+        start = end
+      }
+      return order.map { places[Int($0)].place }
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Returns the first 8 bytes of a text as a number that sorts like the text; bytes after the text are 0.
+  fileprivate func key(at start: Int) -> UInt64 {
+    var key: UInt64 = 0
+    for index in start..<start + 8 {
+      if self[index] == 0 { return key << UInt64(8 * (start + 8 - index)) }
+      key = key << 8 | UInt64(self[index])
+    }
+    return key
+  }
+
+  /// Compares texts whose first 8 bytes are equal; equal texts by their places.
+  fileprivate func comes(_ a: SearchPlaces.Place, before b: SearchPlaces.Place) -> Bool {
+    var (at, bt) = (Int(a.folded) + 8, Int(b.folded) + 8)
+    while self[at] == self[bt] {
+      if self[at] == 0 { return a.place < b.place }
+      at += 1
+      bt += 1
+    }
+    return self[at] < self[bt]
+  }
+}

@@ -1,0 +1,108 @@
+import Synchronization
+import Treeline
+
+/// A tree with the coordinates from which it was built, for edits that name points by their rows.
+///
+/// It is what remains of a `ClusterMap` for a caller that keeps the values and their keys itself, as C does.
+package final class EditableTree: Sendable {
+  /// The tree, without columns.
+  package let tree: ClusterTree
+  private let coordinates: [Coordinate]
+  private let projection: Plane.Projection
+  private let options: BuildOptions
+  /// Editor of the tree. The next edit takes it along.
+  private let editor: Mutex<TreeEditor?>
+
+  package typealias Place = (row: Int, coordinate: Coordinate)
+
+  /// - Parameters:
+  ///   - tree: The tree that a build makes of the coordinates with these options, without groups or columns.
+  package convenience init(
+    _ tree: ClusterTree, of coordinates: [Coordinate], as projection: Plane.Projection, options: BuildOptions
+  ) { self.init(tree, coordinates, projection, options, nil) }
+
+  private init(
+    _ tree: ClusterTree, _ coordinates: [Coordinate], _ projection: Plane.Projection, _ options: BuildOptions,
+    _ editor: TreeEditor?
+  ) {
+    (self.tree, self.coordinates, self.projection, self.options) = (tree, coordinates, projection, options)
+    self.editor = Mutex(editor)
+  }
+
+  package var pointCount: Int { coordinates.count }
+
+  /// Returns the tree after an edit, which equals a build of the coordinates after the edit.
+  ///
+  /// Clusters are merged again around the edit, or the tree is built again, as in `ClusterMap.updating`.
+  ///
+  /// - Parameters:
+  ///   - removed: Rows to remove, in rising order.
+  ///   - moved: Rows to move, each once, none of them removed.
+  ///   - inserted: Points to insert, with their rows after the edit, in rising order.
+  /// - Throws: `EditError.invalidCoordinate`, `BuildError`, or `CancellationError`.
+  /// - Precondition: Rows exist and are in order.
+  package func updating(
+    removing removed: [Int], moving moved: [Place], inserting inserted: [Place],
+    cancellation: BuildCancellation = BuildCancellation(), progress: (@Sendable (BuildProgress) -> Void)? = nil
+  ) throws -> EditableTree {
+    for (row, coordinate) in moved + inserted where !projection.holds(coordinate) {
+      throw EditError.invalidCoordinate(key: "in row \(row)", found: coordinate, projection: projection)
+    }
+    let count = coordinates.count - removed.count + inserted.count
+    guard count <= IndexHeader.maximumPointCount else { throw BuildError.tooManyPoints(found: count) }
+    let edit = TreeEditor.Edit(
+      removed: removed.map { ($0, coordinates[$0]) },
+      moved: moved.compactMap { row, target in
+        coordinates[row] == target ? nil : (row, coordinates[row], target)
+      },
+      added: inserted.map { ($0.row, $0.coordinate) })
+    if edit.count == 0 { return EditableTree(tree, coordinates, projection, options, takeEditor()) }
+    let next = self.coordinates(removing: removed, moving: moved, inserting: inserted)
+    if options.mergesLocally(edit.count, of: count) {
+      let editor = takeEditor() ?? TreeEditor(tree) { coordinates }
+      if let editor, let tree = editor.update(edit, coordinates: { next }) {
+        return EditableTree(tree, next, projection, options, editor)
+      }
+    }
+    let tree = try ClusterTree.build(
+      next, groupedBy: nil, as: projection, options: options, cancellation: cancellation, progress: progress)
+    return EditableTree(tree, next, projection, options, nil)
+  }
+
+  private func takeEditor() -> TreeEditor? {
+    editor.withLock { editor in
+      defer { editor = nil }
+      return editor
+    }
+  }
+
+  private func coordinates(removing removed: [Int], moving moved: [Place], inserting inserted: [Place]) -> [Coordinate]
+  {
+    var old = coordinates
+    for (row, coordinate) in moved { old[row] = coordinate }
+    if removed.isEmpty && inserted.isEmpty { return old }
+    var next: [Coordinate] = []
+    next.reserveCapacity(old.count - removed.count + inserted.count)
+    var (start, position) = (0, 0)
+    for removal in removed + [old.count] {
+      while position < inserted.count, inserted[position].row - next.count <= removal - start {
+        let kept = inserted[position].row - next.count
+        next += old[start..<start + kept]
+        start += kept
+        next.append(inserted[position].coordinate)
+        position += 1
+      }
+      next += old[start..<removal]
+      start = removal + 1
+    }
+    return next
+  }
+}
+
+extension BuildOptions {
+  /// Whether to merge locally after an edit, which is then likely to be faster than a build.
+  func mergesLocally(_ changeCount: Int, of pointCount: Int) -> Bool {
+    guard growth.mergeMetric?.keepsApart ?? false, computesSeparations else { return false }
+    return changeCount * pointsPerChange <= pointCount
+  }
+}

@@ -1,0 +1,65 @@
+import CTreeline
+import Treeline
+import TreelineBuilder
+
+@_cdecl("treeline_update")
+public func updateTree(
+  _ tree: OpaquePointer?, _ edit: UnsafePointer<treeline_edit>?, _ columns: UnsafePointer<treeline_column>?,
+  _ columnCount: Int, _ monitor: UnsafePointer<treeline_monitor>?, _ error: ErrorPlace
+) -> OpaquePointer? {
+  attemptObject(error) {
+    let object = try tree.object(TreeObject.self)
+    let edit = try given(edit, "an edit").pointee
+    guard let editable = object.editable else {
+      if object.unfiltered.groups.isEmpty == false { throw EditError.grouped }
+      throw ArgumentError("expected a tree that was built with editable=true, found another; build it so to edit it")
+    }
+    let rows = 0..<editable.pointCount
+    let removed = try edit.rows(edit.removed, edit.removed_count, "removed", in: rows)
+    let moved = try edit.places(edit.moved, edit.moved_points, "moved", in: rows)
+    if let twice = Set(removed).intersection(moved.map(\.row)).min() {
+      throw ArgumentError("expected each row once in an edit, found row \(twice) to be removed and moved")
+    }
+    let insertedCount = try edit.inserted_points.checkedCount
+    // Both counts are at most 2^31, so the sum does not overflow.
+    let count = editable.pointCount - removed.count + insertedCount
+    let inserted = try edit.places(edit.inserted, edit.inserted_points, "inserted", in: 0..<count)
+    let columns = try inputColumns(columns, columnCount, pointCount: count)
+    let cancellation = (monitor?.pointee.cancellation).objectIfAny(CancellationObject.self)?.cancellation
+    let next = try editable.updating(
+      removing: removed, moving: moved, inserting: inserted, cancellation: cancellation ?? BuildCancellation(),
+      progress: monitor?.pointee.report)
+    if columns.isEmpty { return TreeObject(next.tree, editable: next) }
+    return TreeObject(
+      try next.tree.adding(
+        columns: columns.map(\.indexColumn), stoppingWith: cancellation, progress: monitor?.pointee.report),
+      editable: next)
+  }
+}
+
+extension treeline_edit {
+  /// Returns rows that C passes.
+  ///
+  /// - Throws: `ArgumentError` if they do not rise, or if one of them is out of range.
+  fileprivate func rows(_ start: UnsafePointer<Int64>?, _ count: Int, _ verb: String, in range: Range<Int>) throws
+    -> [Int]
+  {
+    var last = -1
+    return try array(start, count, of: "\(verb) rows").map { row in
+      guard let row = Int(exactly: row), last < row, range.contains(row) else {
+        throw ArgumentError(
+          "expected \(verb) rows in rising order from 0 to less than \(range.upperBound), found \(row)"
+            + (last < 0 ? "" : " after \(last)"))
+      }
+      last = row
+      return row
+    }
+  }
+
+  fileprivate func places(
+    _ start: UnsafePointer<Int64>?, _ points: treeline_points, _ verb: String, in range: Range<Int>
+  ) throws -> [EditableTree.Place] {
+    let places = zip(try rows(start, points.checkedCount, verb, in: range), try points.coordinates)
+    return places.map { (row: $0, coordinate: $1) }
+  }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Treeline
+@_spi(Server) import TreelineFormats
+
+struct SearchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "search", abstract: "Prints the points whose text begins with a text.",
+    discussion: """
+      Searches a column of an index that was built with '--search'. Case, accents and punctuation do not matter. Points \
+      whose text begins with the searched text come first, in alphabetical order; then come points with a later word \
+      that begins with it.
+      """)
+
+  @Argument(help: .init("The index; '-' is standard input, which must be redirected from a file.", valueName: "index"))
+  var path: String
+
+  @Argument(help: .init("The beginning of a text or of a word in it.", valueName: "text")) var text: String
+
+  @Option(help: .init("The column to search. (default: the first column that can be searched)", valueName: "name"))
+  var column: String?
+
+  @Option(help: .init("The maximum number of points.", valueName: "n")) var limit = 10
+
+  @Option(help: "The format of the output.") var format: QueryCommand.Format = .geojson
+
+  func validate() throws {
+    guard limit > 0 else { throw ValidationError("'--limit' must be 1 or more, found \(limit).") }
+    try checkInputPath(path)
+  }
+
+  func run() throws {
+    try reportingFailures {
+      let tree = try ClusterTree(index: path)
+      let features = try tree.search(text, in: column, limit: limit).map { hit in
+        try ClusterFeature(ofSinglePointAt: hit.treeIndex, of: tree)
+      }
+      switch format {
+      case .geojson: try FeatureCollectionWriter(plane: tree.plane).write(features, to: writeBytes)
+      case .geojsonl: try FeatureCollectionWriter(plane: tree.plane).writeLines(features, to: writeBytes)
+      case .csv: try writeToStandardOutput(ClusterTable(features, plane: tree.plane).csv)
+      case .table: try writeToStandardOutput(ClusterTable(features, plane: tree.plane).text)
+      }
+    }
+  }
+
+  private func writeBytes(_ bytes: UnsafeRawBufferPointer) throws {
+    try writeToStandardOutput(bytes)
+  }
+}

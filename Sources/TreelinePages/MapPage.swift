@@ -1,0 +1,109 @@
+import Treeline
+
+/// The map of published folders and of pages that open from disk: a folder of files that `scripts/build/bundle_map.py`
+/// makes. The tool and the Python package have such a folder.
+package struct MapPage {
+  /// Length of a longer page, which browsers would open slowly.
+  package static let greatestLength = 20_000_000
+
+  /// The files of the map besides templates of HTML.
+  package static let files = ["library.js", "map.js", "map.css", "assets.json.gz"]
+
+  private let folder: String
+
+  /// - Throws: `PageError` if the folder does not contain the whole map.
+  package init(folder: String) throws {
+    self.folder = folder
+    for name in Self.files + ["page.html", "site.html"] { _ = try bytes(name) }
+  }
+
+  package func bytes(_ name: String) throws -> [UInt8] {
+    do {
+      let file = try MappedFile(path: "\(folder)/\(name)")
+      defer { withExtendedLifetime(file) {} }
+      return Array(file.bytes)
+    } catch { throw PageError("\(folder): expected the files of a map, found no file '\(name)'") }
+  }
+
+  /// Returns the page `index.html` of a published folder.
+  package func site(title: String) throws -> [UInt8] {
+    try filled("site.html", ["title": Array(Self.escaped(title).utf8)])
+  }
+
+  /// Returns a page that contains a tree and opens from disk.
+  ///
+  /// - Parameters:
+  ///   - contentHash: The content hash of the tree.
+  ///   - title: Title of the page. It replaces the tree's own title.
+  ///   - basemap: A MapLibre style, or the address of a style, as JSON; nil for the land that the map contains.
+  ///   - progress: As in `PagePublisher`.
+  /// - Throws: `PageError`
+  package func page(
+    of tree: ClusterTree, contentHash: UInt64, title: String, basemap: String? = nil,
+    giveBack: @escaping () -> Void = {}, progress: (Int) -> Void = { _ in }
+  ) throws -> [UInt8] {
+    guard tree.plane.projection == .webMercator else {
+      throw PageError("expected longitudes and latitudes, found plain x and y, which have no place on a map")
+    }
+    let pages = PageMemory()
+    var (manifest, _) = try PagePublisher(tree, contentHash: contentHash, giveBack: giveBack)
+      .write(to: pages, threads: processorCount, progress: progress)
+    manifest.title = title
+    let page = try filled(
+      "page.html",
+      [
+        "title": Array(Self.escaped(title).utf8), "assets": Base64.bytes(of: bytes("assets.json.gz")),
+        "library": Base64.bytes(of: PageCompression.compressed(bytes("library.js"))),
+        "script": Self.inline(bytes("map.js")),
+        "manifest": Base64.bytes(of: manifest.json), "pages": Base64.bytes(of: pages.bytes),
+        "basemap": Base64.bytes(of: (basemap ?? "").utf8),
+      ])
+    guard page.count <= Self.greatestLength else {
+      throw PageError(
+        "expected a page of at most \(Self.greatestLength / 1_000_000) MB, found \(page.count / 1_000_000) MB; keep "
+          + "fewer columns, or publish the index as a folder with 'treelinemap publish'")
+    }
+    return page
+  }
+
+  /// Replaces names in double braces. A text that replaces a name may contain any braces.
+  private func filled(_ template: String, _ texts: [String: [UInt8]]) throws -> [UInt8] {
+    var result: [UInt8] = []
+    var rest = try bytes(template)[...]
+    while let start = Self.range(of: "{{", in: rest), let end = Self.range(of: "}}", in: rest[start.upperBound...]) {
+      result += rest[..<start.lowerBound]
+      result += texts[String(decoding: rest[start.upperBound..<end.lowerBound], as: UTF8.self)] ?? []
+      rest = rest[end.upperBound...]
+    }
+    return result + rest
+  }
+
+  /// Returns a script for HTML, which ends a script at `</script`, even inside a JavaScript string.
+  private static func inline(_ script: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    var rest = script[...]
+    while let end = range(of: "</script", in: rest) {
+      result += rest[..<end.lowerBound] + "<\\/script".utf8
+      rest = rest[end.upperBound...]
+    }
+    return result + rest
+  }
+
+  /// Returns the first place of a word.
+  private static func range(of word: String, in bytes: ArraySlice<UInt8>) -> Range<Int>? {
+    let word = Array(word.utf8)
+    return bytes.indices.first { bytes[$0] == word[0] && bytes[$0...].starts(with: word) }
+      .map { $0..<$0 + word.count }
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.reduce(into: "") { escaped, character in
+      switch character {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case "\"": escaped += "&quot;"
+      default: escaped.append(character)
+      }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+@_spi(Server) import Treeline
+@_spi(Server) import TreelineFormats
+
+/// `/v1/{index}/search`
+enum SearchRoutes {
+  /// Greatest number of points in an answer.
+  static let mostPoints = 100
+
+  /// Returns the points with a text that begins with a text, or has a word that begins with it.
+  static func search(_ request: inout IndexRequestContext) -> Representation {
+    let (index, tree) = (request.index, request.tree)
+    let (text, column) = (request.parameters.text("text"), request.parameters.text("column"))
+    if text == nil { request.parameters.refuse("text", expected: "the beginning of a word", found: nil) }
+    let limit = request.parameters.integer("limit", in: 1...mostPoints) ?? 10
+    return Representation(ContentType.geoJSON, cost: 50 + 4 * limit) { bytes in
+      let hits: [SearchHit]
+      do throws(SearchError) { hits = try tree.search(text!, in: column, limit: limit) } catch {
+        let names = tree.searchableColumns
+        throw Problem.invalid(
+          "column",
+          expected: names.isEmpty
+            ? "an index with a column that was built for a search"
+            : "one of the columns \(names.joined(separator: ", "))",
+          found: column)
+      }
+      index.features.open(&bytes)
+      try index.features.append(hits, to: &bytes) { try ClusterFeature(ofSinglePointAt: $0.treeIndex, of: tree) }
+    }
+  }
+}

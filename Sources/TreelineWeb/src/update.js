@@ -1,0 +1,525 @@
+// Edits of trees that were built from points with keys, and the changes from an answer of one version to an answer of a
+// later version. `VersionTransition` in Swift has the same rules, and a test compares both.
+
+import { BuildError, QueryError, refuseUnknown } from "./errors.js";
+import { coordinatesOf, treeOfBuilt } from "./points.js";
+
+/** @typedef {import("./tree.js").Tree} Tree */
+/** @typedef {import("./answer.js").Clusters} Clusters */
+/** @typedef {import("./points.js").Key} Key */
+
+/**
+ * @typedef {object} Edit Keys must not occur twice.
+ * @property {ArrayLike<any>} [insert] Points to add. No point has their keys yet.
+ * @property {ArrayLike<Key>} [remove] Keys of points to remove.
+ * @property {ArrayLike<any>} [move] Points that replace the points with the same keys. They may be elsewhere, and may
+ *   have other properties.
+ *
+ * @typedef {object} Version How the rows of a tree follow from the rows of the tree before the edit.
+ * @property {WeakRef<import("./hierarchy.js").Hierarchy>} before Hierarchy of the tree before the edit.
+ * @property {number} count Number of rows after the edit.
+ * @property {number[]} removed Rows before the edit, in ascending order.
+ * @property {number[]} inserted Rows after the edit, in ascending order.
+ * @property {Uint32Array | null} order Original row of each row before the edit, if these rows were not sorted by their
+ *   keys. `removed` then refers to the sorted rows.
+ * @property {Version | null} earlier
+ * @property {number} age Number of earlier versions.
+ */
+
+/** Number of versions of which a tree knows how they follow from each other. */
+const MOST_VERSIONS = 256;
+
+/**
+ * Returns the tree after an edit. It equals a tree that is built from the same points, sorted by their keys.
+ *
+ * @param {Tree} tree
+ * @param {Edit} edit
+ * @param {{signal?: AbortSignal}} options
+ * @returns {Promise<Tree>}
+ */
+export async function updated(tree, edit, { signal } = {}) {
+  refuseUnknown(edit, ["insert", "remove", "move"], "update");
+  signal?.throwIfAborted();
+  const { origin } = tree;
+  if (!origin || ArrayBuffer.isView(origin.points) || origin.options.columns) {
+    throw new BuildError("Expected a tree of features or pairs with keys, which was built in this page without columns, to update; build it with the option key");
+  }
+  // The signal of the first build does not stop edits.
+  const options = { ...origin.options, signal: undefined };
+  const keyOf = keyFunction(options.key);
+  const { points, keys, order } = (origin.sorted ??= sorted(origin.points, keyOf));
+  const changes = changesOf(edit, points, keys, options, keyOf);
+  const next = applied(points, keys, changes);
+  const { coordinates, rows } = coordinatesOf(next.points, options);
+  const built = options.worker
+    ? await builtByKeptWorker(coordinates, rows, { ...options, signal })
+    : (await import("./build.js")).build(coordinates, rows, options);
+  const result = treeOfBuilt(built, next.points, options);
+  result.origin = { points: next.points, options, sorted: { ...next, order: null } };
+  if (result.features) result.language = tree.language ?? (await import("./language.js"));
+  const earlier = tree.version && tree.version.age < MOST_VERSIONS - 1 ? tree.version : forgetting(tree.version);
+  result.version = {
+    before: new WeakRef(tree.hierarchy), count: next.points.length, order, removed: changes.removed, inserted: next.inserted,
+    earlier, age: earlier ? earlier.age + 1 : 0,
+  };
+  return result;
+}
+
+// The worker
+
+/** Milliseconds for which a worker waits for the next edit. A new worker takes three times as long for its first build. */
+const IDLE = 30000;
+
+/** @type {{factory: unknown, worker: any, timer: any} | null} */
+let idle = null;
+
+/**
+ * Builds in a worker that is kept for the next edit.
+ *
+ * @param {Float64Array} coordinates
+ * @param {Uint32Array | null} rows
+ * @param {import("./points.js").BuildOptions} options
+ */
+async function builtByKeptWorker(coordinates, rows, options) {
+  const { builtByWorker, newWorker } = await import("./worker-client.js");
+  const factory = options.worker;
+  return builtByWorker(coordinates, rows, { ...options, worker: async () => keeping(await takeIdle(factory, newWorker), factory) });
+}
+
+/**
+ * @param {import("./points.js").BuildOptions["worker"]} factory
+ * @param {() => Promise<any>} newWorker
+ */
+function takeIdle(factory, newWorker) {
+  if (!idle || idle.factory !== factory) return typeof factory === "function" ? factory() : newWorker();
+  const { worker, timer } = idle;
+  idle = null;
+  clearTimeout(timer);
+  worker.ref?.();
+  return worker;
+}
+
+/**
+ * Returns a stand-in for a worker that keeps the worker, instead of terminating it, once it has built a tree.
+ *
+ * @param {any} worker
+ * @param {unknown} factory
+ */
+function keeping(worker, factory) {
+  if (!worker?.terminate) return worker;
+  let isDone = false;
+  /** @type {[string, (value: any) => void][]} */
+  const listeners = [];
+  const [add, remove] = worker.on ? ["on", "off"] : ["addEventListener", "removeEventListener"];
+  return {
+    postMessage: (/** @type {any[]} */ ...message) => worker.postMessage(...message),
+    [add](/** @type {string} */ name, /** @type {(value: any) => void} */ call) {
+      const listener = (/** @type {any} */ value) => {
+        if (name === "message" && (value?.data ?? value)?.built) isDone = true;
+        call(value);
+      };
+      listeners.push([name, listener]);
+      worker[add](name, listener);
+    },
+    terminate() {
+      for (const [name, listener] of listeners) worker[remove](name, listener);
+      if (!isDone) {
+        worker.terminate();
+        return;
+      }
+      if (idle) {
+        clearTimeout(idle.timer);
+        idle.worker.terminate();
+      }
+      // In Node, a worker that waits must not keep the process alive.
+      worker.unref?.();
+      const timer = /** @type {any} */ (setTimeout(() => {
+        idle = null;
+        worker.terminate();
+      }, IDLE));
+      timer.unref?.();
+      idle = { factory, worker, timer };
+    },
+  };
+}
+
+/**
+ * Returns the newer half of a chain of versions.
+ *
+ * @param {Version | null} version
+ * @returns {Version | null}
+ */
+function forgetting(version) {
+  const kept = [];
+  for (let at = version; at && kept.length < MOST_VERSIONS / 2; at = at.earlier) kept.push(at);
+  return kept.reduceRight((/** @type {Version | null} */ earlier, at) => ({ ...at, earlier, age: earlier ? earlier.age + 1 : 0 }), null);
+}
+
+// Keys
+
+/**
+ * @param {string | ((point: any) => Key) | undefined} key
+ * @returns {(point: any) => Key}
+ */
+function keyFunction(key) {
+  if (typeof key === "function") return key;
+  return key === undefined ? (point) => point?.id : (point) => point?.properties?.[key];
+}
+
+/** @param {unknown} key */
+const shown = (key) => (typeof key === "string" ? `'${key.slice(0, 40)}'` : String(key));
+
+/**
+ * @param {any} point
+ * @param {(point: any) => Key} keyOf
+ * @param {string} [type] Type of the other keys.
+ * @returns {Key}
+ */
+function keyOfPoint(point, keyOf, type) {
+  const key = keyOf(point);
+  if (typeof key !== "string" && !Number.isFinite(key)) throw new BuildError(`Expected a text or a finite number as the key of a point, found ${shown(key)}`);
+  if (type !== undefined && typeof key !== type) throw new BuildError(`Expected a ${type} as a key, like the other keys, found ${shown(key)}`);
+  return key;
+}
+
+/**
+ * Sorts points by their keys.
+ *
+ * @param {ArrayLike<any>} points
+ * @param {(point: any) => Key} keyOf
+ */
+function sorted(points, keyOf) {
+  /** @type {Key[]} */
+  const keys = new Array(points.length);
+  let isSorted = true;
+  for (let row = 0; row < points.length; row++) {
+    keys[row] = keyOfPoint(points[row], keyOf, row ? typeof keys[0] : undefined);
+    if (row && !(keys[row - 1] < keys[row])) isSorted = false;
+  }
+  if (isSorted) return { points, keys, order: null };
+  const order = Uint32Array.from(keys, (_, row) => row).sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : 0));
+  for (let i = 1; i < order.length; i++) {
+    if (keys[order[i - 1]] === keys[order[i]]) throw new BuildError(`Expected different keys, found the key ${shown(keys[order[i]])} twice`);
+  }
+  return { points: Array.from(order, (row) => points[row]), keys: Array.from(order, (row) => keys[row]), order };
+}
+
+/**
+ * Returns the number of keys that are less than a key.
+ *
+ * @param {Key[]} keys
+ * @param {Key} key
+ */
+function placeOf(keys, key) {
+  let [low, high] = [0, keys.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (keys[middle] < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// Edits
+
+/**
+ * Checks an edit, and finds the rows that it changes.
+ *
+ * @param {Edit} edit
+ * @param {ArrayLike<any>} points
+ * @param {Key[]} keys
+ * @param {import("./points.js").BuildOptions} options
+ * @param {(point: any) => Key} keyOf
+ */
+function changesOf({ insert = [], remove = [], move = [] }, points, keys, options, keyOf) {
+  for (const [name, list] of Object.entries({ insert, remove, move })) {
+    if (typeof list !== "object" || !(list?.length >= 0)) throw new BuildError(`Expected an array as '${name}' of an update, found ${shown(list)}`);
+  }
+  const seen = new Set();
+  let type = keys.length ? typeof keys[0] : undefined;
+  /** @param {Key} key */
+  const once = (key) => {
+    if (seen.has(key)) throw new BuildError(`Expected each key once in an update, found the key ${shown(key)} twice`);
+    seen.add(key);
+    return key;
+  };
+  /** @param {Key} key */
+  const rowOf = (key) => {
+    const row = placeOf(keys, once(key));
+    if (keys[row] !== key) throw new BuildError(`Expected the key of a point of the tree, found ${shown(key)}; insert adds points`);
+    return row;
+  };
+  /** @param {any} point */
+  const checked = (point) => {
+    const key = keyOfPoint(point, keyOf, type);
+    type ??= typeof key;
+    try {
+      coordinatesOf([point], { ...options, columns: {} });
+    } catch (error) {
+      throw new BuildError(`The point with the key ${shown(key)} is invalid: ${/** @type {Error} */ (error).message}`);
+    }
+    return key;
+  };
+  const removed = Array.from(remove, rowOf).sort((a, b) => a - b);
+  const moved = Array.from(move, (point) => ({ row: rowOf(checked(point)), point }));
+  const inserted = Array.from(insert, (point) => {
+    const key = once(checked(point));
+    const row = placeOf(keys, key);
+    if (keys[row] === key) throw new BuildError(`Expected the key of a new point, found ${shown(key)}, which a point has; move replaces points`);
+    return { row, key, point };
+  }).sort((a, b) => (a.key < b.key ? -1 : 1));
+  return { removed, moved, inserted };
+}
+
+/**
+ * Returns the points after an edit, sorted by their keys, and the rows of the inserted points.
+ *
+ * @param {ArrayLike<any>} points
+ * @param {Key[]} keys
+ * @param {ReturnType<typeof changesOf>} changes
+ */
+function applied(points, keys, { removed, moved, inserted }) {
+  const nextPoints = [];
+  /** @type {Key[]} */
+  const nextKeys = [];
+  const rows = [];
+  const replaced = new Map(moved.map(({ row, point }) => [row, point]));
+  let [removal, insertion] = [0, 0];
+  for (let row = 0; row <= points.length; row++) {
+    while (insertion < inserted.length && inserted[insertion].row === row) {
+      const { key, point } = inserted[insertion++];
+      rows.push(nextPoints.length);
+      nextPoints.push(point);
+      nextKeys.push(key);
+    }
+    if (row === points.length) break;
+    if (removed[removal] === row) {
+      removal++;
+      continue;
+    }
+    nextPoints.push(replaced.size && replaced.has(row) ? replaced.get(row) : points[row]);
+    nextKeys.push(keys[row]);
+  }
+  return { points: nextPoints, keys: nextKeys, inserted: rows };
+}
+
+// Changes from one version to a later version
+
+/**
+ * Returns whether a tree is an edit of another tree, or an edit of its edits.
+ *
+ * @param {Tree} from
+ * @param {Tree} to
+ */
+export const isEditOf = (from, to) => versionsSince(from, to) !== null;
+
+/** Greatest change of the number of points, as a share, after which an edited tree keeps the colours on a map. */
+const MOST_CHANGED = 0.1;
+
+/**
+ * Returns whether a tree is an edit of another tree and has about as many points as the tree for which colours were
+ * chosen.
+ *
+ * @param {any} from
+ * @param {any} to
+ * @param {{pointCount: number} | null} tones
+ */
+export const isSmallEdit = (from, to, tones) =>
+  tones !== null && isEditOf(from, to) && Math.abs(to.pointCount - tones.pointCount) <= MOST_CHANGED * tones.pointCount;
+
+/**
+ * Returns the edits from one tree to another, the latest first; null if the trees are not known to follow each other.
+ *
+ * @param {Tree} from
+ * @param {Tree} to
+ */
+function versionsSince(from, to) {
+  /** @type {Version[]} */
+  const versions = [];
+  if (from.hierarchy === to.hierarchy) return versions;
+  for (let version = to.version; version; version = version.earlier) {
+    versions.push(version);
+    const before = version.before.deref();
+    if (before && before === from.hierarchy) return versions;
+  }
+  return null;
+}
+
+/**
+ * Returns for each row of a tree its row in an earlier version; -1 for inserted rows.
+ *
+ * @param {Version[]} versions The edits, the latest first.
+ * @param {number} count Number of rows of the later tree, if there are no edits.
+ */
+function rowsBefore(versions, count) {
+  const rows = new Int32Array(versions[0]?.count ?? count);
+  for (let row = 0; row < rows.length; row++) rows[row] = row;
+  for (const { count, removed, inserted, order } of versions) {
+    const before = new Int32Array(count);
+    let [old, removal, insertion] = [0, 0, 0];
+    for (let row = 0; row < count; row++) {
+      if (inserted[insertion] === row) {
+        before[row] = -1;
+        insertion++;
+        continue;
+      }
+      while (removed[removal] === old) {
+        removal++;
+        old++;
+      }
+      before[row] = order ? order[old] : old;
+      old++;
+    }
+    for (let row = 0; row < rows.length; row++) if (rows[row] >= 0) rows[row] = before[rows[row]];
+  }
+  return rows;
+}
+
+/**
+ * Calls a function with the row of each point of a cluster that passes the filter.
+ *
+ * @param {Clusters} answer
+ * @param {number} i
+ * @param {(row: number) => void} call
+ */
+function forEachRow({ tree, firsts, sizes }, i, call) {
+  const { hierarchy: { rows }, selection } = tree;
+  for (let index = firsts[i], end = index + sizes[i]; index < end; index++) {
+    if (!selection || selection.passes(index)) call(rows[index]);
+  }
+}
+
+/**
+ * @typedef {object} Pair A cluster of each answer, by their numbers, with points in common.
+ * @property {number} before
+ * @property {number} after
+ * @property {number} count Number of common points.
+ */
+
+/**
+ * Returns the pairs of clusters with points in common, and for each cluster the number of points that were removed or
+ * inserted.
+ *
+ * @param {Clusters} from
+ * @param {Clusters} to
+ */
+function pairsOf(from, to) {
+  const versions = versionsSince(from.tree, to.tree);
+  if (!versions) throw new QueryError("Expected an answer of an updated tree and an answer of an earlier version, found answers of other trees");
+  const before = rowsBefore(versions, to.tree.hierarchy.pointCount);
+  let most = 0;
+  for (const row of before) if (row > most) most = row;
+  const stays = new Uint8Array(most + 1);
+  for (const row of before) if (row >= 0) stays[row] = 1;
+  // The number of the cluster that contained each row.
+  const numbers = new Int32Array(most + 1).fill(-1);
+  const removed = new Array(from.length).fill(0);
+  const inserted = new Array(to.length).fill(0);
+  for (let i = 0; i < from.length; i++) {
+    forEachRow(from, i, (row) => {
+      if (stays[row]) numbers[row] = i;
+      else removed[i]++;
+    });
+  }
+  /** @type {Pair[]} */
+  const pairs = [];
+  const counts = new Uint32Array(from.length);
+  for (let i = 0; i < to.length; i++) {
+    /** @type {number[]} */
+    const found = [];
+    forEachRow(to, i, (row) => {
+      const old = before[row];
+      if (old < 0) inserted[i]++;
+      else if (numbers[old] >= 0 && counts[numbers[old]]++ === 0) found.push(numbers[old]);
+    });
+    for (const number of found) {
+      pairs.push({ before: number, after: i, count: counts[number] });
+      counts[number] = 0;
+    }
+  }
+  return { pairs, removed, inserted };
+}
+
+/**
+ * Returns which clusters of an answer continue clusters of an answer of an earlier version: more than half of the points
+ * of both are the same points, wherever they have moved. The result has ids of new clusters, each with the id of the
+ * continued cluster. It is empty if the answers are not from versions of one tree.
+ *
+ * @param {Clusters} from
+ * @param {Clusters} to
+ * @returns {Map<number, number>}
+ */
+export function continuedClusters(from, to) {
+  if (!isEditOf(from.tree, to.tree)) return new Map();
+  const { pairs } = pairsOf(from, to);
+  const continuing = pairs.filter(({ before, after, count }) => 2 * count > from.counts[before] && 2 * count > to.counts[after]);
+  return new Map(continuing.map(({ before, after }) => [to.ids[after], from.ids[before]]));
+}
+
+/**
+ * @typedef {object} VersionChange Clusters of the first answer, and clusters of the second answer that continue them.
+ *   There is one cluster before, or one cluster after, or both. A change with several clusters after is a split, and a
+ *   change with several clusters before is a merge.
+ * @property {number[]} before Numbers of clusters in the first answer, in ascending order.
+ * @property {number[]} after Numbers of clusters in the second answer, in ascending order.
+ * @property {number} common Number of points that are in a cluster before and in a cluster after.
+ * @property {number} removed Number of points before that were removed.
+ * @property {number} inserted Number of points after that were inserted.
+ * @property {number} left Number of points before that are now in clusters of other changes or in no cluster.
+ * @property {number} joined Number of points after that were in clusters of other changes or in no cluster. The clusters
+ *   before have all common, removed and left points, and the clusters after have all common, inserted and joined points.
+ */
+
+/**
+ * Returns the changes from an answer to an answer of a later version of the tree. Points are the same points if they
+ * have the same key, wherever they have moved. Each cluster of both answers occurs once.
+ *
+ * @param {Clusters} from
+ * @param {Clusters} to
+ * @returns {{kept: [number, number][], changes: VersionChange[], entered: number[], exited: number[]}} Numbers of
+ *   clusters in their answers. Kept clusters have exactly the same points in both answers.
+ */
+export function versionTransition(from, to) {
+  const { pairs, removed, inserted } = pairsOf(from, to);
+  // Pairs with more points in common come first.
+  pairs.sort((a, b) => b.count - a.count || a.after - b.after || a.before - b.before);
+  /** @type {{before: number[], after: number[], common: number}[]} */
+  const stars = [];
+  const [starsBefore, starsAfter] = [new Int32Array(from.length).fill(-1), new Int32Array(to.length).fill(-1)];
+  for (const { before, after, count } of pairs) {
+    const [a, b] = [starsBefore[before], starsAfter[after]];
+    if (a < 0 && b < 0) {
+      starsBefore[before] = starsAfter[after] = stars.length;
+      stars.push({ before: [before], after: [after], common: count });
+    } else if (a < 0 && stars[b].after.length === 1) {
+      starsBefore[before] = b;
+      stars[b].before.push(before);
+      stars[b].common += count;
+    } else if (b < 0 && stars[a].before.length === 1) {
+      starsAfter[after] = a;
+      stars[a].after.push(after);
+      stars[a].common += count;
+    }
+  }
+  const [fromCounts, toCounts] = [from.counts, to.counts];
+  /** @param {number[]} numbers @param {ArrayLike<number>} counts */
+  const sum = (numbers, counts) => numbers.reduce((total, i) => total + counts[i], 0);
+  /** @type {[number, number][]} */
+  const kept = [];
+  /** @type {VersionChange[]} */
+  const changes = [];
+  for (const { before, after, common } of stars) {
+    const [total, newTotal] = [sum(before, fromCounts), sum(after, toCounts)];
+    if (before.length === 1 && after.length === 1 && common === total && common === newTotal) {
+      kept.push([before[0], after[0]]);
+      continue;
+    }
+    const change = { before: before.sort((a, b) => a - b), after: after.sort((a, b) => a - b), common, removed: sum(before, removed), inserted: sum(after, inserted) };
+    changes.push({ ...change, left: total - common - change.removed, joined: newTotal - common - change.inserted });
+  }
+  const numbersOf = (/** @type {Int32Array} */ stars) => Array.from(stars.keys()).filter((i) => stars[i] < 0);
+  return {
+    kept: kept.sort((a, b) => a[1] - b[1]), changes: changes.sort((a, b) => a.after[0] - b.after[0]),
+    entered: numbersOf(starsAfter), exited: numbersOf(starsBefore),
+  };
+}
