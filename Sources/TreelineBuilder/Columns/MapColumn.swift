@@ -139,7 +139,8 @@ extension MapColumn where Value == KeyedPoint {
   init(number: Int, like column: Column) {
     let keyPath: KeyPath<KeyedPoint, AttributeValue?> & Sendable = \.[column: number]
     let preparations = Set<IndexColumn.Preparation>(
-      (column.ranks == nil ? [] : [.percentiles]) + (column.links == nil ? [] : [.distinct]))
+      (column.ranks == nil ? [] : [.percentiles]) + (column.links == nil ? [] : [.distinct])
+        + (column.search == nil ? [] : [.search]))
     self.init(keyPath, column.name) { [kind = column.indexKind] name, points in
       IndexColumn(name: name, kind: kind) { points[$0].values[number] }.prepared(for: preparations)
     }

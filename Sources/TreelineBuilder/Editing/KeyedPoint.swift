@@ -127,10 +127,7 @@ import Treeline
   /// Returns whether the map has a point with a key.
   ///
   /// - Complexity: O(log n)
-  public func contains(_ key: PointKey) -> Bool {
-    let index = firstIndex(in: values.indices) { !(values[$0].key < key) }
-    return index < values.count && values[index].key == key
-  }
+  public func contains(_ key: PointKey) -> Bool { keySearch(by: \.key)?(key) ?? false }
 
   /// Returns this map with some points replaced, added or removed.
   ///

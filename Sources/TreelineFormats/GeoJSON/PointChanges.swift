@@ -48,7 +48,7 @@ import Treeline
         throw PointChangeError(
           line: line, expected: problem.expected,
           found: problem.found + (problem.part.isEmpty ? "" : " (\(problem.part.dropFirst(2)))"))
-      } catch { preconditionFailure("Unexpected error \(error)") }
+      } catch { throw PointChangeError(line: line, expected: "a Feature or a removal", found: "\(error)") }
     }
     return changes
   }

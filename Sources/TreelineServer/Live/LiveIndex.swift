@@ -47,6 +47,8 @@ public final class LiveIndex: Sendable {
     var order: [String] = []
     var orderStart = 0
     var waiting: [Request] = []
+    /// Length of the batches that are being received or wait, in bytes.
+    var reservedBytes = 0
     var isWriting = false
     var isMapping = false
     /// Length of the log at which the index is written again.
@@ -68,8 +70,7 @@ public final class LiveIndex: Sendable {
   private let longestLog: Int
   private let logger: Logger
   private let state: Mutex<State>
-  private let served: Mutex<ServedIndex>
-  private let events = LiveEvents()
+  private let versions: LiveVersions
   private let writer = DispatchQueue(label: "treeline.live.log")
   /// A thread of low priority.
   private let mapper = NIOThreadPool(numberOfThreads: 1)
@@ -78,6 +79,8 @@ public final class LiveIndex: Sendable {
   static let mostPoints = 10_000_000
   /// Number of answers that are remembered.
   static let mostKnown = 65_536
+  /// Maximum length of the batches that are being received or wait, in bytes.
+  private static let mostReservedBytes = 64 << 20
   /// Maximum length of the batches in one record, in bytes.
   private static let longestGroup = 8 << 20
   /// 64 MiB.
@@ -153,7 +156,7 @@ public final class LiveIndex: Sendable {
     (self.name, self.path, self.key, self.columns) = (name, path, key, columns)
     (self.log, logName, self.filterBytes, longestLog) = (log, start.log, filterBytes, logBytes)
     (self.logger, description) = (logger, index.tree.indexDescription)
-    served = Mutex(
+    versions = LiveVersions(
       ServedIndex(
         name: name, tree: map.tree, description: description, version: Self.version(sequence, of: start.log),
         sequence: sequence, filterBytes: filterBytes))
@@ -176,22 +179,34 @@ public final class LiveIndex: Sendable {
   }
 
   /// The newest version.
-  var current: ServedIndex { served.withLock { $0 } }
+  var current: ServedIndex { versions.newest }
 
-  /// Returns the numbers of versions as they come, from the newest on, for some time.
-  func versions(for time: Duration) -> AsyncStream<ServedIndex> { events.stream(startingWith: current, for: time) }
+  /// Returns versions as they come, from the newest on, for some time.
+  func versions(for time: Duration) -> AsyncStream<ServedIndex> { versions.stream(for: time) }
 
   /// Ends all streams of versions, because the server stops.
-  func stopEvents() { events.stop() }
+  func stopEvents() { versions.stop() }
 
   deinit { mapper.shutdownGracefully { _ in } }
 
   // MARK: Writing
 
-  /// Reads a batch, writes it to the log and returns its answer.
+  /// Receives a batch, writes it to the log and returns its answer.
   ///
-  /// - Throws: `Problem`
-  func apply(id: String, lines: [UInt8]) async throws -> LiveAnswer {
+  /// - Parameter length: Maximum length of the lines, in bytes.
+  /// - Throws: `Problem`; errors of `receive`.
+  func apply(id: String, length: Int, receive: () async throws -> [UInt8]) async throws -> LiveAnswer {
+    let hasRoom = state.withLock { state in
+      guard state.reservedBytes + length <= Self.mostReservedBytes else { return false }
+      state.reservedBytes += length
+      return true
+    }
+    guard hasRoom else { throw Problem.tooManyBatches }
+    defer { state.withLock { $0.reservedBytes -= length } }
+    return try await apply(id: id, lines: receive())
+  }
+
+  private func apply(id: String, lines: [UInt8]) async throws -> LiveAnswer {
     let batch: LiveBatch
     do {
       batch = try await NIOThreadPool.singleton.runIfActive { [columns, key] in
@@ -311,8 +326,7 @@ public final class LiveIndex: Sendable {
             state.applying = [:]
             (state.mapSequence, state.mapLogLength) = (next.sequence, next.logLength)
           }
-          served.withLock { $0 = index }
-          events.announce(index)
+          versions.publish(index)
         } catch {
           logger.critical("Cannot make a map", metadata: ["index": "\(name)", "error": "\(error)"])
           state.withLock { $0.failure = "\(error)" }
@@ -411,22 +425,35 @@ extension LiveIndex.State {
   }
 }
 
-/// Streams of versions for clients that wait for changes.
-final class LiveEvents: Sendable {
-  private typealias Reader = AsyncStream<ServedIndex>.Continuation
-
-  private let readers = Mutex((readers: [Int: Reader](), count: 0, isStopped: false))
-
-  func announce(_ index: ServedIndex) {
-    let all = readers.withLock { Array($0.readers.values) }
-    for reader in all { reader.yield(index) }
+/// The newest version, and streams of versions for clients that wait for changes.
+final class LiveVersions: Sendable {
+  private struct State {
+    var newest: ServedIndex
+    var readers: [Int: AsyncStream<ServedIndex>.Continuation] = [:]
+    var count = 0
+    var isStopped = false
   }
 
-  /// Returns a stream that ends after some time. A reader that is slower than the versions gets the newest.
-  func stream(startingWith index: ServedIndex, for time: Duration) -> AsyncStream<ServedIndex> {
+  private let state: Mutex<State>
+
+  init(_ first: ServedIndex) { state = Mutex(State(newest: first)) }
+
+  var newest: ServedIndex { state.withLock { $0.newest } }
+
+  /// Makes a version the newest, and announces it to all streams.
+  func publish(_ index: ServedIndex) {
+    state.withLock { state in
+      state.newest = index
+      for reader in state.readers.values { reader.yield(index) }
+    }
+  }
+
+  /// Returns a stream that begins with the newest version and ends after some time. A reader that is slower than the
+  /// versions gets the newest.
+  func stream(for time: Duration) -> AsyncStream<ServedIndex> {
     let (stream, reader) = AsyncStream<ServedIndex>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    reader.yield(index)
-    let number: Int? = readers.withLock { state in
+    let number: Int? = state.withLock { state in
+      reader.yield(state.newest)
       guard !state.isStopped else { return nil }
       state.count += 1
       state.readers[state.count] = reader
@@ -442,13 +469,13 @@ final class LiveEvents: Sendable {
     }
     reader.onTermination = { [weak self] _ in
       timer.cancel()
-      _ = self?.readers.withLock { $0.readers.removeValue(forKey: number) }
+      _ = self?.state.withLock { $0.readers.removeValue(forKey: number) }
     }
     return stream
   }
 
   func stop() {
-    let all = readers.withLock { state in
+    let all = state.withLock { state in
       state.isStopped = true
       return Array(state.readers.values)
     }
@@ -497,6 +524,10 @@ extension Problem {
 
   fileprivate static let tooManyPoints = Problem(
     status: .contentTooLarge, detail: "The index would have more than \(LiveIndex.mostPoints) points.")
+
+  fileprivate static let tooManyBatches = Problem(
+    status: .serviceUnavailable, detail: "Too many batches arrive at once; send the batch again.",
+    headers: [.retryAfter: "1"])
 
   fileprivate static func liveFailure(_ reason: String) -> Problem {
     Problem(status: .serviceUnavailable, detail: "The index cannot be changed any more; the server's log says why.")

@@ -16,6 +16,9 @@ struct LiveRoutes {
 
   @Sendable func change(_ request: Request, _ context: Routes.Context) async throws -> Response {
     let live = try index(context)
+    guard options.writeToken != nil else {
+      throw Problem(status: .forbidden, detail: "Nobody may change points: the server has no token for changes.")
+    }
     try refuseParameters(of: request)
     guard let id = request.headers[.idempotencyKey], 1...LiveBatch.longestID ~= id.utf8.count,
       id.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
@@ -30,8 +33,10 @@ struct LiveRoutes {
       throw Problem(
         status: .unsupportedMediaType, detail: "The body must be lines of JSON, sent as \(ContentType.lines[0]).")
     }
-    let body = try await request.boundedBody()
-    let answer = try await live.apply(id: id, lines: Array(body.readableBytesView))
+    let length = request.headers[.contentLength].flatMap { Int($0) } ?? RequestBodyLimit.batchLength
+    let answer = try await live.apply(id: id, length: min(max(length, 0), RequestBodyLimit.batchLength)) {
+      Array(try await request.boundedBody().readableBytesView)
+    }
     return try await request.head.response(with: .json { answer }, .noStore, on: pool, for: context)
   }
 
