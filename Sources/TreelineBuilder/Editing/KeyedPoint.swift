@@ -114,7 +114,7 @@ import Treeline
       throw LiveIndexError.sharedKey(column: name, key: point.key)
     }
     let options = BuildOptions(
-      growth: tree.growth, threads: threads, computesSeparations: tree.hasSeparations,
+      growth: tree.growth, threads: threads, computesSeparations: tree.hasSeparations || tree.badgeCurve != nil,
       badgeCurve: tree.badgeCurve ?? .standard, stand: tree.stand)
     let columns = tree.columns.enumerated().map { MapColumn(number: $0.offset, like: $0.element) }
     let coordinate: @Sendable (KeyedPoint) -> Coordinate = { $0.coordinate }
