@@ -216,8 +216,8 @@ def test_generated_requests_pass_every_check_of_schemathesis(server, tmp_path, n
          "--config-file", pathlib.Path(__file__).with_name("schemathesis.toml"), "run", path,
          "--url", server.url, "--checks", "all", "--phases", "examples,coverage,fuzzing",
          "--max-examples", str(examples), "--seed", str(seed),
-         # The files of the map may be of any type.
-         "--exclude-path-regex", "^/(viewer.*)?$", "--no-color"], capture_output=True, text=True, cwd=tmp_path)
+         # The files of the map may be of any type. Schemathesis cannot write lines of JSON, and events do not end soon.
+         "--exclude-path-regex", "^/(viewer.*|.*/points|.*/events)?$", "--no-color"], capture_output=True, text=True, cwd=tmp_path)
     assert found.returncode == 0, f"seed {seed}: " + re.sub(r"(.)\1{40,}", r"\1…", found.stdout)[-9000:]
     counts = re.search(r"\d+ generated, \d+ passed", found.stdout)[0]
     note(f"{counts}, {examples} examples of each operation, seed {seed}")
