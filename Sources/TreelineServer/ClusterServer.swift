@@ -66,7 +66,10 @@ public struct ClusterServer: Sendable {
       server: HTTPServerBuilder { responder in
         ConnectionChannel(
           responder: responder, bounds: bounds, options: options, tls: tls,
-          onStop: { [pool = routes.pool] in pool.stop() })
+          onStop: { [pool = routes.pool, catalog] in
+            pool.stop()
+            catalog.stopEvents()
+          })
       },
       configuration: ApplicationConfiguration(
         address: .hostname(options.host, port: options.port),
@@ -146,6 +149,9 @@ public struct ServerOptions: Sendable {
   public var tls: TLSFiles?
   /// Bearer token that clients must send; nil if no token is needed.
   public var token: String?
+  /// Bearer token that clients must send to change points of live indexes, instead of `token`. Without it, nobody may
+  /// change points.
+  public var writeToken: String?
   /// Maximum number of requests per second from one address; nil for no maximum.
   public var requestsPerSecond: Double?
   /// Whether each request is logged.

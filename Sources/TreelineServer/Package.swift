@@ -15,7 +15,11 @@ let package = Package(
     .executable(name: "treelinemap-server", targets: ["TreelineServerCommand"]),
   ],
   dependencies: [
-    .package(name: "treeline", path: "../.."),
+    // Without the trait that calls LAPACK, so that the server loads no library but the C library. Test builds share
+    // their folder with builds of the main package, and keep the trait, because everything would be built again without.
+    .package(
+      name: "treeline", path: "../..",
+      traits: Context.environment["TREELINE_SHARED_BUILD"] == nil ? [] : [.defaults]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -33,6 +37,7 @@ let package = Package(
       name: "TreelineServer",
       dependencies: [
         .product(name: "Treeline", package: "treeline"), .product(name: "GridBaseline", package: "treeline"),
+        .product(name: "TreelineBuilder", package: "treeline"),
         .product(name: "TreelineFormats", package: "treeline"),
         .product(name: "TreelineComparison", package: "treeline"),
         .product(name: "TreelineTiles", package: "treeline"),
@@ -73,7 +78,7 @@ let package = Package(
 if Context.environment["TREELINE_DOCS"] != nil {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
   // The site also documents modules that the server does not need.
-  for name in ["TreelineBuilder", "TreelineMap", "TreelineVerification"] {
+  for name in ["TreelineMap", "TreelineVerification"] {
     package.targets[0].dependencies.append(.product(name: name, package: "treeline"))
   }
 }

@@ -3,6 +3,7 @@ real sockets."""
 
 import gzip
 import json
+import os
 import pathlib
 import shutil
 import socket
@@ -18,18 +19,25 @@ from programs import Server, build, program
 from suite import note, pytest_sessionstart, pytest_terminal_summary  # noqa: F401
 from waiting import LIMIT
 
+#: Token with which tests change points of live indexes.
+WRITE_TOKEN = "write-token"
+os.environ["TREELINEMAP_WRITE_TOKEN"] = WRITE_TOKEN
+
 DOCUMENT = json.loads((ROOT / "Sources/TreelineServer/Resources/openapi.json").read_text())
 
 
 @pytest.fixture(scope="session")
 def indexes(tmp_path_factory):
-    """Returns a folder with four indexes and with the files of a viewer. The indexes have many points and a title,
-    columns of all kinds, a plain plane, and a tree that was grown for badges."""
+    """Returns a folder with indexes and with the files of a viewer. The indexes have many points and a title,
+    columns of all kinds, a plain plane, a tree that was grown for badges, and keys of points."""
     folder = tmp_path_factory.mktemp("indexes")
     addresses = ROOT / "Fixtures/iceland_addresses.csv.gz"
     build(addresses, folder / "badges.treeline", "--grow", "badges")
     build(addresses, folder / "iceland.treeline", "--title", "Iceland's <addresses>",
           "--attribution", "© A & <i>B</i>", "--columns", "postcode:number,place:category+search")
+    points = folder / "live.csv"
+    points.write_text("id,longitude,latitude\n" + "".join(f"{id},{id % 10},{id // 10}\n" for id in range(100)))
+    build(points, folder / "live.treeline", "--columns", "id:number")
     for name in ("columns", "planar"):
         shutil.copyfile(ROOT / f"Fixtures/index/v1/{name}.treeline", folder / f"{name}.treeline")
     viewer = folder / "viewer"
@@ -50,7 +58,8 @@ def server(indexes):
     """Starts a server of all indexes and the viewer, for tests that change nothing. The server must end without an
     error."""
     names = ("iceland", "columns", "planar", "badges")
-    server = Server(*served(indexes, *names), "--viewer", str(indexes / "viewer"), "--trusted-proxy", "127.0.0.1")
+    server = Server(*served(indexes, *names), "--viewer", str(indexes / "viewer"), "--trusted-proxy", "127.0.0.1",
+                    "--live", str(indexes / "live.treeline"), "--key", "id")
     try:
         yield server
     finally:

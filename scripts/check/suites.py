@@ -93,7 +93,7 @@ TESTS = build(
     TREELINE_TOOL=f"{TEST_PRODUCTS}/treelinemap")
 # Runs after the build of the tests, in the same folder and with the same flags, so that shared modules compile once.
 SERVER = build(
-    "build of the server", 400, f"swift build --package-path Sources/TreelineServer {TEST_OPTIONS} --build-tests",
+    "build of the server", 400, f"TREELINE_SHARED_BUILD=1 swift build --package-path Sources/TreelineServer {TEST_OPTIONS} --build-tests",
     (TESTS, VIEWER_LIBRARY), TREELINE_SERVER=f"{TEST_PRODUCTS}/treelinemap-server")
 # Builds the library as it is shipped: without LAPACK, and with Swift's runtime inside.
 LIBRARY = build(

@@ -30,9 +30,9 @@ KINDS = ["clusters", "ellipses", "spacing", "transitions", "tiles", "gzip", "unc
 class Server:
     """A server of one index, on a free port."""
 
-    def __init__(self, index):
+    def __init__(self, index, *arguments):
         self.process = subprocess.Popen(
-            [SERVER, f"load={index}", "--port", "0"], stdout=subprocess.PIPE, text=True)
+            [SERVER, *(arguments or [f"load={index}"]), "--port", "0"], stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         found = re.search(r"(http://[^/]+)/", line)
         if not found:
@@ -357,4 +357,5 @@ def main():
         sys.exit(1 if problems else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

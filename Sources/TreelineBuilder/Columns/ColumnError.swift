@@ -78,7 +78,7 @@ extension UnsuitableValue: PlainValue {
 
 extension AttributeValue {
   /// Text for errors, shortened if it is long.
-  fileprivate var briefDescription: String {
+  @_spi(Server) public var briefDescription: String {
     return switch self {
     case .string(let text): "\"\(text.visible)\""
     case .number(let text), .json(let text): text.visible

@@ -132,6 +132,21 @@ extension MapColumn {
   }
 }
 
+extension MapColumn where Value == KeyedPoint {
+  /// Makes a column with the name, kind and preparations of a column of an index.
+  ///
+  /// - Parameter number: Number of the column among the values of a point.
+  init(number: Int, like column: Column) {
+    let keyPath: KeyPath<KeyedPoint, AttributeValue?> & Sendable = \.[column: number]
+    let preparations = Set<IndexColumn.Preparation>(
+      (column.ranks == nil ? [] : [.percentiles]) + (column.links == nil ? [] : [.distinct])
+        + (column.search == nil ? [] : [.search]))
+    self.init(keyPath, column.name) { [kind = column.indexKind] name, points in
+      IndexColumn(name: name, kind: kind) { points[$0].values[number] }.prepared(for: preparations)
+    }
+  }
+}
+
 extension BinaryInteger {
   /// Whether 64 bits hold every number of the type.
   fileprivate static var fitsInt64: Bool {

@@ -109,13 +109,19 @@ import Treeline
 
     /// Flushes the folder of the file, and with it the name of the file, to the disk.
     private func synchronizeFolder() throws(IndexWritingError) {
+      guard Self.synchronizeFolder(of: path) else { throw .notDurable(path: name, reason: systemReason()) }
+    }
+
+    /// Flushes the folder of a file to the disk. Returns false if this failed.
+    static func synchronizeFolder(of path: String) -> Bool {
       let folder = open(FilePath(path).folder, O_RDONLY | O_CLOEXEC)
       defer { if folder >= 0 { close(folder) } }
-      if folder >= 0 && fsync(folder) == 0 { return }
+      if folder >= 0 && fsync(folder) == 0 { return true }
       // A folder that is writable but not readable cannot be opened. Some file systems do not support fsync for
       // folders.
-      guard folder < 0 || errno == EINVAL else { throw .notDurable(path: name, reason: systemReason()) }
+      guard folder < 0 || errno == EINVAL else { return false }
       sync()
+      return true
     }
 
     /// Flushes a file to the disk.

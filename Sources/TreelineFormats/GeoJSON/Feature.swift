@@ -332,7 +332,7 @@ struct FeatureRecordDecoder: RecordDecoder {
 }
 
 extension JSONScanner {
-  fileprivate mutating func scanAttributeValue() throws(JSONStop) -> AttributeValue {
+  mutating func scanAttributeValue() throws(JSONStop) -> AttributeValue {
     let start = position
     let first = try peek("a value")
     if first == Byte.quote { return .string(try scanString("a string").text(of: bytes)) }

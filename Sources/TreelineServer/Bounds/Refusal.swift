@@ -32,7 +32,9 @@ struct Refusal {
       problem: Problem(status: .requestTimeout, detail: "The whole request must come within \(seconds) seconds."))
   }
 
-  static let bodyLength = Refusal(bound: .requestLength, problem: RequestBodyLimit.lengthExceeded)
+  static func bodyLength(_ length: Int) -> Refusal {
+    Refusal(bound: .requestLength, problem: RequestBodyLimit.lengthExceeded(length))
+  }
 
   static let lineLength = Refusal(
     bound: .requestLength,

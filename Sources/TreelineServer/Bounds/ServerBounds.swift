@@ -42,7 +42,7 @@ final class ServerBounds: Sendable {
       return .syntax(
         Problem(status: .badRequest, detail: "Host: expected the name or address of a host, with an optional port."))
     }
-    if head.announcesTooLongBody { return .bodyLength }
+    if head.announcesTooLongBody { return .bodyLength(head.longestBody) }
     if isBeyondBound && !Self.isReserved(head.path) { return .busy(.connections) }
     return nil
   }

@@ -33,6 +33,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
   /// Whether a response has begun and not ended.
   private var isResponding = false
   private var bodyLength = 0
+  private var longestBody = RequestBodyLimit.length
   private var refusal: Refusal?
   /// Whether nothing more may be written.
   private var isClosing = false
@@ -75,11 +76,11 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
       if let refusal = bounds.refusal(of: head, isBeyondBound: connection.isBeyondBound) {
         return refuse(refusal, context)
       }
-      (isReading, bodyLength) = (true, 0)
+      (isReading, bodyLength, longestBody) = (true, 0, head.longestBody)
       unanswered += 1
     case .body(let part):
       bodyLength += part.readableBytes
-      if bodyLength > RequestBodyLimit.length { return refuse(.bodyLength, context) }
+      if bodyLength > longestBody { return refuse(.bodyLength(longestBody), context) }
     case .end:
       isReading = false
       connection.progress.finish()

@@ -19,6 +19,8 @@ public final class Catalog: Sendable {
 
   private let entries: Mutex<[String: Entry]>
   private let refreshing = Mutex(())
+  /// Live indexes by name. They change by requests, not by their files.
+  private let live: [String: LiveIndex]
   private let residentBytes: Int
   private let filterBytes: Int
 
@@ -28,11 +30,12 @@ public final class Catalog: Sendable {
   ///     is being replaced is in memory twice.
   ///   - filterBytes: Maximum total size of the filters of each index that are kept for further requests. The filter
   ///     used last is always kept.
+  ///   - live: Indexes whose points change.
   /// - Throws: `CatalogError` if a name is invalid or occurs twice, `IndexError` if an index cannot be opened.
   /// - Complexity: O(bytes) of the indexes in memory.
   public init(
     _ sources: [(name: String, path: String)], residentBytes: Int = Catalog.standardResidentBytes,
-    filterBytes: Int = Catalog.standardFilterBytes
+    filterBytes: Int = Catalog.standardFilterBytes, live: [LiveIndex] = []
   ) throws {
     var (entries, room): ([String: Entry], Int) = ([:], residentBytes)
     for source in sources {
@@ -50,6 +53,13 @@ public final class Catalog: Sendable {
       let entry = Entry(path: source.path, index: index, tried: file, wasSettled: wasSettled)
       guard entries.updateValue(entry, forKey: source.name) == nil else { throw CatalogError.nameTwice(source.name) }
     }
+    for index in live {
+      guard Self.isName(index.name) else { throw CatalogError.notAName(index.name) }
+      guard entries[index.name] == nil, live.count(where: { $0.name == index.name }) == 1 else {
+        throw CatalogError.nameTwice(index.name)
+      }
+    }
+    self.live = Dictionary(uniqueKeysWithValues: live.map { ($0.name, $0) })
     self.entries = Mutex(entries)
     (self.residentBytes, self.filterBytes) = (residentBytes, filterBytes)
   }
@@ -69,10 +79,16 @@ public final class Catalog: Sendable {
   }
 
   /// The current index under a name.
-  public subscript(name: String) -> ServedIndex? { entries.withLock { $0[name]?.index } }
+  public subscript(name: String) -> ServedIndex? { live[name]?.current ?? entries.withLock { $0[name]?.index } }
+
+  /// Returns the live index under a name.
+  func live(_ name: String) -> LiveIndex? { live[name] }
+
+  /// Ends all streams of events, because the server stops.
+  func stopEvents() { for index in live.values { index.stopEvents() } }
 
   /// Names of the indexes, in alphabetical order.
-  public var names: [String] { entries.withLock { $0.keys.sorted() } }
+  public var names: [String] { entries.withLock { Array($0.keys) + Array(live.keys) }.sorted() }
 
   /// The indexes, in the order of their names.
   public var indexes: [ServedIndex] { names.compactMap { self[$0] } }
@@ -134,7 +150,7 @@ public final class Catalog: Sendable {
       entries[name]?.wasSettled = wasSettled
     }
     // The open index is mapped from this file, whose bytes have changed.
-    if isNew && old.residence == .file && file.isSameFile(as: old.file) { old.markDamaged() }
+    if isNew && old.residence == .file && old.file.map(file.isSameFile) ?? false { old.markDamaged() }
     do {
       let residence = file.size <= room(for: name) ? ServedIndex.Residence.memory : .file
       let index = try ServedIndex(

@@ -20,7 +20,8 @@ public final class ServedIndex: Sendable {
   /// Tree that answers queries.
   public let tree: ClusterTree
 
-  /// Checksum of the index in hexadecimal digits: files with equal checksums have equal contents.
+  /// Sixteen hexadecimal digits: the checksum of the index, so that files with equal checksums have equal contents. For
+  /// a live index, a hash of the number of the version and of the name of its log.
   public let version: String
 
   /// Where the bytes are.
@@ -31,10 +32,15 @@ public final class ServedIndex: Sendable {
   /// Beginning of entity tags: the version. For a mapped file, whose bytes may no longer match the version, also the
   /// file's identity and times.
   let tag: String
-  let file: FileVersion
+  /// Number of the version of a live index; nil for an index that does not change.
+  let sequence: UInt64?
+  /// Texts about the index, for people.
+  let description: IndexDescription
+  /// The file with the index; nil for a live index.
+  let file: FileVersion?
   let features: FeatureCollectionWriter
   let transitions: TransitionWriter
-  private let header: IndexHeader
+  private let header: IndexHeader?
   private let path: String
   private let isKnownDamaged = Atomic(false)
   /// Prepared filters.
@@ -52,9 +58,20 @@ public final class ServedIndex: Sendable {
       case .file: try LoadedIndex(mapping: path)
       }
     (self.name, self.path, self.file, self.residence, size) = (name, path, file, residence, file.size)
-    (header, tree) = (index.header, index.tree)
-    version = ContentHash.digits(of: header.checksum)
+    (header, tree, sequence, description) = (index.header, index.tree, nil, index.tree.indexDescription)
+    version = ContentHash.digits(of: index.header.checksum)
     tag = residence == .memory ? version : version + "-" + ContentHash.digits(of: "\(file)".utf8)
+    filters = FilterCache(of: tree, mostBytes: filterBytes)
+    features = FeatureCollectionWriter(plane: tree.plane)
+    transitions = TransitionWriter(plane: tree.plane)
+  }
+
+  /// Makes a version of a live index.
+  init(
+    name: String, tree: ClusterTree, description: IndexDescription, version: String, sequence: UInt64, filterBytes: Int
+  ) {
+    (self.name, self.tree, self.description, self.version) = (name, tree, description, version)
+    (tag, self.sequence, header, path, file, residence, size) = (version, sequence, nil, "", nil, .memory, 0)
     filters = FilterCache(of: tree, mostBytes: filterBytes)
     features = FeatureCollectionWriter(plane: tree.plane)
     transitions = TransitionWriter(plane: tree.plane)
@@ -65,7 +82,7 @@ public final class ServedIndex: Sendable {
   /// - Throws: `IndexError`
   /// - Complexity: O(bytes)
   func check() throws {
-    guard residence == .file else { return }
+    guard residence == .file, let header else { return }
     do { try header.checkSections(ofIndex: path) } catch {
       markDamaged()
       throw error

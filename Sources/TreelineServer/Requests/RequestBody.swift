@@ -5,9 +5,11 @@ import NIOCore
 enum RequestBodyLimit {
   /// Maximum length, in bytes.
   static let length = 256 << 10
+  /// Maximum length of a batch of changes, in bytes.
+  static let batchLength = 8 << 20
   static let time = Duration.seconds(10)
 
-  static var lengthExceeded: Problem {
+  static func lengthExceeded(_ length: Int) -> Problem {
     Problem(status: .contentTooLarge, detail: "The body must be at most \(length) bytes.")
   }
 }
@@ -15,11 +17,11 @@ enum RequestBodyLimit {
 extension Request {
   /// Returns the whole body. Throws if it does not arrive in time or is too long.
   func boundedBody() async throws -> ByteBuffer {
-    if head.announcesTooLongBody && headers[.expect] != nil { throw RequestBodyLimit.lengthExceeded }
+    if head.announcesTooLongBody && headers[.expect] != nil { throw RequestBodyLimit.lengthExceeded(head.longestBody) }
     return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
       group.addTask {
-        do { return try await body.collect(upTo: RequestBodyLimit.length) } catch is NIOTooManyBytesError {
-          throw RequestBodyLimit.lengthExceeded
+        do { return try await body.collect(upTo: head.longestBody) } catch is NIOTooManyBytesError {
+          throw RequestBodyLimit.lengthExceeded(head.longestBody)
         }
       }
       group.addTask {
@@ -35,6 +37,9 @@ extension Request {
 extension HTTPRequest {
   /// Whether the length that the client announces exceeds the limit.
   var announcesTooLongBody: Bool {
-    headerFields[.contentLength].flatMap { Int($0) }.map { $0 > RequestBodyLimit.length } ?? false
+    headerFields[.contentLength].flatMap { Int($0) }.map { $0 > longestBody } ?? false
   }
+
+  /// Maximum length of the body, in bytes.
+  var longestBody: Int { method == .patch ? RequestBodyLimit.batchLength : RequestBodyLimit.length }
 }

@@ -10,6 +10,9 @@ enum ContentType {
   static let geoJSON = "application/geo+json"
   static let problem = "application/problem+json"
   static let vectorTile = "application/vnd.mapbox-vector-tile"
+  static let events = "text/event-stream"
+  /// Types of a body with a JSON value on each line.
+  static let lines = ["application/x-ndjson", "application/ndjson"]
 }
 
 /// The content of a response: its type, and a function that writes the content if it is needed.
@@ -76,10 +79,12 @@ struct CachePolicy: Sendable {
 /// The 64-bit hash FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), for entity tags of requests and files.
 enum ContentHash {
   /// Returns the hash as sixteen hexadecimal digits.
-  static func digits(of bytes: some Sequence<UInt8>) -> String {
+  static func digits(of bytes: some Sequence<UInt8>) -> String { digits(of: hash(of: bytes)) }
+
+  static func hash(of bytes: some Sequence<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    return digits(of: hash)
+    return hash
   }
 
   static func digits(of number: UInt64) -> String {

@@ -8,6 +8,8 @@ struct AdmissionMiddleware: RouterMiddleware {
   let bounds: ServerBounds
   /// Bearer token that clients must send; nil if none is needed.
   let token: String?
+  /// Bearer token that clients must send to change points, instead of the other token.
+  let writeToken: String?
   let rate: RequestRate?
 
   func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws
@@ -20,9 +22,13 @@ struct AdmissionMiddleware: RouterMiddleware {
         headers: [.retryAfter: "\(seconds)"])
       throw bounds.refuse(Refusal(bound: .requestRate, problem: problem))
     }
-    if let token, !Self.isPage(request.uri.path), !isAuthorized(request, by: token) {
+    let changes = request.method == .patch
+    if let token = changes ? writeToken ?? token : token, !Self.isPage(request.uri.path),
+      !isAuthorized(request, by: token)
+    {
+      let name = changes ? "token for changes" : "token"
       let problem = Problem(
-        status: .unauthorized, detail: "Expected the header 'Authorization: Bearer TOKEN' with this server's token.",
+        status: .unauthorized, detail: "Expected the header 'Authorization: Bearer TOKEN' with this server's \(name).",
         headers: [.wwwAuthenticate: "Bearer"])
       throw bounds.refuse(Refusal(bound: .token, problem: problem))
     }

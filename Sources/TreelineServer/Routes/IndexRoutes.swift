@@ -70,6 +70,8 @@ private struct IndexFacts: Encodable {
   /// Texts of the index; each is left out if the index has none.
   let title, attribution, unit: String?
   let version: String
+  /// Number of the version of a live index; left out for other indexes.
+  let sequence: UInt64?
   let pointCount: Int
   let projection: String
   /// West, south, east and north; nil if there are no points.
@@ -97,7 +99,7 @@ private struct IndexFacts: Encodable {
   }
 
   enum CodingKeys: String, CodingKey {
-    case name, title, attribution, unit, version, projection, bounds, split, columns, groups
+    case name, title, attribution, unit, version, sequence, projection, bounds, split, columns, groups
     case pointCount = "point_count"
     case hasSeparations = "has_separations"
     case hasBadges = "has_badges"
@@ -109,9 +111,9 @@ private struct IndexFacts: Encodable {
   init(_ index: ServedIndex) {
     let (tree, format) = (index.tree, CoordinateFormat(of: index.tree.plane))
     name = index.name
-    let description = tree.indexDescription
+    let description = index.description
     (title, attribution, unit) = (description.title, description.attribution, description.unit)
-    version = index.version
+    (version, sequence) = (index.version, index.sequence)
     pointCount = tree.pointCount
     projection = tree.plane.projection == .planar ? "plane" : "web-mercator"
     _bounds = ExplicitNull(

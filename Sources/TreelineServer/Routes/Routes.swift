@@ -23,7 +23,8 @@ struct Routes {
     router.add(middleware: RequestMiddleware(metrics: metrics, logger: logger, options: options))
     router.add(
       middleware: AdmissionMiddleware(
-        bounds: bounds, token: options.token, rate: options.requestsPerSecond.map(RequestRate.init)))
+        bounds: bounds, token: options.token, writeToken: options.writeToken,
+        rate: options.requestsPerSecond.map(RequestRate.init)))
     if options.hasViewer { addViewer(to: router) }
     addServer(to: router)
     addState(to: router)
@@ -41,6 +42,9 @@ struct Routes {
     addIndexRoute("/measures", to: router, MeasureRoutes.measures)
     addIndexRoute("/histogram", to: router, IndexRoutes.histogram)
     addIndexRoute("/transition", to: router, post: transition, TransitionRoutes.betweenViews)
+    let live = LiveRoutes(catalog: catalog, options: options, pool: pool)
+    add("/v1/{index}/points", to: router, [.patch: live.change])
+    add("/v1/{index}/events", to: router, get: live.events)
     addIndexRoute("/tiles.json", to: router, namesServer: true, TileRoutes.tileJSON)
     addIndexRoute("/tiles/{z}/{x}/{y}.mvt", to: router, TileRoutes.tile)
     return router
@@ -169,10 +173,13 @@ struct Routes {
 
   /// Adds a route. Every other method gets a problem that names the allowed methods.
   private func add(_ path: RouterPath, to router: Router<Context>, post: Handler? = nil, get: @escaping Handler) {
-    router.get(path, use: get)
-    if let post { router.post(path, use: post) }
-    let allowed = post == nil ? "GET, HEAD" : "GET, HEAD, POST"
-    let own: [HTTPRequest.Method] = post == nil ? [.get, .head] : [.get, .head, .post]
+    add(path, to: router, post.map { [.get: get, .post: $0] } ?? [.get: get])
+  }
+
+  private func add(_ path: RouterPath, to router: Router<Context>, _ handlers: [HTTPRequest.Method: Handler]) {
+    for (method, handler) in handlers { router.on(path, method: method, use: handler) }
+    let own = Array(handlers.keys) + (handlers[.get] == nil ? [] : [.head])
+    let allowed = own.map(\.rawValue).sorted().joined(separator: ", ")
     for method in HTTPRequest.Method.known where !own.contains(method) {
       router.on(path, method: method) { _, _ -> Response in
         throw Problem(status: .methodNotAllowed, detail: "Allowed here: \(allowed).", headers: [.allow: allowed])

@@ -55,8 +55,8 @@ private struct TileJSON: Encodable {
 
   init(_ index: ServedIndex, _ fields: TileFields, address: String) {
     let extent = TileExtent(of: index.tree)
-    name = index.tree.indexDescription.title ?? index.name
-    attribution = index.tree.indexDescription.attribution?.escapedAsHTML
+    name = index.description.title ?? index.name
+    attribution = index.description.attribution?.escapedAsHTML
     (tiles, bounds, center, layers) = ([address], extent.bounds, extent.center, [fields])
   }
 }

@@ -18,7 +18,30 @@ extension LogFormat: ExpressibleByArgument {}
       /openapi.json describes the routes; the map is at /.
       """, version: Release.version)
 
-  @Argument(help: ArgumentHelp("Files made by 'treelinemap build'.", valueName: "[name=]index")) var indexes: [String]
+  @Argument(help: ArgumentHelp("Files made by 'treelinemap build'.", valueName: "[name=]index"))
+  var indexes: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "An index whose points clients may change; repeatable.",
+      discussion: "Changes are kept in a log beside the index, with '.log' at the end of its name.",
+      valueName: "[name=]index"))
+  var live: [String] = []
+
+  @Option(help: ArgumentHelp("The column of a live index that names its points.", valueName: "column"))
+  var key: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A file whose first line clients must send after 'Authorization: Bearer' to change points.",
+      discussion: "By default the environment variable TREELINEMAP_WRITE_TOKEN has this token.", valueName: "file"))
+  var writeTokenFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Length of the log from which on a live index is written again, such as 64M.",
+      discussion: "By default 64 MiB.", valueName: "bytes"))
+  var liveLog: ByteCount?
 
   @Option(help: "The address to listen on; 0.0.0.0 opens it to the network.") var host = "127.0.0.1"
 
@@ -101,7 +124,15 @@ extension LogFormat: ExpressibleByArgument {}
   var basemap: String?
 
   func validate() throws {
-    if indexes.isEmpty { throw ValidationError("Name at least one index, as made by 'treelinemap build'.") }
+    if (live.isEmpty) != (key == nil) {
+      throw ValidationError("'--live' and '--key' must be given together: a live index needs the column with its keys.")
+    }
+    if live.isEmpty && (writeTokenFile != nil || liveLog != nil) {
+      throw ValidationError("'--write-token-file' and '--live-log' need '--live'.")
+    }
+    if indexes.isEmpty && live.isEmpty {
+      throw ValidationError("Name at least one index, as made by 'treelinemap build'.")
+    }
     if style != nil && basemap != nil {
       throw ValidationError("'--style' and '--basemap' both set the map below the clusters: give one of them.")
     }
@@ -147,10 +178,18 @@ extension LogFormat: ExpressibleByArgument {}
     // Swift concurrency uses the threads of the event loops, so a request need not change threads.
     _ = NIOSingletons.unsafeTryInstallSingletonPosixEventLoopGroupAsConcurrencyGlobalExecutor()
     do {
+      let options = try serverOptions()
+      // Without this call, a log that reaches a limit of the shell would end the process. Now the write fails instead.
+      signal(SIGXFSZ, SIG_IGN)
+      let filterBytes = filterMemory?.bytes ?? Catalog.standardFilterBytes
       let catalog = try Catalog(
         indexes.map(Self.source), residentBytes: resident?.bytes ?? Catalog.standardResidentBytes,
-        filterBytes: filterMemory?.bytes ?? Catalog.standardFilterBytes)
-      let options = try serverOptions()
+        filterBytes: filterBytes,
+        live: live.map(Self.source).map { name, path in
+          try LiveIndex(
+            name: name, path: path, key: key ?? "", logBytes: liveLog?.bytes ?? LiveIndex.standardLogBytes,
+            filterBytes: filterBytes, logFormat: logFormat)
+        })
       try raiseFileLimit()
       let names = catalog.names
       try await ClusterServer(catalog, options: options).run { [host, scheme = tlsKey == nil ? "http" : "https"] port in
@@ -178,17 +217,28 @@ extension LogFormat: ExpressibleByArgument {}
     (options.requestSeconds, options.responseSeconds) = (requestTime, responseTime)
     options.answerSeconds = answerTime
     if let tlsCertificates, let tlsKey { options.tls = TLSFiles(certificates: tlsCertificates, key: tlsKey) }
-    if let tokenFile {
-      guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
-        throw ValidationError("\(tokenFile): expected a readable UTF-8 file with the token, found none.")
+    options.token = try tokenFile.map(Self.token(inFile:))
+    if !live.isEmpty {
+      let found = ProcessInfo.processInfo.environment["TREELINEMAP_WRITE_TOKEN"]
+      guard let token = try writeTokenFile.map(Self.token(inFile:)) ?? found, !token.isEmpty else {
+        throw ValidationError(
+          "'--live' needs a token for changes: name a file with '--write-token-file', or set TREELINEMAP_WRITE_TOKEN.")
       }
-      let line = text.split(whereSeparator: \.isNewline).first
-      guard let token = line?.trimmingCharacters(in: .whitespaces), !token.isEmpty else {
-        throw ValidationError("\(tokenFile): expected a token in the first line, found none.")
-      }
-      options.token = token
+      options.writeToken = token
     }
     return options
+  }
+
+  /// Reads a token from the first line of a file.
+  private static func token(inFile path: String) throws -> String {
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+      throw ValidationError("\(path): expected a readable UTF-8 file with the token, found none.")
+    }
+    let line = text.split(whereSeparator: \.isNewline).first
+    guard let token = line?.trimmingCharacters(in: .whitespaces), !token.isEmpty else {
+      throw ValidationError("\(path): expected a token in the first line, found none.")
+    }
+    return token
   }
 
   /// Raises the limit of open files: each connection is an open file, and many systems allow 1024 files by default.
@@ -206,7 +256,7 @@ extension LogFormat: ExpressibleByArgument {}
     switch error {
     case is CatalogError: EX_USAGE
     case IndexError.unopenable: EX_NOINPUT
-    case is IndexError: EX_DATAERR
+    case is IndexError, is LiveError: EX_DATAERR
     default: EX_IOERR
     }
   }

@@ -1,0 +1,193 @@
+import Treeline
+
+/// A point of a map whose columns are known only at run time, such as a live index of the server.
+@_spi(Server) public struct KeyedPoint: Sendable {
+  /// The key, which no other point of the map has.
+  public let key: PointKey
+  public let coordinate: Coordinate
+  /// A value for each column of the map, in their order; nil for no value.
+  public let values: [AttributeValue?]
+
+  public init(key: PointKey, coordinate: Coordinate, values: [AttributeValue?]) {
+    (self.key, self.coordinate, self.values) = (key, coordinate, values)
+  }
+
+  /// The value of a column. Key paths of this subscript distinguish the columns of a map.
+  subscript(column number: Int) -> AttributeValue? { values[number] }
+}
+
+/// A value of the column that names points. All keys of a map are of one kind, whole numbers or texts.
+@_spi(Server) public enum PointKey: Hashable, Comparable, Sendable, CustomStringConvertible {
+  case number(Int64)
+  case text(String)
+
+  /// Makes a key from the value of a column.
+  ///
+  /// - Parameter kind: Kind of the column, which is `number`, `category` or `text`.
+  /// - Returns: nil if the value cannot be a key.
+  public init?(_ value: AttributeValue, kind: Column.Kind) {
+    switch (kind, value) {
+    case (.number, .number(let literal)):
+      guard let number = Int64(literal) else { return nil }
+      self = .number(number)
+    case (.category, .string(let text)), (.text, .string(let text)): self = .text(text)
+    default: return nil
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .number(let number): "\(number)"
+    case .text(let text): text.visible.debugDescription
+    }
+  }
+}
+
+/// The reason why an index cannot be edited.
+@_spi(Server) public enum LiveIndexError: Error, Hashable, Sendable, CustomStringConvertible {
+  case planar
+  case grouped
+  /// The index keeps a column as it is written.
+  case attribute(String)
+  case noKeyColumn(name: String, columns: [String])
+  case unsuitableKeyColumn(name: String, kind: Column.Kind)
+  case unsuitableKey(column: String, row: Int, found: String)
+  case sharedKey(column: String, key: PointKey)
+
+  public var description: String {
+    switch self {
+    case .planar: "expected longitudes and latitudes, found a plain plane, whose square changes with its points"
+    case .grouped: "expected an index without groups, found groups; build it without --group-by and --never-cluster"
+    case .attribute(let name):
+      "expected typed columns, found \(name.debugDescription), which is kept as it is written; "
+        + "build the index with --columns instead of --attributes"
+    case .noKeyColumn(let name, let columns):
+      "expected a column \(name.debugDescription) with the keys of the points, found "
+        + (columns.isEmpty ? "no columns" : columns.map(\.debugDescription).joined(separator: ", "))
+        + "; build the index with --columns, and name the column with --key"
+    case .unsuitableKeyColumn(let name, let kind):
+      "expected keys in a column of numbers, categories or texts, found \(name.debugDescription) of kind "
+        + "\(kind.rawValue)"
+    case .unsuitableKey(let column, let row, let found):
+      "column \(column.debugDescription), row \(row) counted from 0: expected a key, which is a whole number or a "
+        + "text, found \(found)"
+    case .sharedKey(let column, let key):
+      "column \(column.debugDescription): expected keys that differ, found two points with the key \(key)"
+    }
+  }
+}
+
+@_spi(Server) extension ClusterMap where Value == KeyedPoint {
+  /// Builds a map that can be edited from the points of an index. Its tree, columns and description equal those of an
+  /// index that is built by the same rule from the same points, sorted by their keys.
+  ///
+  /// - Parameters:
+  ///   - tree: The tree of an index of longitudes and latitudes.
+  ///   - name: Name of the column with the keys.
+  ///   - threads: Number of threads of the build. Edits of the map use as many.
+  /// - Throws: `LiveIndexError`, `BuildError`, `ColumnError`
+  /// - Complexity: A build, and about 200 bytes of memory for each point and 50 bytes for each of its values.
+  public init(editing tree: ClusterTree, key name: String, threads: Int) throws {
+    guard tree.plane.projection == .webMercator else { throw LiveIndexError.planar }
+    guard !tree.isGrouped else { throw LiveIndexError.grouped }
+    if let attribute = tree.columns.first(where: { $0.attribute != nil }) {
+      throw LiveIndexError.attribute(attribute.name)
+    }
+    guard let keys = tree.columns.first(where: { $0.name == name }) else {
+      throw LiveIndexError.noKeyColumn(name: name, columns: tree.columns.map(\.name))
+    }
+    guard [.number, .category, .text].contains(keys.kind) else {
+      throw LiveIndexError.unsuitableKeyColumn(name: name, kind: keys.kind)
+    }
+    var points = try (0..<tree.pointCount).map { treeIndex in
+      let value = keys.value(atTreeIndex: treeIndex)
+      guard let value, let key = PointKey(value, kind: keys.kind) else {
+        throw LiveIndexError.unsuitableKey(
+          column: name, row: tree.row(atTreeIndex: treeIndex), found: value?.briefDescription ?? "none")
+      }
+      return KeyedPoint(
+        key: key, coordinate: tree.exactCoordinate(atTreeIndex: treeIndex),
+        values: tree.columns.map { $0.value(atTreeIndex: treeIndex) })
+    }
+    points.sort { $0.key < $1.key }
+    for (point, next) in zip(points, points.dropFirst()) where point.key == next.key {
+      throw LiveIndexError.sharedKey(column: name, key: point.key)
+    }
+    let options = BuildOptions(
+      growth: tree.growth, threads: threads, computesSeparations: tree.hasSeparations || tree.badgeCurve != nil,
+      badgeCurve: tree.badgeCurve ?? .standard, stand: tree.stand)
+    let columns = tree.columns.enumerated().map { MapColumn(number: $0.offset, like: $0.element) }
+    let coordinate: @Sendable (KeyedPoint) -> Coordinate = { $0.coordinate }
+    let built = try ClusterTree(points.map(coordinate), options: options).startingLineage()
+    let recipe = MapRecipe(
+      at: coordinate, as: .webMercator, options, isGrouped: false, columns, sortedBy: \KeyedPoint.key)
+    try self.init(points, on: built, adding: columns, recipe: recipe)
+  }
+
+  /// Returns whether the map has a point with a key.
+  ///
+  /// - Complexity: O(log n)
+  public func contains(_ key: PointKey) -> Bool { keySearch(by: \.key)?(key) ?? false }
+
+  /// Returns this map with some points replaced, added or removed.
+  ///
+  /// - Parameter changes: The new points by their keys; nil to remove the point, if there is one.
+  /// - Throws: As `updating(inserting:removing:moving:)`.
+  public func updating(_ changes: [PointKey: KeyedPoint?]) throws -> ClusterMap {
+    var (inserted, removed, moved): ([KeyedPoint], [PointKey], [KeyedPoint]) = ([], [], [])
+    for (key, point) in changes {
+      switch (point, contains(key)) {
+      case (let point?, true): moved.append(point)
+      case (let point?, false): inserted.append(point)
+      case (nil, true): removed.append(key)
+      case (nil, false): break
+      }
+    }
+    return try updating(inserting: inserted, removing: removed, moving: moved, by: \.key)
+  }
+}
+
+@_spi(Server) extension Column {
+  /// Finds the first value that does not suit a column of this name and kind.
+  ///
+  /// - Returns: The number of the value, what was expected and what was found; nil if all values suit the column.
+  public func firstUnsuitable(_ values: [AttributeValue?]) -> (number: Int, expected: String, found: String)? {
+    var all = ColumnValues()
+    for value in values { all.append(value) }
+    var survey = ColumnSurvey(of: .typed(indexKind), name: name)
+    survey.add(all, firstPoint: 0)
+    do throws(ColumnError) { _ = try survey.encoding() } catch {
+      guard case .unsuitableValue(_, let row, let expected, let found, _) = error else { return nil }
+      return (row, expected, found)
+    }
+    // Times between these years fit a column of nanoseconds, whichever other times it has.
+    guard kind == .time else { return nil }
+    for (number, value) in values.enumerated() {
+      if let seconds = value?.instant(numbersPerSecond: 1)?.seconds, abs(seconds) > 9_000_000_000 {
+        return (number, "a time from 1684 to 2255", value?.briefDescription ?? "none")
+      }
+    }
+    return nil
+  }
+
+  var indexKind: IndexColumn.Kind {
+    switch kind {
+    case .number: .number
+    case .category: .category
+    case .boolean: .boolean
+    case .time: .time
+    case .text: .text
+    }
+  }
+}
+
+extension ClusterTree {
+  /// Returns a coordinate that a build places exactly at the position of a point.
+  fileprivate func exactCoordinate(atTreeIndex treeIndex: Int) -> Coordinate {
+    let position = self.position(atTreeIndex: treeIndex)
+    let coordinate = plane.coordinate(at: position)
+    // A point on an edge of the world lies beyond its latitudes, and is counted as clipped.
+    guard position.y == 0 || position.y == .max else { return coordinate }
+    return Coordinate(longitude: coordinate.longitude, latitude: position.y == 0 ? 90 : -90)
+  }
+}

@@ -1,0 +1,101 @@
+import Treeline
+
+/// A line of a batch of changes: a point to insert or replace, or a key to remove.
+@_spi(Server) public struct PointChange: Sendable {
+  /// Number of the line, from 1.
+  public let line: Int
+  /// The point, or the key of the point to remove.
+  public let action: Action
+
+  public enum Action: Sendable {
+    /// A GeoJSON Feature with a Point, whose properties are the values of columns.
+    case put(Coordinate, [(name: String, value: AttributeValue)])
+    /// `{"remove": key}`
+    case remove(AttributeValue)
+  }
+}
+
+/// The reason why a batch of changes cannot be read.
+@_spi(Server) public struct PointChangeError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Number of the line, from 1.
+  public let line: Int
+  public let expected: String
+  public let found: String
+
+  public init(line: Int, expected: String, found: String) {
+    (self.line, self.expected, self.found) = (line, expected, found)
+  }
+
+  public var description: String { "line \(line): expected \(expected), found \(found)" }
+}
+
+@_spi(Server) extension PointChange {
+  /// Reads a batch of changes, one on each line. Empty lines are skipped.
+  ///
+  /// - Throws: `PointChangeError` for the first bad line.
+  public static func read(_ bytes: UnsafeRawBufferPointer) throws(PointChangeError) -> [PointChange] {
+    let bytes = bytes.bindMemory(to: UInt8.self)
+    var (changes, line, start) = ([PointChange](), 0, 0)
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: Byte.lineFeed) ?? bytes.count
+      line += 1
+      let text = Bytes(rebasing: bytes[start..<end])
+      start = end + 1
+      if text.allSatisfy({ $0 <= Byte.space }) { continue }
+      do { changes.append(PointChange(line: line, action: try action(text))) } catch let stop as JSONStop {
+        throw PointChangeError(stop, in: text, line: line)
+      } catch let problem as FeatureReading.Problem {
+        throw PointChangeError(
+          line: line, expected: problem.expected,
+          found: problem.found + (problem.part.isEmpty ? "" : " (\(problem.part.dropFirst(2)))"))
+      } catch { throw PointChangeError(line: line, expected: "a Feature or a removal", found: "\(error)") }
+    }
+    return changes
+  }
+
+  private static func action(_ text: Bytes) throws -> Action {
+    guard String(validating: text, as: UTF8.self) != nil else {
+      throw FeatureReading.Problem(expected: "a line in UTF-8", found: "other bytes")
+    }
+    var scanner = JSONScanner(text, isFinal: true)
+    try scanner.skipSpace()
+    let start = scanner.position
+    let feature = try scanner.scanFeature()
+    try scanner.skipSpace()
+    guard scanner.position == text.count else { throw scanner.stop("one object on each line") }
+    if feature.type == nil, text[start] == Byte.openBrace, let key = try removedKey(Bytes(rebasing: text[start...])) {
+      return .remove(key)
+    }
+    let point = try FeatureReading(feature: feature, bytes: text).point(.sphere)
+    return .put(
+      Coordinate(longitude: point.first, latitude: point.second),
+      FeatureRecordDecoder().columns(of: point.properties))
+  }
+
+  /// Returns the only member of an object if its name is `remove`; nil for other objects.
+  private static func removedKey(_ object: Bytes) throws(JSONStop) -> AttributeValue? {
+    var scanner = JSONScanner(object, isFinal: true)
+    var (key, count): (AttributeValue?, Int) = (nil, 0)
+    try scanner.scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
+      count += 1
+      if name.matches("remove", in: object) {
+        key = try scanner.scanAttributeValue()
+      } else {
+        try scanner.skipValue(depth: 1)
+      }
+    }
+    return count == 1 ? key : nil
+  }
+}
+
+extension PointChangeError {
+  fileprivate init(_ stop: JSONStop, in text: Bytes, line: Int) {
+    switch stop {
+    case .syntax(let position, let expected):
+      let rest = visible(Bytes(rebasing: text[min(position, text.count)...]))
+      self.init(line: line, expected: "\(expected)", found: rest.isEmpty ? "the end of the line" : rest)
+    case .tooDeep: self.init(line: line, expected: "at most \(JSONScanner.depthLimit) levels", found: "deeper nesting")
+    case .needsMore: self.init(line: line, expected: "a whole value", found: "the end of the line")
+    }
+  }
+}

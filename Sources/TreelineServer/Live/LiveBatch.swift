@@ -1,0 +1,169 @@
+@_spi(Server) import Treeline
+@_spi(Server) import TreelineBuilder
+@_spi(Server) import TreelineFormats
+
+/// A batch of changes to the points of a live index.
+struct LiveBatch: Sendable {
+  /// Name of the batch, by which a repeated batch is known.
+  let id: String
+  /// Hash of the lines, which distinguishes a repeated batch from another batch of the same name.
+  let digest: UInt64
+  /// The lines as they were sent.
+  let lines: [UInt8]
+  /// The new points by their keys; nil to remove a point. If a batch names a key twice, the last line counts.
+  let changes: [PointKey: KeyedPoint?]
+
+  /// Maximum number of lines.
+  static let mostLines = 10_000
+  /// Maximum length of the name, in bytes.
+  static let longestID = 64
+
+  /// Reads a batch for an index with some columns.
+  ///
+  /// - Throws: `PointChangeError` for the first bad line; `Problem` if there are too many lines.
+  init(id: String, lines: [UInt8], columns: [Column], key: Column) throws {
+    (self.id, self.lines) = (id, lines)
+    digest = ContentHash.hash(of: lines)
+    let read = try lines.withUnsafeBytes { bytes throws(PointChangeError) in try PointChange.read(bytes) }
+    guard read.count <= Self.mostLines else {
+      throw Problem(
+        status: .contentTooLarge,
+        detail: "A batch must have at most \(Self.mostLines) lines, found \(read.count); send several batches.")
+    }
+    guard !read.isEmpty else { throw PointChangeError(line: 1, expected: "a Feature or a removal", found: "no line") }
+    let numbers = Dictionary(columns.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
+    guard let keyNumber = numbers[key.name] else { preconditionFailure("The key is one of the columns") }
+    var changes: [PointKey: KeyedPoint?] = [:]
+    var points: [(line: Int, values: [AttributeValue?])] = []
+    for change in read {
+      func found(_ value: AttributeValue?) throws(PointChangeError) -> PointKey {
+        if let value, let key = PointKey(value, kind: key.kind) { return key }
+        throw PointChangeError(
+          line: change.line,
+          expected:
+            "a key that is \(key.kind == .number ? "a whole number" : "a text"), in \(key.name.debugDescription)",
+          found: value?.briefDescription ?? "none")
+      }
+      switch change.action {
+      case .remove(let value): changes[try found(value)] = .some(nil)
+      case .put(let coordinate, let properties):
+        var values = [AttributeValue?](repeating: nil, count: columns.count)
+        for (name, value) in properties {
+          guard let number = numbers[name] else {
+            throw PointChangeError(
+              line: change.line, expected: "properties that are columns of the index",
+              found: AttributeValue.string(name).briefDescription)
+          }
+          values[number] = value
+        }
+        let key = try found(values[keyNumber])
+        changes[key] = KeyedPoint(key: key, coordinate: coordinate, values: values)
+        points.append((change.line, values))
+      }
+    }
+    for (number, column) in columns.enumerated() {
+      if let bad = column.firstUnsuitable(points.map { $0.values[number] }) {
+        throw PointChangeError(
+          line: points[bad.number].line, expected: "\(bad.expected) in \(column.name.debugDescription)",
+          found: bad.found)
+      }
+    }
+    self.changes = changes
+  }
+}
+
+/// The answer to a batch. The answer to a repeated batch is the same.
+struct LiveAnswer: Encodable, Sendable {
+  /// Number of the version of the index that first contains the batch.
+  let sequence: UInt64
+  let inserted, replaced, removed: Int
+}
+
+/// Contents of the records of a log.
+///
+/// All numbers are little-endian. The first record has the name of the log, the sequence number before the batches that
+/// follow, the checksum of the index to which they are applied (8 bytes each), and remembered answers. Each further
+/// record has the batches that were flushed together.
+struct LiveRecord {
+  /// Random number that distinguishes the versions of this log from those of other logs.
+  var log: UInt64 = 0
+  var sequence: UInt64 = 0
+  var indexChecksum: UInt64 = 0
+  var answers: [Entry] = []
+
+  /// A batch and its answer. A remembered answer has no lines.
+  struct Entry: Sendable {
+    let id: String
+    let digest: UInt64
+    let answer: LiveAnswer
+    var lines: [UInt8] = []
+  }
+
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    for number in [log, sequence, indexChecksum] { bytes.append(number) }
+    for entry in answers { Self.append(entry, to: &bytes) }
+    return bytes
+  }
+
+  /// Fails if the bytes are no first record.
+  init?(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    guard let log = rest.number(), let sequence = rest.number(), let checksum = rest.number(),
+      let answers = Self.entries(rest)
+    else { return nil }
+    (self.log, self.sequence, indexChecksum, self.answers) = (log, sequence, checksum, answers)
+  }
+
+  init(log: UInt64, sequence: UInt64, indexChecksum: UInt64, answers: [Entry]) {
+    (self.log, self.sequence, self.indexChecksum, self.answers) = (log, sequence, indexChecksum, answers)
+  }
+
+  static func append(_ entry: Entry, to bytes: inout [UInt8]) {
+    let answer = entry.answer
+    let id = Array(entry.id.utf8)
+    for number in [
+      entry.digest, answer.sequence, UInt64(answer.inserted), UInt64(answer.replaced), UInt64(answer.removed),
+      UInt64(id.count), UInt64(entry.lines.count),
+    ] { bytes.append(number) }
+    bytes += id
+    bytes += entry.lines
+  }
+
+  /// Returns the entries in the bytes of a record; nil if the bytes are no entries.
+  static func entries(_ bytes: ArraySlice<UInt8>) -> [Entry]? {
+    var (rest, entries) = (bytes, [Entry]())
+    while !rest.isEmpty {
+      var numbers: [UInt64] = []
+      for _ in 0..<7 {
+        guard let number = rest.number() else { return nil }
+        numbers.append(number)
+      }
+      guard let counts = Optional(numbers[2..<5].compactMap { Int(exactly: $0) }), counts.count == 3,
+        let id = rest.take(numbers[5]), let lines = rest.take(numbers[6])
+      else { return nil }
+      entries.append(
+        Entry(
+          id: String(decoding: id, as: UTF8.self), digest: numbers[0],
+          answer: LiveAnswer(sequence: numbers[1], inserted: counts[0], replaced: counts[1], removed: counts[2]),
+          lines: Array(lines)))
+    }
+    return entries
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(_ number: UInt64) { Swift.withUnsafeBytes(of: number.littleEndian) { self += $0 } }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate mutating func number() -> UInt64? {
+    take(8)?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  fileprivate mutating func take(_ length: UInt64) -> ArraySlice<UInt8>? {
+    guard length <= UInt64(count) else { return nil }
+    defer { self = dropFirst(Int(length)) }
+    return prefix(Int(length))
+  }
+}

@@ -1,0 +1,535 @@
+import Foundation
+import HTTPTypes
+import Logging
+import NIOPosix
+import Synchronization
+@_spi(Server) import Treeline
+@_spi(Server) import TreelineBuilder
+@_spi(Server) import TreelineFormats
+
+/// An index whose points come, go and move.
+///
+/// A batch of changes is on the disk, in a log beside the index, before it is answered. One thread writes the log:
+/// batches that arrive while it writes share the next record. Another thread makes the next map of all batches since
+/// the last map. So a version answers queries until the next version is complete, and no query waits for an edit.
+///
+/// When the log is long, the newest map is written as a new index, and its batches leave the log. If a process ends
+/// between both steps, the batches are applied again at the next start. This changes nothing, because a batch sets or
+/// removes whole points.
+public final class LiveIndex: Sendable {
+  fileprivate typealias Map = ClusterMap<KeyedPoint>
+
+  fileprivate struct Request: Sendable {
+    let batch: LiveBatch
+    let continuation: CheckedContinuation<LiveAnswer, any Error>
+  }
+
+  /// The answer to a batch, by the name of the batch.
+  fileprivate struct Known: Sendable {
+    let digest: UInt64
+    let answer: LiveAnswer
+  }
+
+  fileprivate struct State {
+    var map: Map
+    /// Number of the version of the map, and length of the log that ends with this version.
+    var mapSequence: UInt64
+    var mapLogLength: Int
+    /// Changes that the next map will contain, and changes that came later.
+    var applying: [PointKey: KeyedPoint?] = [:]
+    var pending: [PointKey: KeyedPoint?] = [:]
+    /// Number of the newest version, number of its points, and length of the log.
+    var sequence: UInt64
+    var pointCount: Int
+    var logLength: Int
+    var known: [String: Known] = [:]
+    /// Names of the batches in `known`, the oldest first.
+    var order: [String] = []
+    var orderStart = 0
+    var waiting: [Request] = []
+    /// Length of the batches that are being received or wait, in bytes.
+    var reservedBytes = 0
+    var isWriting = false
+    var isMapping = false
+    /// Length of the log at which the index is written again.
+    var compactionLength: Int
+    /// The reason why no map can be made any more.
+    var failure: String?
+  }
+
+  /// Name under which the index is served.
+  public let name: String
+  private let path: String
+  private let key: Column
+  private let columns: [Column]
+  private let log: EditLog
+  /// Random number that distinguishes the versions of this log.
+  private let logName: UInt64
+  private let description: IndexDescription
+  private let filterBytes: Int
+  private let longestLog: Int
+  private let logger: Logger
+  private let state: Mutex<State>
+  private let versions: LiveVersions
+  private let writer = DispatchQueue(label: "treeline.live.log")
+  /// A thread of low priority.
+  private let mapper = NIOThreadPool(numberOfThreads: 1)
+
+  /// Maximum number of points.
+  static let mostPoints = 10_000_000
+  /// Number of answers that are remembered.
+  static let mostKnown = 65_536
+  /// Maximum length of the batches that are being received or wait, in bytes.
+  private static let mostReservedBytes = 64 << 20
+  /// Maximum length of the batches in one record, in bytes.
+  private static let longestGroup = 8 << 20
+  /// 64 MiB.
+  public static let standardLogBytes = 64 << 20
+
+  /// Opens an index and the log beside it, and applies the batches in the log.
+  ///
+  /// - Parameters:
+  ///   - name: Name under which the index is served.
+  ///   - path: Path of the index. The log is beside it, with `.log` at the end of its name.
+  ///   - key: Name of the column with the keys of the points.
+  ///   - logBytes: Length of the log from which on the index is written again.
+  /// - Throws: `IndexError`, `LiveError`; errors about the log and the build.
+  /// - Complexity: A build.
+  public init(
+    name: String, path: String, key keyName: String, logBytes: Int = LiveIndex.standardLogBytes,
+    filterBytes: Int = Catalog.standardFilterBytes, logFormat: LogFormat = .text
+  ) throws {
+    let output = LogOutput()
+    var logger = Logger(label: "treeline") { ServerLogHandler($0, logFormat, to: output) }
+    logger.logLevel = .notice
+    // The log is locked first: no other server may write the index meanwhile.
+    _ = try IndexHeader(ofIndex: path)
+    let logPath = path + ".log"
+    let (log, records, removed) = try Self.openLog(logPath)
+    let index = try LoadedIndex(copying: path)
+    if removed > 0 {
+      logger.notice(
+        "Dropped the incomplete last record of a log", metadata: ["log": "\(logPath)", "bytes": "\(removed)"])
+    }
+    var map: Map
+    do { map = try Map(editing: index.tree, key: keyName, threads: 1) } catch let error as LiveIndexError {
+      throw LiveError.unsuitable(path: path, "\(error)")
+    }
+    let columns = map.tree.columns
+    guard let key = columns.first(where: { $0.name == keyName }) else { preconditionFailure("The map has a key") }
+    var (known, order): ([String: Known], [String]) = ([:], [])
+    func remember(_ entry: LiveRecord.Entry) {
+      known[entry.id] = Known(digest: entry.digest, answer: entry.answer)
+      order.append(entry.id)
+    }
+    var start = LiveRecord(
+      log: .random(in: .min ... .max), sequence: 0, indexChecksum: index.header.checksum, answers: [])
+    var sequence: UInt64 = 0
+    if let bytes = records.first {
+      guard let read = LiveRecord(bytes) else { throw LiveError.unreadable(path: logPath, record: 1, nil) }
+      (start, sequence) = (read, read.sequence)
+      read.answers.forEach(remember)
+      var changes: [PointKey: KeyedPoint?] = [:]
+      for (number, record) in records.enumerated().dropFirst() {
+        guard let entries = LiveRecord.entries(record[...]) else {
+          throw LiveError.unreadable(path: logPath, record: number + 1, nil)
+        }
+        for entry in entries {
+          do {
+            let batch = try LiveBatch(id: entry.id, lines: entry.lines, columns: columns, key: key)
+            changes.merge(batch.changes) { $1 }
+          } catch let error as PointChangeError {
+            throw LiveError.unreadable(path: logPath, record: number + 1, "batch \(entry.id), \(error)")
+          }
+          sequence = entry.answer.sequence
+          remember(entry)
+        }
+      }
+      map = try map.updating(changes)
+    }
+    // Another index under the log has other versions. The batches stay in the log.
+    if records.isEmpty || start.indexChecksum != index.header.checksum {
+      (start.log, start.indexChecksum) = (.random(in: .min ... .max), index.header.checksum)
+      let length = records.first.map(EditLog.length(ofRecord:)) ?? 0
+      try log.replace(startingWith: start.bytes, keepingFrom: length)
+    }
+    (self.name, self.path, self.key, self.columns) = (name, path, key, columns)
+    (self.log, logName, self.filterBytes, longestLog) = (log, start.log, filterBytes, logBytes)
+    (self.logger, description) = (logger, index.tree.indexDescription)
+    versions = LiveVersions(
+      ServedIndex(
+        name: name, tree: map.tree, description: description, version: Self.version(sequence, of: start.log),
+        sequence: sequence, filterBytes: filterBytes))
+    state = Mutex(
+      State(
+        map: map, mapSequence: sequence, mapLogLength: log.length, sequence: sequence,
+        pointCount: map.values.count, logLength: log.length, known: known, order: order, compactionLength: logBytes))
+    mapper.start()
+    startMapping()
+  }
+
+  private static func openLog(_ path: String) throws -> (log: EditLog, records: [[UInt8]], removed: Int) {
+    do { return try EditLog.open(path) } catch EditLogError.damaged(let path, let record, let offset) {
+      throw LiveError.damaged("\(EditLogError.damaged(path: path, record: record, offset: offset))")
+    }
+  }
+
+  private static func version(_ sequence: UInt64, of log: UInt64) -> String {
+    ContentHash.digits(of: "\(log) \(sequence)".utf8)
+  }
+
+  /// The newest version.
+  var current: ServedIndex { versions.newest }
+
+  /// Returns versions as they come, from the newest on, for some time.
+  func versions(for time: Duration) -> AsyncStream<ServedIndex> { versions.stream(for: time) }
+
+  /// Ends all streams of versions, because the server stops.
+  func stopEvents() { versions.stop() }
+
+  deinit { mapper.shutdownGracefully { _ in } }
+
+  // MARK: Writing
+
+  /// Receives a batch, writes it to the log and returns its answer.
+  ///
+  /// - Parameter length: Maximum length of the lines, in bytes.
+  /// - Throws: `Problem`; errors of `receive`.
+  func apply(id: String, length: Int, receive: () async throws -> [UInt8]) async throws -> LiveAnswer {
+    let hasRoom = state.withLock { state in
+      guard state.reservedBytes + length <= Self.mostReservedBytes else { return false }
+      state.reservedBytes += length
+      return true
+    }
+    guard hasRoom else { throw Problem.tooManyBatches }
+    defer { state.withLock { $0.reservedBytes -= length } }
+    return try await apply(id: id, lines: receive())
+  }
+
+  private func apply(id: String, lines: [UInt8]) async throws -> LiveAnswer {
+    let batch: LiveBatch
+    do {
+      batch = try await NIOThreadPool.singleton.runIfActive { [columns, key] in
+        try LiveBatch(id: id, lines: lines, columns: columns, key: key)
+      }
+    } catch let error as PointChangeError {
+      throw Problem(status: .unprocessableContent, detail: "Nothing of the batch was kept: \(error).")
+    }
+    return try await withCheckedThrowingContinuation { continuation in
+      let isIdle = state.withLock { state in
+        state.waiting.append(Request(batch: batch, continuation: continuation))
+        defer { state.isWriting = true }
+        return !state.isWriting
+      }
+      if isIdle { writer.async { self.write() } }
+    }
+  }
+
+  /// Writes batches until none is waiting.
+  private func write() {
+    while let requests = nextGroup() {
+      var results: [Result<LiveAnswer, any Error>] = []
+      var overlay: [PointKey: KeyedPoint?] = [:]
+      var entries: [(request: Int, entry: LiveRecord.Entry)] = []
+      var pointCount = 0
+      state.withLock { state in
+        pointCount = state.pointCount
+        var sequence = state.sequence
+        var known: [String: Known] = [:]
+        for request in requests {
+          let batch = request.batch
+          if let failure = state.failure {
+            results.append(.failure(Problem.liveFailure(failure)))
+          } else if let answered = known[batch.id] ?? state.known[batch.id] {
+            results.append(
+              answered.digest == batch.digest ? .success(answered.answer) : .failure(Problem.otherBatch))
+          } else {
+            let (inserted, replaced, removed) = state.effect(of: batch.changes, after: overlay)
+            guard pointCount + inserted - removed <= LiveIndex.mostPoints else {
+              results.append(.failure(Problem.tooManyPoints))
+              continue
+            }
+            pointCount += inserted - removed
+            sequence += 1
+            let answer = LiveAnswer(sequence: sequence, inserted: inserted, replaced: replaced, removed: removed)
+            overlay.merge(batch.changes) { $1 }
+            known[batch.id] = Known(digest: batch.digest, answer: answer)
+            let entry = LiveRecord.Entry(id: batch.id, digest: batch.digest, answer: answer, lines: batch.lines)
+            entries.append((results.count, entry))
+            results.append(.success(answer))
+          }
+        }
+      }
+      if !entries.isEmpty {
+        do {
+          var record: [UInt8] = []
+          for (_, entry) in entries { LiveRecord.append(entry, to: &record) }
+          try log.append(record)
+          state.withLock { state in
+            state.pending.merge(overlay) { $1 }
+            (state.pointCount, state.logLength) = (pointCount, log.length)
+            for (_, entry) in entries { state.remember(entry) }
+          }
+          startMapping()
+        } catch {
+          logger.error("Refused batches", metadata: ["index": "\(name)", "error": "\(error)"])
+          let ids = Set(entries.map(\.entry.id))
+          // A repetition in the same group has the answer of its batch, which failed.
+          for (number, request) in requests.enumerated() where ids.contains(request.batch.id) {
+            if case .success = results[number] { results[number] = .failure(Problem(ofLog: error)) }
+          }
+        }
+      }
+      for (request, result) in zip(requests, results) { request.continuation.resume(with: result) }
+    }
+  }
+
+  private func nextGroup() -> [Request]? {
+    state.withLock { state in
+      var length = 0
+      let count = state.waiting.prefix { request in
+        defer { length += request.batch.lines.count }
+        return length < Self.longestGroup
+      }.count
+      let group = Array(state.waiting.prefix(count))
+      state.waiting.removeFirst(count)
+      if group.isEmpty { state.isWriting = false }
+      return group.isEmpty ? nil : group
+    }
+  }
+
+  // MARK: Maps
+
+  private func startMapping() {
+    let isIdle = state.withLock { state in
+      defer { state.isMapping = true }
+      return !state.isMapping
+    }
+    if isIdle { mapper.submit { _ in self.makeMaps() } }
+  }
+
+  /// Makes maps until no change is waiting. This takes at most half of the time of a core, and yields to answers.
+  private func makeMaps() {
+    #if canImport(Glibc)
+      _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15)
+    #endif
+    while let next = nextChanges() {
+      let start = ContinuousClock.now
+      if !next.changes.isEmpty {
+        do {
+          let map = try next.map.updating(next.changes)
+          let index = ServedIndex(
+            name: name, tree: map.tree, description: description, version: Self.version(next.sequence, of: logName),
+            sequence: next.sequence, filterBytes: filterBytes)
+          state.withLock { state in
+            state.map = map
+            state.applying = [:]
+            (state.mapSequence, state.mapLogLength) = (next.sequence, next.logLength)
+          }
+          versions.publish(index)
+        } catch {
+          logger.critical("Cannot make a map", metadata: ["index": "\(name)", "error": "\(error)"])
+          state.withLock { $0.failure = "\(error)" }
+          return
+        }
+      }
+      compact()
+      let duration = ContinuousClock.now - start
+      usleep(UInt32(min(max(duration / .microseconds(1), 0), 1_000_000)))
+    }
+  }
+
+  private func nextChanges() -> (map: Map, changes: [PointKey: KeyedPoint?], sequence: UInt64, logLength: Int)? {
+    state.withLock { state in
+      guard !state.pending.isEmpty || state.isCompactionDue else {
+        state.isMapping = false
+        return nil
+      }
+      (state.applying, state.pending) = (state.pending, [:])
+      return (state.map, state.applying, state.sequence, state.logLength)
+    }
+  }
+
+  /// Writes the newest map as the index, and removes its batches from the log.
+  private func compact() {
+    let due = state.withLock { state in
+      state.isCompactionDue ? (map: state.map, length: state.mapLogLength, sequence: state.mapSequence) : nil
+    }
+    guard let due else { return }
+    do {
+      try due.map.tree.write(index: path, description: description)
+      let checksum = try IndexHeader(ofIndex: path).checksum
+      // On the queue of the log, nothing is appended meanwhile.
+      try writer.sync {
+        let answers = state.withLock { $0.answers(upTo: due.sequence) }
+        let first = LiveRecord(log: logName, sequence: due.sequence, indexChecksum: checksum, answers: answers)
+        try log.replace(startingWith: first.bytes, keepingFrom: due.length)
+        state.withLock { state in
+          let removed = state.logLength - log.length
+          state.logLength = log.length
+          state.mapLogLength = due.length - removed
+          // Remembered answers alone may be longer than the limit.
+          state.compactionLength = state.mapLogLength + longestLog
+        }
+      }
+      logger.notice("Wrote a live index", metadata: ["index": "\(name)", "sequence": "\(due.sequence)"])
+    } catch {
+      logger.error("Kept the log of a live index", metadata: ["index": "\(name)", "error": "\(error)"])
+      state.withLock { $0.compactionLength = $0.logLength + longestLog }
+    }
+  }
+}
+
+extension LiveIndex.State {
+  /// Whether the map has batches that a long log still contains.
+  fileprivate var isCompactionDue: Bool { mapLogLength > compactionLength && applying.isEmpty }
+
+  /// Returns the numbers of points that changes would insert, replace and remove.
+  fileprivate func effect(
+    of changes: [PointKey: KeyedPoint?], after overlay: [PointKey: KeyedPoint?]
+  ) -> (inserted: Int, replaced: Int, removed: Int) {
+    var (inserted, replaced, removed) = (0, 0, 0)
+    for (key, point) in changes {
+      let last = overlay[key] ?? pending[key] ?? applying[key]
+      let exists = last.map { $0 != nil } ?? map.contains(key)
+      switch (point, exists) {
+      case (.some, true): replaced += 1
+      case (.some, false): inserted += 1
+      case (nil, true): removed += 1
+      case (nil, false): break
+      }
+    }
+    return (inserted, replaced, removed)
+  }
+
+  fileprivate mutating func remember(_ entry: LiveRecord.Entry) {
+    sequence = entry.answer.sequence
+    known[entry.id] = LiveIndex.Known(digest: entry.digest, answer: entry.answer)
+    order.append(entry.id)
+    while order.count - orderStart > LiveIndex.mostKnown {
+      known[order[orderStart]] = nil
+      orderStart += 1
+    }
+    if orderStart > LiveIndex.mostKnown {
+      order.removeFirst(orderStart)
+      orderStart = 0
+    }
+  }
+
+  /// Returns the remembered answers to the batches of a version, the oldest first.
+  fileprivate func answers(upTo sequence: UInt64) -> [LiveRecord.Entry] {
+    order[orderStart...].compactMap { id in
+      guard let known = known[id], known.answer.sequence <= sequence else { return nil }
+      return LiveRecord.Entry(id: id, digest: known.digest, answer: known.answer)
+    }
+  }
+}
+
+/// The newest version, and streams of versions for clients that wait for changes.
+final class LiveVersions: Sendable {
+  private struct State {
+    var newest: ServedIndex
+    var readers: [Int: AsyncStream<ServedIndex>.Continuation] = [:]
+    var count = 0
+    var isStopped = false
+  }
+
+  private let state: Mutex<State>
+
+  init(_ first: ServedIndex) { state = Mutex(State(newest: first)) }
+
+  var newest: ServedIndex { state.withLock { $0.newest } }
+
+  /// Makes a version the newest, and announces it to all streams.
+  func publish(_ index: ServedIndex) {
+    state.withLock { state in
+      state.newest = index
+      for reader in state.readers.values { reader.yield(index) }
+    }
+  }
+
+  /// Returns a stream that begins with the newest version and ends after some time. A reader that is slower than the
+  /// versions gets the newest.
+  func stream(for time: Duration) -> AsyncStream<ServedIndex> {
+    let (stream, reader) = AsyncStream<ServedIndex>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let number: Int? = state.withLock { state in
+      reader.yield(state.newest)
+      guard !state.isStopped else { return nil }
+      state.count += 1
+      state.readers[state.count] = reader
+      return state.count
+    }
+    guard let number else {
+      reader.finish()
+      return stream
+    }
+    let timer = Task {
+      try await Task.sleep(for: time)
+      reader.finish()
+    }
+    reader.onTermination = { [weak self] _ in
+      timer.cancel()
+      _ = self?.state.withLock { $0.readers.removeValue(forKey: number) }
+    }
+    return stream
+  }
+
+  func stop() {
+    let all = state.withLock { state in
+      state.isStopped = true
+      return Array(state.readers.values)
+    }
+    for reader in all { reader.finish() }
+  }
+}
+
+/// The reason why a live index cannot be served.
+public enum LiveError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The points of the index cannot be changed.
+  case unsuitable(path: String, String)
+  /// A record in the middle of the log is damaged.
+  case damaged(String)
+  /// The log has batches that do not suit the index.
+  case unreadable(path: String, record: Int, String?)
+
+  public var description: String {
+    switch self {
+    case .unsuitable(let path, let reason): "\(path): \(reason)"
+    case .damaged(let reason): reason
+    case .unreadable(let path, let record, let reason):
+      "\(path): expected batches for this index in record \(record), found others"
+        + (reason.map { " (\($0))" } ?? "")
+        + "; serve the index with its own log and columns, or remove the log to serve the index without its changes"
+    }
+  }
+}
+
+extension Problem {
+  /// A log that cannot be written to.
+  fileprivate init(ofLog error: any Error) {
+    if case EditLogError.full = error {
+      self.init(
+        status: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
+        detail: "The disk is full; nothing of the batch was kept.",
+        headers: [.retryAfter: "10"])
+    } else {
+      self.init(
+        status: .serviceUnavailable, detail: "The batch could not be written to the disk; the server's log says why.")
+    }
+  }
+
+  fileprivate static let otherBatch = Problem(
+    status: .unprocessableContent,
+    detail: "Idempotency-Key: expected a new key for a new batch, found the key of a batch with other lines.")
+
+  fileprivate static let tooManyPoints = Problem(
+    status: .contentTooLarge, detail: "The index would have more than \(LiveIndex.mostPoints) points.")
+
+  fileprivate static let tooManyBatches = Problem(
+    status: .serviceUnavailable, detail: "Too many batches arrive at once; send the batch again.",
+    headers: [.retryAfter: "1"])
+
+  fileprivate static func liveFailure(_ reason: String) -> Problem {
+    Problem(status: .serviceUnavailable, detail: "The index cannot be changed any more; the server's log says why.")
+  }
+}

@@ -1,0 +1,98 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+@_spi(Server) import Treeline
+@_spi(Server) import TreelineFormats
+
+/// `PATCH /v1/{index}/points` and `/v1/{index}/events`.
+struct LiveRoutes {
+  let catalog: Catalog
+  let options: ServerOptions
+  let pool: AnswerPool
+
+  /// Longest time that a stream of events lasts. Then the client connects again. The time is below the limits of a
+  /// connection.
+  private static let longestStream = 45
+
+  @Sendable func change(_ request: Request, _ context: Routes.Context) async throws -> Response {
+    let live = try index(context)
+    guard options.writeToken != nil else {
+      throw Problem(status: .forbidden, detail: "Nobody may change points: the server has no token for changes.")
+    }
+    try refuseParameters(of: request)
+    guard let id = request.headers[.idempotencyKey], 1...LiveBatch.longestID ~= id.utf8.count,
+      id.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
+    else {
+      throw Problem.invalid(
+        "Idempotency-Key",
+        expected: "a header with a new name for each batch, 1 to \(LiveBatch.longestID) visible ASCII characters",
+        found: request.headers[.idempotencyKey].map { String($0.prefix(100)) })
+    }
+    let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().filter { $0 != " " }
+    guard let type, ContentType.lines.contains(type) else {
+      throw Problem(
+        status: .unsupportedMediaType, detail: "The body must be lines of JSON, sent as \(ContentType.lines[0]).")
+    }
+    let length = request.headers[.contentLength].flatMap { Int($0) } ?? RequestBodyLimit.batchLength
+    let answer = try await live.apply(id: id, length: min(max(length, 0), RequestBodyLimit.batchLength)) {
+      Array(try await request.boundedBody().readableBytesView)
+    }
+    return try await request.head.response(with: .json { answer }, .noStore, on: pool, for: context)
+  }
+
+  @Sendable func events(_ request: Request, _ context: Routes.Context) async throws -> Response {
+    let live = try index(context)
+    try refuseParameters(of: request)
+    let known = request.headers[.lastEventID].flatMap { UInt64($0) }
+    let time = Duration.seconds(min(Self.longestStream, max(options.responseSeconds * 3 / 4, 1)))
+    let body = ResponseBody { writer in
+      // A comment, so that the client sees the head of the answer at once.
+      try await writer.write(ByteBuffer(string: "retry: 1000\n:\n\n"))
+      var last = known
+      for await index in live.versions(for: time) where index.sequence != last {
+        last = index.sequence
+        try await writer.write(try Self.event(index))
+      }
+      try await writer.finish(nil)
+    }
+    return Response(
+      status: .ok, headers: [.contentType: ContentType.events, .cacheControl: "no-store"], body: body)
+  }
+
+  /// An event, whose id is the number of the version (HTML Standard, section 9.2).
+  private static func event(_ index: ServedIndex) throws -> ByteBuffer {
+    struct Data: Encodable {
+      let version: String
+      let sequence: UInt64?
+      let points: Int
+      enum CodingKeys: String, CodingKey {
+        case version, sequence
+        case points = "point_count"
+      }
+    }
+    var bytes = OutputBytes()
+    bytes.append(text: "event: version\nid: \(index.sequence ?? 0)\ndata: ")
+    try bytes.append(encoding: Data(version: index.version, sequence: index.sequence, points: index.tree.pointCount))
+    bytes.append("\n")
+    return bytes.withBytes { ByteBuffer(bytes: $0) }
+  }
+
+  private func index(_ context: Routes.Context) throws -> LiveIndex {
+    let name = context.parameters.get("index") ?? ""
+    if let live = catalog.live(name) { return live }
+    throw Problem.notFound(
+      catalog[name] == nil
+        ? "No index has that name; /v1/indexes lists the names."
+        : "The index is not live; it was served without --live.")
+  }
+
+  private func refuseParameters(of request: Request) throws {
+    var parameters = QueryParameters(url: request.uri.query.map { $0[...] })
+    try parameters.finish()
+  }
+}
+
+extension HTTPField.Name {
+  static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
+  static let lastEventID = HTTPField.Name("Last-Event-ID")!
+}

@@ -1,0 +1,374 @@
+"""Live indexes: batches of changes, their log, and servers that end at any moment."""
+
+import collections
+import http.client
+import json
+import pathlib
+import random
+import subprocess
+import threading
+import time
+
+import pytest
+
+from conftest import WRITE_TOKEN as TOKEN, connected
+from programs import Server, build, program
+from trials import trials
+from waiting import LIMIT, wait_for
+
+BATCH = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/x-ndjson"}
+COLUMNS = "id:number,name:text,speed:number,kind:category"
+
+
+def feature(key, longitude, latitude, **values):
+    return {"type": "Feature", "geometry": {"type": "Point", "coordinates": [longitude, latitude]},
+            "properties": {"id": key, **values}}
+
+
+def vehicle(key, generator):
+    """Returns a point with values in most columns. A few points lie beyond the latitudes of Web Mercator."""
+    latitude = 89.5 if key % 97 == 0 else round(generator.uniform(45, 49), 6)
+    values = {"name": f"Bus {key} é", "speed": round(generator.uniform(0, 90), 1), "kind": f"line {key % 7}"}
+    if key % 5 == 0:
+        del values["name"]
+    if key % 11 == 0:
+        values["speed"] = None
+    return feature(key, round(generator.uniform(5, 9), 6), latitude, **values)
+
+
+def lines(changes):
+    return "".join(json.dumps(change, ensure_ascii=False) + "\n" for change in changes).encode()
+
+
+def built(points, path, *options):
+    """Builds an index of points, sorted by their keys."""
+    source = path.with_suffix(".geojsonl")
+    source.write_bytes(lines(sorted(points.values(), key=lambda point: point["properties"]["id"])))
+    build(source, path, "--columns", COLUMNS, "--title", "Fleet", *options)
+    return path.read_bytes()
+
+
+class Fleet:
+    """A live index, the points that it must have, and its servers."""
+
+    def __init__(self, folder, count=300, seed=1, options=("--grow", "badges")):
+        self.generator, self.folder, self.options = random.Random(seed), folder, options
+        self.points = {key: vehicle(key, self.generator) for key in range(count)}
+        self.path = folder / "fleet.treeline"
+        built(self.points, self.path, *options)
+        self.server = None
+
+    def start(self, *options):
+        self.server = Server("--live", str(self.path), "--key", "id", "--no-viewer", *options)
+        return self.server
+
+    def send(self, changes, name, headers={}):
+        status, _, body = self.server.ask(
+            "/v1/fleet/points", "PATCH", {**BATCH, "Idempotency-Key": name, **headers},
+            changes if isinstance(changes, bytes) else lines(changes))
+        return status, json.loads(body)
+
+    def changes(self, count=20):
+        """Returns random changes. Some remove points that do not exist."""
+        keys = self.generator.sample(range(500), count)
+        return [{"remove": key} if self.generator.random() < 0.3 else vehicle(key, self.generator) for key in keys]
+
+    def apply(self, changes):
+        for change in changes:
+            if "remove" in change:
+                self.points.pop(change["remove"], None)
+            else:
+                self.points[change["properties"]["id"]] = change
+
+    def wait(self, sequence):
+        """Waits until a version answers queries."""
+        return wait_for(lambda: (index := self.server.json("/v1/fleet"))["sequence"] >= sequence and index,
+                        f"version {sequence}")
+
+    def served(self):
+        """Returns the properties and coordinates of all points that the server answers with."""
+        answer = self.server.json("/v1/fleet/clusters?bbox=-180,-90,180,90&limit=10000")
+        assert all(not point["properties"]["cluster"] for point in answer["features"])
+        return {point["properties"]["id"]: point for point in answer["features"]}
+
+    def check(self):
+        """Compares the served points with the points that must be there."""
+        found = self.served()
+        assert found.keys() == self.points.keys()
+        for key, point in self.points.items():
+            for name in ("name", "speed", "kind"):
+                assert found[key]["properties"].get(name) == point["properties"].get(name), (key, name)
+            longitude, latitude = point["geometry"]["coordinates"]
+            place = found[key]["geometry"]["coordinates"]
+            assert place == pytest.approx([longitude, min(latitude, 85.0511288)], abs=2e-7)
+
+    def stop(self):
+        code, log = self.server.stop()
+        self.server = None
+        assert code == 0, log
+        return log
+
+
+@pytest.fixture
+def fleet(tmp_path):
+    fleet = Fleet(tmp_path)
+    yield fleet
+    if fleet.server:
+        fleet.stop()
+
+
+def test_batches_change_the_points_and_survive_a_restart(fleet):
+    fleet.start()
+    old = fleet.server.json("/v1/fleet")
+    assert (old["sequence"], old["title"], old["point_count"]) == (0, "Fleet", 300)
+    changes = [vehicle(7, fleet.generator), vehicle(1000, fleet.generator), {"remove": 8}, {"remove": 5000}]
+    assert fleet.send(changes, "a") == (200, {"sequence": 1, "inserted": 1, "replaced": 1, "removed": 1})
+    fleet.apply(changes)
+    new = fleet.wait(1)
+    assert new["version"] != old["version"] and new["point_count"] == 300 and new["title"] == "Fleet"
+    fleet.check()
+    # A repeated batch has the answer of the first, and changes nothing.
+    later = [vehicle(7, fleet.generator)]
+    assert fleet.send(later, "b") == (200, {"sequence": 2, "inserted": 0, "replaced": 1, "removed": 0})
+    fleet.apply(later)
+    assert fleet.send(changes, "a") == (200, {"sequence": 1, "inserted": 1, "replaced": 1, "removed": 1})
+    status, problem = fleet.send(later, "a")
+    assert status == 422 and "Idempotency-Key" in problem["detail"]
+    last = fleet.wait(2)
+    fleet.stop()
+    fleet.start()
+    assert fleet.server.json("/v1/fleet") == last
+    fleet.check()
+    assert fleet.send(changes, "a") == (200, {"sequence": 1, "inserted": 1, "replaced": 1, "removed": 1})
+    fleet.check()
+
+
+def test_entity_tags_change_with_the_version(fleet):
+    fleet.start()
+    path = "/v1/fleet/clusters?limit=5"
+    tag = fleet.server.ask(path)[1]["etag"]
+    assert fleet.server.ask(path, headers={"If-None-Match": tag})[0] == 304
+    fleet.send([vehicle(3, fleet.generator)], "a")
+    fleet.wait(1)
+    status, headers, _ = fleet.server.ask(path, headers={"If-None-Match": tag})
+    assert status == 200 and headers["etag"] != tag
+    fleet.stop()
+    fleet.start()
+    assert fleet.server.ask(path, headers={"If-None-Match": headers["etag"]})[0] == 304
+
+
+@pytest.mark.parametrize("bad, words", [
+    (b'{"remove": "x"}', 'line 2: expected a key that is a whole number, in "id", found "x"'),
+    (b'{"remove": 1.5}', "line 2: expected a key"), (b"{}", "line 2: expected a Feature"),
+    (b"nonsense", "line 2: expected"), (b'{"remove": 1} {}', "line 2: expected one object on each line, found {}"),
+    (lines([feature(1, 200, 0)]), "line 2: expected a longitude from -180 to 180, found [200, 0] (coordinates)"),
+    (lines([feature(1, 2, 0, color="red")]), 'line 2: expected properties that are columns of the index, found "color"'),
+    (lines([feature(1, 2, 0, speed="fast")]), 'line 2: expected'),
+    (lines([feature(None, 2, 0)]), 'line 2: expected a key that is a whole number, in "id", found null'),
+    (b"\xff", "line 2: expected a line in UTF-8"), (b"[" * 1000, "line 2: expected"),
+])
+def test_a_bad_line_rejects_the_whole_batch(fleet, bad, words):
+    fleet.start()
+    status, problem = fleet.send(lines([{"remove": 1}]) + bad + b"\n" + lines([{"remove": 2}]), "a")
+    assert status == 422 and words in problem["detail"], problem
+    assert fleet.send([{"remove": 3}], "b")[1]["sequence"] == 1
+    fleet.apply([{"remove": 3}])
+    fleet.wait(1)
+    fleet.check()
+
+
+def test_requests_that_may_not_change_points(fleet, indexes):
+    fleet.start(f"columns={indexes / 'columns.treeline'}")
+    body = lines([{"remove": 1}])
+    name = {"Idempotency-Key": "a"}
+    for headers, status in [
+        ({**BATCH, **name, "Authorization": "Bearer other"}, 401), ({"Idempotency-Key": "a"}, 401),
+        (BATCH, 400), ({**BATCH, "Idempotency-Key": "x" * 65}, 400),
+        ({**BATCH, **name, "Content-Type": "text/plain"}, 415),
+    ]:
+        found = fleet.server.ask("/v1/fleet/points", "PATCH", headers, body)
+        assert found[0] == status, found
+    assert fleet.server.ask("/v1/columns/points", "PATCH", {**BATCH, **name}, body)[0] == 404
+    assert fleet.server.ask("/v1/columns/events")[0] == 404
+    assert fleet.server.ask("/v1/fleet/points?x=1", "PATCH", {**BATCH, **name}, body)[0] == 400
+    status, headers, _ = fleet.server.ask("/v1/fleet/points")
+    assert (status, headers["allow"]) == (405, "PATCH")
+    assert fleet.send([{"remove": 1}] * 10_000, "most")[0] == 200
+    assert fleet.send([{"remove": 1}] * 10_001, "more")[0] == 413
+    assert fleet.send(b" " * (8 << 20) + b"x", "long")[0] == 413
+    assert fleet.send(b"\n\n", "empty")[0] == 422
+    assert fleet.wait(1)["sequence"] == 1
+
+
+@pytest.mark.parametrize("options", [("--grow", "badges"), ("--split", "least-scatter"), ("--grow", "merge", "--stand", "member")])
+def test_the_written_index_equals_a_build_of_the_same_points(tmp_path, options):
+    fleet = Fleet(tmp_path, options=options)
+    fleet.start("--live-log", "1")
+    for number in range(3):
+        changes = fleet.changes(60)
+        assert fleet.send(changes, f"batch-{number}")[0] == 200
+        fleet.apply(changes)
+        fleet.wait(number + 1)
+        expected = built(fleet.points, tmp_path / "expected.treeline", *options)
+        wait_for(lambda: fleet.path.read_bytes() == expected, "the written index")
+    assert fleet.send(changes, "batch-2")[1]["sequence"] == 3
+    fleet.stop()
+    fleet.start()
+    fleet.check()
+    assert fleet.server.json("/v1/fleet")["sequence"] == 3
+    assert fleet.send(changes, "batch-2")[1]["sequence"] == 3
+    fleet.stop()
+
+
+def test_events_announce_versions(fleet):
+    fleet.start()
+    with connected(fleet.server) as client:
+        client.sendall(b"GET /v1/fleet/events HTTP/1.1\r\nHost: x\r\nLast-Event-ID: 0\r\n\r\n")
+        received = client.recv(1 << 16)
+        while b"\n\n" not in received.split(b"\r\n\r\n")[-1]:
+            received += client.recv(1 << 16)
+        assert b"text/event-stream" in received and b"event:" not in received
+        fleet.send([{"remove": 1}], "a")
+        while b"\n\n" not in received[received.find(b"event:"):]:
+            received += client.recv(1 << 16)
+        event = received[received.find(b"event:"):].decode()
+        index = fleet.server.json("/v1/fleet")
+        assert event.startswith("event: version\nid: 1\ndata: ")
+        assert json.loads(event.split("data: ")[1].split("\n")[0]) == {
+            "version": index["version"], "sequence": 1, "point_count": 299}
+        # The stream ends when the server stops.
+        fleet.stop()
+
+
+def test_a_torn_record_is_dropped_and_a_damaged_record_is_named(fleet):
+    fleet.start()
+    for number in range(3):
+        changes = fleet.changes()
+        assert fleet.send(changes, f"b{number}")[0] == 200
+        if number < 2:
+            fleet.apply(changes)
+    fleet.stop()
+    log = pathlib.Path(f"{fleet.path}.log")
+    whole = log.read_bytes()
+    starts = [at for at in range(len(whole)) if whole[at:at + 8] == b"TLOG\0\0\0\0"]
+    assert len(starts) == 4
+    for end in [starts[3] + 1, starts[3] + 30, len(whole) - 1]:
+        log.write_bytes(whole[:end])
+        fleet.start()
+        assert fleet.server.json("/v1/fleet")["sequence"] == 2
+        fleet.check()
+        text = fleet.stop()
+        assert text.count("Dropped the incomplete last record") == 1 and log.read_bytes() == whole[:starts[3]]
+    log.write_bytes(whole[:starts[2] + 40] + b"\0\0\0" + whole[starts[2] + 43:])
+    damaged = log.read_bytes()
+    found = subprocess.run(
+        [program("TREELINE_SERVER"), "--live", fleet.path, "--key", "id", "--port", "0", "--no-viewer"],
+        capture_output=True, text=True, timeout=LIMIT)
+    assert found.returncode == 65 and f"found record 3 at byte {starts[2]} damaged" in found.stderr, found
+    assert log.read_bytes() == damaged
+
+
+def test_a_second_server_cannot_use_the_log(fleet):
+    fleet.start()
+    found = subprocess.run(
+        [program("TREELINE_SERVER"), "--live", fleet.path, "--key", "id", "--port", "0", "--no-viewer"],
+        capture_output=True, text=True, timeout=LIMIT)
+    assert found.returncode == 74 and "in use" in found.stderr, found
+
+
+def test_an_index_that_cannot_be_edited_is_refused(indexes, fleet):
+    for path, key, words in [
+        (indexes / "planar.treeline", "id", "plain plane"), (fleet.path, "no", 'a column "no" with the keys'),
+        (fleet.path, "name", "found none"), (fleet.path, "kind", "keys that differ"),
+    ]:
+        found = subprocess.run(
+            [program("TREELINE_SERVER"), "--live", path, "--key", key, "--port", "0", "--no-viewer"],
+            capture_output=True, text=True, timeout=LIMIT)
+        assert found.returncode == 65 and words in found.stderr, found
+    pathlib.Path(f"{indexes / 'planar.treeline'}.log").unlink(missing_ok=True)
+
+
+def test_a_full_disk_refuses_batches_and_nothing_else(fleet):
+    """Limits the size of the server's files, which fails as a full disk does."""
+    fleet.start()
+    assert fleet.send([{"remove": 1}], "a")[0] == 200
+    fleet.apply([{"remove": 1}])
+    log = pathlib.Path(f"{fleet.path}.log")
+    length = log.stat().st_size
+    pid = str(fleet.server.process.pid)
+    subprocess.run(["prlimit", "--pid", pid, f"--fsize={length + 100}:"], check=True)
+    changes = fleet.changes()
+    for _ in range(3):
+        status, problem = fleet.send(changes, "b")
+        assert status == 507 and "full" in problem["detail"] and log.stat().st_size == length
+    fleet.check()
+    subprocess.run(["prlimit", "--pid", pid, "--fsize=unlimited:"], check=True)
+    assert fleet.send(changes, "b")[1]["sequence"] == 2
+    fleet.apply(changes)
+    fleet.wait(2)
+    fleet.check()
+    fleet.stop()
+    fleet.start()
+    fleet.check()
+
+
+def test_no_acknowledged_batch_is_lost_or_applied_twice_by_kills(tmp_path, note):
+    """Kills the server at random moments, while clients send batches, and some while it writes the index. Each batch
+    of a worker moves the worker's point, inserts a point, and removes the point that was inserted 500 batches ago. So
+    the points show the last batch, and whether a batch before it is missing."""
+    seed, kills = random.randrange(2**32), trials(50)
+    fleet, generator = Fleet(tmp_path, count=60), random.Random(seed)
+    acknowledged, wrong = collections.Counter(), []
+    for kill in range(kills):
+        server = fleet.start("--live-log", str(generator.choice([1, 5000, 10**9])))
+        is_over = threading.Event()
+
+        def send(worker):
+            connection = server.connection()
+            step = acknowledged[worker]
+            while not is_over.is_set():
+                first = 1_000_000 * (worker + 1)
+                change = lines([feature(1000 + worker, step % 1000 / 10, 10 + worker, speed=step), {"remove": first + step - 500},
+                                feature(first + step, 50 + step % 500 / 100, worker)])
+                try:
+                    connection.request("PATCH", "/v1/fleet/points", change,
+                                       {**BATCH, "Idempotency-Key": f"{worker}-{step}"})
+                    answer = connection.getresponse()
+                    body = json.loads(answer.read())
+                except (OSError, http.client.HTTPException, ValueError):
+                    # The server was killed.
+                    return
+                if (body.get("inserted"), body.get("removed")) != (2 if step == 0 else 1, 1 if step >= 500 else 0):
+                    wrong.append((answer.status, body))
+                step += 1
+                acknowledged[worker] = step
+        workers = [threading.Thread(target=send, args=(number,)) for number in range(3)]
+        for worker in workers:
+            worker.start()
+        time.sleep(generator.uniform(0.01, 0.25))
+        server.process.kill()
+        server.process.wait(LIMIT)
+        server.process.stdout.close()
+        is_over.set()
+        for worker in workers:
+            worker.join(LIMIT)
+    fleet.start()
+    found = fleet.served()
+    assert not wrong, f"seed {seed}: {wrong[:3]}"
+    lost = written = 0
+    for worker, count in acknowledged.items():
+        first = 1_000_000 * (worker + 1)
+        steps = sorted(key - first for key in found if key // 1_000_000 == worker + 1)
+        end = steps[-1] + 1
+        lost += max(count - end, 0)
+        # At most one batch was written but not acknowledged.
+        assert steps == list(range(max(end - 500, 0), end)) and end - count in (0, 1), f"seed {seed}: {count} {steps}"
+        assert found[1000 + worker]["properties"]["speed"] == end - 1
+        written += end
+    # Each batch has one number.
+    twice = fleet.server.json("/v1/fleet")["sequence"] - written
+    assert (lost, twice) == (0, 0), f"seed {seed}"
+    total = sum(acknowledged.values())
+    assert total > kills
+    note(f"{kills} kills, {total} acknowledged batches, {lost} lost, {twice} applied twice, seed {seed}")
+    fleet.stop()
