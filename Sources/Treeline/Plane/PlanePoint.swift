@@ -46,7 +46,7 @@ public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// Whether the box begins in the east of the plane, crosses its seam and ends in the west.
   @inlinable package var isAcrossSeam: Bool { minX > maxX }
 
-  /// Makes the smallest box around some points that is narrower than half the world, across the seam if necessary. If
+  /// Makes the smallest box around some points. The box may cross the seam, but is narrower than half the world. If
   /// there is no such box, makes the smallest box that does not cross the seam.
   ///
   /// - Precondition: There is at least one point.

@@ -29,7 +29,7 @@ public struct MapTile: Hashable, Sendable {
   private var left: UInt32 { UInt32(truncatingIfNeeded: UInt64(x) * side) }
   private var top: UInt64 { UInt64(y) * side }
 
-  /// Returns the window that the tile shows of a plane. It includes its east and south edges, although the tile ends
+  /// Returns the part of a plane that the tile shows. It includes its east and south edges, although the tile ends
   /// just before them.
   package func window(on plane: Plane) throws(QueryError) -> PlaneWindow {
     guard plane.projection == .webMercator else { throw .tileOnPlainPlane }

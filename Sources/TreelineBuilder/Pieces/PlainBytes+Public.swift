@@ -12,8 +12,8 @@ extension PointSurvey {
 }
 
 extension PlanRound {
-  /// The round as bytes: about 40 bytes for each node above its open nodes, and about 40 bytes for each node that it
-  /// asks about.
+  /// The round as bytes: about 40 bytes for each node that the round asks about, and for each node above one of these
+  /// nodes.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.

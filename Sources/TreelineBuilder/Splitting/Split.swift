@@ -13,7 +13,7 @@ package struct Split: Hashable, Sendable {
     (self.corner, self.axis, self.threshold) = (corner, axis, threshold)
   }
 
-  /// Divides at the mean of points with these moments, measured from `corner`, across an axis.
+  /// Makes a split across an axis, at the mean of some points. Their moments are measured from `corner`.
   ///
   /// The mean's dot product is (axis.x Sx + axis.y Sy) / n. Another dot product, an integer, is at most this quotient
   /// if and only if it is at most the quotient rounded down. The sums are first divided into quotient and remainder,

@@ -46,7 +46,7 @@ public struct BadgeTexts: Sendable {
   public init() { ofPoint = nil }
 
   /// - Parameters:
-  ///   - map: Values for which the row numbers of the tree stand.
+  ///   - map: The values to which the row numbers of the tree refer.
   ///   - title: Returns the title of a value; a key path works, too.
   ///   - subtitle: Returns the subtitle of a value; a key path works, too.
   public init<Value>(

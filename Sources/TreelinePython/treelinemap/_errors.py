@@ -25,7 +25,7 @@ class FilterError(Error, ValueError):
 
 
 class AggregateError(Error, ValueError):
-    """A text that is not a valid list of aggregates, or aggregates that its columns do not support."""
+    """A text that is not a valid list of aggregates, or an aggregate that its column does not support."""
 
 
 class BuildError(Error, ValueError):

@@ -264,7 +264,7 @@ class Pieces(_Object):
 
 
 class Piece(_Object):
-    """A piece while its points arrive."""
+    """A piece that still receives points."""
 
     def __init__(self, task: bytes, encoding: Encoding) -> None:
         super().__init__(c.call(_piece_create, task, len(task), encoding.pointer), _piece_free)

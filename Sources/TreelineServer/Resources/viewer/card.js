@@ -345,8 +345,8 @@ function csvOf(features, columns) {
 }
 
 /**
- * Returns a value limited to a range. If the range is empty, returns its middle, and the length by which it is too
- * short.
+ * Returns a value limited to a range. If `least` is greater than `most`, returns the middle between them and their
+ * difference.
  */
 function clamped(value, least, most) {
   return least > most
