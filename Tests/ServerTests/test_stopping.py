@@ -35,7 +35,7 @@ def test_sigterm_has_what_was_asked_answered_and_takes_nothing_more(own):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    ([], "Missing expected argument"),
+    ([], "Name at least one index"),
     (["/nowhere.treeline"], "/nowhere.treeline: cannot be opened"),
     (["a b={index}"], "found 'a b'"),
     (["{index}", "--port", "{port}"], "port {port}: Address already in use; choose another"),
