@@ -204,3 +204,23 @@ def test_badges_that_did_not_change_stay_when_an_index_is_replaced(open_map, ind
           === [...first.sprites.values()].find(s => s.cluster.count === 41)""")
     finally:
         server.stop()
+
+
+def test_a_new_version_of_a_live_index_is_announced(open_map, tmp_path):
+    (tmp_path / "fleet.csv").write_text("id,longitude,latitude\n" + "".join(f"{n},{n % 20},{n // 20 + 40}\n" for n in range(200)))
+    index = build(tmp_path / "fleet.csv", tmp_path / "fleet.treeline", "--columns", "id:number", "--grow", "badges")
+    (tmp_path / "token").write_text("a-token-of-this-test")
+    (tmp_path / "token").chmod(0o600)
+    server = Server("--live", index, "--key", "id", "--write-token-file", tmp_path / "token", "--viewer", VIEWER)
+    try:
+        page = open_map("#index=fleet&view=tree", server=server.url)
+        # The map of a page that is hidden does not ask for versions by itself.
+        page.evaluate("Object.defineProperty(document, 'visibilityState', {value: 'hidden'})")
+        headers = {"Authorization": "Bearer a-token-of-this-test", "Content-Type": "application/x-ndjson", "Idempotency-Key": "first"}
+        status, _, body = server.ask("/v1/fleet/points", "PATCH", headers, b'{"remove": 0}\n{"remove": 7}\n')
+        assert status == 200, body
+        page.wait_for_function("() => viewer.index.point_count === 198 && !viewer.tree.isOutdated")
+        rest(page)
+        assert sum(c["count"] for c in shown(page)) == 198
+    finally:
+        server.stop()

@@ -72,6 +72,14 @@ export class Server extends Source {
     return this.#get(`v1/${index}/search`, "features", query, signal);
   }
 
+  follow(index, renew) {
+    // An `EventSource` cannot send a token.
+    if (index.sequence === undefined || this.#token.headers.Authorization) return null;
+    const events = new EventSource(this.url(`v1/${index.name}/events`));
+    events.addEventListener("version", renew);
+    return () => events.close();
+  }
+
   histogram(index, query, signal) {
     return this.#get(`v1/${index}/histogram`, "edges", query, signal);
   }

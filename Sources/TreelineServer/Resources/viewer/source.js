@@ -48,4 +48,12 @@ export class Source {
   hasLogarithmicHistograms = false;
   /** Milliseconds between two looks at whether an index was replaced; 0 if indexes are never replaced. */
   pause = 0;
+
+  /**
+   * Calls a function whenever a live index has a new version. Returns a function that ends this; null if the source does
+   * not announce versions of the index.
+   */
+  follow(index, renew) {
+    return null;
+  }
 }

@@ -136,6 +136,9 @@ export class Viewer {
     return this.root.querySelector(selector);
   }
 
+  /** Ends the announcement of versions of the shown index. */
+  #unfollow = null;
+
   // Starting
 
   async start() {
@@ -186,6 +189,15 @@ export class Viewer {
     if (this.source.pause > 0) {
       setInterval(() => document.visibilityState === "visible" && this.#reloadIfReplaced(), this.source.pause);
     }
+    this.#follow();
+  }
+
+  /** Shows new versions of a live index at once. */
+  #follow() {
+    this.#unfollow?.();
+    this.#unfollow = this.source.follow(this.index, ({ lastEventId }) => {
+      if (Number(lastEventId) !== this.index.sequence) this.#reloadIfReplaced();
+    });
   }
 
   /** Shows the attribution of the data in the corner of the map. */
@@ -649,7 +661,10 @@ export class Viewer {
     this.hit = null;
     this.pointing.point(null);
     for (const side of [this.grid, this.tree]) isVersion ? side.renew() : side.reset();
-    if (!isVersion) this.tones = null;
+    if (!isVersion) {
+      this.tones = null;
+      this.#follow();
+    }
     if (isElsewhere) {
       this.stage.fit();
       if (!isVersion) this.showAll();
