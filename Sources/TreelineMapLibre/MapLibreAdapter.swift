@@ -87,7 +87,7 @@ import TreelineMap
     refresh()
   }
 
-  /// The tree that is shown; nil if no tree is shown. Set a new tree for another filter, too.
+  /// The tree that is shown; nil if no tree is shown. Also set a new tree when the filter changes.
   ///
   /// The row numbers of a new tree must stand for the same values as before, because `texts` finds texts by row number.
   /// If points have come or gone, call `show(_:texts:)` instead.

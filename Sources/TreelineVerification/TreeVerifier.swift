@@ -201,8 +201,8 @@ extension TreeVerifier {
       found: "(\(spread.xx), \(spread.xy), \(spread.yy))")
   }
 
-  /// Checks that a line across the principal axis separates the children. The left child must be on the side of smaller
-  /// products.
+  /// Checks that a line across the principal axis separates the children. The left child must be on the side where
+  /// dot products with the axis are smaller.
   private func checkSides(_ node: Node, _ children: (left: Node, right: Node), _ facts: NodeFacts) {
     if facts.box.isPoint { return }
     var (left, right) = (-Double.infinity, Double.infinity)

@@ -133,7 +133,7 @@ struct WindowEdges {
 
   /// Flips bits so that a signed comparison gives the right order. Vectors are compared as signed numbers: flipping the
   /// top bit keeps the order of unsigned numbers. Flipping all other bits instead reverses the order. The east and
-  /// south sides of a box need the reverse order, because they lie past an edge if they are less.
+  /// south sides of a box need the reverse order: such a side is outside the window if it is less than an edge.
   @inline(__always) private static func ordered(_ sides: SIMD4<UInt32>) -> SIMD4<Int32> {
     SIMD4(truncatingIfNeeded: sides ^ SIMD4(1 << 31, 1 << 31, 1 << 31 - 1, 1 << 31 - 1))
   }

@@ -72,7 +72,7 @@ import Treeline
       self.file = file
     }
 
-    /// Finds the answers of all points by all threads. Most cells are answered from their sums, the other cells from
+    /// Computes the answers over all points, with all threads. Most cells are answered from their sums, the other cells from
     /// their points.
     ///
     /// - Returns: the answers, and the number of points that were read.

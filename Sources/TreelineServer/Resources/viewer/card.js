@@ -224,7 +224,7 @@ export class Card {
 
   /**
    * Returns the nearest position at which the card does not cover a circle of this radius. If there is no such
-   * position, returns the middle of the larger part of the map that the card leaves free.
+   * position, returns the middle of the largest part of the map that the card does not cover.
    */
   #nearestUncovered(x, y, radius, pane) {
     const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = this.node;
