@@ -91,8 +91,10 @@ public final class LiveIndex: Sendable {
   /// - Parameters:
   ///   - name: Name under which the index is served.
   ///   - path: Path of the index. The log is beside it, with `.log` at the end of its name.
-  ///   - key: Name of the column with the keys of the points.
+  ///   - keyName: Name of the column with the keys of the points.
   ///   - logBytes: Length of the log from which on the index is written again.
+  ///   - filterBytes: Memory for prepared filters of the index, in bytes.
+  ///   - logFormat: Format of the lines that tell of the log and of failed builds.
   /// - Throws: `IndexError`, `LiveError`; errors about the log and the build.
   /// - Complexity: A build.
   public init(
