@@ -18,7 +18,7 @@ struct stat {
 
 extern int errno __attribute__((swift_attr("nonisolated(unsafe)")));
 char *strerror(int);
-static const int EINTR = 4, ENOENT = 2, EEXIST = 17, EINVAL = 22, EWOULDBLOCK = 35, PATH_MAX = 1024;
+static const int EINTR = 4, ENOENT = 2, EEXIST = 17, EINVAL = 22, EWOULDBLOCK = 35, EFBIG = 27, ENOSPC = 28, EDQUOT = 69, PATH_MAX = 1024;
 static const mode_t S_IFMT = 0170000, S_IFREG = 0100000, S_IFLNK = 0120000, S_IFDIR = 0040000, S_IFIFO = 0010000;
 
 int fstat(int, struct stat *), lstat(const char *, struct stat *), stat(const char *, struct stat *);
@@ -32,7 +32,7 @@ int open(const char *, int, mode_t) __attribute__((overloadable));
 int fcntl(int, int);
 ssize_t pread(int, void *, size_t, off_t), pwrite(int, const void *, size_t, off_t);
 ssize_t readlink(const char *, char *, size_t);
-static const int O_RDONLY = 0, O_RDWR = 2, O_NONBLOCK = 4, O_NOFOLLOW = 0x100, O_CREAT = 0x200, O_EXCL = 0x800;
+static const int O_RDONLY = 0, O_RDWR = 2, O_NONBLOCK = 4, O_NOFOLLOW = 0x100, O_CREAT = 0x200, O_EXCL = 0x800, O_TRUNC = 0x400;
 static const int O_CLOEXEC = 0x1000000, F_OK = 0, R_OK = 4, STDIN_FILENO = 0;
 
 int mkdir(const char *, mode_t), rmdir(const char *);
