@@ -372,3 +372,9 @@ def test_no_acknowledged_batch_is_lost_or_applied_twice_by_kills(tmp_path, note)
     assert total > kills
     note(f"{kills} kills, {total} acknowledged batches, {lost} lost, {twice} applied twice, seed {seed}")
     fleet.stop()
+
+
+def test_a_live_index_needs_a_token_for_changes(fleet):
+    command = [program("TREELINE_SERVER"), "--live", fleet.path, "--key", "id", "--port", "0"]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env={"TREELINEMAP_WRITE_TOKEN": ""})
+    assert found.returncode == 64 and "'--live' needs a token for changes" in found.stderr, found

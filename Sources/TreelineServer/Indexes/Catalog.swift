@@ -53,13 +53,14 @@ public final class Catalog: Sendable {
       let entry = Entry(path: source.path, index: index, tried: file, wasSettled: wasSettled)
       guard entries.updateValue(entry, forKey: source.name) == nil else { throw CatalogError.nameTwice(source.name) }
     }
+    var liveIndexes: [String: LiveIndex] = [:]
     for index in live {
       guard Self.isName(index.name) else { throw CatalogError.notAName(index.name) }
-      guard entries[index.name] == nil, live.count(where: { $0.name == index.name }) == 1 else {
+      guard entries[index.name] == nil, liveIndexes.updateValue(index, forKey: index.name) == nil else {
         throw CatalogError.nameTwice(index.name)
       }
     }
-    self.live = Dictionary(uniqueKeysWithValues: live.map { ($0.name, $0) })
+    self.live = liveIndexes
     self.entries = Mutex(entries)
     (self.residentBytes, self.filterBytes) = (residentBytes, filterBytes)
   }

@@ -130,6 +130,10 @@ extension LogFormat: ExpressibleByArgument {}
     if live.isEmpty && (writeTokenFile != nil || liveLog != nil) {
       throw ValidationError("'--write-token-file' and '--live-log' need '--live'.")
     }
+    if !live.isEmpty && writeTokenFile == nil && Self.writeToken == nil {
+      throw ValidationError(
+        "'--live' needs a token for changes: name a file with '--write-token-file', or set TREELINEMAP_WRITE_TOKEN.")
+    }
     if indexes.isEmpty && live.isEmpty {
       throw ValidationError("Name at least one index, as made by 'treelinemap build'.")
     }
@@ -218,15 +222,13 @@ extension LogFormat: ExpressibleByArgument {}
     options.answerSeconds = answerTime
     if let tlsCertificates, let tlsKey { options.tls = TLSFiles(certificates: tlsCertificates, key: tlsKey) }
     options.token = try tokenFile.map(Self.token(inFile:))
-    if !live.isEmpty {
-      let found = ProcessInfo.processInfo.environment["TREELINEMAP_WRITE_TOKEN"]
-      guard let token = try writeTokenFile.map(Self.token(inFile:)) ?? found, !token.isEmpty else {
-        throw ValidationError(
-          "'--live' needs a token for changes: name a file with '--write-token-file', or set TREELINEMAP_WRITE_TOKEN.")
-      }
-      options.writeToken = token
-    }
+    if !live.isEmpty { options.writeToken = try writeTokenFile.map(Self.token(inFile:)) ?? Self.writeToken }
     return options
+  }
+
+  /// The token for changes in the environment; nil if there is none.
+  private static var writeToken: String? {
+    ProcessInfo.processInfo.environment["TREELINEMAP_WRITE_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Reads a token from the first line of a file.
