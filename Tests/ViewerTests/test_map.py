@@ -320,10 +320,8 @@ def test_six_clicks_lead_from_the_country_to_a_stack(open_map):
     page.locator("#card li").first.wait_for()
 
 
-def test_cities_have_names_and_the_map_a_scale(open_map):
-    page = open_map("#index=iceland&view=tree&map=6/64.9/-19")
-    page.wait_for_function("() => viewer.tree.labels.placed.some(({ text }) => text === 'Reykjavík')")
-    # No name covers a badge or another name.
+def check_names(page):
+    """Checks that no name covers a badge or another name."""
     boxes = page.evaluate("""viewer.tree.labels.placed.map(({x, y, dx, dy, text, size}) => {
       const at = viewer.camera.point(x, y), context = new OffscreenCanvas(1, 1).getContext('2d');
       context.font = `600 ${size}px sans-serif`;
@@ -334,6 +332,37 @@ def test_cities_have_names_and_the_map_a_scale(open_map):
         assert all(left >= other[2] or other[0] >= right or top >= other[3] or other[1] >= bottom for other in boxes[:at])
         assert all(max(left - c["left"], c["left"] - right, 0) ** 2 + max(top - c["top"], c["top"] - bottom, 0) ** 2 >= (c["radius"] - 1) ** 2
                    for c in shown(page))
+
+
+def test_names_give_way_to_the_badges_of_the_first_view(open_map):
+    page = open_map("#index=badges&view=tree")
+    rest(page)
+    check_names(page)
+
+
+def test_names_give_way_to_badges_that_come_soon_after_another_placement(open_map):
+    page = open_map("#index=airports&view=tree")
+    # Places names as if there were no badges. The next frame comes before names may be placed again.
+    page.evaluate("""async () => {
+      const {labels} = viewer.tree, place = labels.place;
+      labels.clear();
+      globalThis.times = 0;
+      labels.place = function (camera, circles, places, columns, key, now) {
+        times += 1;
+        return place.call(labels, camera, times === 1 ? [] : circles, places, columns, times === 1 ? "none" : key, now);
+      };
+      viewer.wake();
+      while (times === 0) await new Promise(requestAnimationFrame);
+      globalThis.first = labels.placed;
+      viewer.wake();
+    }""")
+    page.wait_for_function("() => viewer.tree.labels.placed !== first")
+
+
+def test_cities_have_names_and_the_map_a_scale(open_map):
+    page = open_map("#index=iceland&view=tree&map=6/64.9/-19")
+    page.wait_for_function("() => viewer.tree.labels.placed.some(({ text }) => text === 'Reykjavík')")
+    check_names(page)
     assert page.locator(".maplibregl-ctrl-scale").inner_text().replace("\xa0", " ") == "50 km"
 
 

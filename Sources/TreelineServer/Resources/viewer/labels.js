@@ -44,10 +44,12 @@ export class Labels {
    * @param places Cities in view, the most important first.
    * @param columns Columns of the points. If there are none, points have no names.
    * @param key Differs for different answers and settings. Names stay the same as long as the key and the view do.
+   * @returns Milliseconds after which to call again, because the names of this view are not placed yet; 0 if they are.
    */
   place(camera, circles, places, columns, key, now) {
     const view = `${key} ${camera.zoom.toFixed(2)} ${camera.centerX.toFixed(9)} ${camera.centerY.toFixed(9)} ${camera.width} ${camera.height}`;
-    if (view === this.#key || now < this.#next) return;
+    if (view === this.#key) return 0;
+    if (now < this.#next) return this.#next - now;
     this.#key = view;
     this.#next = now + PAUSE;
     this.#zoom = camera.zoom;
@@ -80,7 +82,7 @@ export class Labels {
       const candidate = { text: name, x, y, size: SIZES[rank] ?? SIZES.at(-1), hasDot: !cover };
       if (add(candidate, (width, height) => (cover ? around(cover, screen, width, height) : beside(PLACE_DOT, width, height)))) count++;
     }
-    if (columns.length === 0) return;
+    if (columns.length === 0) return 0;
     count = 0;
     for (const { cluster } of circles) {
       if (count === MOST_POINTS) break;
@@ -89,6 +91,7 @@ export class Labels {
       if (text === null || text.length > LONGEST) continue;
       if (add({ text, x: cluster.x, y: cluster.y, size: POINT_SIZE, isPoint: true, id: cluster.id }, (width, height) => beside(cluster.radius, width, height))) count++;
     }
+    return 0;
   }
 
   /**

@@ -458,6 +458,8 @@ export class Viewer {
     if (hasHalves) twin?.follow();
     const { view, divider, ellipses } = this.settings;
     const { width } = camera;
+    // Names are placed once badges have arrived, also in the last frame of a motion.
+    for (const { scene } of this.sides) scene.advance(now);
     this.#placeLabels(camera, now);
     if (camera.zoom > EMPTY_ZOOM && (this.archive ? camera.zoom > this.archive.maxZoom + 6 : !this.#style || this.#isUnstyled)) {
       const { palette, stage } = this;
@@ -484,15 +486,29 @@ export class Viewer {
     if (this.settings.view === "tiles") {
       // The positions of badges that the map library draws are known only when it is idle.
       if (!this.#areTilesDrawn) this.tree.labels.clear();
-      else if (this.map.getLayer("clusters")) this.tree.labels.place(camera, circlesOfTiles(this.map), places, [], `tiles ${version}`, now);
+      else if (this.map.getLayer("clusters")) {
+        this.#placeLater(this.tree.labels.place(camera, circlesOfTiles(this.map), places, [], `tiles ${version}`, now));
+      }
       return;
     }
     for (const side of this.sides) {
       if (side.scene.isMoving) side.labels.thin(camera, side.scene);
       if (!side.scene.isMoving || side.labels.placed.length === 0) {
-        side.labels.place(camera, circlesOf(side.scene, camera), places, columns, `${name} ${version} ${side.answer} ${places.length} ${this.settings.view}`, now);
+        const key = `${name} ${version} ${side.answer} ${places.length} ${this.settings.view}`;
+        this.#placeLater(side.labels.place(camera, circlesOf(side.scene, camera), places, columns, key, now));
       }
     }
+  }
+
+  #placement = null;
+
+  /** Requests a frame for names that are not placed yet, since no other frame may come while nothing moves. */
+  #placeLater(pause) {
+    if (pause === 0) return;
+    this.#placement ??= setTimeout(() => {
+      this.#placement = null;
+      this.wake();
+    }, pause);
   }
 
   #drawLabels(side, left, right) {
@@ -520,7 +536,6 @@ export class Viewer {
 
   #draw(side, left, right, now, ellipses) {
     if (right <= left) return;
-    side.scene.advance(now);
     this.#drawLabels(side, left, right);
     const { pointed } = this.pointing;
     const { selection } = this;
