@@ -9,8 +9,8 @@ struct MergingBenchmark: ParsableCommand {
     commandName: "merging", abstract: "Reports how clusters are merged in parts, and times edits of the tree.",
     discussion: """
       'inParts' is the share of all merges that happen within parts. 'again' is the number of clusters, per position, \
-      that are merged again in areas along borders; 'areas' is the number of these areas, and 'retries' is how many \
-      areas were too small. 'ofSerial' is the total time of all parts as a share of a serial merge, and 'longestPath' \
+      that are merged again in areas along borders, and 'expectedAgain' is the estimate by which parts are chosen. \
+      'areas' is the number of these areas, and 'retries' is how many areas were too small. 'ofSerial' is the total time of all parts as a share of a serial merge, and 'longestPath' \
       is the time of the longest chain of parts that wait for each other. Times are meaningful with one thread. Edits \
       remove points and add them elsewhere.
       """)
@@ -46,6 +46,7 @@ struct MergingBenchmark: ParsableCommand {
     fields["areas"] = report.mending.areas
     fields["retries"] = report.mending.retries
     fields["again"] = Double(report.mending.clusters) / Double(positionCount)
+    fields["expectedAgain"] = report.expectedAgain / Double(positionCount)
     fields["ofSerial"] = report.duration / serial.duration
     fields["longestPath"] = report.longestPath / serial.duration
     return fields
@@ -56,6 +57,7 @@ struct MergingBenchmark: ParsableCommand {
     guard let history = MergeHistory(tree) else { throw ValidationError("Expected a tree with merge scales") }
     var random = SplitMix64(seed: 1)
     var times: [Double] = []
+    if edits == 0 { return [:] }
     for index in stride(from: 0, to: tree.pointCount, by: max(2 * tree.pointCount / edits, 1)) {
       let (from, near) = (
         tree.position(atTreeIndex: index), tree.position(atTreeIndex: random.index(below: tree.pointCount))

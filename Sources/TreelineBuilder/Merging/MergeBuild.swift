@@ -13,7 +13,7 @@ struct MergeBuild {
   let badgeCurve: BadgeCurve
   let threads: Int
   let maximumDepth: Int
-  /// Greatest number of leaves that are not divided into parts. If nil, `MergePlan.leavesInPart` returns this number.
+  /// Greatest number of leaves that are not divided into parts; nil if `MergePlan` chooses it.
   let leavesInPart: Int?
   let monitor: BuildMonitor
 
@@ -94,9 +94,15 @@ struct MergeBuild {
   /// - Returns: nil if the build is cancelled.
   private func mergeByDistance(_ tree: MergeTree, crossesSeam: Bool) -> (root: UInt32, report: MergeReport?)? {
     let curve = metric == .badges ? badgeCurve : .distances
-    let leavesInPart = leavesInPart ?? MergePlan.leavesInPart(threads: threads)
-    if tree.leafCount > leavesInPart {
-      let plan = MergePlan(tree.leaves, leavesInPart: leavesInPart, curve, threads: threads, monitor)
+    let plan =
+      if let leavesInPart {
+        tree.leafCount > leavesInPart
+          ? MergePlan(tree.leaves, leavesInPart: leavesInPart, curve, threads: threads, monitor) : nil
+      } else {
+        MergePlan.fastest(tree.leaves, curve, threads: threads, monitor)
+      }
+    if monitor.isCancelled { return nil }
+    if let plan {
       let parts = PartMerging(
         plan: plan, tree: tree, curve: curve, stand: stand, crossesSeam: crossesSeam, threads: threads,
         monitor: monitor)

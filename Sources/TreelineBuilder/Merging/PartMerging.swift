@@ -32,7 +32,10 @@ struct PartMerging: Sendable {
     /// Set once merging in parts takes more time than it saves. No more parts are merged then.
     let gaveUp = Atomic<Bool>(false)
 
-    init(partCount: Int) { report = Mutex(MergeReport(partCount: partCount)) }
+    init(_ plan: MergePlan) {
+      let expectedAgain = plan.parts.reduce(0) { $0 + $1.expectedAgain }
+      report = Mutex(MergeReport(partCount: plan.partCount, expectedAgain: expectedAgain))
+    }
   }
 
   /// Merges all clusters.
@@ -40,7 +43,7 @@ struct PartMerging: Sendable {
   /// - Returns: nil if the build is cancelled, or if merging in parts would take more time than it saves. For example,
   ///   it takes more time if all distances are equal, because then a border changes merges everywhere.
   func run() -> (root: UInt32, report: MergeReport)? {
-    let results = Results(partCount: plan.partCount)
+    let results = Results(plan)
     plan.forEachPart(threads: threads, monitor) { number, part in
       let halves = part.border == nil ? [] : [part.halves.first, part.halves.second]
       work(on: part.leaves, across: part.border, after: halves, as: number, results)
@@ -127,6 +130,8 @@ struct PartMerging: Sendable {
 package struct MergeReport: Sendable {
   package var partCount: Int
   package var mergesInParts = 0
+  /// How many clusters were expected to be merged again along borders.
+  package var expectedAgain = 0.0
   /// How much was merged again along borders.
   package var mending = MergeRevision.Counts()
   /// Time of all threads together, without waiting, and time of the longest chain of parts in which each part waits for

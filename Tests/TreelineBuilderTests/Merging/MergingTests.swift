@@ -53,6 +53,16 @@ import Treeline
     #expect(try MergeReport(merging: set.coordinates, options: options, leavesInPart: 8_000).partCount == 1)
   }
 
+  /// Borders through uniform points are long, so that parts would take more time than they save.
+  @Test func partsAreMergedWhereTheyPay() throws {
+    let options = BuildOptions(growth: .merging(by: .badges), threads: 2)
+    func partCount(_ set: PointSet) throws -> Int {
+      try MergeReport(merging: set.coordinates, options: options, leavesInPart: nil).partCount
+    }
+    #expect(try partCount(.cities(100_000, seed: 529)) > 1)
+    #expect(try partCount(.uniformWorld(100_000, seed: 530)) == 1)
+  }
+
   static let shrinkingGaps = PointSet(
     "shrinking gaps",
     sequence(first: (place: -170.0, gap: 0.25)) { ($0.place + $0.gap, $0.gap * 0.9993) }.prefix(3000)
