@@ -378,3 +378,23 @@ def test_a_live_index_needs_a_token_for_changes(fleet):
     command = [program("TREELINE_SERVER"), "--live", fleet.path, "--key", "id", "--port", "0"]
     found = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env={"TREELINEMAP_WRITE_TOKEN": ""})
     assert found.returncode == 64 and "'--live' needs a token for changes" in found.stderr, found
+
+
+def test_metrics_count_batches_and_points_of_a_live_index(fleet):
+    server = fleet.start()
+    assert fleet.send([vehicle(1000, fleet.generator), {"remove": 1}, {"remove": 2}], "one")[0] == 200
+    fleet.wait(1)
+    log = fleet.path.with_name("fleet.treeline.log")
+    for name, expected in {
+        "batches_total": 1, "waiting_batches": 0, "points": 299, "log_bytes": log.stat().st_size, "failed": 0,
+    }.items():
+        assert server.metric(f'treeline_live_{name}{{index="fleet"}}') == expected, name
+    fleet.stop()
+
+
+def test_an_index_that_cannot_be_live_gets_no_log(fleet):
+    command = [program("TREELINE_SERVER"), "--live", fleet.path, "--key", "name", "--port", "0"]
+    found = subprocess.run(
+        command, capture_output=True, text=True, timeout=LIMIT, env={"TREELINEMAP_WRITE_TOKEN": TOKEN})
+    assert found.returncode == 1 and "name" in found.stderr, found
+    assert not fleet.path.with_name("fleet.treeline.log").exists()

@@ -50,6 +50,9 @@ import Treeline
 
     deinit { close(descriptor) }
 
+    /// Removes the file. The log cannot be used any more.
+    public func remove() { unlink(path) }
+
     /// Opens a file and locks it. A process that replaces the file holds both locks for a moment.
     private static func openLocked(_ path: String, mustBeNew: Bool) throws(EditLogError) -> Int32 {
       while true {

@@ -82,6 +82,9 @@ public final class Catalog: Sendable {
   /// The current index under a name.
   public subscript(name: String) -> ServedIndex? { live[name]?.current ?? entries.withLock { $0[name]?.index } }
 
+  /// The live indexes, in the order of their names.
+  var liveIndexes: [LiveIndex] { live.values.sorted { $0.name < $1.name } }
+
   /// Returns the live index under a name.
   func live(_ name: String) -> LiveIndex? { live[name] }
 

@@ -115,6 +115,8 @@ public final class LiveIndex: Sendable {
     }
     var map: Map
     do { map = try Map(editing: index.tree, key: keyName, threads: 1) } catch let error as LiveIndexError {
+      // Nothing was ever changed, so no log is left beside an index that cannot be live.
+      if records.isEmpty { log.remove() }
       throw LiveError.unsuitable(path: path, "\(error)")
     }
     let columns = map.tree.columns
@@ -182,6 +184,20 @@ public final class LiveIndex: Sendable {
 
   /// The newest version.
   var current: ServedIndex { versions.newest }
+
+  /// What the metrics tell of a live index.
+  struct Counts {
+    let batches, waitingBatches, points, logBytes: Int
+    let hasFailed: Bool
+  }
+
+  var counts: Counts {
+    state.withLock { state in
+      Counts(
+        batches: Int(clamping: state.sequence), waitingBatches: Int(clamping: state.sequence &- state.mapSequence),
+        points: state.pointCount, logBytes: state.logLength, hasFailed: state.failure != nil)
+    }
+  }
 
   /// Returns versions as they come, from the newest on, for some time.
   func versions(for time: Duration) -> AsyncStream<ServedIndex> { versions.stream(for: time) }

@@ -23,6 +23,11 @@ final class ServerMetrics: Sendable {
     (answerBytes, "gauge", "Bytes of answers that wait for clients to read them."),
     (filters, "gauge", "Prepared filters in the cache."),
     (filterBytes, "gauge", "Bytes of prepared filters in the cache."),
+    (liveBatches, "counter", "Batches of changes of a live index, also of earlier processes."),
+    (liveWaiting, "gauge", "Batches that the served version of a live index does not contain yet."),
+    (livePoints, "gauge", "Points of a live index, after all batches."),
+    (liveLogBytes, "gauge", "Length of the log of a live index."),
+    (liveFailures, "gauge", "1 if no new version of a live index can be made until a restart, otherwise 0."),
     (droppedLines, "counter", "Log lines dropped because they were not read in time."),
     (memory, "gauge", "Resident memory of the process, including mapped files."),
   ])
@@ -42,6 +47,11 @@ final class ServerMetrics: Sendable {
   private static let answerBytes = "treeline_answer_bytes"
   private static let filters = "treeline_filters"
   private static let filterBytes = "treeline_filter_bytes"
+  private static let liveBatches = "treeline_live_batches_total"
+  private static let liveWaiting = "treeline_live_waiting_batches"
+  private static let livePoints = "treeline_live_points"
+  private static let liveLogBytes = "treeline_live_log_bytes"
+  private static let liveFailures = "treeline_live_failed"
   private static let droppedLines = "treeline_log_lines_dropped_total"
   private static let memory = "process_resident_memory_bytes"
   private static let reloads = "treeline_index_reloads_total"
@@ -83,6 +93,7 @@ final class ServerMetrics: Sendable {
   /// Current values of the gauges.
   struct State {
     let openIndexes, staleIndexes, connections, answersUnderWay, queueLength, answerBytes, filters, filterBytes: Int
+    var live: [LiveIndex] = []
   }
 
   /// Returns all metrics in the text format of Prometheus.
@@ -96,6 +107,13 @@ final class ServerMetrics: Sendable {
       (Self.memory, ProcessMemory.residentBytes),
     ]
     for (label, value) in gauges { Gauge(label: label, factory: backend).record(value) }
+    for index in state.live {
+      let counts = index.counts
+      for (label, value) in [
+        (Self.liveBatches, counts.batches), (Self.liveWaiting, counts.waitingBatches), (Self.livePoints, counts.points),
+        (Self.liveLogBytes, counts.logBytes), (Self.liveFailures, counts.hasFailed ? 1 : 0),
+      ] { Gauge(label: label, dimensions: [("index", index.name)], factory: backend).record(value) }
+    }
     return backend.text
   }
 }
@@ -140,11 +158,15 @@ final class PrometheusMetrics: MetricsFactory {
   func destroyRecorder(_: any RecorderHandler) {}
   func destroyTimer(_: any TimerHandler) {}
 
+  private static func escaped(_ value: String) -> String {
+    value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+  }
+
   /// Returns the metric with a name and labels, which is added if there is none yet.
   private func metric<Metric: PrometheusMetric>(_ name: String, _ dimensions: [(String, String)], _ new: Metric)
     -> Metric
   {
-    let list = dimensions.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
+    let list = dimensions.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",")
     let labels = list.isEmpty ? "" : "{\(list)}"
     return metrics.withLock { metrics in
       if let known = metrics[name]?[labels] as? Metric { return known }

@@ -99,7 +99,8 @@ struct Routes {
         .init(
           openIndexes: catalog.names.count, staleIndexes: catalog.staleNames.count, connections: bounds.connections.all,
           answersUnderWay: bounds.answersUnderWay, queueLength: pool.length, answerBytes: bounds.answerBytes,
-          filters: filters.reduce(0) { $0 + $1.count }, filterBytes: filters.reduce(0) { $0 + $1.bytes }))
+          filters: filters.reduce(0) { $0 + $1.count }, filterBytes: filters.reduce(0) { $0 + $1.bytes },
+          live: catalog.liveIndexes))
       return try await respond(
         Representation("text/plain; version=0.0.4; charset=utf-8") { $0.append(text: text) }, .noStore, request, context
       )
