@@ -154,8 +154,8 @@ def may_be_degrees(names: tuple[Any, ...], bounds: tuple[float, float, float, fl
     if not (-180 <= west and east <= 180 and -90 <= south and north <= 90):
         return ""
     return (
-        f"{names[0]!r} and {names[1]!r} are read as plain x and y, but may be degrees; planar=False takes "
-        "them for longitudes and latitudes, planar=True keeps the plane"
+        f"{names[0]!r} and {names[1]!r} are read as plain x and y, but may be degrees; planar=False reads "
+        "them as longitudes and latitudes, planar=True keeps them plain"
     )
 
 
