@@ -446,8 +446,7 @@ function pairsOf(from, to) {
 /**
  * Returns which clusters of an answer continue clusters of an answer of an earlier version. More than half of the
  * points of both clusters must be the same points, which may have moved. The result has ids of new clusters, each with
- * the id of
- * the continued cluster. It is empty if the answers are not from versions of one tree.
+ * the id of the continued cluster. It is empty if the answers are not from versions of one tree.
  *
  * @param {Clusters} from
  * @param {Clusters} to
