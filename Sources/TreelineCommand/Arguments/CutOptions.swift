@@ -35,14 +35,14 @@ struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("detail"), parsing: .unconditional,
     help: Prefix.help(
       "detail",
-      "Split clusters until the root mean square distance of their points to their mean is at most this many pixels. The box does not matter. If a limit allows fewer clusters, the detail grows until it is kept.",
+      "Split clusters until the root mean square distance of their points to their mean is at most this many pixels. The box does not matter. If a limit allows fewer clusters, the detail grows until the limit is kept.",
       valueName: "px")) var detail: String?
 
   @Option(
     name: Prefix.name("spacing"), parsing: .unconditional,
     help: Prefix.help(
       "spacing",
-      "Split clusters as long as any two of them stay this many pixels apart. The box does not matter. If a limit allows fewer clusters, the spacing grows until it is kept.",
+      "Split clusters as long as any two of them stay this many pixels apart. The box does not matter. If a limit allows fewer clusters, the spacing grows until the limit is kept.",
       valueName: "px")) var spacing: String?
 
   @Option(

@@ -90,7 +90,7 @@ struct BuildCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Replace an index that has points even if the new index has none. With --skip-invalid, replace it even if less than half of the rows are left."
+      "Replace an index that has points even if the new index has none. With --skip-invalid, replace it even if fewer than half of the rows are left."
   ) var allowLoss = false
 
   @OptionGroup var notes: NoteOptions
