@@ -12,7 +12,7 @@ public func updateTree(
     let edit = try given(edit, "an edit").pointee
     guard let editable = object.editable else {
       if object.unfiltered.groups.isEmpty == false { throw EditError.grouped }
-      throw ArgumentError("expected a tree that was built with editable=true, found another; build it so to edit it")
+      throw ArgumentError("expected a tree that was built with editable=true, found another; build it with this option")
     }
     let rows = 0..<editable.pointCount
     let removed = try edit.rows(edit.removed, edit.removed_count, "removed", in: rows)

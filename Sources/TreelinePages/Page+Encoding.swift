@@ -12,8 +12,8 @@ struct PageEncoder {
     case valueDirectory = 4
   }
 
-  /// The state of a record or a root of an upper page: whether its children are in the page, in the same child page as
-  /// the children of the previous such record, or in the next child page.
+  /// The state of a record or a root of an upper page: whether its children are in the page, in the child page of the
+  /// previous record whose children are elsewhere, or in the next child page.
   private enum State {
     static let here: UInt8 = 0
     static let sameChild: UInt8 = 1

@@ -53,7 +53,8 @@ package struct PagePublisher {
       parts: 16, values: max(4096, count / 4096), leastCode: leastCode(of: tree, reachedBy: splits))
   }
 
-  /// Returns the least code that at most `most` splits reach; 0 if the tree has no codes.
+  /// Returns the least code for which at most `most` splits have this code or a greater code; 0 if the tree has no
+  /// codes.
   private static func leastCode(of tree: ClusterTree, reachedBy most: Int) -> Int {
     tree.withStorage { storage in
       guard let separations = storage.separations else { return 0 }

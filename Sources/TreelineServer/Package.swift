@@ -6,8 +6,8 @@ import PackageDescription
 // server.
 //
 // The server needs 26 packages and takes minutes to build; without it a fresh clone fetches only swift-argument-parser,
-// as `scripts/check/runtime` proves. A trait of the main package would have the same effect, but every source of the
-// server would be inside `#if`, and a manifest for Swift 6.1 would name packages that need 6.2.
+// as `scripts/check/runtime` proves. A trait of the main package would have the same effect. But then every source of
+// the server would be inside `#if`, and a manifest for Swift 6.1 would name packages that need 6.2.
 let package = Package(
   name: "treeline-server", platforms: [.macOS(.v15)],
   products: [

@@ -184,7 +184,7 @@ package enum TileError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .plainPlane:
-      "tiles need points in degrees, found an index on a plain plane; build it from longitudes and latitudes"
+      "tiles need longitudes and latitudes, found an index of plain x and y; build it from longitudes and latitudes"
     case .limit:
       "expected a detail, a spacing or badges, found a limit: the limit would differ from tile to tile, so that their "
         + "counts would not add up"

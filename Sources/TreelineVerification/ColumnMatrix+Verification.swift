@@ -88,7 +88,7 @@ extension ColumnMatrix {
   private func addRank(_ rank: Int, ofPoint index: Int, _ label: String, _ problems: ProblemList) {
     problems.add(
       "\(label), point \(index)",
-      expected: "the rank of the point's value, whose first point has the same value and is not later",
+      expected: "the rank of the point's value; the first point of this rank has the same value and is not later",
       found: "rank \(rank)")
   }
 

@@ -7,9 +7,9 @@ import Treeline
 /// three codes: the codes of the two children, and the code of the distance between them. In a tree that was grown for
 /// badges, the distance is scaled by the badges of the children. If scales were rounded to few steps, children may be
 /// merged in any order within a step. Then a code must only be one of the steps, and must not be less than a child's
-/// code. After that, codes are checked among the nodes that are shown, as in `SeparationVerifier`. If nodes are split
-/// in the order of falling codes, from the greatest down to 1, no two nodes shown at a code may be closer than the
-/// distance of the code. So every spacing at every zoom keeps its promise.
+/// code. After that, codes are checked among the nodes that are shown, as in `SeparationVerifier`. Nodes are split in
+/// the order of falling codes, from the greatest down to 1. No two nodes that are shown at a code may be closer than
+/// the distance of the code. So every spacing at every zoom keeps its promise.
 ///
 /// The order in which touching clusters were merged is not checked.
 ///

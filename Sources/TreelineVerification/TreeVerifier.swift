@@ -226,7 +226,7 @@ extension TreeVerifier {
       // Sums of integers are exact. Rounding errors add up to a few units of the 53rd bit.
       problems.check(
         between >= most * (1 - 0x1p-48), node.name,
-        expected: "at least as much scatter between its children as a split across its axis can put there, \(most)",
+        expected: "at least the scatter between children that the best split across its axis gives, \(most)",
         found: "\(between)")
       // A builder continues to turn the line as long as that gains at least 1/2048 of the scatter.
       let gain = facts.scatterToGain(leftCount)

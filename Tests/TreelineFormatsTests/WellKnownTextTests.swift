@@ -78,11 +78,11 @@ import Treeline
     (
       "\"LINESTRING (1 2,3 4)\"",
       "expected a point as text, such as POINT (2.35 48.85), found a LINESTRING; "
-        + "ST_PointOnSurface gives a point of each"
+        + "ST_PointOnSurface gives a point inside a line or an area"
     ), ("POINT EMPTY", "expected a point with coordinates, found \"POINT EMPTY\""),
     (
       "SRID=3857;POINT(1 2)",
-      "expected degrees of WGS 84, so SRID 4326 or none, found SRID 3857; "
+      "expected degrees of WGS 84, which have SRID 4326 or none, found SRID 3857; "
         + "ST_Transform(geom, 4326) or ogr2ogr -t_srs EPSG:4326 writes them"
     ),
     (
@@ -92,7 +92,7 @@ import Treeline
     ),
     (
       "0103000020E61000000000000000000000",
-      "expected a point as text, such as POINT (2.35 48.85), found a POLYGON; ST_PointOnSurface gives a point of each"
+      "expected a point as text, such as POINT (2.35 48.85), found a POLYGON; ST_PointOnSurface gives a point inside a line or an area"
     ), ("POINT (181 2)", "expected a longitude from -180 to 180, found \"POINT (181 2)\""),
     ("POINT (100 -91)", "expected a latitude from -90 to 90, found \"POINT (100 -91)\""),
     (

@@ -112,10 +112,10 @@ def test_names_of_a_plane_make_a_plane(x, y):
         tree = treelinemap.build(frame)
         assert tree.is_planar and tree.bounds == pytest.approx((4e5, 5.4e6, 5e5, 5.5e6))
         assert treelinemap.build(frame, planar=True).content_hash == tree.content_hash
-    with pytest.raises(treelinemap.BuildError, match="most coordinates are not degrees; planar=True takes them"):
+    with pytest.raises(treelinemap.BuildError, match="most coordinates are not degrees; planar=True reads them"):
         treelinemap.build(frame, planar=False)
     near = frame.assign(**{x: [2.0, 3.0], y: [48.0, 49.0]})
-    told = re.escape(f"{x!r} and {y!r} are taken for x and y on a plain plane, but may be degrees; planar=False")
+    told = re.escape(f"{x!r} and {y!r} are read as plain x and y, but may be degrees; planar=False")
     with pytest.warns(UserWarning, match=told):
         assert treelinemap.build(near).is_planar
     with warnings.catch_warnings():
@@ -154,7 +154,7 @@ def test_names_are_those_of_the_tool():
 def test_coordinates_that_are_not_degrees_need_a_plane():
     x, y = [400_000.0, 500_000.0, 2.0], [5_400_000.0, 5_500_000.0, 3.0]
     for arguments in (dict(x=x, y=y), dict(x={"lon": x, "lat": y}), dict(x={"a": x, "b": y, "n": x}, lon="a", lat="b")):
-        with pytest.raises(treelinemap.BuildError, match="planar=True takes them for x and y on a plain plane") as told:
+        with pytest.raises(treelinemap.BuildError, match="planar=True reads them as plain x and y") as told:
             treelinemap.build(**arguments)
         assert "skip_invalid" not in str(told.value)
         assert treelinemap.build(**arguments, planar=True).is_planar

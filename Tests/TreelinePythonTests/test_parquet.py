@@ -285,7 +285,7 @@ def test_names_of_coordinates_are_found_as_in_tables(table, expected, split, tmp
     folder = write(tmp_path / "plain", table.rename_columns(["x", "y"]))
     treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY, planar=False)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
-    with pytest.warns(UserWarning, match="'x' and 'y' are taken for x and y on a plain plane, but may be degrees"):
+    with pytest.warns(UserWarning, match="'x' and 'y' are read as plain x and y, but may be degrees"):
         built = treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
     assert built.open().is_planar
     wide = pa.table({name: pc.multiply(table[own], 1000) for name, own in (("x", "lon"), ("y", "lat"))})
@@ -293,7 +293,7 @@ def test_names_of_coordinates_are_found_as_in_tables(table, expected, split, tmp
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY).open().is_planar
-    with pytest.raises(treelinemap.BuildError, match="most coordinates are not degrees; planar=True takes them"):
+    with pytest.raises(treelinemap.BuildError, match="most coordinates are not degrees; planar=True reads them"):
         treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, planar=False)
     folder = write(tmp_path / "unnamed", table.rename_columns(["a", "b"]))
     message = "found 'a', 'b'; name them with lon= and lat=, or a column of points with geometry="

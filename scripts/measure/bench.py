@@ -175,7 +175,7 @@ class Bench:
             )
             self.add(
                 section,
-                f"{name}: time relative to a tree split at the mean",
+                f"{name}: time, relative to the build of a tree split at the mean",
                 Samples(tree, "s"),
                 Samples(mean, "s"),
                 ratios(tree, mean),
@@ -248,7 +248,7 @@ class Bench:
             first = curve[sizes[0]] / (sizes[0] * log2(sizes[0]))
             for size in sizes[1:]:
                 self.add(
-                    "Growth of the time of a build relative to N log N, split at the mean",
+                    "Time of a build divided by N log N, split at the mean",
                     f"{count_text(size)} {kind} points, relative to {count_text(sizes[0])} points",
                     Samples(times[kind, size], "s"),
                     Samples(times[kind, sizes[0]], "s"),
@@ -287,7 +287,7 @@ class Bench:
                     Samples([run["indexBytes"]], "B"),
                     [size / run["indexBytes"]],
                     bound,
-                    note="The peak memory is measured in a process that only builds. The memory that the process held before the build is subtracted; it includes the coordinates.",
+                    note="The peak memory is measured in a process that only builds. The memory of the process before the build is subtracted. It includes the coordinates.",
                 )
             supercluster = peer("build", "supercluster", path, 0, 1)
             if supercluster["residentPeak"]:
@@ -392,7 +392,7 @@ class Bench:
             cost = {size: statistics.median(samples) / (size * log2(size)) for size, samples in times.items()}
             for size in sizes[1:]:
                 self.add(
-                    "Growth of the time for separations relative to N log N",
+                    "Time for separations divided by N log N",
                     f"{count_text(size)} {kind} points, relative to {count_text(sizes[0])} points",
                     Samples(times[size], "s"),
                     Samples(times[sizes[0]], "s"),
@@ -464,7 +464,7 @@ class Bench:
             times = [self.merged(f"{kind}:{size}", THREADS)["seconds"] for size in sizes]
             first, last = (statistics.median(runs) / (size * log2(size)) for runs, size in zip(times, sizes))
             self.add(
-                "Growth of the time of a build by merging relative to N log N",
+                "Time of a build by merging divided by N log N",
                 f"{count_text(sizes[1])} {kind} points, relative to {count_text(sizes[0])} points",
                 Samples(times[1], "s"),
                 Samples(times[0], "s"),
@@ -517,12 +517,12 @@ class Bench:
             else f"In {fewer} views the points have fewer positions than this limit, and Treeline returns all positions."
         )
         note = (
-            "There are 25 views at each zoom of 256 px tiles from 4 to 16. The time of a view is the median of"
-            f" {repeats} answers. Treeline's limit in each view is the number of clusters that pysupercluster returns in"
-            f" this view, on average {statistics.mean(theirs['clusters']):.0f}. {equal} pysupercluster makes a Python"
-            " dictionary of each cluster. Its time without dictionaries is estimated twice. The low estimate is its time"
-            " minus the time of an equal answer from an index that contains nothing else; rounds with a difference of 0"
-            " are dropped. The high estimate is its time minus the time to copy the dictionaries."
+            "There are 25 views at each zoom from 4 to 16. These zooms are for 256 px tiles. The time of a view is the"
+            f" median of {repeats} answers. In each view Treeline's limit is the number of clusters that pysupercluster"
+            f" returns there, on average {statistics.mean(theirs['clusters']):.0f}. {equal} pysupercluster makes a Python"
+            " dictionary of each cluster. Its time without dictionaries is estimated in two ways. The low estimate is its"
+            " time minus the time that an index of only these clusters takes to return them; rounds in which the two times"
+            " are equal are left out. The high estimate is its time minus the time to copy the dictionaries."
         )
         for key, what in (
             ("withCoordinates", "coordinates and counts of all clusters read, relative to pysupercluster"),
@@ -619,11 +619,11 @@ class Bench:
     def map(self):
         """Measures a map's change of region: the answer off the main thread, and the difference, which the main thread
         computes."""
-        section = "Change of a map's region, with about 200 annotations"
+        section = "A map of about 200 annotations whose region changes"
         name = f"{count_text(self.million)} clustered points"
         runs = [ours("map", f"clustered:{self.million}") for _ in range(self.rounds)]
         for what, key, bound in (
-            ("the answer, off the main thread", "off", 150), ("the difference, on the main thread", "main", 100),
+            ("the answer, off the main thread", "off", 150), ("the difference of two answers, on the main thread", "main", 100),
             ("a frame of the animation", "frame", None),
         ):
             # Takes only changes that touch about 200 annotations.
@@ -643,7 +643,7 @@ class Bench:
     def phone(self):
         """Measures maps of an app's values by one thread, with a column of numbers and one of categories, and the
         projection."""
-        section = "Builds of maps of an app's values, on one core and with two columns"
+        section = "Builds of a `ClusterMap` with two columns, on one core"
         for size, mean, other in ((8_000, 15, None), (28_000, 15, None), (100_000, 50, 150)):
             runs = [ours("phone", f"clustered:{size}") for _ in range(self.rounds)]
             for what, key, limit in (
@@ -677,7 +677,7 @@ class Bench:
                 self.add(section, f"{name}: {what}", Samples(times, "s"), None, figures, bound)
 
             add(
-                "a new filter of two terms", [run["filter_ms"] / 1e3 for run in runs],
+                "a new filter of two conditions", [run["filter_ms"] / 1e3 for run in runs],
                 Bound(4 * scale, aim=2 * scale, figure="{:.2f} ms"))
             add("first answer of this filter, with coordinates", [run["first_answer_ms"] / 1e3 for run in runs])
             for what, key, other, bound in (
@@ -720,12 +720,12 @@ class Bench:
             Samples(widths, "bytes"), None, widths, Bound(1.15 * (8 + 1 + 8), figure="{:.1f} bytes"))
         filtered = [(mine["filter_ms"] + mine["first_answer_ms"]) / 1e3 for mine, _, _ in rounds]
         for what, number, bound in (
-            ("a build of all points", 1, Bound(100, False, aim=500, figure="{:.0f}x")),
-            ("a build of a seventh of the points, about as many as pass", 2, None),
+            ("build of all points", 1, Bound(100, False, aim=500, figure="{:.0f}x")),
+            ("build of a seventh of the points (about as many as pass)", 2, None),
         ):
             rebuilt = [statistics.median(run[number]["seconds"]) for run in rounds]
             self.add(
-                section, f"{name}: a new filter and its first answer, times as fast as {what} by pysupercluster",
+                section, f"{name}: a new filter and its first answer, times as fast as pysupercluster's {what}",
                 Samples(filtered, "s"), Samples(rebuilt, "s"), ratios(rebuilt, filtered), bound)
 
     def aggregates(self):

@@ -135,7 +135,7 @@ def run_text(machine):
 
 
 def markdown(rows, machine):
-    how = "A cell shows the median over all rounds, and in brackets the least and the greatest value of a round. "
+    how = "A cell has the median of all rounds, and in brackets the least and the greatest round. "
     how += "The value of a round is the median of its runs. The machine and the programs: "
     lines = [how + "; ".join(fact for name, fact in machine.items() if name not in OF_RUN) + "."]
     for section in dict.fromkeys(row.section for row in rows):

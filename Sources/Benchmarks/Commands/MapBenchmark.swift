@@ -61,8 +61,8 @@ struct MapBenchmark: ParsableCommand {
     }
   }
 
-  /// Measurements of each change: the seconds off the main thread, the seconds on the main thread, the seconds of a
-  /// frame in the middle of the change, and the number of badges that the change names.
+  /// Measurements of each change: the seconds off and on the main thread, the seconds of a frame in the middle of the
+  /// change, and the number of badges that the change names.
   private struct Pass {
     var off: [Double] = []
     var main: [Double] = []

@@ -93,8 +93,8 @@ struct CellTable {
     for (index, cell) in cells.enumerated() { slots[slot(of: cell.key)] = UInt32(index + 1) }
   }
 
-  /// Returns the finalizer of SplitMix64 (Steele, Lea, Flood 2014), so that rows and columns of cells do not line up in
-  /// slots.
+  /// Mixes the bits of a key, so that neighboring cells do not get neighboring slots. This is the finalizer of
+  /// SplitMix64 (Steele, Lea, Flood 2014).
   private static func hash(_ key: UInt64) -> Int {
     var bits = (key ^ key >> 30) &* 0xBF58_476D_1CE4_E5B9
     bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB

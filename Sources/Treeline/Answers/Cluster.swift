@@ -23,7 +23,7 @@ public struct Cluster: Sendable, Identifiable {
   /// The y of the cluster's position, in units of the plane. It grows southwards.
   public let y: Double
 
-  /// The x of the mean of the positions of the cluster's points, in units of the plane.
+  /// The mean x of the cluster's points, in units of the plane.
   public let meanX: Double
   /// The y of the mean of the positions of the cluster's points. It grows southwards.
   public let meanY: Double

@@ -7,8 +7,8 @@
 /// ```
 ///
 /// A key path stands for the column that was made from it, whatever the name of the column. If a map was built without
-/// columns, for example over a tree that was opened from an index, the key path stands for the column with the name of
-/// its last property.
+/// columns, for example over a tree that was opened from an index, the key path means the column with the name of its
+/// last property.
 public struct MapExpression<Value: Sendable, Named: Sendable>: Sendable {
   /// Returns the expression with names of columns instead of key paths.
   let named: @Sendable (PropertyNames) throws(QueryError) -> Named

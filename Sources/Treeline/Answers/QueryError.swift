@@ -58,7 +58,7 @@ extension QueryError: CustomStringConvertible {
       "expected the south edge of the box at or below its north edge, "
         + "found south \(ParameterValue.text(south)) and north \(ParameterValue.text(north))"
     case .westBeyondEast(let west, let east):
-      "expected the west edge of the box at or before its east edge, as on every plain plane, "
+      "expected the west edge of the box at or before its east edge, because x and y are not degrees, "
         + "found west \(ParameterValue.text(west)) and east \(ParameterValue.text(east))"
     case .zoomNotFinite(let found): "expected a finite number as the zoom, found \(found)"
     case .notALength(let name, let found):
@@ -74,7 +74,7 @@ extension QueryError: CustomStringConvertible {
     case .notByPixels:
       "expected a cut by \(PixelCriterion.list { $0 }), which is the same for every viewport, found a limit"
     case .tileOnPlainPlane:
-      "expected a box, a center or everything as the viewport on a plain plane, found a map tile"
+      "expected a box, a center or everything as the viewport, found a map tile, which needs longitudes and latitudes"
     case .tooFewValues(let expected, let found):
       "expected \(expected) values or more, one for each row of the tree, found \(found); "
         + "pass the values from which the tree was built, in the same order"

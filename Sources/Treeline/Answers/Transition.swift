@@ -68,8 +68,8 @@ public struct Transition: Sendable {
 
   private let filters: FilterChange
 
-  /// Returns how many points of a range of tree indices, such as the range of a cluster, pass the filter of only one
-  /// answer. Both numbers are 0 if the answers have the same filter, or no filter.
+  /// Returns how many points of a range pass the filter of only one answer. The range has tree indices, such as those
+  /// of a cluster. Both numbers are 0 if the answers have the same filter, or no filter.
   ///
   /// - Complexity: O(1)
   public func filteredPointCounts(in range: Range<Int>) -> (out: Int, in: Int) {

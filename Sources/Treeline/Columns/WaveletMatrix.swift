@@ -1,5 +1,5 @@
-/// A sequence of integers that answers two questions about any range in O(levels): how many of its integers are less
-/// than a bound, and which integer would be at a position if the range were sorted.
+/// A sequence of integers that answers two questions about any range in O(levels). How many integers of the range are
+/// less than a bound? Which integer would be at a position if the range were sorted?
 ///
 /// There is a level for each bit of the integers, the highest bit first. A level holds that bit of each integer, in the
 /// order that the levels above have produced. Each level moves the integers whose bit is 0 before the integers whose

@@ -5,8 +5,8 @@
 /// Cut.limit(100)                          // at most 100 clusters, split level by level
 /// Cut.limit(100, .widestFirst)            // at most 100, splitting the cluster that scatters most first
 /// Cut.detail(20)                          // split until points lie within 20 px of their cluster's mean
-/// Cut.spacing(44).atMost(500)             // split as far as clusters stay 44 px apart
-/// Cut.badges()                            // split as far as drawn badges have room
+/// Cut.spacing(44).atMost(500)             // split as long as clusters stay 44 px apart
+/// Cut.badges()                            // split as long as no two badges touch
 /// ```
 ///
 /// A cut is a value: it can be compared, stored as JSON, and written as options or as the query of a URL
@@ -56,12 +56,13 @@ public struct Cut: Hashable, Sendable {
   ///     is given. With a limit that does not continue, even a small pan may split and merge clusters in the middle of
   ///     the screen, because all clusters share the limit. A continued answer keeps as many clusters of the previous
   ///     answer as any answer within the limit can. Of all answers that keep this number of clusters and split no more
-  ///     than necessary, the continued answer has the least scatter, which is the sum of the squared distances of all
+  ///     than necessary, the continued answer has the least scatter. Scatter is the sum of the squared distances of all
   ///     points to the means of their clusters.
   ///
   ///     This promise holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh
-  ///     answer. If the scatter is greater, previous clusters are replaced by the fresh clusters within them, in the
-  ///     order of falling gain, and fewer clusters are merged, until the scatter is small enough. If the limit leaves
+  ///     answer. If the scatter is greater, previous clusters are replaced by the fresh clusters within them, the most
+  ///     useful replacement first. Fewer clusters are then merged. This continues until the scatter is small enough. If
+  ///     the limit leaves
   ///     room for these replacements, the number of lost clusters is minimal; if not, it may be slightly larger. The
   ///     answer for a viewport inside the viewport of a fresh answer refines the fresh answer, whatever previous answer
   ///     it continues. Zooming in from a continued answer may merge clusters.
@@ -257,8 +258,8 @@ public struct UnclusteredPoints: Hashable, Sendable {
   /// The least number of points of a cluster. A smaller cluster is shown as its points.
   public let leastMembers: Int
 
-  /// The zoom, of 256 px tiles, from which on there are no clusters: every position is shown on its own, if the limit
-  /// has room for all positions in view.
+  /// From this zoom of 256 px tiles there are no clusters: every position is shown on its own, if the limit has room
+  /// for all positions in view.
   public let fromZoom: Double
 
   /// No unclustered points: a cluster is shown wherever it can represent points.

@@ -60,7 +60,8 @@ extension TreeStorage {
     groups == nil ? root.map { Int(counted.count(of: $0)) } ?? 0 : try leastGroupCount(counted)
   }
 
-  /// Returns the least coarseness up to which nodes can be shown as wholes without more than `limit` nodes.
+  /// Returns the least coarseness with which at most `limit` nodes are shown, if nodes up to this coarseness are not
+  /// expanded.
   ///
   /// Nodes are expanded from the coarsest on. A node that is coarser than its parent is treated as equally coarse. The
   /// result is the coarseness of the first node that cannot be expanded within the limit.

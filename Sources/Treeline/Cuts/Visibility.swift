@@ -112,8 +112,8 @@ extension TreeStorage {
     return try searched(visibilities(byBoxes: sides, of: pair, of: node, in: view), of: pair, of: node, in: view)
   }
 
-  /// Returns how much of both stored children of a node may be visible, judged by two things: which sides of their
-  /// boxes are outside and, for buckets, which points are visible.
+  /// Returns how much of each stored child of a node may be visible. Two facts decide this: which sides of its box are
+  /// outside and, for a bucket, which points are visible.
   @inline(__always) func visibilities<Counted>(
     byBoxes sides: (left: SidesOutside, right: SidesOutside), of pair: ChildPair, of node: Node,
     in view: PointsInView<Counted>

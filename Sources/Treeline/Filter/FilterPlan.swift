@@ -124,7 +124,7 @@ extension ClusterTree {
   /// Returns the tree under a filter. This takes less time if the filter resembles a previous filter. The result is the
   /// same, to the last bit, as without a previous filter.
   ///
-  /// If both filters differ only in one column of numbers or times, like a moving window of time, and at most a
+  /// Both filters may differ only in one column of numbers or times, like a moving window of time. If then at most a
   /// sixteenth of the points enter or leave, only these points are tested. The sorted order of that column yields these
   /// points. The order is made when it is first needed and then kept with the tree. Making the order takes 15 ns per
   /// point. The order takes 4 bytes per point, and 20 bytes per point while it is made.

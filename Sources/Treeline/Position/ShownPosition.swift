@@ -79,8 +79,8 @@ extension ClusterTree {
   /// Returns the position at which a cluster is shown.
   ///
   /// If a window is given and contains a point of the cluster, the cluster is shown inside the window. If the rule
-  /// would place the cluster outside, it is shown at one of its points in the window: at the point nearest to its mean.
-  /// So the position may change with the window.
+  /// would place the cluster outside, the cluster is shown at one of its points in the window: the point nearest to its
+  /// mean. So the position may change with the window.
   ///
   /// ```swift
   /// for cluster in try tree.clusters(.detail(20), in: view) {
@@ -131,8 +131,8 @@ extension ClusterTree {
     try nearestMember(of: id, in: .everything)!
   }
 
-  /// Returns the tree index of the cluster's point that is nearest to the cluster's mean, among its points in a window;
-  /// nil if no point of the cluster is in the window.
+  /// Of a cluster's points in a window, returns the tree index of the point nearest to the cluster's mean. Returns nil
+  /// if no point of the cluster is in the window.
   public func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Int? {
     try withStorage { storage in
       let (node, edges) = (try node(id), storage.edges(of: window))

@@ -14,9 +14,9 @@ extension ClusterTree {
   /// this beginning. Case, accents and punctuation do not matter: `saint den` finds `Saint-Denis`.
   ///
   /// Points whose whole text begins with the searched text are in alphabetical order; so `Paris` comes before `Paris
-  /// 10e`. Points with equal texts are in tree order. The other points are in the order of that part of
-  /// their texts that begins with the found word. A filter has no effect. The page about the index format says which
-  /// words are listed, and which characters count as equal.
+  /// 10e`. Points with equal texts are in tree order. All other points are sorted by the part of their texts that
+  /// begins with the found word. A filter has no effect. The page about the index format says which words are listed,
+  /// and which characters count as equal.
   ///
   /// ```swift
   /// for hit in try map.tree.search("ritz", in: "name", limit: 5) { print(hit.text) }

@@ -1,6 +1,6 @@
-/// A section of kind `search`, by which the texts of a column are searched: lists of the places in the column's
-/// dictionary at which words begin, sorted by the folded text from there to the end of the entry, and the points sorted
-/// by their entries.
+/// A section of kind `search`, with which the texts of a column are searched. It lists the places in the column's
+/// dictionary at which words begin. The places are sorted by the folded text from there to the end of the entry. The
+/// section also lists the points, sorted by their entries.
 ///
 /// The texts themselves are read from the dictionary and folded when they are compared.
 package struct ColumnSearch: @unchecked Sendable {
@@ -110,7 +110,7 @@ package struct ColumnSearch: @unchecked Sendable {
     return 0
   }
 
-  /// Visits the entries whose text begins with `beginning`, in the order of their texts, and then the entries with a
+  /// Visits the entries whose text begins with `beginning`, in the order of their texts. Then visits the entries with a
   /// listed word that begins with it, in the order of their texts from this word on. No entry is visited twice. Stops
   /// when `visit` returns false.
   func forEachEntry(

@@ -108,8 +108,9 @@ public enum ClusterStand: String, Hashable, Sendable, CaseIterable {
   case mean
 
   /// The position of one of the cluster's points, so that no badge lies in the sea. A cluster that was merged from two
-  /// clusters takes the position of one of them: the position that is nearer to the mean of all its points. Distances
-  /// are kept between these positions. This needs an index of format 1.2, and one bit for each point.
+  /// clusters takes the position of one of the two. It is the position that is nearer to the mean of the merged
+  /// cluster's points. Distances are kept between these positions. This needs an index of format 1.2, and one bit for
+  /// each point.
   case member
 }
 

@@ -43,7 +43,7 @@ public struct SplitRule: Hashable, Sendable {
   /// The split at the mean of a node's points. This is the rule of Applidium's article, and the fastest to build.
   public static let mean = SplitRule(.mean)
 
-  /// The split after which both halves together have the least scatter, which is the sum of the squared distances of
+  /// The split after which both halves together have the least scatter. Scatter is the sum of the squared distances of
   /// points to the mean of their half. First the best position along the axis is found. If several positions are best,
   /// the lowest is taken. Then points move to the half whose mean is nearer, as long as such a move lowers the scatter
   /// enough.

@@ -48,8 +48,8 @@ public struct ColumnSurvey: Sendable {
     static let doubles = Candidates(rawValue: 16)
   }
 
-  /// A column without a declared kind becomes a column of categories if it has at most `mostEntries` entries, and at
-  /// most `fewEntries` or a 16th of the points, whichever is greater.
+  /// A column without a declared kind becomes a column of categories if it has few entries: at most `mostEntries`, and
+  /// at most the greater of `fewEntries` and a 16th of the points.
   static let fewEntries = 256
   static let mostEntries = 65_536
 

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The places in a dictionary where words begin, sorted by the folded text from there on. They are the lists of a
+/// The places in a dictionary where words begin, sorted by the folded text that begins there. They are the lists of a
 /// section of kind `search`.
 struct SearchPlaces {
   let beginnings: [UInt64]

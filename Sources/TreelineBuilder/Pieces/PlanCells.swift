@@ -2,7 +2,7 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// Positions divided into cells, with the sums over the points of each cell. To find the points on each side of a
-  /// line, a pass of the plan then reads the points of the cells that the line crosses, and of few other cells.
+  /// line, a pass of the plan then reads only the cells that the line crosses, and few other cells.
   ///
   /// If there are m cells with about equally many points, a line crosses O(√m) cells.
   struct PlanCells: Sendable {

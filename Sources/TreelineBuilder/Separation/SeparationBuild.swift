@@ -12,8 +12,8 @@ import Treeline
 /// circle of longitudes, they are measured the shorter way around. Their squares are exact integers, so the result for
 /// a tree does not depend on its row numbers or on the number of threads.
 ///
-/// For any distance T, in plane units, consider the nodes whose own separation is below T, and whose parent has a
-/// separation of T or more or does not exist.
+/// For any distance T, in plane units, consider the nodes whose own separation is below T, but whose parent has a
+/// separation of T or more. The root has no parent, so only the first condition applies to it.
 /// - They are the nodes that are shown once all splits at r >= T are done, so every point is in exactly one of them.
 ///   The reason is that a child is shown after its parent was split, and r only falls: separations never grow from
 ///   parent to child.

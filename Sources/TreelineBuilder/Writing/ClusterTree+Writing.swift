@@ -5,8 +5,8 @@ import Treeline
     /// Writes the tree as an index, which `ClusterTree(index:)` opens at once. If the tree answers queries by spacing,
     /// the index also does.
     ///
-    /// The index keeps the columns of the tree byte for byte, both columns that the tree was opened with and columns
-    /// that were added; see ``removing(columns:)``. A given column replaces the tree's own column of the same name.
+    /// The index keeps all columns of the tree, byte for byte: columns with which the tree was opened, and columns that
+    /// were added; see ``removing(columns:)``. A given column replaces the tree's own column of the same name.
     ///
     /// - Parameters:
     ///   - path: Path of the index, as in ``IndexDestination``.

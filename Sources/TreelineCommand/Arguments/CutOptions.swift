@@ -35,21 +35,21 @@ struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("detail"), parsing: .unconditional,
     help: Prefix.help(
       "detail",
-      "Split clusters until the points of each lie this close to their mean, in pixels at the zoom, regardless of the box. If there would be more clusters than a limit allows, the detail is raised just enough to keep the limit.",
+      "Split clusters until the root mean square distance of their points to their mean is at most this many pixels. The box does not matter. If a limit allows fewer clusters, the detail grows until the limit is kept.",
       valueName: "px")) var detail: String?
 
   @Option(
     name: Prefix.name("spacing"), parsing: .unconditional,
     help: Prefix.help(
       "spacing",
-      "Split clusters as far as possible while any two of them stay this many pixels apart at the zoom, regardless of the box. If there would be more clusters than a limit allows, the spacing is raised just enough to keep the limit.",
+      "Split clusters as long as any two of them stay this many pixels apart. The box does not matter. If a limit allows fewer clusters, the spacing grows until the limit is kept.",
       valueName: "px")) var spacing: String?
 
   @Option(
     name: Prefix.name("badges"), parsing: .unconditional,
     help: Prefix.help(
       "badges",
-      "Split clusters as far as possible while no two drawn badges touch at the zoom, regardless of the box. Each badge is drawn with the diameter 'badge_px', which includes this scale. Needs points, or an index built with '--grow badges'.",
+      "Split clusters as long as no two badges touch. The box does not matter. 'badge_px' is the diameter of a badge at this scale. Needs points, or an index built with '--grow badges'.",
       valueName: "scale")) var badges: String?
 
   @Option(
@@ -63,7 +63,7 @@ struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("alone-from-zoom"), parsing: .unconditional,
     help: Prefix.help(
       "alone-from-zoom",
-      "From this zoom on, show every position separately, with --detail or --spacing, if a limit allows as many clusters as there are positions in view.",
+      "From this zoom on, show each position separately, with --detail or --spacing. If a limit does not allow so many clusters, this option has no effect.",
       valueName: "z")) var aloneFromZoom: String?
 
   var parameters: [Parameter] {

@@ -11,7 +11,7 @@ struct GrowthOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "How the tree grows: 'split', from all points down; 'merge', from the points up, merging the closest clusters first, so that '--spacing' shows as many clusters as fit; 'badges', merging first the clusters whose badges touch first, as '--badges' needs; 'scatter', merging first the clusters that spread least together, which suits '--limit'. (default: split, or badges with '--badges')",
+      "How the tree grows. 'split' splits all points, again and again. 'merge' always merges the two closest clusters, which suits '--spacing'. 'badges' merges the two clusters whose badges touch first, which '--badges' needs. 'scatter' merges the two clusters that spread least together, which suits '--limit'. (default: split, or badges with '--badges')",
       valueName: "way")) var grow: GrowthName?
 
   @Option(
@@ -21,7 +21,7 @@ struct GrowthOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "The position of each cluster of '--grow merge' and '--grow badges': the mean of its points, or a member, which is one of its points, so that no cluster is in the sea. (default: mean)",
+      "The position of each cluster: 'mean' is the mean of its points, 'member' is one of its points, so no cluster is in the sea. 'member' needs '--grow merge' or '--grow badges'. (default: mean)",
       valueName: "where")) var stand: ClusterStand?
 
   func validate() throws {

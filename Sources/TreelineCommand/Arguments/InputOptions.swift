@@ -24,9 +24,9 @@ struct ColumnOptions: ParsableArguments {
 
   @Option(help: .init("The CSV column of latitudes.", valueName: "column")) var latitude: String?
 
-  @Option(help: .init("The CSV column of x, on a plain plane.", valueName: "column")) var x: String?
+  @Option(help: .init("The CSV column of x, for plain coordinates.", valueName: "column")) var x: String?
 
-  @Option(help: .init("The CSV column of y, on a plain plane.", valueName: "column")) var y: String?
+  @Option(help: .init("The CSV column of y, for plain coordinates.", valueName: "column")) var y: String?
 
   @Option(
     help: .init(

@@ -6,7 +6,8 @@ struct ViewportOptions<Prefix: OptionPrefix>: ParsableArguments {
   @Option(
     name: Prefix.name("bbox"), parsing: .unconditional,
     help: Prefix.help(
-      "bbox", "The box to show; west greater than east crosses the antimeridian. (default: all)", valueName: "w,s,e,n"))
+      "bbox", "The box to show. If west is greater than east, the box crosses the antimeridian. (default: all)",
+      valueName: "w,s,e,n"))
   var bbox: String?
 
   @Option(
@@ -22,8 +23,7 @@ struct ViewportOptions<Prefix: OptionPrefix>: ParsableArguments {
 
   @Option(
     name: Prefix.name("zoom"), parsing: .unconditional,
-    help: Prefix.help("zoom", "The zoom, at which the world is 256 px times 2^zoom wide.", valueName: "z")) var zoom:
-    String?
+    help: Prefix.help("zoom", "The zoom. The world is 256 px times 2^zoom wide.", valueName: "z")) var zoom: String?
 
   @Option(
     name: Prefix.name("width"), parsing: .unconditional,

@@ -9,8 +9,8 @@ struct BuildForecast: CustomStringConvertible {
   let index: Int
   let seconds: Double
 
-  /// Time that one core needs for a point after reading, in nanoseconds: for each pass of the plan, for the point's
-  /// separation, for the search for the least scatter in the point's piece, and for everything else. Measured on an
+  /// Time that one core needs for a point after it was read, in nanoseconds. Four parts: each pass of the plan, the
+  /// point's separation, the search for the least scatter in the point's piece, and everything else. Measured on an
   /// idle virtual machine. Other machines may need half or twice as long.
   private static let (perPass, perSeparation, perSearch, perPoint) = (2.0, 2000.0, 250.0, 400.0)
 

@@ -259,7 +259,7 @@ extension Plane {
 extension Notes {
   static func reportCoarsePositions(on plane: Plane) {
     Notes.print(
-      "treelinemap: positions are kept to \(plane.side / 0x1p32), the 2^32nd part of the data's extent; "
+      "treelinemap: positions are rounded to \(plane.side / 0x1p32), which is the data's extent divided by 2^32; "
         + "leave out points that are far away if that is too coarse")
   }
 

@@ -17,18 +17,19 @@ struct BuildCommand: ParsableCommand {
       column means that column, even if it contains commas. Names that differ only in how Unicode composes their \
       letters are equal. The 'id' of a GeoJSON Feature is not kept.
 
-      --columns keeps columns for filters and aggregates: names, each alone or followed by a colon and a kind, and \
-      'all' for all columns not named otherwise. The kinds are \(TypedColumns.kinds); without a kind the values \
-      decide. A value that does not suit the kind of its column is an error; an empty cell is a missing value. A \
-      suffix '+percentiles' makes medians and percentiles of the column fast, and '+distinct' makes counts of distinct \
-      values fast, as in 'price:number+percentiles+distinct'. For a million points each suffix takes 3 bytes per point, and \
-      '+percentiles' takes 4 more bytes if all values are distinct. '+search' lets the index be searched for the \
+      --columns keeps columns for filters and aggregates. It takes names, each alone or with a colon and a kind; \
+      'all' means all other columns. The kinds are \(TypedColumns.kinds); without a kind the values decide. A value \
+      that does not suit the kind of its column is an error; an empty cell is a missing value.
+
+      Three suffixes of a kind make queries fast, as in 'price:number+percentiles+distinct'. '+percentiles' is for \
+      medians and percentiles, and '+distinct' for counts of distinct values. For a million points each of the two \
+      takes 3 bytes per point, and '+percentiles' takes 4 more bytes if all values are distinct. '+search' is for the \
       beginnings of words, without regard to case and accents, and takes at most 12 bytes per point. '--search name' \
       keeps the column 'name' as texts with '+search'.
 
       --group-by gives each value of a column its own hierarchy, so that no cluster has points of two values. There \
-      may be at most 4096 values, including an empty cell. Clusters of one group keep their distances; clusters of \
-      different groups may overlap. Groups share a limit, which must have room for one cluster of each group in view. \
+      may be at most 4096 values, including an empty cell. Clusters of different groups may overlap. Groups share a \
+      limit, which must be at least the number of groups in view. \
       Points with 'true', 'yes' or '1' in the column of --never-cluster are always shown as single points, however \
       close they are, and each of these points counts against a limit. Neither column needs to be among --columns.
 
@@ -77,7 +78,7 @@ struct BuildCommand: ParsableCommand {
 
   @Option(help: .init("The source of the data, for a corner of the map.", valueName: "text")) var attribution: String?
 
-  @Option(help: .init("The unit of x and y on a plain plane, such as 'm'.", valueName: "text")) var unit: String?
+  @Option(help: .init("The unit of plain x and y, such as 'm'.", valueName: "text")) var unit: String?
 
   @Flag(
     help:
@@ -89,7 +90,7 @@ struct BuildCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Replace an index that has points even if the new one has none, or, with --skip-invalid, fewer than half of the rows."
+      "Replace an index that has points even if the new index has none. With --skip-invalid, replace it even if fewer than half of the rows are left."
   ) var allowLoss = false
 
   @OptionGroup var notes: NoteOptions
@@ -229,7 +230,7 @@ struct BuildCommand: ParsableCommand {
   private func refuseUnit(of input: Input, isPlanar: Bool) throws {
     guard unit != nil && !isPlanar else { return }
     throw Failure.usage(
-      "'--unit' is the unit of x and y on a plain plane, but \(input.name) has longitudes and latitudes, which are degrees"
+      "'--unit' is the unit of plain x and y, but \(input.name) has longitudes and latitudes, which are degrees"
     )
   }
 

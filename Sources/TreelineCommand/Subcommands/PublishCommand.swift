@@ -8,10 +8,10 @@ struct PublishCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish", abstract: "Writes an index as files from which browsers answer without a server.",
     discussion: """
-      The folder gets a map, a manifest, and pages of the index, which never change, since they are named by their \
-      checksums. Upload it to any host of static files, below any path. The manifest is written last, so a browser \
-      never mixes two versions. There are at most 20,000 files. --single-file writes one file of all pages instead, \
-      for object stores that answer requests for ranges of bytes.
+      The folder gets a map, a manifest and the pages of the index. Upload it to any host of static files, below any \
+      path. A page never changes, because its name is its checksum. The manifest is written last, so a browser never \
+      mixes two versions. There are at most 20,000 files. With --single-file all pages are in one file, for object \
+      stores that answer requests for ranges of bytes.
 
       'treelinemap verify INDEX --site FOLDER' compares a folder with its index.
       """)
@@ -20,7 +20,7 @@ struct PublishCommand: ParsableCommand {
 
   @Option(name: .shortAndLong, help: .init("The folder to write.", valueName: "folder")) var output: String
 
-  @Flag(help: "Write one file of all pages.") var singleFile = false
+  @Flag(help: "Write all pages into one file.") var singleFile = false
 
   @Flag(help: "Remove pages of earlier versions, which maps that are open in browsers may still ask for.")
   var removeOld = false

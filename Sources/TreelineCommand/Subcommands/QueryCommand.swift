@@ -13,9 +13,10 @@ struct QueryCommand: ParsableCommand {
 
       Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id', 'point_count' and \
       'point_count_abbreviated'. A single point has its row number 'index', counted from 0, its columns, and the \
-      'id' of its GeoJSON Feature as another column. With --filter, counts, boxes and means are of the points that \
-      pass. Several points at one position are a 'stack'. A cluster shown at the position of one of its points has \
-      that point's row number as 'shown_index'. With --badges each has 'badge_px', the diameter of its badge.
+      'id' of its GeoJSON Feature as another column. With --filter, counts, boxes and means include only the points \
+      that pass. Several points at one position are a 'stack'. If a cluster is shown at one of its points, \
+      'shown_index' is the row number of this point. With --badges each cluster has 'badge_px', the diameter of its \
+      badge.
       """)
 
   enum Method: String, ExpressibleByArgument, CaseIterable {

@@ -4,17 +4,17 @@ import Treeline
 
 struct SearchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "search", abstract: "Prints the points whose text begins with a text.",
+    commandName: "search", abstract: "Prints the points with words that begin with a text.",
     discussion: """
       Searches a column of an index that was built with '--search'. Case, accents and punctuation do not matter. Points \
-      whose text begins with the searched text come first, in alphabetical order; then come points with a later word \
-      that begins with it.
+      whose text begins with the searched text come first, in alphabetical order. Then come points with a later word \
+      that begins with the searched text.
       """)
 
   @Argument(help: .init("The index; '-' is standard input, which must be redirected from a file.", valueName: "index"))
   var path: String
 
-  @Argument(help: .init("The beginning of a text or of a word in it.", valueName: "text")) var text: String
+  @Argument(help: .init("The text to search for, such as the beginning of a word.", valueName: "text")) var text: String
 
   @Option(help: .init("The column to search. (default: the first column that can be searched)", valueName: "name"))
   var column: String?

@@ -10,10 +10,10 @@ struct TilesCommand: ParsableCommand {
     discussion: """
       Each tile has the layer 'clusters' with the points and properties of the server's tiles, and each cluster is in \
       exactly one tile, so counts add up at every zoom. Without a cut, tiles show badges if the index was built for \
-      badges, else clusters \(ParameterValue.text(PixelCriterion.spacing.standard)) px apart if it has separations, else a detail of \
-      \(ParameterValue.text(PixelCriterion.detail.standard)) px. A limit is refused: it would differ \
-      from tile to tile. The same index, under the same name, gives the same bytes. The file appears when it is \
-      complete, and replaces an older file of the same name.
+      badges. Otherwise they show clusters \(ParameterValue.text(PixelCriterion.spacing.standard)) px apart or, if \
+      the index has no separations, a detail of \(ParameterValue.text(PixelCriterion.detail.standard)) px. A limit is \
+      refused, because it would differ from tile to tile. The same index, under the same name, gives the same bytes. \
+      The file appears when it is complete, and replaces an older file of the same name.
       """)
 
   @OptionGroup var source: InputOptions

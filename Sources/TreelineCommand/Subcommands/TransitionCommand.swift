@@ -12,7 +12,7 @@ struct TransitionCommand: ParsableCommand {
       move its parts from the coordinates of the whole to their own; to draw a merge, move its parts to the whole. A \
       kept cluster that moves, as with '--keep-visible', also has 'from_coordinates'. Between two filters, changes \
       have 'filtered_out_point_count' and 'filtered_in_point_count', and a kept cluster has 'from_point_count'. With \
-      --badges each has 'badge_px', the diameter of its badge, and a kept one whose diameter changes has \
+      --badges each cluster has 'badge_px', the diameter of its badge. A kept cluster whose diameter changes also has \
       'from_badge_px'.
 
       Options that begin with '--from-' are for the first view, and options that begin with '--to-' for the second. \

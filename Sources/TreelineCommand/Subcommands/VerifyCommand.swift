@@ -6,10 +6,10 @@ struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Checks every byte of an index.",
     discussion: """
-      Checks the checksums of all sections, every attribute, and the header and every invariant of the hierarchy \
-      against the points: the plane fits them, ranges of nodes are nested without gaps, boxes, sums and covariances \
-      agree with the points, the order is canonical, and no spacing brings two clusters too close together or leaves \
-      a cluster whole that could be split. With --site, compares a folder that 'publish' wrote with the index instead. \
+      Checks the checksums of all sections and every attribute. Then checks the header and the hierarchy against the \
+      points: the plane fits the points, ranges of nodes are nested without gaps, boxes, sums and covariances are \
+      right, and the order is canonical. For every spacing, no two clusters are too close together, and no cluster \
+      that could be split is left whole. With --site, compares a folder that 'publish' wrote with the index instead. \
       The exit code is 65 if something is wrong.
       """)
 

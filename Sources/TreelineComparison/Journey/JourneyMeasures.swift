@@ -76,7 +76,7 @@ extension JourneyMeasure {
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",
-      explanation: "Mean share of the badges inside both views of a pan that keep their points and their place.",
+      explanation: "Of the badges inside both views of a pan, the mean share that keep their points and their place.",
       unit: .share, direction: .more
     ) { journey in
       mean(

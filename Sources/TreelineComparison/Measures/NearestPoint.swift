@@ -6,8 +6,8 @@ extension ViewMeasure {
   static var dataDistance: Self {
     Self(
       key: "on_data_px", title: "Badge to nearest point",
-      explanation: "Does a badge stand on the data, or in the empty space between? Mean distance.", unit: .pixels,
-      direction: .less, praise: Praise(clause: .gain(of: "badges", nearerTo: "the nearest point"))
+      explanation: "Does a badge stand on the data, or in empty space? Mean distance to the nearest point.",
+      unit: .pixels, direction: .less, praise: Praise(clause: .gain(of: "badges", nearerTo: "the nearest point"))
     ) { measured in
       let view = measured.view
       return mean(
@@ -20,8 +20,8 @@ extension ViewMeasure {
 }
 
 extension ClusterTree {
-  /// Returns the distance in plane units from a position on the plane to the nearest point of the tree, by branch and
-  /// bound over the boxes of the nodes; nil if there are no points.
+  /// Returns the distance from a position on the plane to the nearest point of the tree, in plane units; nil if there
+  /// are no points. Searches by branch and bound over the boxes of the nodes.
   ///
   /// - Complexity: O(log^2 n) as a rule
   func distanceToNearestPoint(x: Double, y: Double) throws -> Double? {

@@ -5,7 +5,7 @@ extension ViewMeasure {
   static var singleShare: Self {
     Self(
       key: "single_share", title: "Points shown unclustered",
-      explanation: "Share of the points in view that no badge hides, because their badge has one point.",
+      explanation: "Share of the points in view that are shown alone, so no badge hides them.",
       unit: .smallShare, direction: .more
     ) { $0.singles.share }
   }

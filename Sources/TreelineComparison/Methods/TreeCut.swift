@@ -26,7 +26,7 @@ package struct TreeCut: Hashable, Sendable {
 
   package static let steepestFirst = TreeCut(
     name: "steepest-first", title: "Steepest-first",
-    summary: "groups that the points form, split first where this brings points closest to their badges",
+    summary: "groups that the points form, split where this brings points closest to their badges",
     cut: .limit(1, .steepestFirst))
 
   /// A cut with a limit that continues the previous answer. In a single view it equals a fresh cut. On a journey it

@@ -101,7 +101,7 @@ struct CSVProblem {
       switch WellKnownText(cell) {
       case .point(_, _, let srid?) where !axes.holds(srid: srid):
         (
-          "degrees of WGS 84, so SRID 4326 or none", "SRID \(srid)",
+          "degrees of WGS 84, which have SRID 4326 or none", "SRID \(srid)",
           "ST_Transform(geom, 4326) or ogr2ogr -t_srs EPSG:4326 writes them"
         )
       case .point(let first, let second, _):
@@ -111,7 +111,7 @@ struct CSVProblem {
             ? "are the coordinates swapped? The longitude is first; ST_FlipCoordinates swaps them" : nil
         )
       case .emptyPoint: ("a point with coordinates", describe(cell), nil)
-      case .other(let type): (Self.point, "a \(type)", "ST_PointOnSurface gives a point of each")
+      case .other(let type): (Self.point, "a \(type)", "ST_PointOnSurface gives a point inside a line or an area")
       case .brokenBinary:
         (
           "well-known binary of a point", describe(cell),

@@ -150,8 +150,8 @@ struct GeoJSONReader: InputFormat {
     repeat { try skipSpace() } while try readElement(after: &previousLine)
   }
 
-  /// Reads a Feature of a collection, and the comma or the bracket after it. If a Feature is not JSON, skips it,
-  /// provided that it has its own line and that the options allow it.
+  /// Reads a Feature of a collection, and the comma or the bracket after it. If a Feature is not JSON, skips it. Only a
+  /// Feature on its own line can be skipped, and only if the options allow it.
   ///
   /// - Parameter previousLine: Line on which the previous Feature ends; set to the line on which this Feature ends.
   /// - Returns: Whether another Feature follows.

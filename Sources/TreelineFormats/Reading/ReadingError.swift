@@ -115,8 +115,8 @@ public struct InvalidRow: Hashable, Sendable {
   public internal(set) var remedy: String?
 }
 
-/// A note for users on an input that was read nevertheless. Print the description on standard error, after the name of
-/// the input.
+/// A note for users about something odd in an input that was read. Print the description on standard error, after the
+/// name of the input.
 public enum ReadingNote: Hashable, Sendable {
   /// A CSV file has no header, so that columns 1 and 2 are taken as the coordinates.
   case noHeader(isPlanar: Bool)

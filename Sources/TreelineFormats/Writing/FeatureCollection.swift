@@ -75,8 +75,8 @@ public struct FeatureCollectionWriter: Sendable {
   /// Appends a Feature.
   @_spi(Server) public func append(_ feature: ClusterFeature, to bytes: inout OutputBytes) {
     bytes.append("{\"type\":\"Feature\"")
-    // Maps keep a feature's state by its id, so ids are unique in an answer: clusters and points are numbered together,
-    // and the ids of the input, which may be anything, are properties.
+    // Maps keep a feature's state by its id, so ids are unique in an answer. Clusters and points are numbered together.
+    // The ids of the input may be anything, so they are properties.
     if !feature.sharesID {
       bytes.append(",\"id\":")
       bytes.append(feature.id)

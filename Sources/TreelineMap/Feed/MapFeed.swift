@@ -233,8 +233,8 @@ extension MapFeed {
 }
 
 extension Query {
-  /// Returns the query with a margin around its viewport, in pixels, if its cut has a criterion in pixels and its
-  /// viewport has no margin yet.
+  /// Returns a query with a margin around its viewport, in pixels. If its cut has no criterion in pixels, or its
+  /// viewport has a margin already, the query does not change.
   fileprivate func expanded(by margin: Double) -> Query {
     guard cut.isByPixels, viewport.margin == 0, viewport.hasScale else { return self }
     return Query(cut, in: viewport.expanded(by: margin))

@@ -49,8 +49,8 @@ extension MapScene {
     let takeover = now + length
     var joining = Joining(range)
     if !counting.isEmpty { joining.find(among: counting.map { leaving[$0] }, parts) }
-    // Leaving badges within the whole that are not on their way into another badge move into the whole, with their
-    // numbers. Badges that would have taken over from them later never get numbers.
+    // A leaving badge whose points are in the whole moves into the whole, with its number, unless it moves into another
+    // badge already. Badges that would have taken over from them later never get numbers.
     for index in counting {
       if joining.replaced.contains(leaving[index].id) {
         withdrawLeaving(index, into: new)

@@ -156,8 +156,8 @@
     ///   - texts: Texts on its badges, used once the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
-    /// Shows each map of a sequence as it comes, such as the maps of a `LiveMap`. Badges whose points stay, or most of
-    /// them, stay on the map, and so does the selection. Returns when the sequence ends or the task is cancelled.
+    /// Shows each map of a sequence as it comes, such as the maps of a `LiveMap`. A badge stays on the map if most of
+    /// its points stay together. The selection stays, too. Returns when the sequence ends or the task is cancelled.
     ///
     /// ```swift
     /// let following = Task { try await adapter.follow(live) { BadgeTexts($0, title: { $0.name }) } }

@@ -154,8 +154,8 @@ def may_be_degrees(names: tuple[Any, ...], bounds: tuple[float, float, float, fl
     if not (-180 <= west and east <= 180 and -90 <= south and north <= 90):
         return ""
     return (
-        f"{names[0]!r} and {names[1]!r} are taken for x and y on a plain plane, but may be degrees; planar=False takes "
-        "them for longitudes and latitudes, planar=True keeps the plane"
+        f"{names[0]!r} and {names[1]!r} are read as plain x and y, but may be degrees; planar=False reads "
+        "them as longitudes and latitudes, planar=True keeps them plain"
     )
 
 
@@ -166,5 +166,5 @@ def remedy(x: AnyArray, y: AnyArray, invalid: AnyArray, planar: bool) -> str:
     """
     known = np.isfinite(x) & np.isfinite(y)
     if not planar and 2 * np.count_nonzero(known & invalid) > np.count_nonzero(known):
-        return "most coordinates are not degrees; planar=True takes them for x and y on a plain plane"
+        return "most coordinates are not degrees; planar=True reads them as plain x and y"
     return "skip_invalid=True leaves out such rows"

@@ -65,7 +65,7 @@ class PointColumns:
         if code not in ("CRS84", "CRS84h", "4326", "4979"):
             raise ValueError(
                 f"column {name!r}: expected longitudes and latitudes, OGC:CRS84, found coordinates of {code}; "
-                "convert them, or use planar=True for a plain plane"
+                "convert them, or use planar=True for plain x and y"
             )
 
     def read(self, batch: Any, first_row: int = 0) -> tuple[AnyArray, AnyArray]:
@@ -153,7 +153,7 @@ def _of_one(name: str, value: bytes, row: int) -> tuple[float, float]:
     if number != 1:
         found = kinds[number] if number < len(kinds) else f"type {kind}"
         raise ValueError(
-            f"column {name!r}, row {row}: expected a point, found a {found}; take a point of each, for example with "
+            f"column {name!r}, row {row}: expected a point, found a {found}; make points, for example with "
             "ST_PointOnSurface"
         )
     if len(value) < start + 16:

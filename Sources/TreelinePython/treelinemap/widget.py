@@ -165,7 +165,7 @@ class Map(anywidget.AnyWidget):
         cut = {name: _plain(value) for name, value in proposal["value"].items() if value is not None}
         if len(cut.keys() & {"spacing", "badges", "detail", "limit"}) != 1 or len(cut.keys() - {"order"}) != 1:
             raise traitlets.TraitError(
-                f"expected one of spacing, badges, detail and limit, and beside it only an order, found {cut!r}"
+                f"expected one of spacing, badges, detail and limit, with at most an order in addition, found {cut!r}"
             )
         # Raises an error if the tree does not support the cut.
         self.tree.clusters(zoom=0, **cut)

@@ -92,7 +92,7 @@ public final class LiveIndex: Sendable {
   ///   - name: Name under which the index is served.
   ///   - path: Path of the index. The log is beside it, with `.log` at the end of its name.
   ///   - keyName: Name of the column with the keys of the points.
-  ///   - logBytes: Length of the log from which on the index is written again.
+  ///   - logBytes: Length of the log at which the index is written again.
   ///   - filterBytes: Memory for prepared filters of the index, in bytes.
   ///   - logFormat: Format of the lines that tell of the log and of failed builds.
   /// - Throws: `IndexError`, `LiveError`; errors about the log and the build.
@@ -326,7 +326,7 @@ public final class LiveIndex: Sendable {
     if isIdle { mapper.submit { _ in self.makeMaps() } }
   }
 
-  /// Makes maps until no change is waiting. This takes at most half of the time of a core, and yields to answers.
+  /// Makes maps until no change is waiting. This takes at most half of one core, and yields to answers.
   private func makeMaps() {
     #if canImport(Glibc)
       _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15)

@@ -28,7 +28,7 @@ enum TileRoutes {
 
   private static func checkProjection(_ tree: ClusterTree) throws(Problem) {
     guard tree.plane.projection == .webMercator else {
-      throw .notFound("Tiles need the Web Mercator plane, but this index is on a plain plane.")
+      throw .notFound("Tiles need longitudes and latitudes, but this index has plain x and y.")
     }
   }
 }

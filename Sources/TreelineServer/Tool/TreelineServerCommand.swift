@@ -39,7 +39,7 @@ extension LogFormat: ExpressibleByArgument {}
 
   @Option(
     help: ArgumentHelp(
-      "Length of the log from which on a live index is written again, such as 64M.",
+      "Length of the log at which a live index is written again, such as 64M.",
       discussion: "By default 64 MiB.", valueName: "bytes"))
   var liveLog: ByteCount?
 
@@ -49,7 +49,7 @@ extension LogFormat: ExpressibleByArgument {}
 
   @Option(
     help: ArgumentHelp(
-      "Maximum total size of the indexes in memory, such as 500M or 8G; the others stay in their files.",
+      "Maximum total size of the indexes in memory, such as 500M or 8G; other indexes stay in their files.",
       discussion: "By default a third of the memory.", valueName: "bytes"))
   var resident: ByteCount?
 
@@ -80,7 +80,7 @@ extension LogFormat: ExpressibleByArgument {}
     help: ArgumentHelp("A file whose first line clients must send after 'Authorization: Bearer'.", valueName: "file"))
   var tokenFile: String?
 
-  @Option(help: ArgumentHelp("The certificates for TLS, the server's own first (PEM).", valueName: "file"))
+  @Option(help: ArgumentHelp("The certificates for TLS (PEM); the first is the server's own.", valueName: "file"))
   var tlsCertificates: String?
 
   @Option(help: ArgumentHelp("The key of the certificate (PEM).", valueName: "file")) var tlsKey: String?

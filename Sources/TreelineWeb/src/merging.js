@@ -263,9 +263,9 @@ export class Merging {
   /** Returns the greatest tile width, as an exponent of 2, with which a tile has few clusters on average. */
   widestShift() {
     const { live, numbers } = this;
-    // For each width: the number of pairs of clusters that share a tile of this width, but no tile of half the width.
-    // Numbers follow the Z-order, so the clusters of a tile are a run of numbers. The stack has the sizes of runs that
-    // are still open. For each run it also has the width of the tile that joins the run to the next clusters.
+    // For each width, a number of pairs of clusters: the pairs that share a tile of this width, but no tile of half the
+    // width. Numbers follow the Z-order, so the clusters of a tile are a run of numbers. The stack has the sizes of
+    // runs that are still open. For each run it also has the width of the tile that joins the run to the next clusters.
     const pairs = new Float64Array(34);
     const sizes = new Float64Array(35);
     const ends = new Uint8Array(35);

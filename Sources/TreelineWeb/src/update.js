@@ -444,9 +444,9 @@ function pairsOf(from, to) {
 }
 
 /**
- * Returns which clusters of an answer continue clusters of an answer of an earlier version: more than half of the
- * points of both are the same points, wherever they have moved. The result has ids of new clusters, each with the id of
- * the continued cluster. It is empty if the answers are not from versions of one tree.
+ * Returns which clusters of an answer continue clusters of an answer of an earlier version. More than half of the
+ * points of both clusters must be the same points, which may have moved. The result has ids of new clusters, each with
+ * the id of the continued cluster. It is empty if the answers are not from versions of one tree.
  *
  * @param {Clusters} from
  * @param {Clusters} to

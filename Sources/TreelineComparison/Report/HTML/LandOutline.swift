@@ -26,8 +26,8 @@ struct LandOutline {
     }
   }
 
-  /// Returns the path of all land in a view, in tenths of a pixel, to be filled by the even-odd rule; nil if the
-  /// outline is too coarse for the view, and would put points on land into the sea.
+  /// Returns the path of all land in a view, in tenths of a pixel. It is filled by the even-odd rule. Returns nil if
+  /// the outline is so coarse in this view that it would put points on land into the sea.
   func path(in view: ComparisonView) -> String? {
     let box = PixelBox(minX: -Self.rim, minY: -Self.rim, maxX: view.width + Self.rim, maxY: view.height + Self.rim)
     let units = view.unitsPerPixel

@@ -1,7 +1,7 @@
 // Finds the badges that stay on the map when an index is replaced. Ids of two versions of an index have nothing in
 // common, so clusters are compared by their places and their numbers of points.
 
-/** Least number of points of one of two clusters, as a share of the number of points of the other. */
+/** If one cluster may continue another, the smaller of the two has at least this share of the points of the larger. */
 const LEAST_SHARE = 0.5;
 
 /**
