@@ -246,6 +246,7 @@ def check_packages(root):
         request = urllib.request.Request(f"{address}v1/cities/clusters?limit=9&zoom=0", headers={"Origin": "https://example.org"})
         with urllib.request.urlopen(request, timeout=60) as answer:
             expect(answer.headers["Access-Control-Allow-Origin"], "*", "the origin that --allow-origin * allows")
+    check_live(root, start, arguments)
     for page in ("treelinemap.1", "treelinemap-publish.1", "treelinemap-server.1"):
         run("gzip", "--test", root.path / f"usr/share/man/man1/{page}.gz")
     (root.path / "var/lib/treelinemap/cities.treeline").unlink()
@@ -256,6 +257,32 @@ def check_packages(root):
     expect_systemctl(root, "a purge", "daemon-reload")
     expect(sorted(root.files() - before), [], "files left behind")
     expect(sorted(before - root.files()), [], "files taken away")
+
+
+def check_live(root, start, arguments):
+    """Makes an index live as the page RunningTheServer does, changes it, kills the server, and asks the next server."""
+    folder = "/var/lib/treelinemap-live"
+    (root.path / "tmp/fleet.csv").write_text("lon,lat,id\n2.33,48.86,1\n-0.12,51.51,2\n")
+    (root.path / "tmp/token").write_text("secret\n")
+    root.run("treelinemap", "build", "/tmp/fleet.csv", "--columns", "id:number", "-o", "/tmp/fleet.treeline", "--quiet")
+    owner = ("-o", "treelinemap", "-g", "treelinemap")
+    root.run("install", "-d", *owner, "-m", "750", folder)
+    root.run("install", *owner, "-m", "640", "/tmp/fleet.treeline", folder)
+    root.run("install", *owner, "-m", "400", "/tmp/token", folder)
+    options = f"OPTIONS={arguments} --live {folder}/fleet.treeline --key id --write-token-file {folder}/token"
+    command = root.command(options, "sh", "-c", start, user="treelinemap")
+    with serving(command) as address:
+        point = {"type": "Feature", "geometry": {"type": "Point", "coordinates": [12.5, 41.9]}, "properties": {"id": 3}}
+        request = urllib.request.Request(
+            f"{address}v1/fleet/points", json.dumps(point).encode(), method="PATCH", headers={
+                "Authorization": "Bearer secret", "Content-Type": "application/x-ndjson", "Idempotency-Key": "a"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            expect(json.load(answer), {"inserted": 1, "removed": 0, "replaced": 0, "sequence": 1}, "the answer to a batch")
+    with serving(command) as address:
+        answer = json.loads(get(f"{address}v1/fleet/clusters?bbox=-180,-90,180,90&limit=10"))
+        expect(sorted(feature["properties"]["id"] for feature in answer["features"]), [1, 2, 3], "live points after a restart")
+    for path in (root.path / folder[1:]).iterdir():
+        path.unlink()
 
 
 def expect_systemctl(root, what, *calls):
