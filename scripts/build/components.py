@@ -109,6 +109,12 @@ def natural_earth():
         for what, version in (("land", land), ("names of cities", PINS["inside"]["natural-earth-cities"]))]
 
 
+def unicode():
+    # Sources/Treeline/Search/FoldTable.swift is made of this data. Its license is the first part of the file.
+    text = texts([LICENSES / "icu.txt"])[0].split("-----")[0]
+    return Component("Unicode Character Database", PINS["inside"]["unicode"], "Unicode-3.0", (text,))
+
+
 def documentation():
     """Returns what DocC adds to a site."""
     swift = swift_runtime()
@@ -125,7 +131,7 @@ def parts(program, build=None):
 
     :param build: The build folder of the server, whose packages contain libraries in C.
     """
-    runtime = [swift_runtime(), *natural_earth(), *maplibre()]
+    runtime = [swift_runtime(), *natural_earth(), unicode(), *maplibre()]
     if program == "wheel":
         return runtime
     icu = PINS["inside"]["icu"]

@@ -407,9 +407,12 @@ class Release:
         layer = self.archive(root)
         packed = self.compressed(layer)
         created = output("date", "--utc", f"--date=@{self.epoch}", "+%Y-%m-%dT%H:%M:%SZ")
+        parts = self.parts("treelinemap-server") + [
+            components.in_image(name, version, ARCHITECTURE) for name, version in sorted(found.items())]
+        licenses = {"MIT", *" AND ".join(part.license for part in parts).split(" AND ")}
         title = {
             "org.opencontainers.image.title": "treelinemap-server", "org.opencontainers.image.version": self.version,
-            "org.opencontainers.image.revision": self.commit, "org.opencontainers.image.licenses": "MIT"}
+            "org.opencontainers.image.revision": self.commit, "org.opencontainers.image.licenses": " AND ".join(sorted(licenses))}
         config = {
             "created": created, "architecture": ARCHITECTURE, "os": "linux",
             "config": {
@@ -450,9 +453,7 @@ class Release:
             (layout / "blobs/sha256" / digest).write_bytes(data)
         path = self.out / f"treelinemap-server-{self.version}-oci.tar"
         path.write_bytes(self.archive(layout))
-        self.contents[path.name] = self.parts("treelinemap-server") + [
-            components.in_image(name, version, ARCHITECTURE)
-            for name, version in sorted(found.items())]
+        self.contents[path.name] = parts
 
     def make_wheel(self):
         os.environ.pop("TREELINE_LIBRARY", None)
