@@ -47,6 +47,8 @@ def main():
         lines = (ROOT / "scripts/release").read_text().splitlines()[1:]
         print("\n".join(line[2:] for line in lines[:next(i for i, line in enumerate(lines) if not line.startswith("#"))]))
         return
+    if os.getuid() != 0 and not arguments.compare:
+        fail("expected root, which makes the image")
     release = Release(arguments.version, pins.PINS)
     if arguments.compare:
         release.compare(arguments.compare)
@@ -83,8 +85,6 @@ class Release:
         self.contents = {}
 
     def make(self, reuse):
-        if os.getuid() != 0:
-            fail("expected root, which makes the image")
         self.check_versions()
         self.check_pins()
         self.prepare(reuse)
