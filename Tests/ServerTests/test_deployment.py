@@ -7,10 +7,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import urllib.request
 
 import pytest
 
-from conftest import ROOT, program
+from conftest import ROOT
+from test_live import BATCH, feature, fleet, lines  # noqa: F401 (a fixture)
 from waiting import LIMIT, reserved_port, wait_for
 
 EXAMPLES = ROOT / "Deployment"
@@ -38,20 +40,32 @@ def test_the_unit_of_systemd_is_one_and_has_few_rights():
 
 
 def check_behind(command, port, log):
-    """Runs a proxy in front of the server, and sends a request through the proxy."""
+    """Runs a proxy in front of a live index. Requests the index through the proxy, changes it by one long batch, and
+    expects its new version to be announced at once."""
+    address = f"http://127.0.0.1:{port}"
     with log.open("w") as file:
         proxy = subprocess.Popen(command, stderr=file)
 
     def answer():
         assert proxy.poll() is None, f"{command} ended with code {proxy.poll()}: {log.read_text()[-2000:]}"
         found = subprocess.run(
-            ["curl", "-sf", f"http://127.0.0.1:{port}/v1/iceland/tiles.json"], capture_output=True, timeout=LIMIT)
+            ["curl", "-sf", f"{address}/v1/fleet/tiles.json"], capture_output=True, timeout=LIMIT)
         return found.stdout and json.loads(found.stdout)
 
     try:
         document = wait_for(answer, "an answer through the proxy")
         # The server trusts the proxy, so the document names the address that the client used.
-        assert document["tiles"][0].startswith(f"http://127.0.0.1:{port}/"), document
+        assert document["tiles"][0].startswith(f"{address}/"), document
+        # The server ends this answer only after 45 seconds.
+        with urllib.request.urlopen(f"{address}/v1/fleet/events", timeout=20) as events:
+            batch = lines(feature(key, 7, 46, name="x" * 700) for key in range(10_000))
+            assert len(batch) > 7 << 20
+            request = urllib.request.Request(
+                f"{address}/v1/fleet/points", batch, {**BATCH, "Idempotency-Key": "a"}, method="PATCH")
+            with urllib.request.urlopen(request, timeout=LIMIT) as found:
+                assert json.load(found)["sequence"] == 1
+            while events.readline() != b"id: 1\n":
+                pass
     finally:
         proxy.send_signal(signal.SIGQUIT)
         proxy.wait(LIMIT)
@@ -60,7 +74,8 @@ def check_behind(command, port, log):
 
 
 @needs("nginx")
-def test_the_server_answers_behind_nginx(server, tmp_path):
+def test_the_server_answers_behind_nginx(fleet, tmp_path):  # noqa: F811
+    server = fleet.start("--trusted-proxy", "127.0.0.1")
     with reserved_port() as port:
         example = (EXAMPLES / "nginx.conf").read_text()
         example = example.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
@@ -68,13 +83,14 @@ def test_the_server_answers_behind_nginx(server, tmp_path):
         kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         folders = " ".join(f"{kind}_temp_path {tmp_path}/{kind};" for kind in kinds)
         (tmp_path / "nginx.conf").write_text(
-            f"daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error; events {{}} "
+            f"user root; daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error; events {{}} "
             f"http {{ access_log off; {folders} {example} }}")
         check_behind(["nginx", "-c", f"{tmp_path}/nginx.conf", "-e", f"{tmp_path}/error"], port, tmp_path / "log")
 
 
 @needs("caddy")
-def test_the_server_answers_behind_caddy(server, tmp_path):
+def test_the_server_answers_behind_caddy(fleet, tmp_path):  # noqa: F811
+    server = fleet.start("--trusted-proxy", "127.0.0.1")
     with reserved_port() as port:
         # With the host name of the example, Caddy would request a certificate.
         example = (EXAMPLES / "Caddyfile").read_text().replace("example.org", f"http://127.0.0.1:{port}")

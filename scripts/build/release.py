@@ -15,9 +15,9 @@ import tarfile
 import uuid
 
 import components
+import pins
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PINS = ROOT / "scripts/build/release.json"
 # Programs contain the paths of their sources, so every release is built in this folder.
 FOLDER = pathlib.Path("/var/tmp/treelinemap-release")
 SOURCE = FOLDER / "source"
@@ -38,15 +38,18 @@ def main():
     for option in ("--reuse", "--update-pins", "--help"):
         parser.add_argument(option, action="store_true")
     arguments = parser.parse_args()
-    if arguments.help or not arguments.version:
+    if arguments.update_pins:
+        update_pins()
+        return
+    if not arguments.version and not arguments.help:
+        fail("expected a version, such as scripts/release 0.3.0; --help describes the options", 64)
+    if arguments.help:
         lines = (ROOT / "scripts/release").read_text().splitlines()[1:]
         print("\n".join(line[2:] for line in lines[:next(i for i, line in enumerate(lines) if not line.startswith("#"))]))
-        sys.exit(0 if arguments.help else 64)
-    pins = json.loads(PINS.read_text())
-    if arguments.update_pins:
-        update_pins(pins)
         return
-    release = Release(arguments.version, pins)
+    if os.getuid() != 0 and not arguments.compare:
+        fail("expected root, which makes the image")
+    release = Release(arguments.version, pins.PINS)
     if arguments.compare:
         release.compare(arguments.compare)
     else:
@@ -61,8 +64,9 @@ def output(*command, cwd=ROOT):
     return run(*command, cwd=cwd, capture_output=True, text=True).stdout.strip()
 
 
-def fail(message):
-    sys.exit(f"scripts/release: error: {message}")
+def fail(message, status=1):
+    print(f"scripts/release: error: {message}", file=sys.stderr)
+    sys.exit(status)
 
 
 def debian_version(package):
@@ -143,6 +147,9 @@ class Release:
             wrong = [version for version in found[:1 if path == "CHANGELOG.md" else None] if version != self.version]
             if not found or wrong:
                 fail(f"{path}: expected version {self.version}, found {wrong[0] if wrong else 'none'}")
+        base = re.findall(r"^FROM (.*)$", (ROOT / "Deployment/Dockerfile").read_text(), re.MULTILINE)
+        if base != [self.pins["dockerfile"]]:
+            fail(f"Deployment/Dockerfile: expected only FROM {self.pins['dockerfile']} as in scripts/build/pins.json, found {base}")
         changes = re.search(r"^## Unreleased\n(.*?)^## ", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE | re.DOTALL)
         if changes and changes[1].strip():
             fail(f"CHANGELOG.md: expected nothing under Unreleased, found changes; move them to {self.version}")
@@ -161,7 +168,7 @@ class Release:
         if swift != self.pins["swift"]:
             different.append(f"swift: expected {self.pins['swift']}, found {swift}")
         if different:
-            fail("this machine differs from scripts/build/release.json; install these versions, or use --update-pins and "
+            fail("this machine differs from scripts/build/pins.json; install these versions, or use --update-pins and "
                  "commit:\n  " + "\n  ".join(different))
 
     # Builds
@@ -189,8 +196,8 @@ class Release:
         self.out.mkdir(parents=True)
         self.pin_packages(SOURCE, ["swift-argument-parser"])
         self.pin_packages(SOURCE / "Sources/TreelineServer", list(self.pins["packages"]))
-        # This folder has no shared libraries, so the linker takes the static ones. The files of pkg-config make Swift pass
-        # this folder to the linker before all other folders.
+        # This folder has no shared libraries, so the linker takes the static ones. The files of pkg-config make Swift
+        # pass this folder to the linker before all other folders.
         static = FOLDER / "static"
         shutil.rmtree(static, ignore_errors=True)
         static.mkdir()
@@ -201,6 +208,18 @@ class Release:
                     f"Name: {name}\nDescription: {name}, linked in\nVersion: 1\nLibs: -L{static} -l{library}\n")
         # The builds copy the map of the server and the map of the tool, so both maps are made first.
         run("scripts/build/map-page")
+        self.check_inside()
+
+    def check_inside(self):
+        """Checks the versions of what comes inside of packages and of Swift, as far as its bytes tell."""
+        script = SOURCE / "Sources/TreelineServer/Resources/viewer/vendor/maplibre-gl.js"
+        icu = pathlib.Path(shutil.which("swift")).resolve().parents[1] / "lib/swift_static/linux/lib_FoundationICU.a"
+        for name, path, expected in (
+            ("maplibre-gl", script, f'"{self.pins["inside"]["maplibre-gl"]}"'),
+            ("icu", icu, f"icudt{self.pins['inside']['icu'].split('.')[0]}"),
+        ):
+            if expected.encode() not in path.read_bytes():
+                fail(f"{path}: expected {expected} for {name} in scripts/build/pins.json, found another version")
 
     def pin_packages(self, package, names):
         pins = []
@@ -224,7 +243,8 @@ class Release:
                 fail(f"{checkout.name}: expected the tree {pin['tree']} for {pin['version']}, found {tree}")
 
     def build(self, program, package, build):
-        # The tool is built without LAPACK, because trees are the same, and without debug information, which contains paths.
+        # The tool is built without LAPACK, because trees are the same, and without debug information, which contains
+        # paths.
         traits = ["--disable-default-traits"] if program == "treelinemap" else []
         run("swift", "build", "--package-path", package, "--scratch-path", build, "-c", "release", "--static-swift-stdlib", *traits,
             "--force-resolved-versions", "-debug-info-format", "none", "--product", program,
@@ -372,7 +392,7 @@ class Release:
             name, version = output("dpkg-deb", "--show", "--showformat=${Package} ${Version}", path).split()
             found[name] = version
         if found != self.pins["image"]:
-            fail(f"the image: expected {self.pins['image']} as in scripts/build/release.json, found {found}")
+            fail(f"the image: expected {self.pins['image']} as in scripts/build/pins.json, found {found}")
         for name in ("var", "tmp", "run", "dev", "proc", "sys", "boot", "home", "etc/apt"):
             shutil.rmtree(root / name, ignore_errors=True)
         # These files come from this machine.
@@ -387,9 +407,12 @@ class Release:
         layer = self.archive(root)
         packed = self.compressed(layer)
         created = output("date", "--utc", f"--date=@{self.epoch}", "+%Y-%m-%dT%H:%M:%SZ")
+        parts = self.parts("treelinemap-server") + [
+            components.in_image(name, version, ARCHITECTURE) for name, version in sorted(found.items())]
+        licenses = {"MIT", *" AND ".join(part.license for part in parts).split(" AND ")}
         title = {
             "org.opencontainers.image.title": "treelinemap-server", "org.opencontainers.image.version": self.version,
-            "org.opencontainers.image.revision": self.commit, "org.opencontainers.image.licenses": "MIT"}
+            "org.opencontainers.image.revision": self.commit, "org.opencontainers.image.licenses": " AND ".join(sorted(licenses))}
         config = {
             "created": created, "architecture": ARCHITECTURE, "os": "linux",
             "config": {
@@ -430,9 +453,7 @@ class Release:
             (layout / "blobs/sha256" / digest).write_bytes(data)
         path = self.out / f"treelinemap-server-{self.version}-oci.tar"
         path.write_bytes(self.archive(layout))
-        self.contents[path.name] = self.parts("treelinemap-server") + [
-            components.in_image(name, version, ARCHITECTURE)
-            for name, version in sorted(found.items())]
+        self.contents[path.name] = parts
 
     def make_wheel(self):
         os.environ.pop("TREELINE_LIBRARY", None)
@@ -459,8 +480,8 @@ class Release:
 
     @staticmethod
     def order_documentation(site):
-        """Gives the site the same bytes in each run. DocC writes the keys of objects, and the modules of the navigation,
-        in a random order."""
+        """Gives the site the same bytes in each run. DocC writes the keys of objects, and the modules of the
+        navigation, in a random order."""
         # Xcode and the documentation of other packages read these files; the pages do not.
         for name in ("index/availability.index", "index/data.mdb", "index/navigator.index", "link-hierarchy.json", "linkable-entities.json"):
             (site / name).unlink()
@@ -507,16 +528,17 @@ class Release:
         (self.out / f"{self.name}.cdx.json").write_text(json.dumps(sbom, indent=1) + "\n")
 
 
-def update_pins(pins):
-    """Writes the versions that this machine and Debian's archive have. Edit the versions of Swift packages by hand."""
-    pins["swift"] = components.swift_runtime().version
-    pins["debian"] = {name: debian_version(name) for name in pins["debian"]}
+def update_pins():
+    """Writes the versions that this machine and Debian's archive have. Edit all other versions by hand."""
+    found = pins.PINS
+    found["swift"] = components.swift_runtime().version
+    found["debian"] = {name: debian_version(name) for name in found["debian"]}
     subprocess.run(["apt-get", "update", "-qq"], check=True)
-    for name in pins["image"]:
-        found = re.search(r"Candidate: (\S+)", output("apt-cache", "policy", name))
-        pins["image"][name] = found[1] if found else "none"
-    PINS.write_text(json.dumps(pins, indent=2) + "\n")
-    print("Updated scripts/build/release.json")
+    for name in found["image"]:
+        candidate = re.search(r"Candidate: (\S+)", output("apt-cache", "policy", name))
+        found["image"][name] = candidate[1] if candidate else "none"
+    pins.PATH.write_text(json.dumps(found, indent=2) + "\n")
+    print("Updated scripts/build/pins.json")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ of Debian 12 and 13, and the image with crun. Each prints one line. Needs root.
 Nothing is installed on this machine, except mmdebstrap, crun and umoci. Roots are kept in .build-release/roots.
 """
 
+import base64
 import contextlib
 import hashlib
 import json
@@ -13,10 +14,12 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import urllib.request
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERSION = re.search(r'version = "(.*)"', (ROOT / "Sources/Treeline/Support/Release.swift").read_text())[1]
@@ -112,7 +115,7 @@ class Root:
         shutil.rmtree(self.path)
 
     def command(self, *command, user="root"):
-        """Returns the command for a process in the root, which ends with all its children."""
+        """Returns the command for a process in the root. If it ends, so do all its children."""
         return [
             "unshare", "--mount", "--pid", "--fork", "--kill-child", f"--mount-proc={self.path}/proc", "chroot", f"--userspec={user}",
             str(self.path), "env", "-i", "PATH=/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive",
@@ -138,14 +141,16 @@ def check_tool(root, tool, version=VERSION):
     """Builds an index and a map of CSV and queries the index; opens the indexes of 0.2."""
     expect(root.run(tool, "--version").strip(), version, f"{tool} --version")
     root.run(tool, "map", "/tmp/cities.csv.gz", "-o", "/tmp/map.html", "--quiet")
-    expect("MapLibre contributors" in (root.path / "tmp/map.html").read_text("utf-8"), True, "MapLibre's license in the page of a map")
+    page = (root.path / "tmp/map.html").read_text("utf-8")
+    library = zlib.decompress(base64.b64decode(re.search(r'id="library">([^<]*)<', page)[1])).decode()
+    expect("MapLibre contributors" in library, True, "MapLibre's license in the page of a map")
     root.run(tool, "build", "/tmp/cities.csv.gz", "--columns", "name:text,country,population", "-o", "/tmp/cities.treeline", "--quiet")
     answer = json.loads(root.run(tool, "query", "/tmp/cities.treeline", "--limit", "9"))
     expect(sum(feature["properties"]["point_count"] for feature in answer["features"]), CITIES, "number of cities in 9 clusters")
     for index in sorted((root.path / "tmp/index").glob("*/*.treeline")):
-        options = ["--zoom", "1", "--spacing", "44"] if index.name.startswith("separations") else ["--limit", "12"]
+        options = ["--zoom", "1", "--spacing", "44"] if index.name.startswith(("separations", "release")) else ["--limit", "12"]
         found = root.run(tool, "query", f"/tmp/index/{index.parent.name}/{index.name}", *options, "--members")
-        expect(found, index.with_suffix(".geojson").read_text(), f"the answer of {index.name}, an index of 0.2")
+        expect(found, index.with_suffix(".geojson").read_text(), f"the answer of {index.name}, an index of an earlier version")
 
 
 @contextlib.contextmanager
@@ -158,8 +163,10 @@ def serving(command):
             sys.exit(f"release.py: the server did not start: {process.stderr.read()}")
         yield line.split()[-1]
     finally:
-        process.kill()
-        process.wait()
+        # unshare waits for its child, which is the first process of a namespace, so that all others end with it.
+        for child in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+            os.kill(int(child), signal.SIGKILL)
+        process.communicate()
 
 
 def get(url):
@@ -246,6 +253,7 @@ def check_packages(root):
         request = urllib.request.Request(f"{address}v1/cities/clusters?limit=9&zoom=0", headers={"Origin": "https://example.org"})
         with urllib.request.urlopen(request, timeout=60) as answer:
             expect(answer.headers["Access-Control-Allow-Origin"], "*", "the origin that --allow-origin * allows")
+    check_live(root, start, arguments)
     for page in ("treelinemap.1", "treelinemap-publish.1", "treelinemap-server.1"):
         run("gzip", "--test", root.path / f"usr/share/man/man1/{page}.gz")
     (root.path / "var/lib/treelinemap/cities.treeline").unlink()
@@ -256,6 +264,32 @@ def check_packages(root):
     expect_systemctl(root, "a purge", "daemon-reload")
     expect(sorted(root.files() - before), [], "files left behind")
     expect(sorted(before - root.files()), [], "files taken away")
+
+
+def check_live(root, start, arguments):
+    """Makes an index live as the page RunningTheServer does, changes it, kills the server, and asks the next server."""
+    folder = "/var/lib/treelinemap-live"
+    (root.path / "tmp/fleet.csv").write_text("lon,lat,id\n2.33,48.86,1\n-0.12,51.51,2\n")
+    (root.path / "tmp/token").write_text("secret\n")
+    root.run("treelinemap", "build", "/tmp/fleet.csv", "--columns", "id:number", "-o", "/tmp/fleet.treeline", "--quiet")
+    owner = ("-o", "treelinemap", "-g", "treelinemap")
+    root.run("install", "-d", *owner, "-m", "750", folder)
+    root.run("install", *owner, "-m", "640", "/tmp/fleet.treeline", folder)
+    root.run("install", *owner, "-m", "400", "/tmp/token", folder)
+    options = f"OPTIONS={arguments} --live {folder}/fleet.treeline --key id --write-token-file {folder}/token"
+    command = root.command(options, "sh", "-c", start, user="treelinemap")
+    with serving(command) as address:
+        point = {"type": "Feature", "geometry": {"type": "Point", "coordinates": [12.5, 41.9]}, "properties": {"id": 3}}
+        request = urllib.request.Request(
+            f"{address}v1/fleet/points", json.dumps(point).encode(), method="PATCH", headers={
+                "Authorization": "Bearer secret", "Content-Type": "application/x-ndjson", "Idempotency-Key": "a"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            expect(json.load(answer), {"inserted": 1, "removed": 0, "replaced": 0, "sequence": 1}, "the answer to a batch")
+    with serving(command) as address:
+        answer = json.loads(get(f"{address}v1/fleet/clusters?bbox=-180,-90,180,90&limit=10"))
+        expect(sorted(feature["properties"]["id"] for feature in answer["features"]), [1, 2, 3], "live points after a restart")
+    for path in (root.path / folder[1:]).iterdir():
+        path.unlink()
 
 
 def expect_systemctl(root, what, *calls):

@@ -123,7 +123,7 @@ class Run:
 
     def install(self, packages):
         command = 'source scripts/support/packages; install_missing "${build_packages[@]}" "$@"'
-        if any(".build-" in step.command and "virtual_environment" in step.command for step in self.steps):
+        if any(".build-" in step.command and "_environment " in step.command for step in self.steps):
             packages.append("python3-venv")
         subprocess.run(["bash", "-c", command, "bash", *packages], cwd=ROOT, check=True)
 

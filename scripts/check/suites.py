@@ -1,7 +1,7 @@
 """The suites of scripts/test: what each suite checks, what it needs, and its steps.
 
-To add a suite, add an entry to DEFAULT, OTHERS or ALONE. If the suite needs more than one command, also add a script beside
-this file.
+To add a suite, add an entry to DEFAULT, OTHERS or ALONE. If the suite needs more than one command, also add a script
+beside this file.
 """
 
 from dataclasses import dataclass, field
@@ -72,10 +72,10 @@ def build(title, seconds, command, needs=(), **exports):
     return Step(title, command, needs, seconds, 1, True, exports)
 
 
-def environment(folder, requirements, seconds):
+def environment(folder, requirements, seconds, function="virtual_environment"):
     """Returns the step that creates a virtual environment with the packages in a requirements file."""
     return Step(
-        f"packages of {folder}", f"source scripts/support/packages; virtual_environment {folder} {requirements}",
+        f"packages of {folder}", f"source scripts/support/packages; {function} {folder} {requirements}",
         seconds=seconds, cores=0, is_preparation=True)
 
 
@@ -99,7 +99,7 @@ SERVER = build(
 LIBRARY = build(
     "build of the library for C", 250, "scripts/build/library",
     TREELINE_LIBRARY=".build-c/release/libTreelineC.so")
-WHEEL_TOOLS = environment(".build-python/tools", "scripts/build/wheel.txt", 20)
+WHEEL_TOOLS = environment(".build-python/tools", "wheel", 20, "pinned_environment")
 WHEEL = build("build of the wheel", 10, "scripts/build/wheel", (LIBRARY, WHEEL_TOOLS, VIEWER_LIBRARY))
 PYTHON_SOURCES = build(
     "the Python package in its sources", 2, "scripts/build/python-map && scripts/build/python-native",

@@ -25,7 +25,7 @@ struct MapCommand: ParsableCommand {
     help: .init(
       """
       The map below the badges, which the page then loads: the address of a MapLibre style or of tiles, \
-      https://…/{z}/{x}/{y}.png. (default: land, lakes and borders in the page itself)
+      https://host/{z}/{x}/{y}.png. (default: land, lakes and borders in the page itself)
       """, valueName: "address"))
   var basemap: String?
 
