@@ -91,6 +91,11 @@ import TreelineBuilder
       #expect(prices.dropFirst(known.count).allSatisfy { $0 == nil })
     }
     #expect(try await client.get("/v1/places/clusters/\(root.id)/members?sort=none").status == .badRequest)
+    // Of larger clusters, only the first points in the order can be asked for.
+    for (offset, status) in [(199_990, HTTPResponse.Status.ok), (199_991, .badRequest)] {
+      #expect(
+        try await client.get("/v1/places/clusters/\(root.id)/members?sort=price&limit=10&offset=\(offset)").status == status)
+    }
   }
 
   @Test(arguments: [0, 2, 5]) func sumsOfTilesAddUp(_ zoom: Int) async throws {

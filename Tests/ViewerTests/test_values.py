@@ -357,3 +357,19 @@ def test_a_skewed_column_has_a_logarithmic_histogram(open_map, address):
     page.wait_for_function("() => viewer.timeline.isLogarithmic && viewer.timeline.histogram.counts.length > 0")
     counts = page.evaluate("viewer.timeline.histogram.counts")
     assert max(counts) < 0.5 * sum(counts) and sum(counts) == 4000
+
+
+def test_a_histogram_of_the_card_has_a_scale_for_zero_and_negative_values(open_map):
+    page = open_map("#index=airports&view=tree", settle=False)
+    drawn = """values => import(new URL("histogram.js", document.querySelector("script[type=module]").src)).then(({ histogramOf }) =>
+      histogramOf(values.sort((a, b) => a - b)))"""
+    for values, said in (
+        ([0] * 300 + [10 ** (each / 50) for each in range(300)], ["0", "10", "1k", "100k"]),
+        ([-(10 ** (each / 50)) for each in range(200)] + [0] * 20 + [10 ** (each / 50) for each in range(200)], ["-1k", "0", "1k"]),
+    ):
+        histogram = page.evaluate(drawn, values)
+        assert histogram["isLogarithmic"] and sum(histogram["bars"]) == len(values)
+        assert max(histogram["bars"]) <= 0.55 * len(values) and sum(count > 0 for count in histogram["bars"]) >= 15
+        ticks = sorted(histogram["ticks"], key=lambda tick: tick["at"])
+        assert [tick["text"] for tick in ticks if tick["text"] in said] == said
+    assert not page.evaluate(drawn, [float(each) for each in range(100)])["isLogarithmic"]
