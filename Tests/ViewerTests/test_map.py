@@ -347,9 +347,9 @@ def test_names_give_way_to_badges_that_come_soon_after_another_placement(open_ma
       const {labels} = viewer.tree, place = labels.place;
       labels.clear();
       globalThis.times = 0;
-      labels.place = function (camera, circles, places, columns, key, now) {
+      labels.place = function (camera, circles, places, columns, titles, key, now) {
         times += 1;
-        return place.call(labels, camera, times === 1 ? [] : circles, places, columns, times === 1 ? "none" : key, now);
+        return place.call(labels, camera, times === 1 ? [] : circles, places, columns, titles, times === 1 ? "none" : key, now);
       };
       viewer.wake();
       while (times === 0) await new Promise(requestAnimationFrame);
@@ -357,6 +357,27 @@ def test_names_give_way_to_badges_that_come_soon_after_another_placement(open_ma
       viewer.wake();
     }""")
     page.wait_for_function("() => viewer.tree.labels.placed !== first")
+
+
+def test_clusters_have_titles_where_there_is_room(open_map):
+    page = open_map("#index=events&view=tree&map=6/48/10")
+    page.wait_for_function("() => viewer.tree.labels.placed.some(({ text }) => text.endsWith(' …'))")
+    check_names(page)
+    for title, name, count in page.evaluate("""Promise.all(viewer.tree.labels.placed.filter(({ text }) => text.endsWith(' …')).slice(0, 3).map(async ({ id, text }) => {
+      const { features } = await viewer.source.members('events', id, { sort: '-size', limit: 1 });
+      return [text, features[0].properties.name, viewer.tree.scene.sprite(id).cluster.count] }))"""):
+        assert title == f"{name} …" and count > 1
+    # Numbers that name a point are no amounts.
+    page = open_map("#index=iceland&view=tree")
+    page.wait_for_function("() => document.querySelector('#status').textContent !== ''")
+    assert page.evaluate("viewer.values.loadTitles(viewer.index, {}, new Map())") is False
+
+
+def test_the_attribution_leaves_the_scale_visible(open_map):
+    page = open_map("#index=titled", viewport=PHONE)
+    page.evaluate("document.querySelector('.maplibregl-ctrl-attrib-inner').textContent = 'Based on data from many sources. '.repeat(4)")
+    scale, credit = (page.locator(f".maplibregl-ctrl-{name}").bounding_box() for name in ("scale", "attrib"))
+    assert scale["x"] + scale["width"] <= credit["x"] and credit["x"] + credit["width"] <= PHONE["width"]
 
 
 def test_cities_have_names_and_the_map_a_scale(open_map):

@@ -37,7 +37,7 @@ export class Listing {
     this.count.textContent = clusters.length > 0 ? `(${number(clusters.length)})` : "";
     if (!this.node.open) return;
     const largest = [...clusters].sort((a, b) => b.count - a.count || a.id - b.id).slice(0, MOST);
-    const key = `${index?.version} ${largest.map(({ id, count, label }) => `${id} ${count} ${label}`).join()} ${settings?.donuts}`;
+    const key = `${index?.version} ${largest.map(({ id, count, label }) => `${id} ${count} ${label}`).join()} ${settings?.donuts} ${largest.length > 0 && this.near(largest[0])}`;
     if (key === this.#shown) return;
     this.#shown = key;
     const hadFocus = this.list.contains(this.node.getRootNode().activeElement);

@@ -28,7 +28,7 @@ import { clusters, escaped, nameOf, points, titleOf } from "./text.js";
 import { TileLayers } from "./tiles.js";
 import { Timeline } from "./timeline.js";
 import { isRefused, Values } from "./values.js";
-import { Tones } from "./vendor/treeline/map/density.js";
+import { EQUATOR, Tones } from "./vendor/treeline/map/density.js";
 import { mapZoom, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 import { TONES } from "./vendor/treeline/map/palette.js";
 
@@ -58,6 +58,8 @@ const MOST_CHANGED = 0.1;
 
 /** Size of a box in degrees below which the box is treated as a single position. */
 const LEAST_BOX = 1e-4;
+
+const NO_TITLES = new Map();
 
 /** Settings without a filter. */
 const ALL_POINTS = { off: "", range: "", where: "" };
@@ -176,7 +178,10 @@ export class Viewer {
     this.#listen();
     this.controls.offer(this.indexes, this.index);
     // The map is useful without names of cities.
-    this.places.load().then(() => this.wake(), () => {});
+    this.places.load().then(() => {
+      this.wake();
+      this.#restSoon();
+    }, () => {});
     await Promise.all([this.#loadDensities(), this.#loadValues()]);
     this.fit();
     // Only now does the map know how much of the world it may show.
@@ -323,7 +328,7 @@ export class Viewer {
   /** Returns where a position is, such as `near Paris`; empty far from every city. */
   placeNear({ longitude, latitude, area = 0 }) {
     if (this.index.plane) return "";
-    const name = this.places.near(worldX(longitude), worldY(latitude), Math.sqrt(area) / 33_000);
+    const name = this.places.near(worldX(longitude), worldY(latitude), Math.sqrt(area) / (EQUATOR * Math.cos((latitude * Math.PI) / 180)));
     return name && `near ${name}`;
   }
 
@@ -512,15 +517,15 @@ export class Viewer {
       // The positions of badges that the map library draws are known only when it is idle.
       if (!this.#areTilesDrawn) this.tree.labels.clear();
       else if (this.map.getLayer("clusters")) {
-        this.#placeLater(this.tree.labels.place(camera, circlesOfTiles(this.map), places, [], `tiles ${version}`, now));
+        this.#placeLater(this.tree.labels.place(camera, circlesOfTiles(this.map), places, [], NO_TITLES, `tiles ${version}`, now));
       }
       return;
     }
     for (const side of this.sides) {
       if (side.scene.isMoving) side.labels.thin(camera, side.scene);
       if (!side.scene.isMoving || side.labels.placed.length === 0) {
-        const key = `${name} ${version} ${side.answer} ${places.length} ${this.settings.view}`;
-        this.#placeLater(side.labels.place(camera, circlesOf(side.scene, camera), places, columns, key, now));
+        const key = `${name} ${version} ${side.answer} ${places.length} ${this.settings.view} ${side.titles.size}`;
+        this.#placeLater(side.labels.place(camera, circlesOf(side.scene, camera), places, columns, side.titles, key, now));
       }
     }
   }
@@ -811,6 +816,8 @@ export class Viewer {
     this.timeline.update(this.tree.request(this.camera, this.settings).query);
     if (sides.length === 0) return;
     const { scene } = this.mainSide;
+    // The map is useful without titles.
+    if (sides.includes(this.tree)) this.tree.loadTitles(this.tree.request(this.camera, this.settings)).then((isNew) => isNew && this.wake(), () => {});
     this.listing.update(scene.clusters, this.index, this.palette, this.settings, this.values);
     this.legend.update(this.values, this.palette, scene.clusters);
     const requests = sides.map((side) => ({ name: side.name, ...side.request(this.camera, this.settings) }));
