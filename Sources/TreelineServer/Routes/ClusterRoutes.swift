@@ -86,8 +86,9 @@ enum ClusterRoutes {
         "sort", expected: "a column of the index, or '-' and a column for descending values", found: order.text)
     }
     if order != nil, offset + limit > MemberOrder.mostPlaces {
+      let most = MemberOrder.mostPlaces - limit
       request.parameters.refuse(
-        "offset", expected: "an offset below \(MemberOrder.mostPlaces - limit + 1), since points are sorted", found: "\(offset)")
+        "offset", expected: "an offset of at most \(most), since points are sorted", found: "\(offset)")
     }
     // The cost is high because the path of clusters that contain a member is looked up for each member. An order reads a
     // value of every member.

@@ -30,7 +30,7 @@ export class Timeline {
   histogram = null;
   #controller = null;
   #key = "";
-  /** Columns of which most values are in one bin of even width, so that their bins have a logarithmic scale. */
+  /** Columns of which most values are in a few bins of even width, so that their bins have a logarithmic scale. */
   #skewed = new Set();
   #timer = 0;
   #drag = null;
@@ -293,8 +293,17 @@ export class Timeline {
   }
 }
 
-/** Returns whether nearly all numbers of a histogram are in one bin. */
-function isSkewed({ counts }, kind) {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  return kind === "number" && counts.length >= 8 && Math.max(...counts) > 0.6 * total;
+/**
+ * Returns whether most numbers of a histogram are in the few bins nearest to 0, of which a logarithmic scale makes many.
+ */
+function isSkewed({ counts, edges }, kind) {
+  if (kind !== "number" || counts.length < 8) return false;
+  const bins = counts.map((count, at) => {
+    const [low, high] = [+edges[at], +edges[at + 1]];
+    return { count, near: low < 0 && high > 0 ? 0 : Math.min(Math.abs(low), Math.abs(high)), far: Math.max(Math.abs(low), Math.abs(high)) };
+  }).sort((a, b) => a.near - b.near);
+  const few = bins.slice(0, Math.ceil(bins.length / 10));
+  const [within, total] = [few, bins].map((each) => each.reduce((sum, { count }) => sum + count, 0));
+  const [reach, most] = [few, bins].map((each) => Math.max(...each.map(({ far }) => far)));
+  return within > 0.7 * total && most > 4 * reach;
 }
