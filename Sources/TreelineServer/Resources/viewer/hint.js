@@ -10,7 +10,7 @@ const REST = 140;
 const FEW = 12;
 
 /** Greatest number of points of a cluster whose members are sorted for a hint. */
-export const MOST_SORTED = 20_000;
+const MOST_SORTED = 200_000;
 
 export class Hint {
   #shown = null;
