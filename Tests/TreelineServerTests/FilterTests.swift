@@ -91,6 +91,10 @@ import TreelineBuilder
       #expect(prices.dropFirst(known.count).allSatisfy { $0 == nil })
     }
     #expect(try await client.get("/v1/places/clusters/\(root.id)/members?sort=none").status == .badRequest)
+    // Of larger clusters, only the first points in the order can be asked for.
+    let last = "/v1/places/clusters/\(root.id)/members?sort=price&limit=10&offset="
+    #expect(try await client.get(last + "199990").status == .ok)
+    #expect(try await client.get(last + "199991").status == .badRequest)
   }
 
   @Test(arguments: [0, 2, 5]) func sumsOfTilesAddUp(_ zoom: Int) async throws {

@@ -95,7 +95,7 @@ def indexes(tmp_path_factory):
         ("groups", folder / "events.csv.gz", "--columns", "all", "--group-by", "kind", "--grow", "badges"),
         ("skewed", skewed(folder / "skewed.csv.gz", folder / "events.csv.gz"), "--columns", "all"),
         ("one", fixtures / "nasty/one.csv"),
-        ("plain", fixtures / "formats/planar.csv"),
+        ("plain", fixtures / "formats/planar.csv", "--columns", "name:text"),
         ("titled", folder / "stacks.csv.gz", "--title", "Stacks <b>& more</b>", "--attribution", "© A <script>B</script>"),
     ):
         built[name] = build(points, folder / f"{name}.treeline", *options)

@@ -1,11 +1,11 @@
 """Tests the colors of clusters: their meaning, their legibility, and where they are used."""
 
 import json
-import statistics
 
 import pytest
 
 from conftest import idle
+from darkness import darkness
 
 # Script that returns the point count, the tone and the area of each cluster on a side.
 TONED = """async name => {
@@ -112,28 +112,8 @@ def test_one_scale_holds_for_the_index_at_every_zoom(open_map):
 def test_darkness_follows_density(open_map, index, view):
     """Compares the tones of badges with the numbers of points around them, within a circle of a square centimeter."""
     page = open_map(f"#index={index}&map={view}")
-    told = page.evaluate("""async () => {
-      const {clusters} = viewer.tree.scene, camera = viewer.camera, radius = Math.sqrt((96 / 2.54) ** 2 / Math.PI);
-      // Clusters of a few points at the closest zoom stand for the points themselves.
-      const [width, height] = [camera.width, camera.height];
-      const query = {center: `${camera.longitude},${camera.latitude}`, zoom: camera.zoom + 1, width, height, detail: 2};
-      const {features} = await viewer.source.clusters(viewer.index.name, query);
-      const {worldX, worldY} = await import('/viewer/vendor/treeline/map/mercator.js');
-      const points = features.map(({geometry: {coordinates: [x, y]}, properties}) =>
-        ({...camera.point(worldX(x), worldY(y)), count: properties.point_count}));
-      return clusters.filter(({count}) => count > 1).map(({x, y, tone}) => ({tone, at: camera.point(x, y)}))
-        .filter(({at}) => at.x > 0 && at.y > 0 && at.x < width && at.y < height)
-        .map(({tone, at}) => [tone, points.reduce((sum, {x, y, count}) => sum + (Math.hypot(x - at.x, y - at.y) < radius ? count : 0), 0)]);
-    }""")
-    assert len(told) > 20
-    assert rank_correlation(*zip(*told)) >= 0.8
-
-
-def rank_correlation(one, other):
-    """Returns Spearman's coefficient."""
-    def ranks(values):
-        return [sum(other < value for other in values) + sum(other == value for other in values) / 2 for value in values]
-    return statistics.correlation(ranks(one), ranks(other))
+    value, count = darkness(page)
+    assert count > 20 and value >= 0.8
 
 
 def test_tiles_have_the_colours_of_the_map(open_map):

@@ -1,5 +1,7 @@
 """Tests links to the map, the Back button, a slow start, and messages about faults in links."""
 
+import re
+
 import pytest
 
 from conftest import inside, press, rest, shown, until
@@ -30,9 +32,29 @@ def test_an_unknown_index_is_told(open_map):
     page.get_by_text("The link has unknown or invalid parts: indx.").wait_for()
 
 
-def test_an_index_of_plain_x_and_y_is_told(open_map):
-    page = open_map("#index=plain&view=tree")
-    page.get_by_text("The points of “plain” have plain x and y, and this map shows the Earth; this is airports.").wait_for()
+def test_points_on_a_plane_have_a_map_of_their_own(open_map):
+    """Checks that a plane is shown to scale, in its own units, and that the Earth comes back."""
+    page = open_map("#index=plain&view=tree&by=spacing&spacing=24")
+    facts = page.locator("#facts").inner_text()
+    assert "4 points" in facts and re.sub(r"\s", " ", facts).endswith("1k × 768")
+    point = "cluster => viewer.tree.scene.sprite(cluster.id).cluster.properties.name"
+    named = {page.evaluate(point, cluster): cluster for cluster in shown(page)}
+    (x0, y0), (x1, y1), (x2, y2) = ((named[name]["left"], named[name]["top"]) for name in ("corner", "far corner", "left"))
+    assert x1 > x0 > x2 and y1 < y2 < y0
+    assert (x1 - x0) / (y0 - y1) == pytest.approx(1024 / 768, rel=0.01)
+    assert (y0 - y2) / (x0 - x2) == pytest.approx(100 / 8, rel=0.1)
+    lines = page.evaluate("viewer.index.plane.graticule(viewer.camera, 140)")
+    assert [line["text"] for line in lines["columns"]][:3] == ["0", "500", "1,000"]
+    zero = page.evaluate("at => viewer.camera.point(at, 0).x", lines["columns"][0]["at"])
+    assert zero + page.evaluate("viewer.stage.origin.x") == pytest.approx(x0, abs=0.5)
+    press(page, named["middle"])
+    page.locator("#card").get_by_text("512.5, 384.25").wait_for()
+    for control in ("Tiles", "Show where I am"):
+        assert page.get_by_label(control).is_hidden()
+    page.evaluate("viewer.settings.set({ index: 'airports' })")
+    page.wait_for_function("() => viewer.map.getLayer('land') && viewer.map.getRenderWorldCopies()")
+    rest(page)
+    assert len(shown(page)) > 4
 
 
 def test_a_link_to_a_point_that_is_no_more_says_so(open_map):

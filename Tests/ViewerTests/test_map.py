@@ -180,10 +180,13 @@ def test_a_link_shows_what_its_sender_saw(open_map):
     page.locator("#amount").fill("60")
     page.locator("#order").select_option("widest-first")
     page.locator("#cell").select_option("64")
-    page.evaluate("viewer.map.jumpTo({center: [-21.9, 64.12], zoom: 8.3})")
+    page.evaluate("viewer.map.jumpTo({center: [-21.9000004, 64.1200004], zoom: 8.29956})")
     rest(page)
-    page.wait_for_function("() => location.hash.includes('map=8.3/') && location.hash.includes('limit=60')")
+    page.wait_for_function("() => location.hash.includes('map=8.299/') && location.hash.includes('limit=60')")
     other = open_map(page.evaluate("location.hash"))
+    # The link has the digits with which the view is requested.
+    asked = "viewer.tree.request(viewer.currentCamera, viewer.settings).key"
+    assert page.evaluate(asked) == other.evaluate(asked)
     for side in ("tree", "grid"):
         ours, theirs = shown(page, side), shown(other, side)
         assert [c["id"] for c in ours] == [c["id"] for c in theirs]
@@ -347,9 +350,9 @@ def test_names_give_way_to_badges_that_come_soon_after_another_placement(open_ma
       const {labels} = viewer.tree, place = labels.place;
       labels.clear();
       globalThis.times = 0;
-      labels.place = function (camera, circles, places, columns, key, now) {
+      labels.place = function (camera, circles, places, columns, titles, key, now) {
         times += 1;
-        return place.call(labels, camera, times === 1 ? [] : circles, places, columns, times === 1 ? "none" : key, now);
+        return place.call(labels, camera, times === 1 ? [] : circles, places, columns, titles, times === 1 ? "none" : key, now);
       };
       viewer.wake();
       while (times === 0) await new Promise(requestAnimationFrame);
@@ -357,6 +360,28 @@ def test_names_give_way_to_badges_that_come_soon_after_another_placement(open_ma
       viewer.wake();
     }""")
     page.wait_for_function("() => viewer.tree.labels.placed !== first")
+
+
+def test_clusters_have_titles_where_there_is_room(open_map):
+    page = open_map("#index=events&view=tree&map=6/48/10")
+    page.wait_for_function("() => viewer.tree.labels.placed.some(({ text }) => text.endsWith(' …'))")
+    check_names(page)
+    for title, name, count in page.evaluate("""Promise.all(viewer.tree.labels.placed.filter(({ text }) => text.endsWith(' …')).slice(0, 3).map(async ({ id, text }) => {
+      const { features } = await viewer.source.members('events', id, { sort: '-size', limit: 1 });
+      return [text, features[0].properties.name, viewer.tree.scene.sprite(id).cluster.count] }))"""):
+        assert title == f"{name} …" and count > 1
+    # Numbers that name a point are no amounts.
+    page = open_map("#index=iceland&view=tree")
+    page.locator("#listing li").first.get_by_text("near Reykjavík").wait_for()
+    page.wait_for_function("() => document.querySelector('#status').textContent !== ''")
+    assert page.evaluate("viewer.values.loadTitles(viewer.index, {}, new Map())") is False
+
+
+def test_the_attribution_leaves_the_scale_visible(open_map):
+    page = open_map("#index=titled", viewport=PHONE)
+    page.evaluate("document.querySelector('.maplibregl-ctrl-attrib-inner').textContent = 'Based on data from many sources. '.repeat(4)")
+    scale, credit = (page.locator(f".maplibregl-ctrl-{name}").bounding_box() for name in ("scale", "attrib"))
+    assert scale["x"] + scale["width"] <= credit["x"] and credit["x"] + credit["width"] <= PHONE["width"]
 
 
 def test_cities_have_names_and_the_map_a_scale(open_map):

@@ -333,6 +333,17 @@ def test_categories_are_picked(open_map):
     assert all(sum(own) == count for count, own in parts(page))
 
 
+def test_members_of_large_clusters_are_sorted(open_map):
+    page = open_map("#index=iceland&view=tree")
+    largest = "viewer.tree.scene.clusters.reduce((a, b) => (a.count > b.count ? a : b))"
+    assert page.evaluate(f"{largest}.count") > 20_000
+    page.evaluate(f"void viewer.card.list({largest}, viewer.index, viewer.tree)")
+    page.locator("#card li").nth(59).wait_for()
+    assert page.get_by_label("Sort by").input_value() == "-postcode"
+    codes = page.evaluate("() => [...document.querySelectorAll('#card li small')].map(({ textContent }) => +textContent.split(' · ')[0])")
+    assert codes == sorted(codes, reverse=True) and codes[0] > 100
+
+
 def test_members_are_sorted_and_saved(open_map):
     page = open_map("#index=events&view=tree")
     page.evaluate("viewer.card.list(viewer.tree.scene.clusters.find(({ count }) => count > 8), viewer.index, viewer.tree)")
@@ -357,3 +368,23 @@ def test_a_skewed_column_has_a_logarithmic_histogram(open_map, address):
     page.wait_for_function("() => viewer.timeline.isLogarithmic && viewer.timeline.histogram.counts.length > 0")
     counts = page.evaluate("viewer.timeline.histogram.counts")
     assert max(counts) < 0.5 * sum(counts) and sum(counts) == 4000
+    labels = page.locator("#timeline .ends span").all_inner_texts()
+    assert {"100", "10k"} <= set(labels)
+    boxes = sorted((box["x"], box["x"] + box["width"]) for box in (label.bounding_box() for label in page.locator("#timeline .ends span").all()))
+    assert all(end < start for (_, end), (start, _) in zip(boxes, boxes[1:]))
+
+
+def test_a_histogram_of_the_card_has_a_scale_for_zero_and_negative_values(open_map):
+    page = open_map("#index=airports&view=tree", settle=False)
+    drawn = """values => import(new URL("histogram.js", document.querySelector("script[type=module]").src)).then(({ histogramOf }) =>
+      histogramOf(values.sort((a, b) => a - b)))"""
+    for values, said in (
+        ([0] * 300 + [10 ** (each / 50) for each in range(300)], ["0", "10", "1k", "100k"]),
+        ([-(10 ** (each / 50)) for each in range(200)] + [0] * 20 + [10 ** (each / 50) for each in range(200)], ["-1k", "0", "1k"]),
+    ):
+        histogram = page.evaluate(drawn, values)
+        assert histogram["isLogarithmic"] and sum(histogram["bars"]) == len(values)
+        assert max(histogram["bars"]) <= 0.55 * len(values) and sum(count > 0 for count in histogram["bars"]) >= 15
+        ticks = sorted(histogram["ticks"], key=lambda tick: tick["at"])
+        assert [tick["text"] for tick in ticks if tick["text"] in said] == said
+    assert not page.evaluate(drawn, [float(each) for each in range(100)])["isLogarithmic"]

@@ -39,6 +39,6 @@ def settle(page):
     for _ in range(60):
         page.evaluate("() => passTime(100)")
         page.wait_for_timeout(40)
-        if page.evaluate("viewer.map.loaded() && viewer.isAtRest && viewer.sides.every(side => !side.scene.isMoving(performance.now()))"):
+        if page.evaluate("viewer.map.loaded() && viewer.isAtRest && viewer.sides.every(side => !side.scene.isMoving)"):
             return
     raise SystemExit("viewer-frames: the map did not come to rest")

@@ -85,12 +85,19 @@ enum ClusterRoutes {
       request.parameters.refuse(
         "sort", expected: "a column of the index, or '-' and a column for descending values", found: order.text)
     }
-    // The cost is high because the path of clusters that contain a member is looked up for each member.
-    let cost = selection.cost + 4 * limit + (order == nil ? 0 : AnswerCost.ofMeasures)
+    if order != nil, offset + limit > MemberOrder.mostPlaces {
+      let most = MemberOrder.mostPlaces - limit
+      request.parameters.refuse(
+        "offset", expected: "an offset of at most \(most), since points are sorted", found: "\(offset)")
+    }
+    // The cost is high because the path of clusters that contain a member is looked up for each member. An order reads a
+    // value of every member.
+    let memberCount = (try? request.tree.cluster(id).pointCount) ?? 0
+    let cost = selection.cost + 4 * limit + (order == nil ? 0 : max(memberCount / 5, AnswerCost.ofMeasures))
     return Representation(ContentType.geoJSON, cost: cost) { bytes in
       let tree = try selection.tree()
       let members = tree.members(of: try tree.cluster(id))
-      let sorted = try order?.sorted(members, of: tree)
+      let sorted = try order?.first(offset + limit, of: members, in: tree)
       index.features.open(&bytes, offset: offset, total: members.count)
       try index.features.append(members.indices.dropFirst(offset).prefix(limit), to: &bytes) {
         try HeldPoint(at: members.treeIndex(at: sorted?[$0] ?? $0), of: tree).feature
@@ -149,14 +156,32 @@ enum ClusterRoutes {
   }
 }
 
-/// The order of a cluster's members by the values of a column. Members without a value come last.
+/// The order of a cluster's members by the values of a column: numbers, then texts, then members without a value. Equal
+/// values keep the order of the tree.
 private struct MemberOrder {
   let text: String
   let column: String
   let isDescending: Bool
 
-  /// Greatest number of members that are sorted. All their values are read.
-  static let mostMembers = 200_000
+  /// Greatest number of members that a page and the pages before it may have. Only these members are kept while all
+  /// values of the column are read.
+  static let mostPlaces = 200_000
+
+  private enum Value {
+    case number(Double)
+    case text(String)
+    case missing
+
+    var rank: Int {
+      switch self {
+      case .number: 0
+      case .text: 1
+      case .missing: 2
+      }
+    }
+  }
+
+  private typealias Place = (value: Value, member: Int)
 
   init(_ text: String) {
     self.text = text
@@ -164,28 +189,45 @@ private struct MemberOrder {
     column = isDescending ? String(text.dropFirst()) : text
   }
 
-  /// Returns the numbers of the members in this order. Equal values keep the order of the tree.
-  func sorted(_ members: RowNumbers, of tree: ClusterTree) throws -> [Int] {
-    guard members.count <= Self.mostMembers else {
-      throw Problem.invalid(
-        "sort", expected: "a cluster of at most \(Self.mostMembers) points", found: "\(members.count) points")
-    }
-    var numbers: [(value: Double, member: Int)] = []
-    var texts: [(value: String, member: Int)] = []
-    var missing: [Int] = []
+  /// Returns the numbers of the first members in this order.
+  ///
+  /// - Complexity: O(members log count) time and O(count) memory.
+  func first(_ count: Int, of members: RowNumbers, in tree: ClusterTree) throws -> [Int] {
+    let column = tree.column(column)
+    let capacity = max(2 * min(count, members.count), 4096)
+    var places: [Place] = []
+    places.reserveCapacity(capacity)
+    /// The last of the first members so far, once there are enough of them.
+    var last: Place?
     for member in 0..<members.count {
       if member & 1023 == 1023 { try Cancellation.check() }
-      let attributes = tree.attributes(atTreeIndex: members.treeIndex(at: member))
-      switch attributes.first(where: { $0.name == column })?.value {
-      case .number(let text)?: numbers.append((Double(text) ?? 0, member))
-      case .string(let text)?, .json(let text)?: texts.append((text, member))
-      case .bool(let flag)?: numbers.append((flag ? 1 : 0, member))
-      case .null?, nil: missing.append(member)
-      }
+      let place = (value: value(of: column, atTreeIndex: members.treeIndex(at: member)), member: member)
+      if let last, !precedes(place, last) { continue }
+      places.append(place)
+      guard places.count == capacity else { continue }
+      places.sort(by: precedes)
+      places.removeLast(places.count - count)
+      last = places.last
     }
-    numbers.sort { isDescending ? ($1.value, $0.member) < ($0.value, $1.member) : $0 < $1 }
-    texts.sort { isDescending ? ($1.value, $0.member) < ($0.value, $1.member) : $0 < $1 }
-    return numbers.map(\.member) + texts.map(\.member) + missing
+    places.sort(by: precedes)
+    return places.prefix(count).map(\.member)
+  }
+
+  private func value(of column: Column?, atTreeIndex treeIndex: Int) -> Value {
+    switch column?.value(atTreeIndex: treeIndex) {
+    case .number(let text)?: .number(Double(text) ?? 0)
+    case .string(let text)?, .json(let text)?: .text(text)
+    case .bool(let flag)?: .number(flag ? 1 : 0)
+    case .null?, nil: .missing
+    }
+  }
+
+  private func precedes(_ one: Place, _ other: Place) -> Bool {
+    switch (one.value, other.value) {
+    case (.number(let a), .number(let b)) where a != b: (a < b) != isDescending
+    case (.text(let a), .text(let b)) where a != b: (a < b) != isDescending
+    default: (one.value.rank, one.member) < (other.value.rank, other.member)
+    }
   }
 }
 

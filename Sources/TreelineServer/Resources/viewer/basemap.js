@@ -12,6 +12,12 @@ const LAYERS = [
   { id: "coast", type: "line", kinds: ["land", "lake"], color: "coast", width: byZoom(0.5, 1.1, 1.6) },
 ];
 
+/** The only layer below points on a plane. */
+const PLANE = { id: "plane", type: "background", color: "land" };
+
+/** Returns an empty style, on which only a graticule is drawn. */
+export const planeStyle = (palette) => ({ version: 8, sources: {}, layers: [{ id: PLANE.id, type: PLANE.type, paint: { "background-color": palette[PLANE.color] } }] });
+
 function byZoom(far, near, close) {
   return ["interpolate", ["linear"], ["zoom"], 1, far, 6, near, 12, close];
 }
@@ -39,9 +45,9 @@ export function worldStyle(palette) {
   };
 }
 
-/** Applies the colours of another palette to a map that shows the bundled world. */
+/** Applies the colours of another palette to a map that shows the bundled world or a plane. */
 export function repaint(map, palette) {
-  for (const { id, type, color } of LAYERS) map.setPaintProperty(id, `${type}-color`, palette[color]);
+  for (const { id, type, color } of map.getLayer(PLANE.id) ? [PLANE] : LAYERS) map.setPaintProperty(id, `${type}-color`, palette[color]);
 }
 
 /** Returns a line for every ten degrees. */

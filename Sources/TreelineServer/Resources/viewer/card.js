@@ -1,9 +1,11 @@
 // The card of a point, a stack or any other cluster. A stack consists of points that no zoom separates. Its members are
 // spread around it. The card of a cluster has facts about its points, and lists them in pages, sorted by any column.
 
-import { extentText, MOST_SORTED } from "./hint.js";
+import { extentText } from "./hint.js";
+import { groundOf } from "./ground.js";
+import { histogramOf } from "./histogram.js";
 import { download } from "./share.js";
-import { coordinate, element, factsOf, nameColumn, nameOf, number, points, short, withGroup } from "./text.js";
+import { element, factsOf, nameColumn, nameOf, number, points, short, withGroup } from "./text.js";
 import { Spread } from "./vendor/treeline/map/spread.js";
 
 /** Number of members on a page of the list, and maximum number of members in a spread. */
@@ -14,12 +16,11 @@ const MOST_SAVED = 100_000;
 const BATCH = 1000;
 
 /**
- * Three numbers: the greatest number of points from which a card draws a histogram; for a larger cluster, the number of
- * places in the order of the tree from which a sample is taken; and the greatest number of bars.
+ * Two numbers: the greatest number of points from which a card draws a histogram; and, for a larger cluster, the number
+ * of places in the order of the tree from which a sample is taken.
  */
 const MOST_DRAWN = 5000;
 const PLACES = 20;
-const BARS = 24;
 
 /** Pixels between the opened point or stack and the card or the edge of the map. */
 const MARGIN = 8;
@@ -53,12 +54,12 @@ export class Card {
     // A link has the id of a cluster of the tree only. It cannot open a cell of the grid.
     this.linkID = side.name === "tree" ? String(cluster.id) : "";
     if (cluster.count === 1) {
-      const position = coordinate(cluster.latitude, cluster.longitude, 4);
+      const position = groundOf(index).position(cluster.latitude, cluster.longitude, 4);
       this.#fill(nameOf(cluster.properties, index.columns), withGroup(cluster.properties, position), this.#facts(cluster.properties));
       this.reveal();
       return;
     }
-    const position = coordinate(cluster.latitude, cluster.longitude, 4);
+    const position = groundOf(index).position(cluster.latitude, cluster.longitude, 4);
     const where = withGroup(cluster.properties, cluster.stack ? `All at ${position}` : `Around ${position}`);
     const parts = this.#parts();
     this.#fill(points(cluster.count), where, element("div", {}, ...parts.nodes));
@@ -78,7 +79,7 @@ export class Card {
       this.close();
       this.viewer.choice.choose(cluster, side);
     });
-    const extent = withGroup(cluster.properties, [this.viewer.placeNear(cluster), cluster.bbox ? extentText(cluster) : ""].filter(Boolean).join(" · "));
+    const extent = withGroup(cluster.properties, [this.viewer.placeNear(cluster), cluster.bbox ? extentText(cluster, index) : ""].filter(Boolean).join(" · "));
     const title = points(cluster.count);
     // Cells of the grid are in no hierarchy, so the server cannot list their members.
     if (side.name !== "tree") return this.#fill(title, extent, closer);
@@ -106,8 +107,7 @@ export class Card {
         ...numbers.map((column) => new Option(`largest ${column} first`, `-${column}`)),
         ...others.map((column) => new Option(`by ${column}`, column)), ...numbers.map((column) => new Option(`smallest ${column} first`, column)),
         new Option("in the order of the map", ""));
-      // If there are many points, the first page arrives sooner without an order.
-      sort.value = numbers.length > 0 && this.cluster.count <= MOST_SORTED ? `-${numbers[0]}` : "";
+      sort.value = numbers.length > 0 ? `-${numbers[0]}` : "";
       sort.addEventListener("change", () => this.#page(list, 0, sort.value));
       tools.append(sort);
     }
@@ -142,10 +142,7 @@ export class Card {
     for (const { features } of await Promise.all(asked)) yield features;
   }
 
-  /**
-   * Draws a histogram of a column of the cluster's points, or of a sample of them. It has a logarithmic scale if values
-   * differ a lot.
-   */
+  /** Draws a histogram of a column of the cluster's points, or of a sample of them. */
   async #chart(figure, column) {
     const { cluster, viewer } = this;
     const isSample = cluster.count > MOST_DRAWN;
@@ -165,25 +162,30 @@ export class Card {
     const sorted = values.sort((a, b) => a - b);
     const [least, most, middle] = [sorted[0], sorted.at(-1), sorted[sorted.length >> 1]];
     if (least === most) return;
-    const isSkewed = least > 0 && most / middle > 20;
-    const scale = isSkewed ? Math.log : (value) => value;
-    const bars = new Array(BARS).fill(0);
-    for (const value of values) bars[Math.min(Math.floor(((scale(value) - scale(least)) / (scale(most) - scale(least))) * BARS), BARS - 1)]++;
+    const { bars, isLogarithmic, ticks } = histogramOf(sorted);
     const highest = Math.max(...bars);
     const row = element("div", { ariaHidden: "true" }, ...bars.map((count) => {
       const bar = element("i", {});
       bar.style.height = `${count === 0 ? 0 : Math.max((100 * count) / highest, 4)}%`;
       return bar;
     }));
+    const scale = element("div", { className: "scale", ariaHidden: "true" }, ...ticks.map(({ at, text }) => {
+      const tick = element("span", {}, text);
+      tick.style.left = `${100 * at}%`;
+      // A label at an end stays within the card.
+      tick.style.translate = `${-100 * Math.min(Math.max(at, 0), 1)}%`;
+      return tick;
+    }));
     const sample = isSample ? `, in a sample of ${points(MOST_DRAWN)}` : "";
-    const said = `${column}: ${short(least)} to ${short(most)}, half below ${short(middle)}${sample}${isSkewed ? " (logarithmic)" : ""}`;
-    figure.replaceChildren(row, element("figcaption", {}, said));
+    const said = `${column}: ${short(least)} to ${short(most)}, half below ${short(middle)}${sample}${isLogarithmic ? " (logarithmic)" : ""}`;
+    figure.replaceChildren(row, scale, element("figcaption", {}, said));
     figure.hidden = false;
   }
 
   /** Saves the cluster's points as a file. */
   async #save(kind, button) {
     const { cluster, index, viewer } = this;
+    const ground = groundOf(index);
     button.disabled = true;
     try {
       const features = [];
@@ -192,8 +194,8 @@ export class Card {
         button.textContent = number(features.length);
       }
       const kept = features.map(({ geometry, properties: { cluster: isCluster, cluster_id: id, point_count: count, index: row, ...properties } }) => (
-        { type: "Feature", geometry, properties }));
-      const text = kind === "CSV" ? csvOf(kept, index.columns) : `${JSON.stringify({ type: "FeatureCollection", features: kept })}\n`;
+        { type: "Feature", geometry: { ...geometry, coordinates: ground.coordinates(geometry.coordinates) }, properties }));
+      const text = kind === "CSV" ? csvOf(kept, ground.axes, index.columns) : `${JSON.stringify({ type: "FeatureCollection", features: kept })}\n`;
       download(new Blob([text], { type: kind === "CSV" ? "text/csv" : "application/geo+json" }), `${index.name}-${cluster.id}.${kind.toLowerCase()}`);
       if (cluster.count > MOST_SAVED) viewer.tell("place", `The file has the first ${number(MOST_SAVED)} of ${points(cluster.count)}; use “treelinemap query” for all.`);
     } catch (error) {
@@ -335,13 +337,13 @@ export class Card {
 }
 
 /** Returns features as CSV (RFC 4180), with the columns of the index. */
-function csvOf(features, columns) {
+function csvOf(features, axes, columns) {
   const cell = (value) => {
     const text = value === undefined || value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const rows = features.map(({ geometry: { coordinates }, properties }) => [...coordinates, ...columns.map((column) => properties[column])]);
-  return [["longitude", "latitude", ...columns], ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+  return [[...axes, ...columns], ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
 
 /**

@@ -19,7 +19,6 @@ export class Controls {
     find("#search").hidden = !source.hasFilters;
     // In a notebook, the cut is one of the first things to choose.
     find("#drawing").open = source.views.length < 2;
-    find("#dust").parentElement.hidden = !source.hasTiles;
     const cuts = Object.keys(CUTS).filter((name) => source.cuts?.includes(name) ?? true);
     find("#cuts").replaceChildren(...cuts.map((name) => radio("by", name, CUTS[name].label)));
     fill(find("#order"), LABELED_ORDERS, settings.order);
@@ -123,6 +122,8 @@ export class Controls {
     this.#offerPicks();
     find("#grid-says").hidden = settings.off === "" && settings.range === "" && settings.where === "";
     viewer.node.dataset.view = settings.view;
+    find("#dust").parentElement.hidden = !viewer.hasTiles;
+    find('input[name="view"][value="tiles"]').parentElement.hidden = !viewer.views.includes("tiles");
     find(`input[name="by"][value="${settings.by}"]`).checked = true;
     // The grid alone is a way to compare.
     find(`input[name="view"][value="${settings.view === "grid" ? "compare" : settings.view}"]`).checked = true;
@@ -209,6 +210,7 @@ export class Controls {
     fill(find("#dataset"), indexes.map((each) => [each.name, isTaken(each) ? `${titleOf(each)} (${each.name})` : titleOf(each)]), index.name);
     find("#dataset-field").hidden = indexes.length < 2;
     find("h1").textContent = titleOf(index) || "Treeline";
+    find("#find").placeholder = index.plane ? "Search a name" : "Search a place, a name, 48.85, 2.35";
     this.tell(index, []);
   }
 

@@ -1,16 +1,16 @@
 // The hint about the cluster under the pointer. It has the number of points, their extent, and some of their names.
 
 import { extentOf } from "./cluster.js";
-import { coordinate, element, kilometres, nameOf, number, points, short, valuesOf, withGroup } from "./text.js";
+import { groundOf } from "./ground.js";
+import { element, nameOf, number, points, valuesOf, withGroup } from "./text.js";
 import { FEWEST_FOR_ELLIPSE } from "./vendor/treeline/map/density.js";
-import { boxSize } from "./vendor/treeline/map/mercator.js";
 
 /** Milliseconds that the pointer must rest before members are requested, and the number of members that are named. */
 const REST = 140;
 const FEW = 12;
 
 /** Greatest number of points of a cluster whose members are sorted for a hint. */
-export const MOST_SORTED = 20_000;
+const MOST_SORTED = 200_000;
 
 export class Hint {
   #shown = null;
@@ -43,7 +43,7 @@ export class Hint {
 
   #facts(cluster, index) {
     if (cluster.count === 1) return this.#told(cluster.properties, index);
-    const facts = cluster.stack ? "All at one position" : cluster.bbox ? extentText(cluster) : "…";
+    const facts = cluster.stack ? "All at one position" : cluster.bbox ? extentText(cluster, index) : "…";
     return [element("b", {}, points(cluster.count)), element("p", {}, withGroup(cluster.properties, facts))];
   }
 
@@ -107,12 +107,12 @@ function calledBy({ properties, geometry }, columns, tooltip) {
   const values = valuesOf(properties, tooltip ?? []).map(([, value]) => value);
   if (values.length > 0) return values.join(" · ");
   const [longitude, latitude] = geometry.coordinates;
-  return columns.length > 0 ? nameOf(properties, columns) : coordinate(latitude, longitude, 4);
+  return columns.length > 0 ? nameOf(properties, index.columns) : groundOf(index).position(latitude, longitude, 4);
 }
 
 /** Returns the extent of a cluster's points and their density. */
-export function extentText({ count, bbox, area }) {
-  const { width, height } = boxSize(bbox);
-  const size = `${kilometres(width)} × ${kilometres(height)}`;
-  return count < FEWEST_FOR_ELLIPSE || area === 0 ? size : `${size}, ${short(count / area)} per km²`;
+export function extentText(cluster, index) {
+  const ground = groundOf(index);
+  const size = ground.size(cluster.bbox) ?? "At one position";
+  return cluster.count < FEWEST_FOR_ELLIPSE || cluster.area === 0 || (index.plane && !cluster.ellipse) ? size : `${size}, ${ground.density(cluster)}`;
 }

@@ -1,4 +1,4 @@
-// Names on the map: of cities, and of points that are shown alone. A name gives way to badges and to more important
+// Names on the map: of cities, of points that are shown alone, and of the most important points of clusters. A name gives way to badges and to more important
 // names. It is drawn below the badges.
 
 import { ownNameOf } from "./text.js";
@@ -43,10 +43,11 @@ export class Labels {
    * @param circles What names must not cover: positions on the screen with radii, and the clusters, if known.
    * @param places Cities in view, the most important first.
    * @param columns Columns of the points. If there are none, points have no names.
+   * @param titles Names of the most important points of clusters, by the ids of the clusters.
    * @param key Differs for different answers and settings. Names stay the same as long as the key and the view do.
    * @returns Milliseconds after which to call again, because the names of this view are not placed yet; 0 if they are.
    */
-  place(camera, circles, places, columns, key, now) {
+  place(camera, circles, places, columns, titles, key, now) {
     const view = `${key} ${camera.zoom.toFixed(2)} ${camera.centerX.toFixed(9)} ${camera.centerY.toFixed(9)} ${camera.width} ${camera.height}`;
     if (view === this.#key) return 0;
     if (now < this.#next) return this.#next - now;
@@ -83,6 +84,15 @@ export class Labels {
       if (add(candidate, (width, height) => (cover ? around(cover, screen, width, height) : beside(PLACE_DOT, width, height)))) count++;
     }
     if (columns.length === 0) return 0;
+    count = 0;
+    const titled = circles.filter(({ cluster }) => titles.get(cluster?.id)).sort((a, b) => b.cluster.count - a.cluster.count);
+    for (const { cluster } of titled) {
+      if (count === MOST_POINTS) break;
+      const title = titles.get(cluster.id);
+      // On the map, a city has one name, even if it is also the title of a cluster.
+      if (title.length > LONGEST || texts.has(title)) continue;
+      if (add({ text: `${title} …`, x: cluster.x, y: cluster.y, size: POINT_SIZE, isPoint: true, id: cluster.id }, (width, height) => beneath(cluster.radius, width, height))) count++;
+    }
     count = 0;
     for (const { cluster } of circles) {
       if (count === MOST_POINTS) break;
@@ -176,6 +186,9 @@ function beside(radius, width, height) {
   const [across, down] = [radius + GAP + width / 2, radius + 1 + height / 2];
   return [[across, 0], [-across, 0], [0, down], [0, -down]];
 }
+
+/** Returns the places of a name of a badge: below, above, right and left. */
+const beneath = (radius, width, height) => beside(radius, width, height).sort(([a], [b]) => Math.abs(a) - Math.abs(b));
 
 /** Returns the places of a name whose city is below a badge: below and above the badge, and beside it. */
 function around({ x, y, radius }, screen, width, height) {

@@ -1,7 +1,7 @@
 // The clusters in view as a list, for keyboards and screen readers. The largest cluster comes first.
 
-import { coordinate, element, kilometres, nameOf, number, points, withGroup } from "./text.js";
-import { boxSize } from "./vendor/treeline/map/mercator.js";
+import { groundOf } from "./ground.js";
+import { element, nameOf, number, points, withGroup } from "./text.js";
 
 /** Maximum number of listed clusters. Further clusters are only counted. */
 const MOST = 100;
@@ -37,7 +37,7 @@ export class Listing {
     this.count.textContent = clusters.length > 0 ? `(${number(clusters.length)})` : "";
     if (!this.node.open) return;
     const largest = [...clusters].sort((a, b) => b.count - a.count || a.id - b.id).slice(0, MOST);
-    const key = `${index?.version} ${largest.map(({ id, count, label }) => `${id} ${count} ${label}`).join()} ${settings?.donuts}`;
+    const key = `${index?.version} ${largest.map(({ id, count, label }) => `${id} ${count} ${label}`).join()} ${settings?.donuts} ${largest.length > 0 && this.near(largest[0])}`;
     if (key === this.#shown) return;
     this.#shown = key;
     const hadFocus = this.list.contains(this.node.getRootNode().activeElement);
@@ -48,15 +48,14 @@ export class Listing {
   #item(cluster, at) {
     const dot = element("i", { ariaHidden: "true" });
     dot.style.background = this.palette.toneOf(cluster).fill;
-    const { width, height } = boxSize(cluster.bbox);
-    const across = Math.hypot(width, height);
+    const ground = groundOf(this.index);
     const what = cluster.count > 1 ? points(cluster.count) : nameOf(cluster.properties, this.index.columns);
     const told = this.#told(cluster);
-    const extent = told ? told : cluster.stack ? "at one position" : cluster.count > 1 ? `${kilometres(across)} across` : "a single point";
+    const extent = told ? told : cluster.stack ? "at one position" : cluster.count > 1 ? `${ground.across(cluster.bbox)} across` : "a single point";
     const button = element(
       "button", { type: "button", tabIndex: at === 0 ? 0 : -1 }, dot,
       element("span", {}, what, element("small", {}, withGroup(cluster.properties, extent))),
-      element("small", {}, this.near(cluster) || coordinate(cluster.latitude, cluster.longitude, 1)));
+      element("small", {}, this.near(cluster) || ground.position(cluster.latitude, cluster.longitude, 1)));
     button.addEventListener("click", (event) => this.choose(cluster, event));
     button.addEventListener("focus", () => this.point(cluster));
     button.addEventListener("pointerenter", () => this.point(cluster));

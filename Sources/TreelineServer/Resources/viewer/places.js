@@ -6,8 +6,13 @@ import { difference, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 /** Zooms of the map from which cities of a rank are named. Rank 0 has the largest cities. */
 const ZOOM_OF_RANK = [0, 0, 3, 4, 4, 5, 5, 6, 7, 8, 8];
 
-/** Least and greatest distance of a cluster to the city that the list names, in fractions of the world. */
-const NEARBY = [0.0003, 0.02];
+/**
+ * In fractions of the world: the distance within which any city may name a cluster, 24 km on the equator; and the
+ * greatest distance of a city that names a large cluster. Then this distance as a share of half the width of a cluster.
+ */
+const NEARBY = 0.0006;
+const FARTHEST = 0.015;
+const REACH = 0.75;
 
 /**
  * Pairs of half the width of a cluster, in fractions of the world, and the greatest rank of a city that may name a
@@ -36,12 +41,15 @@ export class Places {
 
   /** Returns the name of a city near the middle of a cluster: a large city for a large cluster. */
   near(x, y, size) {
-    let [best, least] = ["", Math.min(Math.max(size, NEARBY[0]), NEARBY[1])];
+    const reach = Math.min(REACH * size, FARTHEST);
+    let [best, least] = ["", Infinity];
     const [, most] = RANK_OF_SIZE.find(([from]) => size >= from);
     for (const place of this.all) {
       if (place.rank > most) break;
-      const distance = Math.hypot(difference(x, place.x), y - place.y) * (1 + place.rank / 3);
-      if (distance < least) [best, least] = [place.name, distance];
+      const distance = Math.hypot(difference(x, place.x), y - place.y);
+      // A larger city names a cluster even if it is a bit farther away.
+      const weighted = distance * (1 + place.rank / 3);
+      if ((distance < NEARBY || weighted < reach) && weighted < least) [best, least] = [place.name, weighted];
     }
     return best;
   }

@@ -2,6 +2,7 @@
 
 import { clusterOf } from "./cluster.js";
 import { leastLimit } from "./cut.js";
+import { groundOf } from "./ground.js";
 import { coordinate, element, nameColumn, nameOf } from "./text.js";
 
 /** Milliseconds without a key press before the index is searched, and the greatest number of hits of each kind. */
@@ -43,7 +44,7 @@ export class Search {
     const { signal } = (this.#controller = new AbortController());
     const text = this.field.value.trim();
     if (text === "") return this.#show([]);
-    const near = [...coordinatesIn(text), ...this.#places(text)];
+    const near = this.viewer.index.plane ? [] : [...coordinatesIn(text), ...this.#places(text)];
     this.#show(near);
     try {
       const points = await this.#points(text, signal);
@@ -88,7 +89,7 @@ export class Search {
     this.#at = -1;
     const { list, field } = this;
     list.replaceChildren(...hits.map((hit, at) => {
-      const said = hit.kind === "coordinate" ? "" : [hit.said, coordinate(hit.latitude, hit.longitude, 1)].filter(Boolean).join(" · ");
+      const said = hit.kind === "coordinate" ? "" : [hit.said, groundOf(this.viewer.index).position(hit.latitude, hit.longitude, 1)].filter(Boolean).join(" · ");
       const item = element("li", { role: "option", id: `hit-${at}` }, element("span", {}, hit.title), element("small", {}, said));
       // The field must not lose the focus before the click.
       item.addEventListener("pointerdown", (event) => event.preventDefault());

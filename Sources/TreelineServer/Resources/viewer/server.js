@@ -1,5 +1,6 @@
 // Requests to the routes of the server that the map uses. `openapi.json` describes the routes.
 
+import { Plane } from "./ground.js";
 import { Problem, Source } from "./source.js";
 import { Token } from "./token.js";
 
@@ -13,6 +14,8 @@ export class Server extends Source {
   hasLogarithmicHistograms = true;
   pause = 5000;
   #token = new Token();
+  /** The planes of indexes with plain x and y, by the names of the indexes. */
+  #planes = new Map();
 
   /** @param base Address to which the routes are relative. */
   constructor(base) {
@@ -24,52 +27,65 @@ export class Server extends Source {
     const { indexes, style, basemap } = await this.#get("v1/indexes", "indexes");
     this.style = style ?? "";
     this.basemap = basemap ? this.url(basemap) : "";
-    return indexes;
+    return indexes.map((index) => {
+      if (index.projection !== "plane" || !index.bounds) return index;
+      const plane = new Plane(index);
+      this.#planes.set(index.name, plane);
+      return plane.indexPlaced(index);
+    });
   }
 
   /** @param signal Aborts the request, in this method and in the methods below. */
   clusters(index, query, signal) {
-    return this.#get(`v1/${index}/clusters`, "features", query, signal);
+    return this.#ask(index, "clusters", "features", query, signal);
   }
 
   /** Returns the clusters of a view, and the changes from the clusters with given ids to these clusters. */
-  transition(index, version, ids, query, signal) {
+  async transition(index, version, ids, query, signal) {
+    const plane = this.#planes.get(index);
     const body = JSON.stringify({ ...(version && { version }), cluster_ids: ids });
     const headers = { "Content-Type": "application/json" };
-    return this.#fetch(this.url(`v1/${index}/transition`, query), "clusters", { method: "POST", headers, body, signal });
+    const url = this.url(`v1/${index}/transition`, plane ? plane.query(query) : query);
+    const answer = await this.#fetch(url, "clusters", { method: "POST", headers, body, signal });
+    return plane ? plane.answer(answer) : answer;
   }
 
   measures(index, query, signal) {
-    return this.#get(`v1/${index}/measures`, "cluster_count", query, signal);
+    return this.#ask(index, "measures", "cluster_count", query, signal);
   }
 
   members(index, id, query, signal) {
-    return this.#get(`v1/${index}/clusters/${id}/members`, "features", query, signal);
+    return this.#ask(index, `clusters/${id}/members`, "features", query, signal);
   }
 
   /** Returns the lowest zoom at which a cluster splits; null if it never splits. */
   async expansionZoom(index, id, query) {
-    return (await this.#get(`v1/${index}/clusters/${id}/expansion-zoom`, "zoom", query)).zoom;
+    const { zoom } = await this.#ask(index, `clusters/${id}/expansion-zoom`, "zoom", query);
+    return this.#planes.get(index)?.zoom(zoom) ?? zoom;
   }
 
   /** Returns the ids of the two parts of a cluster. A point or a stack has none. */
   async children(index, id, query) {
-    const { features } = await this.#get(`v1/${index}/clusters/${id}/children`, "features", query);
+    const { features } = await this.#ask(index, `clusters/${id}/children`, "features", query);
     return features.map(({ properties }) => properties.cluster_id);
   }
 
   cluster(index, id, signal, query = {}) {
-    return this.#get(`v1/${index}/clusters/${id}`, "properties", { ellipses: true, ...query }, signal);
+    return this.#ask(index, `clusters/${id}`, "properties", { ellipses: true, ...query }, signal);
   }
 
   /** Returns a point, given its row, with the clusters that contain it and the zoom from which it is shown alone. */
   whereIs(index, row, query, signal) {
-    return this.#get(`v1/${index}/where-is`, "path", { row, ...query }, signal);
+    return this.#ask(index, "where-is", "path", { row, ...query }, signal);
   }
 
   /** Returns points whose text in a column, or a word of it, begins with a text. */
   search(index, query, signal) {
-    return this.#get(`v1/${index}/search`, "features", query, signal);
+    return this.#ask(index, "search", "features", query, signal);
+  }
+
+  histogram(index, query, signal) {
+    return this.#ask(index, "histogram", "edges", query, signal);
   }
 
   follow(index, renew) {
@@ -78,10 +94,6 @@ export class Server extends Source {
     const events = new EventSource(this.url(`v1/${index.name}/events`));
     events.addEventListener("version", renew);
     return () => events.close();
-  }
-
-  histogram(index, query, signal) {
-    return this.#get(`v1/${index}/histogram`, "edges", query, signal);
   }
 
   url(path, query = {}) {
@@ -93,6 +105,13 @@ export class Server extends Source {
   /** Returns the request that the map library sends for an address. Only requests to this server have the token. */
   request(url) {
     return { url, headers: url.startsWith(new URL("v1/", this.base).href) ? this.#token.headers : {} };
+  }
+
+  /** Requests an answer about an index. On a plane, its coordinates become coordinates of the map. */
+  async #ask(index, route, member, query, signal) {
+    const plane = this.#planes.get(index);
+    const answer = await this.#get(`v1/${index}/${route}`, member, plane && query ? plane.query(query) : query, signal);
+    return plane ? plane.answer(answer) : answer;
   }
 
   #get(path, member, query, signal) {

@@ -158,8 +158,9 @@ function isListing(text) {
 
 /** Returns the view of the map as a text for a fragment. */
 export function cameraText({ zoom, latitude, longitude }) {
-  const decimals = Math.ceil(Math.max(zoom, 0) / 3.3) + 2;
-  return `${+zoom.toFixed(2)}/${+latitude.toFixed(decimals)}/${+longitude.toFixed(decimals)}`;
+  // With these digits, requests of the same view are equal. The zoom is rounded down as in requests.
+  const decimals = Math.ceil(Math.max(zoom, 0) / 3.3) + 3;
+  return `${Math.floor(zoom * 1000 + 1e-6) / 1000}/${+latitude.toFixed(decimals)}/${+longitude.toFixed(decimals)}`;
 }
 
 /** Returns the view of a text from `cameraText` in the form of the map library; null if the text is malformed. */

@@ -70,7 +70,7 @@ export class Share {
 
   get #title() {
     const { index } = this.viewer;
-    return [titleOf(index), index.attribution, "Natural Earth"].filter(Boolean).join(" · ");
+    return [titleOf(index), index.attribution, index.plane ? "" : "Natural Earth"].filter(Boolean).join(" · ");
   }
 
   async png() {

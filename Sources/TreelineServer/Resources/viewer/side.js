@@ -9,9 +9,15 @@ import { Feed } from "./vendor/treeline/map/feed.js";
 import { serverZoom } from "./vendor/treeline/map/mercator.js";
 import { changeWithoutHierarchy, Scene } from "./vendor/treeline/map/scene.js";
 
+/** Number of kept titles from which all are loaded again. */
+const MOST_TITLES = 5000;
+
 class Side {
   scene = new Scene();
   labels = new Labels();
+  /** Titles of clusters, by the ids of the clusters: names of their most important points. */
+  titles = new Map();
+  #titled = "";
   /** Number of answers so far. */
   answer = 0;
   /** Filter of the shown answer. */
@@ -40,7 +46,22 @@ class Side {
     return { query, key: `${this.viewer.index.name} ${JSON.stringify(query)}` };
   }
 
+  /**
+   * Loads the titles of the shown clusters.
+   *
+   * @returns Whether there are new titles.
+   */
+  async loadTitles({ query }) {
+    const { index, values } = this.viewer;
+    const titled = `${index.name} ${index.version} ${query.filter}`;
+    if (titled !== this.#titled || this.titles.size > MOST_TITLES) this.titles.clear();
+    this.#titled = titled;
+    const { titles } = this;
+    return this.scene.clusters.some(({ id, count }) => count > 1 && !titles.has(id)) && values.loadTitles(index, query, titles);
+  }
+
   reset() {
+    this.titles.clear();
     this.feed.reset();
     this.scene.clear();
     this.isOutdated = false;

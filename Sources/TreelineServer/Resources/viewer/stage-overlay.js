@@ -1,6 +1,7 @@
 // Drawings of the viewer that the web package does not have: boxes around cells of the grid, and boxes around clusters
 // of few points. The viewer's map is never turned.
 
+import { groundOf } from "./ground.js";
 import { Camera, difference, eastward, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 import { Overlay } from "./vendor/treeline/map/overlay.js";
 
@@ -26,8 +27,7 @@ export class StageCamera extends Camera {
   }
 }
 
-/** Distances of lines of the graticule in degrees, and least distance in pixels. */
-const STEPS = [1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
+/** Least distance between lines of the graticule in pixels. */
 const LEAST_CELL = 140;
 
 export class StageOverlay extends Overlay {
@@ -42,37 +42,29 @@ export class StageOverlay extends Overlay {
   }
 
   /**
-   * Draws lines of longitude and latitude with their degrees, for a close view in which the built-in map has nothing
-   * else to show.
+   * Draws lines of longitude and latitude with their degrees, or of x and y on a plane, for a view in which the built-in
+   * map has nothing else to show.
    */
-  drawGraticule({ camera, origin, palette }) {
+  drawGraticule({ camera, origin, palette, index }) {
     const { context } = this;
-    const degrees = 360 / camera.scale;
-    const step = STEPS.find((each) => each / degrees > LEAST_CELL) ?? STEPS.at(-1);
-    const decimals = Math.max(-Math.floor(Math.log10(step)), 0);
-    const latitudeAt = (y) => (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
-    const halfHeight = camera.height / camera.scale / 2;
-    const [west, south] = [camera.longitude - (camera.width / 2) * degrees, latitudeAt(camera.centerY + halfHeight)];
+    const { columns, rows } = groundOf(index).graticule(camera, LEAST_CELL);
     context.save();
     context.translate(origin.x, origin.y);
     Object.assign(context, { globalAlpha: 1, lineWidth: 1, strokeStyle: palette.coast, fillStyle: palette.place, font: `10.5px ${palette.fontFamily}`, textBaseline: "middle" });
     context.setLineDash([1, 5]);
     context.beginPath();
-    const said = (value, positive, negative) => `${Math.abs(value).toFixed(decimals)}° ${value < 0 ? negative : positive}`;
     const texts = [];
-    for (let number = Math.ceil(west / step); ; number++) {
-      const x = camera.width / 2 + (number * step - camera.longitude) / degrees;
-      if (x > camera.width) break;
+    for (const { at, text } of columns) {
+      const x = camera.width / 2 + (at - camera.centerX) * camera.scale;
       context.moveTo(x, 0);
       context.lineTo(x, camera.height);
-      texts.push(["center", x, camera.height - 8, said(number * step - 360 * Math.round((number * step) / 360), "E", "W")]);
+      texts.push(["center", x, camera.height - 8, text]);
     }
-    for (let number = Math.ceil(south / step); ; number++) {
-      const y = camera.screenY(worldY(number * step));
-      if (y < 0 || number * step > 85) break;
+    for (const { at, text } of rows) {
+      const y = camera.screenY(at);
       context.moveTo(0, y);
       context.lineTo(camera.width, y);
-      texts.push(["left", 6, y, said(number * step, "N", "S")]);
+      texts.push(["left", 6, y, text]);
     }
     context.stroke();
     context.globalAlpha = 0.75;

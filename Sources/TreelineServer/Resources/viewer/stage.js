@@ -70,7 +70,9 @@ export class Stage {
     const { width, height } = this.size;
     const [[, south], [, north]] = corners(this.viewer.index.bounds).map(([x, y]) => [x, Math.min(Math.max(y, -85.05), 85.05)]);
     const extent = worldY(south) - worldY(north);
-    const minZoom = Math.log2(Math.min(width, Math.max((height - 2 * LEAST_MARGIN) / extent, height / 2)) / WORLD_SIZE);
+    const lowest = Math.log2(Math.min(width, Math.max((height - 2 * LEAST_MARGIN) / extent, height / 2)) / WORLD_SIZE);
+    // Below this zoom, a source has no answers for a plane.
+    const minZoom = this.viewer.index.plane ? Math.max(lowest, 0) : lowest;
     this.#makeRoom(map, minZoom);
     map.setMinZoom(minZoom);
     if (!this.hasHalves) return;

@@ -19,7 +19,7 @@ export async function start(root, source, settings, address, created = () => {})
   }
   try {
     const all = await source.indexes();
-    const indexes = all.filter(({ projection }) => projection === "web-mercator");
+    const indexes = all.filter(({ projection, plane }) => projection === "web-mercator" || plane);
     const plain = all.filter((index) => !indexes.includes(index)).map(({ name }) => name);
     if (indexes.length === 0) {
       const found = plain.length > 0 ? `Only points with plain x and y were found, in ${plain.join(", ")}. This map shows points on the Earth.` : "No index with points on the Earth was found.";

@@ -1,7 +1,7 @@
 // A histogram of a column, below the map. It counts the points in view that pass all other filters. The user can draw,
 // move and play a window over it.
 
-import { element, number, points } from "./text.js";
+import { element, number, points, short } from "./text.js";
 import { rangeOf } from "./values.js";
 
 /** Approximate width of a bin in pixels, and maximum number of bins. */
@@ -13,6 +13,9 @@ const STEP = 300;
 
 /** Width of the window that is played if the user has drawn none, as a share of all bins. */
 const SHARE = 0.15;
+
+/** Least distance of two labels below the bins, as a share of the width. */
+const LEAST_DISTANCE = 0.14;
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -27,7 +30,7 @@ export class Timeline {
   histogram = null;
   #controller = null;
   #key = "";
-  /** Columns of which most values are in one bin of even width, so that their bins have a logarithmic scale. */
+  /** Columns of which most values are in a few bins of even width, so that their bins have a logarithmic scale. */
   #skewed = new Set();
   #timer = 0;
   #drag = null;
@@ -160,9 +163,12 @@ export class Timeline {
     const isWhole = !selected || valueOf(edges[selected.start]) === valueOf(range[0]) && valueOf(edges[selected.end]) === valueOf(range[1]);
     const held = isWhole ? `: ${points(within)} in view${without}` : "";
     this.node.querySelector(".says").textContent = isEmpty ? "No point has a value." : ends + held;
-    [...this.node.querySelectorAll(".ends span")].forEach((end, at) => {
-      end.textContent = isEmpty ? "" : said(edges[at === 0 ? 0 : counts.length]);
-    });
+    this.node.querySelector(".ends").replaceChildren(...(isEmpty ? [] : this.#labels(edges)).map(({ at, text }) => {
+      const label = element("span", {}, text);
+      // A label at an end stays within the histogram.
+      Object.assign(label.style, { left: `${100 * at}%`, translate: `${-100 * at}%` });
+      return label;
+    }));
     if (!selected) return;
     const place = (at) => `${(100 * at) / counts.length}%`;
     const [from, to] = [this.#handle("from"), this.#handle("to")];
@@ -176,6 +182,20 @@ export class Timeline {
     from.setAttribute("aria-valuetext", said(edges[selected.start]));
     to.setAttribute("aria-valuetext", said(edges[selected.end]));
     this.window.setAttribute("aria-valuetext", ends);
+  }
+
+  /** Returns the labels below the bins: of both ends and, on a logarithmic scale, of 0 and of powers of ten between them. */
+  #labels(edges) {
+    const last = edges.length - 1;
+    const write = this.isLogarithmic ? (edge) => short(+edge) : said;
+    const labels = [0, last].map((at) => ({ at: at / last, text: write(edges[at]) }));
+    if (!this.isLogarithmic) return labels;
+    const isRound = ({ value }) => value === 0 || Math.abs(value) === Number(`1e${Math.round(Math.log10(Math.abs(value)))}`);
+    const between = edges.slice(1, -1).map((edge, at) => ({ value: +edge, at: (at + 1) / last })).filter(isRound);
+    for (const { value, at } of between.sort((a, b) => (b.value === 0) - (a.value === 0))) {
+      if (labels.every((label) => Math.abs(label.at - at) >= LEAST_DISTANCE)) labels.push({ at, text: write(value) });
+    }
+    return labels;
   }
 
   #bar(count, at, most, selected) {
@@ -273,8 +293,17 @@ export class Timeline {
   }
 }
 
-/** Returns whether nearly all numbers of a histogram are in one bin. */
-function isSkewed({ counts }, kind) {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  return kind === "number" && counts.length >= 8 && Math.max(...counts) > 0.6 * total;
+/**
+ * Returns whether most numbers of a histogram are in the few bins nearest to 0, of which a logarithmic scale makes many.
+ */
+function isSkewed({ counts, edges }, kind) {
+  if (kind !== "number" || counts.length < 8) return false;
+  const bins = counts.map((count, at) => {
+    const [low, high] = [+edges[at], +edges[at + 1]];
+    return { count, near: low < 0 && high > 0 ? 0 : Math.min(Math.abs(low), Math.abs(high)), far: Math.max(Math.abs(low), Math.abs(high)) };
+  }).sort((a, b) => a.near - b.near);
+  const few = bins.slice(0, Math.ceil(bins.length / 10));
+  const [within, total] = [few, bins].map((each) => each.reduce((sum, { count }) => sum + count, 0));
+  const [reach, most] = [few, bins].map((each) => Math.max(...each.map(({ far }) => far)));
+  return within > 0.7 * total && most > 4 * reach;
 }

@@ -163,14 +163,39 @@ export class Values {
     return parts;
   }
 
+  /** Returns the columns of titles and pictures, and the column by whose greatest value a cluster has them. */
+  #first(index) {
+    const by = Values.columns(index, "number").find((name) => !NO_AMOUNT.test(name));
+    if (!this.source.namesClusters || !by) return {};
+    const [title, picture] = [TITLE, PICTURE].map((like) => index.columns.find((name) => like.test(name)));
+    return { by, title, picture };
+  }
+
+  /**
+   * Adds the titles of the clusters of a query to a map from ids to titles.
+   *
+   * @returns Whether there are new titles.
+   */
+  async loadTitles(index, query, titles) {
+    const { by, title } = this.#first(index);
+    if (!title || index.point_count > MOST_TITLED) return false;
+    const { features } = await this.source.clusters(index.name, { ...query, aggregate: `first(${named(title)}, by: ${named(by)})` });
+    const before = titles.size;
+    for (const { properties } of features) {
+      const text = properties[`first_${title}_by_${by}`];
+      // Without a title, a cluster has an empty text, so that it is not requested again.
+      if (properties.point_count > 1) titles.set(properties.cluster_id, typeof text === "string" ? text : "");
+    }
+    return titles.size > before;
+  }
+
   /**
    * Returns facts about the values of a cluster, as pairs of a column and a text. The title and the picture of a cluster
    * are those of its point with the greatest value in the first column of numbers; null if there are none.
    */
   async facts(index, id, filter) {
     const columns = Values.columns(index, "number", "time", "category", "boolean").slice(0, 6);
-    const [by] = Values.columns(index, "number");
-    const [title, picture] = this.source.namesClusters && by ? [TITLE, PICTURE].map((like) => index.columns.find((name) => like.test(name))) : [];
+    const { by, title, picture } = this.#first(index);
     const aggregates = columns.flatMap((column) => ABOUT[index.column_kinds[column]].map((ask) => ask(named(column))));
     aggregates.push(...[title, picture].filter(Boolean).map((column) => `first(${named(column)}, by: ${named(by)})`));
     if (aggregates.length === 0) return { facts: [], title: null, picture: null };
@@ -181,6 +206,12 @@ export class Values {
     return { facts, title: first(title), picture: first(picture) };
   }
 }
+
+/** Greatest number of points of an index whose clusters have titles on the map. */
+const MOST_TITLED = 500_000;
+
+/** Names of columns whose numbers are no amounts, so that a point is not more important if its number is greater. */
+const NO_AMOUNT = /(^|[_ -])(id|no|nr|number|code|zip|year|row)$|code$/i;
 
 /** Names of the columns from which a cluster has its title and its picture, which is the address of an image. */
 const TITLE = /^(name|title|label)$/i;

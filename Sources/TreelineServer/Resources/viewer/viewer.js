@@ -1,12 +1,13 @@
 // The map and its parts. Requests answers, draws frames, and reacts to the user.
 
 import { TileArchive } from "./archive.js";
-import { repaint, worldStyle } from "./basemap.js";
+import { planeStyle, repaint, worldStyle } from "./basemap.js";
 import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
 import { Controls } from "./controls.js";
 import { availableCuts, chosenCut, cutParameters, leastLimit } from "./cut.js";
 import { Divider } from "./divider.js";
+import { groundOf } from "./ground.js";
 import { Hint } from "./hint.js";
 import { circlesOf, circlesOfTiles } from "./labels.js";
 import { Legend } from "./legend.js";
@@ -23,12 +24,12 @@ import { shown } from "./shown.js";
 import { GridSide, TreeSide } from "./side.js";
 import { StageCamera, StageOverlay } from "./stage-overlay.js";
 import { Stage } from "./stage.js";
-import { clusters, coordinate, escaped, kilometres, nameOf, points, titleOf } from "./text.js";
+import { clusters, escaped, nameOf, points, titleOf } from "./text.js";
 import { TileLayers } from "./tiles.js";
 import { Timeline } from "./timeline.js";
 import { isRefused, Values } from "./values.js";
-import { Tones } from "./vendor/treeline/map/density.js";
-import { boxSize, mapZoom, worldX, worldY } from "./vendor/treeline/map/mercator.js";
+import { EQUATOR, Tones } from "./vendor/treeline/map/density.js";
+import { mapZoom, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 import { TONES } from "./vendor/treeline/map/palette.js";
 
 /**
@@ -57,6 +58,8 @@ const MOST_CHANGED = 0.1;
 
 /** Size of a box in degrees below which the box is treated as a single position. */
 const LEAST_BOX = 1e-4;
+
+const NO_TITLES = new Map();
 
 /** Settings without a filter. */
 const ALL_POINTS = { off: "", range: "", where: "" };
@@ -158,6 +161,7 @@ export class Viewer {
       touchPitch: false,
       fadeDuration: 0,
       trackResize: false,
+      renderWorldCopies: !this.index.plane,
       locale: { "Map.Title": "Map of clusters; arrow keys move it, plus and minus zoom" },
     };
     this.map = new maplibregl.Map({
@@ -167,14 +171,17 @@ export class Viewer {
       ...(cameraOptions(this.settings.map) ?? { bounds: corners(this.index.bounds), fitBoundsOptions: this.#fitting }),
     });
     this.#credit();
-    this.map.addControl(new maplibregl.ScaleControl({ maxWidth: 110 }), "bottom-left");
+    this.#useGround();
     this.map.touchZoomRotate.disableRotation();
     this.map.keyboard.disableRotation();
     this.tiles = new TileLayers(this.map, this.source);
     this.#listen();
     this.controls.offer(this.indexes, this.index);
     // The map is useful without names of cities.
-    this.places.load().then(() => this.wake(), () => {});
+    this.places.load().then(() => {
+      this.wake();
+      this.#restSoon();
+    }, () => {});
     await Promise.all([this.#loadDensities(), this.#loadValues()]);
     this.fit();
     // Only now does the map know how much of the world it may show.
@@ -198,6 +205,28 @@ export class Viewer {
     this.#unfollow = this.source.follow(this.index, ({ lastEventId }) => {
       if (Number(lastEventId) !== this.index.sequence) this.#reloadIfReplaced();
     });
+  }
+
+  /** Names of the views that the source has for the index. There are no tiles of a plane. */
+  get views() {
+    return this.index.plane ? this.source.views.filter((name) => name !== "tiles") : this.source.views;
+  }
+
+  get hasTiles() {
+    return this.source.hasTiles && !this.index.plane;
+  }
+
+  /** Shows what only a map of the Earth has: a scale in kilometres, copies of the world, and the place of the user. */
+  #useGround() {
+    const isEarth = !this.index.plane;
+    this.node.dataset.ground = isEarth ? "earth" : "plane";
+    this.find("#locate").hidden = !isEarth;
+    this.mapOptions.renderWorldCopies = isEarth;
+    for (const map of this.stage.maps) map.setRenderWorldCopies(isEarth);
+    if (isEarth && !this.scale) this.map.addControl((this.scale = new maplibregl.ScaleControl({ maxWidth: 110 })), "bottom-left");
+    if (isEarth || !this.scale) return;
+    this.map.removeControl(this.scale);
+    this.scale = null;
   }
 
   /** Shows the attribution of the data in the corner of the map. */
@@ -246,9 +275,9 @@ export class Viewer {
     // A standalone page has a title of its own.
     if (this.source.whereIs) document.title = `${titleOf(index)} · Treeline`;
     if (!index.bounds) return;
-    const { width, height } = boxSize(index.bounds);
-    const [[west], [east]] = corners(index.bounds);
-    const facts = [east - west > 180 ? "worldwide" : width + height < 0.001 ? coordinate(index.bounds[1], index.bounds[0]) : `${kilometres(width)} × ${kilometres(height)}`];
+    const ground = groundOf(index);
+    const [[west, south], [east]] = corners(index.bounds);
+    const facts = [!index.plane && east - west > 180 ? "worldwide" : (ground.size(index.bounds) ?? ground.position(south, west))];
     controls.tell(index, facts);
     const [time] = Values.columns(index, "time");
     if (!time) return;
@@ -298,7 +327,8 @@ export class Viewer {
 
   /** Returns where a position is, such as `near Paris`; empty far from every city. */
   placeNear({ longitude, latitude, area = 0 }) {
-    const name = this.places.near(worldX(longitude), worldY(latitude), Math.sqrt(area) / 33_000);
+    if (this.index.plane) return "";
+    const name = this.places.near(worldX(longitude), worldY(latitude), Math.sqrt(area) / (EQUATOR * Math.cos((latitude * Math.PI) / 180)));
     return name && `near ${name}`;
   }
 
@@ -340,12 +370,12 @@ export class Viewer {
 
   /** The requested map style; empty for the built-in map. */
   get #style() {
-    return this.basemap ?? (this.settings.style || this.source.style);
+    return this.index.plane ? "" : (this.basemap ?? (this.settings.style || this.source.style));
   }
 
   /** The style of the built-in map, or of the server's archive of tiles. */
   get #ownStyle() {
-    return this.archive?.style(this.palette) ?? worldStyle(this.palette);
+    return this.index.plane ? planeStyle(this.palette) : (this.archive?.style(this.palette) ?? worldStyle(this.palette));
   }
 
   /** Opens the server's archive of tiles. If it cannot be read, the built-in map is shown, and a message. */
@@ -461,9 +491,9 @@ export class Viewer {
     // Names are placed once badges have arrived, also in the last frame of a motion.
     for (const { scene } of this.sides) scene.advance(now);
     this.#placeLabels(camera, now);
-    if (camera.zoom > EMPTY_ZOOM && (this.archive ? camera.zoom > this.archive.maxZoom + 6 : !this.#style || this.#isUnstyled)) {
-      const { palette, stage } = this;
-      for (const origin of hasHalves ? [{ x: 0, y: 0 }, stage.origin] : [stage.origin]) this.overlay.drawGraticule({ camera, origin, palette });
+    if (this.index.plane || camera.zoom > EMPTY_ZOOM && (this.archive ? camera.zoom > this.archive.maxZoom + 6 : !this.#style || this.#isUnstyled)) {
+      const { index, palette, stage } = this;
+      for (const origin of hasHalves ? [{ x: 0, y: 0 }, stage.origin] : [stage.origin]) this.overlay.drawGraticule({ camera, origin, palette, index });
     }
     const edge = this.stage.hasDivider ? divider * width : view === "grid" ? width : 0;
     this.#draw(this.grid, 0, hasHalves ? width : edge, now, ellipses);
@@ -481,21 +511,21 @@ export class Viewer {
 
   /** Chooses the names that fit between the badges. A map style of the user has its own names of cities. */
   #placeLabels(camera, now) {
-    const places = this.#style && !this.#isUnstyled ? [] : this.places.in(camera);
+    const places = this.index.plane || (this.#style && !this.#isUnstyled) ? [] : this.places.in(camera);
     const { columns, name, version } = this.index;
     if (this.settings.view === "tiles") {
       // The positions of badges that the map library draws are known only when it is idle.
       if (!this.#areTilesDrawn) this.tree.labels.clear();
       else if (this.map.getLayer("clusters")) {
-        this.#placeLater(this.tree.labels.place(camera, circlesOfTiles(this.map), places, [], `tiles ${version}`, now));
+        this.#placeLater(this.tree.labels.place(camera, circlesOfTiles(this.map), places, [], NO_TITLES, `tiles ${version}`, now));
       }
       return;
     }
     for (const side of this.sides) {
       if (side.scene.isMoving) side.labels.thin(camera, side.scene);
       if (!side.scene.isMoving || side.labels.placed.length === 0) {
-        const key = `${name} ${version} ${side.answer} ${places.length} ${this.settings.view}`;
-        this.#placeLater(side.labels.place(camera, circlesOf(side.scene, camera), places, columns, key, now));
+        const key = `${name} ${version} ${side.answer} ${places.length} ${this.settings.view} ${side.titles.size}`;
+        this.#placeLater(side.labels.place(camera, circlesOf(side.scene, camera), places, columns, side.titles, key, now));
       }
     }
   }
@@ -638,6 +668,8 @@ export class Viewer {
 
   #changed(names) {
     if (names.has("style")) return location.reload();
+    // A change of the map's size ends its motion, such as the motion to the points of another index.
+    if (names.has("view") || names.has("compare")) this.fit();
     if (names.has("index")) {
       const index = this.#named(this.settings.index) ?? this.indexes[0];
       if (index !== this.index) this.#useIndex(index);
@@ -646,7 +678,6 @@ export class Viewer {
         this.notice.hide("link");
       }
     }
-    if (names.has("view") || names.has("compare")) this.fit();
     if (["where", "off", "range"].some((name) => names.has(name))) this.notice.hide("filter");
     if (names.has("hit")) this.loadHit().catch((error) => this.failed(error));
     if (names.has("picks") || names.has("donuts") || names.has("sum") || names.has("brush")) {
@@ -671,6 +702,10 @@ export class Viewer {
     this.#answeredFilter = ALL_POINTS;
     this.#forgotten = [];
     this.#credit();
+    if (index.plane || previous.plane) {
+      this.#useGround();
+      if (!index.plane !== !previous.plane) this.#setStyle(this.#style || this.#ownStyle);
+    }
     this.controls.offer(this.indexes, index);
     this.card.close();
     this.hit = null;
@@ -701,7 +736,7 @@ export class Viewer {
   /** Updates the page from the settings. */
   show() {
     const { settings } = this;
-    const { views } = this.source;
+    const { views } = this;
     if (!views.includes(settings.view)) return settings.set({ view: views[0] });
     const cuts = availableCuts(this.index, this.source, settings.view === "tiles");
     if (!cuts.includes(settings.by)) return settings.set({ by: cuts[0] });
@@ -713,7 +748,7 @@ export class Viewer {
     // In the view `tiles`, the viewer cannot find out whether there are points in view.
     if (settings.view === "tiles") this.notice.hide("empty");
     const { hasHalves, twin } = this.stage;
-    const layers = this.source.hasTiles ? [this.#isStyled && this.tiles, hasHalves && twin?.isStyled && twin.tiles] : [];
+    const layers = this.hasTiles ? [this.#isStyled && this.tiles, hasHalves && twin?.isStyled && twin.tiles] : [];
     for (const tiles of layers) if (tiles && this.tones) tiles.update(this.index, settings, this.palette, this.tones, this.values);
     this.address?.update();
     if (settings.view === "tiles") {
@@ -781,6 +816,8 @@ export class Viewer {
     this.timeline.update(this.tree.request(this.camera, this.settings).query);
     if (sides.length === 0) return;
     const { scene } = this.mainSide;
+    // The map is useful without titles.
+    if (sides.includes(this.tree)) this.tree.loadTitles(this.tree.request(this.camera, this.settings)).then((isNew) => isNew && this.wake(), () => {});
     this.listing.update(scene.clusters, this.index, this.palette, this.settings, this.values);
     this.legend.update(this.values, this.palette, scene.clusters);
     const requests = sides.map((side) => ({ name: side.name, ...side.request(this.camera, this.settings) }));
@@ -791,7 +828,7 @@ export class Viewer {
     const total = scene.clusters.reduce((sum, { count }) => sum + count, 0);
     this.find("#status").textContent =
       `${clusters(scene.size)} of ${points(total)} around ` +
-      `${coordinate(this.camera.latitude, this.camera.longitude, 1)}, zoom ${this.camera.zoom.toFixed(1)}.`;
+      `${groundOf(this.index).position(this.camera.latitude, this.camera.longitude, 1)}, zoom ${this.camera.zoom.toFixed(1)}.`;
   }
 
   // Pointing and choosing

@@ -1,0 +1,60 @@
+// A small histogram of numbers. Its scale is logarithmic if the numbers differ by powers of ten, also if some of them
+// are 0 or negative.
+
+import { short } from "./text.js";
+
+/** Number of bars, greatest number of powers of ten that are labelled, and the least distance of two labels. */
+const BARS = 24;
+const MOST_TICKS = 5;
+const LEAST_DISTANCE = 0.1;
+
+/** From this ratio of the greatest magnitude to the median magnitude, the scale is logarithmic. */
+const SKEWED = 20;
+
+/** Least magnitude that differs from 0 on a logarithmic scale, relative to the greatest magnitude. */
+const LEAST_MAGNITUDE = 1e-8;
+
+/**
+ * @param sorted At least one number, in ascending order. Not all numbers are equal.
+ * @returns The number of values in each bar, whether the scale is logarithmic, and labels with their places from 0 to 1.
+ */
+export function histogramOf(sorted) {
+  const [least, most] = [sorted[0], sorted.at(-1)];
+  const magnitudes = sorted.filter((value) => value !== 0).map(Math.abs).sort((a, b) => a - b);
+  const greatest = magnitudes.at(-1);
+  const isLogarithmic = greatest / magnitudes[magnitudes.length >> 1] > SKEWED;
+  // Below the unit, the scale is nearly linear, so that it reaches 0.
+  const unit = Math.max(magnitudes[0], greatest * LEAST_MAGNITUDE);
+  const scale = !isLogarithmic ? (value) => value : least > 0 ? Math.log : (value) => Math.sign(value) * Math.log1p(Math.abs(value) / unit);
+  const place = (value) => (scale(value) - scale(least)) / (scale(most) - scale(least));
+  const bars = new Array(BARS).fill(0);
+  for (const value of sorted) bars[Math.min(Math.floor(place(value) * BARS), BARS - 1)]++;
+  const rounds = isLogarithmic ? powers(unit, greatest) : multiples(least, most);
+  const ticks = [];
+  for (const value of rounds) {
+    if (value < least || value > most) continue;
+    const at = place(value);
+    if (ticks.every((tick) => Math.abs(tick.at - at) >= LEAST_DISTANCE)) ticks.push({ at, text: short(value) });
+  }
+  return { bars, isLogarithmic, ticks };
+}
+
+/** Returns 0, and then a few powers of ten of both signs, the greatest first. */
+function powers(least, most) {
+  const [lowest, highest] = [least, most].map((value) => Math.floor(Math.log10(value)));
+  const step = Math.max(Math.ceil((highest - lowest) / MOST_TICKS), 1);
+  const values = [0];
+  for (let exponent = highest; exponent >= lowest; exponent -= step) {
+    values.push(Number(`1e${exponent}`), -Number(`1e${exponent}`));
+  }
+  return values;
+}
+
+/** Returns round values from the least to the greatest value, at most five. */
+function multiples(least, most) {
+  const exponent = Math.floor(Math.log10((most - least) / 5));
+  const factor = [1, 2, 5, 10].find((each) => (most - least) / (each * Number(`1e${exponent}`)) <= 5);
+  const first = Math.ceil(least / (factor * Number(`1e${exponent}`)));
+  // Products of the exponents' texts have no rounding errors, such as 0.30000000000000004.
+  return Array.from({ length: 7 }, (_, at) => Number(`${(first + at) * factor}e${exponent}`));
+}
