@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "TreelineFoundation", targets: ["TreelineFoundation"]),
     .library(name: "TreelineMap", targets: ["TreelineMap"]),
     .library(name: "TreelineMapKit", targets: ["TreelineMapKit"]),
+    .library(name: "TreelinePages", targets: ["TreelinePages"]),
     .library(name: "TreelineVerification", targets: ["TreelineVerification"]),
     // The server, which is a separate package, uses these libraries as well.
     .library(name: "GridBaseline", targets: ["GridBaseline"]),

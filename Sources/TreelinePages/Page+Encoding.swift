@@ -10,6 +10,7 @@ struct PageEncoder {
     case leaf = 2
     case values = 3
     case valueDirectory = 4
+    case spreads = 5
   }
 
   /// The state of a record or a root of an upper page: whether its children are in the page, in the child page of the
@@ -22,10 +23,15 @@ struct PageEncoder {
 
   // MARK: - Upper pages
 
-  static let upperHeaderLength = 24
+  static let upperHeaderLength = 20
 
-  /// Returns an upper page, given where its child pages and the pages ahead are.
-  func upper(_ page: PagePlan, children references: [PageReference], ahead: [PageReference]) -> [UInt8] {
+  /// Whether the exact spreads of upper pages are in pages of their own. Cuts of a tree with codes do not need them.
+  var hasSpreadPages: Bool { storage.separations != nil }
+
+  /// Returns an upper page, given where its spreads, its child pages and the pages ahead are.
+  func upper(
+    _ page: PagePlan, spreads: PageReference, children references: [PageReference], ahead: [PageReference]
+  ) -> [UInt8] {
     guard case .upper(_, let children) = page.content else { preconditionFailure("Expected an upper page") }
     let columns = UpperColumns(self, page)
     var bytes = PageBytes()
@@ -34,13 +40,22 @@ struct PageEncoder {
     bytes.append(UInt32(columns.recordCount))
     bytes.append(UInt32(references.count))
     bytes.append(UInt32(ahead.count))
-    bytes.append(UInt32(columns.sumCount))
-    for reference in references + ahead { bytes.append(reference) }
+    for reference in (hasSpreadPages ? [spreads] : []) + references + ahead { bytes.append(reference) }
     bytes.append(planesOf: children.map { UInt32(pagesAhead(below: $0).count) })
     let extents = children.flatMap(pagesAhead).map(extent)
     for edge in 0..<4 { bytes.append(planesOf: extents.map { $0.edges[edge] }) }
     bytes.append(planesOf: extents.map(\.code))
-    columns.append(to: &bytes, storage)
+    columns.append(to: &bytes, self)
+    return bytes.bytes
+  }
+
+  /// Returns the page of the exact spreads of an upper page.
+  func spreads(_ page: PagePlan) -> [UInt8] {
+    let columns = UpperColumns(self, page)
+    var bytes = PageBytes()
+    bytes.append(Kind.spreads.rawValue)
+    bytes.append(UInt32(columns.recordCount))
+    columns.appendSpreads(to: &bytes)
     return bytes.bytes
   }
 
@@ -67,15 +82,13 @@ struct PageEncoder {
   /// The columns of an upper page, with an entry for each record.
   private struct UpperColumns {
     var recordCount: Int { codes.count }
-    var sumCount: Int { sums[0].count }
     private var states: [UInt8] = []
-    private var leftCounts: [UInt32] = []
     /// Which edges of a box differ from those of the parent's box: a bit for each edge.
     private var edges: [UInt8] = []
-    /// The differences of the edges that differ.
-    private var boxes: [[UInt32]] = [[], [], [], []]
-    private var sums: [[UInt64]] = [[], []]
+    /// The differences of these edges, the sums, and the numbers of points of left children.
+    private var bits = PageBits()
     private var spreads: [[UInt32]] = [[], [], []]
+    private var ellipses: [RoundedEllipse] = []
     private var codes: [UInt16] = []
     private var stands: [[UInt32]] = [[], [], []]
 
@@ -85,28 +98,26 @@ struct PageEncoder {
       let firstRoots = Set(children.map { $0.roots[0] })
       let whole = PlaneRect(minX: 0, minY: 0, maxX: .max, maxY: .max)
       let isFirst = page.roots.isEmpty && !pages.records.isEmpty
-      // The record, the box around its parent, whether it is a left child, and whether the page has its sums.
-      var waiting: [(index: Int32, parent: PlaneRect, isLeft: Bool, hasSums: Bool)] = []
+      // The record, the box around its parent, and whether the page has its sums.
+      var waiting: [(index: Int32, parent: PlaneRect, hasSums: Bool)] = []
       for start in isFirst ? [0] : page.roots {
-        waiting = [(start, whole, false, true)]
-        while let (index, parent, isLeft, hasSums) = waiting.popLast() {
+        waiting = [(start, whole, true)]
+        while let (index, parent, hasSums) = waiting.popLast() {
           let record = pages.records[Int(index)]
           let isExpanded = expanded.contains(index)
           states.append(isExpanded ? State.here : firstRoots.contains(index) ? State.nextChild : State.sameChild)
           let box = storage.box(of: record.node)
-          if isFirst || index != start {
-            if isLeft { leftCounts.append(record.node.count) }
-            append(record, box, within: parent, hasSums: hasSums, storage)
-          }
+          if isFirst || index != start { append(record, box, within: parent, hasSums: hasSums, storage) }
           if isExpanded {
+            bits.append(pages.records[Int(record.left)].node.count, upTo: record.node.count)
             // The sums of a right child follow from the sums of its parent and of the left child, unless a box lies
             // across the seam. Then an x may be counted from different sides of the seam in the two boxes.
             let isAcross = [record.left, record.left + 1].contains {
               let box = storage.box(of: pages.records[Int($0)].node)
               return box.minX > box.maxX
             }
-            waiting.append((record.left + 1, box, false, isAcross))
-            waiting.append((record.left, box, true, true))
+            waiting.append((record.left + 1, box, isAcross))
+            waiting.append((record.left, box, true))
           }
         }
       }
@@ -118,20 +129,24 @@ struct PageEncoder {
       let differences = [
         box.minX &- parent.minX, box.minY &- parent.minY, parent.maxX &- box.maxX, parent.maxY &- box.maxY,
       ]
+      let sizes = [parent.maxX &- parent.minX, parent.maxY &- parent.minY]
       var different: UInt8 = 0
       for (edge, difference) in differences.enumerated() where difference != 0 {
         different |= 1 << UInt8(edge)
-        boxes[edge].append(difference)
+        bits.append(difference, upTo: sizes[edge & 1])
       }
       edges.append(different)
       let summary = storage.summary(of: record.node, in: box)
       if hasSums {
-        sums[0].append(summary.sums.x)
-        sums[1].append(summary.sums.y)
+        // A sum has at most as many bits as both of its factors together.
+        for (sum, size) in [(summary.sums.x, box.maxX &- box.minX), (summary.sums.y, box.maxY &- box.minY)] {
+          bits.append(sum, count: PageBits.count(upTo: record.node.count) + PageBits.count(upTo: size))
+        }
       }
       spreads[0].append(summary.spread.xx.bitPattern)
       spreads[1].append(summary.spread.xy.bitPattern)
       spreads[2].append(summary.spread.yy.bitPattern)
+      ellipses.append(RoundedEllipse(summary.spread))
       codes.append(record.code)
       guard let stand = storage.standIndex(of: record.node) else { return }
       stands[0].append(UInt32(stand) - record.node.first)
@@ -139,15 +154,20 @@ struct PageEncoder {
       stands[2].append(storage.points[stand].y &- box.minY)
     }
 
-    func append(to bytes: inout PageBytes, _ storage: TreeStorage) {
+    func appendSpreads(to bytes: inout PageBytes) { for column in spreads { bytes.append(planesOf: column) } }
+
+    func append(to bytes: inout PageBytes, _ encoder: PageEncoder) {
       bytes.append(states)
-      bytes.append(planesOf: leftCounts)
       bytes.append(edges)
-      for column in boxes { bytes.append(planesOf: column) }
-      for column in sums { bytes.append(planesOf: column) }
-      for column in spreads { bytes.append(planesOf: column) }
-      if storage.separations != nil { bytes.append(planesOf: codes) }
-      if storage.stands != nil { for column in stands { bytes.append(planesOf: column) } }
+      if encoder.hasSpreadPages {
+        bytes.append(ellipses.map(\.size))
+        bytes.append(ellipses.map(\.shape))
+        bytes.append(planesOf: codes)
+      } else {
+        appendSpreads(to: &bytes)
+      }
+      if encoder.storage.stands != nil { for column in stands { bytes.append(planesOf: column) } }
+      bytes.append(bits.bytes)
     }
   }
 

@@ -23,6 +23,32 @@ struct PageBytes {
   mutating func align() { while bytes.count % 8 != 0 { bytes.append(0) } }
 }
 
+/// Numbers of few bits, the lowest bit first. A reader knows the number of bits from earlier numbers.
+struct PageBits {
+  private(set) var bytes: [UInt8] = []
+  private var bitCount = 0
+
+  /// Returns the number of bits of the numbers up to a greatest number.
+  static func count(upTo greatest: UInt32) -> Int { UInt32.bitWidth - greatest.leadingZeroBitCount }
+
+  mutating func append(_ value: UInt32, upTo greatest: UInt32) {
+    append(UInt64(value), count: Self.count(upTo: greatest))
+  }
+
+  mutating func append(_ value: UInt64, count: Int) {
+    var (value, left) = (value, count)
+    while left > 0 {
+      let shift = bitCount % 8
+      if shift == 0 { bytes.append(0) }
+      let taken = min(8 - shift, left)
+      bytes[bytes.count - 1] |= UInt8(truncatingIfNeeded: value & (1 << UInt64(taken) - 1)) << UInt8(shift)
+      value >>= UInt64(taken)
+      left -= taken
+      bitCount += taken
+    }
+  }
+}
+
 extension [UInt32] {
   /// Differences of neighbors, modulo 2^32, in zigzag code: the differences 0, -1, 1, -2, 2 become 0, 1, 2, 3, 4. From
   /// the first number, 0 is subtracted.

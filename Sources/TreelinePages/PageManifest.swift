@@ -46,27 +46,25 @@ package struct PageManifest: Codable, Equatable {
   package struct Sizes: Codable, Equatable {
     package var points: Int
     package var nodePoints: Int
-    package var firstPairs: Int
-    package var pairs: Int
-    package var parts: Int
+    package var pairs: [Int]
+    package var parts: [Int]
     package var values: Int
     package var leastCode: Int
 
     init(_ sizes: PageSizes) {
       (points, nodePoints, values) = (sizes.points, sizes.nodePoints, sizes.values)
-      (firstPairs, pairs, parts, leastCode) = (sizes.firstPairs, sizes.pairs, sizes.parts, sizes.leastCode)
+      (pairs, parts, leastCode) = (sizes.pairs, sizes.parts, sizes.leastCode)
     }
 
     /// The sizes; nil if they are values that `PagePublisher` never writes.
     var pageSizes: PageSizes? {
-      guard [points, nodePoints, firstPairs, pairs, values].allSatisfy({ 1...1 << 32 ~= $0 }), 2...1 << 32 ~= parts,
-        leastCode >= 0
+      guard ([points, nodePoints, values] + pairs).allSatisfy({ 1...1 << 32 ~= $0 }), !pairs.isEmpty, !parts.isEmpty,
+        parts.allSatisfy({ 2...1 << 32 ~= $0 }), leastCode >= 0
       else {
         return nil
       }
       return PageSizes(
-        points: points, nodePoints: nodePoints, firstPairs: firstPairs, pairs: pairs, parts: parts, values: values,
-        leastCode: leastCode)
+        points: points, nodePoints: nodePoints, pairs: pairs, parts: parts, values: values, leastCode: leastCode)
     }
   }
 
@@ -107,9 +105,8 @@ package struct PageManifest: Codable, Equatable {
   package var json: [UInt8] {
     let sizes: [String: JSONValue?] = [
       "points": .integer(sizes.points), "node_points": .integer(sizes.nodePoints),
-      "first_pairs": .integer(sizes.firstPairs), "pairs": .integer(sizes.pairs), "parts": .integer(sizes.parts),
-      "values": .integer(sizes.values),
-      "least_code": .integer(sizes.leastCode),
+      "pairs": .list(sizes.pairs.map(JSONValue.integer)), "parts": .list(sizes.parts.map(JSONValue.integer)),
+      "values": .integer(sizes.values), "least_code": .integer(sizes.leastCode),
     ]
     let values: [String: JSONValue?] = [
       "checksum": .text(values.checksum), "offset": .integer(Int(values.offset)),

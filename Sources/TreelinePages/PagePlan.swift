@@ -6,18 +6,20 @@ package struct PageSizes: Hashable, Sendable {
   package var points: Int
   /// The children of nodes with more points than this are in upper pages.
   package var nodePoints: Int
-  /// The greatest number of pairs of records of the first page.
-  package var firstPairs: Int
-  /// The greatest number of pairs of records of any other upper page.
-  package var pairs: Int
-  /// The number of parts into which the pairs below an upper page are divided. Each child page gets one part. Parts of
-  /// few pairs share a page.
-  package var parts: Int
+  /// The greatest number of pairs of records of an upper page on each level: the first page, its child pages, and so
+  /// on. The last number holds for all further levels.
+  package var pairs: [Int]
+  /// The number of parts into which the pairs below an upper page of each level are divided. Each child page gets one
+  /// part. Parts of few pairs share a page. The last number holds for all further levels.
+  package var parts: [Int]
   /// The number of points of a page of values.
   package var values: Int
   /// The children of nodes whose code is at least this are in upper pages, however few points they have. 0 if this rule
   /// is not used.
   package var leastCode: Int
+
+  func pairs(onLevel level: Int) -> Int { pairs[min(level, pairs.count - 1)] }
+  func parts(onLevel level: Int) -> Int { parts[min(level, parts.count - 1)] }
 }
 
 /// A record of an upper page.
@@ -47,6 +49,8 @@ final class PagePlan: @unchecked Sendable {
   let content: Content
   /// Set by the writing thread, once the page is written.
   var reference = PageReference.none
+  /// Where the spreads of an upper page are, if they are in a page of their own. Set before the page is written.
+  var spreads = PageReference.none
 
   init(roots: [Int32], content: Content) { (self.roots, self.content) = (roots, content) }
 }
@@ -64,7 +68,7 @@ struct PageTree {
     self.sizes = sizes
     guard let root = storage.root else { return }
     try readRecords(storage, below: root)
-    first = upperPage(of: [], from: [0])
+    first = upperPage(of: [], from: [0], level: 0)
   }
 
   /// Whether the children of a node are in an upper page. The node may be a part of a bucket.
@@ -94,8 +98,8 @@ struct PageTree {
   private func pointCount(_ index: Int32) -> Int { Int(records[Int(index)].node.count) }
 
   /// - Parameter starts: The nodes below which the page begins: its roots or, in the first page, the tree's root.
-  private func upperPage(of roots: [Int32], from starts: [Int32]) -> PagePlan {
-    let expanded = expanded(below: starts, pairs: roots.isEmpty ? sizes.firstPairs : sizes.pairs)
+  private func upperPage(of roots: [Int32], from starts: [Int32], level: Int) -> PagePlan {
+    let expanded = expanded(below: starts, pairs: sizes.pairs(onLevel: level))
     var outside: [Int32] = []
     for start in starts {
       forEachRecord(below: start, expanded) { index in if !expanded.contains(index) { outside.append(index) } }
@@ -103,10 +107,11 @@ struct PageTree {
     // Each level of upper pages divides the pairs below a page into about as many parts, so that no level has many
     // pages in one view.
     let pairsBelow = starts.reduce(0) { $0 + pairCount($1) }
-    let most = max(sizes.pairs, (pairsBelow + sizes.parts - 1) / sizes.parts)
+    let parts = sizes.parts(onLevel: level)
+    let most = max(sizes.pairs(onLevel: level + 1), (pairsBelow + parts - 1) / parts)
     let children = groups(of: outside, pairs: most).map { group in
       group.contains { pairCount($0) > 0 }
-        ? upperPage(of: group, from: group) : PagePlan(roots: group, content: .leaf)
+        ? upperPage(of: group, from: group, level: level + 1) : PagePlan(roots: group, content: .leaf)
     }
     return PagePlan(roots: roots, content: .upper(expanded: expanded, children: children))
   }

@@ -2,8 +2,8 @@ import Treeline
 import TreelineBuilder
 
 /// An error about a published index.
-package struct PageError: Error, CustomStringConvertible {
-  package var description: String
+public struct PageError: Error, CustomStringConvertible {
+  public var description: String
 
   package init(_ description: String) { self.description = description }
 }
@@ -47,10 +47,10 @@ package struct PagePublisher {
   /// world loads more pages.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
     let count = tree.pointCount
-    let splits = max(4096, min(count / 16, 1 << 21))
+    let splits = max(4096, min(count / 8, 1 << 21))
     return PageSizes(
-      points: max(4096, count / 9000), nodePoints: max(256, count / 100_000), firstPairs: 512, pairs: 700,
-      parts: 16, values: max(4096, count / 4096), leastCode: leastCode(of: tree, reachedBy: splits))
+      points: max(4096, count / 9000), nodePoints: max(128, count / 100_000), pairs: [1000, 1200],
+      parts: [11, 8, 14], values: max(4096, count / 4096), leastCode: leastCode(of: tree, reachedBy: splits))
   }
 
   /// Returns the least code for which at most `most` splits have this code or a greater code; 0 if the tree has no
@@ -105,9 +105,12 @@ package struct PagePublisher {
       var first: [UInt8] = []
       for page in all.reversed() {
         guard case .upper(_, let children) = page.content else { continue }
+        if encoder.hasSpreadPages {
+          page.spreads = try sink.append(PageCompression.compressed(encoder.spreads(page)))
+        }
         let bytes = PageCompression.compressed(
           encoder.upper(
-            page, children: children.map(\.reference),
+            page, spreads: page.spreads, children: children.map(\.reference),
             ahead: children.flatMap(encoder.pagesAhead).map(\.reference)))
         result.upperPages.count += 1
         result.upperPages.bytes += UInt64(bytes.count)

@@ -76,22 +76,31 @@ package struct PageVerifier {
     case .upper(_, let children):
       // References to other pages are taken from the site. Everything else follows from the index.
       let pagesAhead = children.map { encoder.pagesAhead(below: $0).count }
-      let count = children.count + pagesAhead.reduce(0, +)
+      let own = encoder.hasSpreadPages ? 1 : 0
+      let count = own + children.count + pagesAhead.reduce(0, +)
       try require(found.count >= PageEncoder.upperHeaderLength + PageReference.byteCount * count, name)
-      let references = found.withUnsafeBytes { bytes in
+      let all = found.withUnsafeBytes { bytes in
         (0..<count).map {
           PageReference(bytes, at: PageEncoder.upperHeaderLength + PageReference.byteCount * $0)
         }
       }
+      let references = Array(all[own...])
       var ahead = references[children.count...]
       try require(
-        found == encoder.upper(page, children: Array(references[..<children.count]), ahead: Array(ahead)), name)
+        found
+          == encoder.upper(
+            page, spreads: all.first ?? .none, children: Array(references[..<children.count]), ahead: Array(ahead)),
+        name)
+      if encoder.hasSpreadPages {
+        let (spreads, name) = try read(all[0])
+        try require(spreads == encoder.spreads(page), name)
+      }
       if let expectedChildren { try require(expectedChildren.elementsEqual(references[..<children.count]), name) }
       for (number, child) in children.enumerated() {
         let (bytes, name) = try read(references[number])
-        let own = pagesAhead[number] > 0 ? ahead.prefix(pagesAhead[number]) : nil
+        let named = pagesAhead[number] > 0 ? ahead.prefix(pagesAhead[number]) : nil
         ahead = ahead.dropFirst(pagesAhead[number])
-        try compare(child, bytes, name: name, expectedChildren: own, encoder, giveBack)
+        try compare(child, bytes, name: name, expectedChildren: named, encoder, giveBack)
         giveBack()
       }
     }

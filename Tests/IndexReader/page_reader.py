@@ -3,6 +3,7 @@ is plain Python without any package, and compares everything that it reads with 
 
 import base64
 import json
+import math
 import pathlib
 import struct
 import zlib
@@ -10,7 +11,7 @@ import zlib
 from index_reader import Attribute, Column, xxh64
 
 TURN = 1 << 32
-UPPER, LEAF, VALUES, DIRECTORY = 1, 2, 3, 4
+UPPER, LEAF, VALUES, DIRECTORY, SPREADS = 1, 2, 3, 4, 5
 HERE, SAME, NEXT = 0, 1, 2
 
 
@@ -46,6 +47,19 @@ class Content:
 
     def align(self):
         self.bytes(-self.at % 8)
+
+    def bits(self):
+        """Returns a function that reads numbers of few bits, the lowest bit first, from the rest of the page."""
+        rest, first, used = int.from_bytes(self.data[self.at:], "little"), self.at, 0
+
+        def read(length):
+            nonlocal used
+            number = rest >> used & (1 << length) - 1
+            used += length
+            self.at = first + (used + 7) // 8
+            return number
+
+        return read
 
     def end(self):
         assert self.at == len(self.data), "the page is too long"
@@ -87,25 +101,27 @@ class Site:
         first page, the tree's root. `expected_children` has the reference, the edges and the code of each child page
         that the page above the parent names."""
         index = self.index
-        kind, root_count, count, child_count, ahead_count, sum_count = content.unpack("IIIIII")
+        kind, root_count, count, child_count, ahead_count = content.unpack("IIIII")
         assert kind == UPPER
         assert root_count == (0 if is_first else len(roots))
+        spread_page = self.page(content.reference()) if index.codes is not None else None
         children = [content.reference() for _ in range(child_count)]
         ahead = [content.reference() for _ in range(ahead_count)]
         ahead_counts = content.planes(child_count, 4)
         ahead_edges = zip(*(content.planes(ahead_count, 2) for _ in range(4)))
         ahead = iter(zip(ahead, ahead_edges, content.planes(ahead_count, 2)))
         states = content.bytes(root_count + count)
-        lefts = iter(content.planes(count // 2, 4))
         edges = content.bytes(count)
         assert all(differs < 16 for differs in edges)
-        columns = [iter(content.planes(sum(differs >> edge & 1 for differs in edges), 4)) for edge in range(4)]
-        boxes = [tuple(next(columns[edge]) if differs >> edge & 1 else 0 for edge in range(4)) for differs in edges]
-        sums = iter(list(zip(*(content.planes(sum_count, 8) for _ in range(2)))))
-        spreads = list(zip(*(content.planes(count, 4) for _ in range(3))))
+        if spread_page:
+            assert spread_page.unpack("II") == (SPREADS, count)
+            ellipses = list(zip(content.bytes(count), content.bytes(count)))
+        spreads = list(zip(*((spread_page or content).planes(count, 4) for _ in range(3))))
+        if spread_page:
+            spread_page.end()
         codes = content.planes(count, 2) if index.codes is not None else None
         stands = list(zip(*(content.planes(count, 4) for _ in range(3)))) if index.stands is not None else None
-        content.end()
+        bits = content.bits()
         below = [[] for _ in children]
         state = record = 0
         child = -1
@@ -115,11 +131,13 @@ class Site:
                 node, parent, is_own, sibling = waiting.pop()
                 box = index.box(node)
                 if is_own:
-                    west, north, east, south = boxes[record]
+                    sizes = size_of(parent)
+                    west, north, east, south = (bits(sizes[edge % 2].bit_length()) if edges[record] >> edge & 1 else 0
+                                                for edge in range(4))
                     assert box == ((parent[0] + west) % TURN, (parent[1] + north) % TURN,
                                    (parent[2] - east) % TURN, (parent[3] - south) % TURN)
                     if sibling is None:
-                        assert next(sums) == tuple(index.sums_of(node))
+                        assert list(index.sums_of(node)) == [bits(node.count.bit_length() + size.bit_length()) for size in size_of(box)]
                     else:
                         # The rule by which a reader finds the sums of a right child.
                         left, whole = sibling
@@ -127,8 +145,10 @@ class Site:
                             inside = [(index.box(part)[axis] - index.box(whole)[axis]) % TURN for part in (left, node)]
                             rest = index.sums_of(whole)[axis] - index.sums_of(left)[axis] - left.count * inside[0]
                             assert rest - node.count * inside[1] == index.sums_of(node)[axis]
-                    xx, _, yy = (struct.unpack("<f", struct.pack("<I", bits))[0] for bits in spreads[record])
+                    xx, xy, yy = (struct.unpack("<f", struct.pack("<I", bits))[0] for bits in spreads[record])
                     assert xx + yy == index.trace(node)
+                    if spread_page:
+                        assert ellipses[record] == rounded_ellipse(xx, xy, yy)
                     parts = index.children(node)
                     if codes:
                         assert codes[record] == (index.codes[parts[1].first] if parts else 0)
@@ -139,14 +159,15 @@ class Site:
                     record += 1
                 if states[state] == HERE:
                     left, right = index.children(node)
-                    assert next(lefts) == left.count
+                    assert bits(node.count.bit_length()) == left.count
                     is_across = any(west > east for west, _, east, _ in map(index.box, (left, right)))
                     waiting += [(right, box, True, None if is_across else (left, node)), (left, box, True, None)]
                 else:
                     child += states[state] == NEXT
                     below[child].append(node)
                 state += 1
-        assert state == len(states) and record == count and next(lefts, None) is None and next(sums, None) is None
+        assert state == len(states) and record == count
+        content.end()
         for number, (reference, edges, code) in enumerate(expected_children):
             assert reference == children[number]
             boxes = [index.box(node) for node in below[number]]
@@ -225,6 +246,21 @@ class Site:
             assert own.name == column.name
             assert all(value(own, i) == value(column, first + i) for i in range(count))
         content.end()
+
+
+def size_of(box):
+    return [(box[axis + 2] - box[axis]) % TURN for axis in (0, 1)]
+
+
+def rounded_ellipse(xx, xy, yy):
+    mean = (xx + yy) / 2
+    if mean <= 0:
+        return 0, 0
+    radius = math.sqrt((xx - yy) / 2 * ((xx - yy) / 2) + xy * xy)
+    square = (mean + radius) * max(mean - radius, (mean + radius) / 16)
+    bits, = struct.unpack("<I", struct.pack("<f", square))
+    along, across = (min(max(int((part / mean + 1) * 7.5 + 0.5), 0), 15) for part in ((xx - yy) / 2, xy))
+    return min(max((bits >> 22) - 253, 1), 255), along | across << 4
 
 
 def value(column, index):

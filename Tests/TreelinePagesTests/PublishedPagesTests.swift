@@ -15,7 +15,7 @@ import TreelineBuilder
 
   /// Sizes for which even small trees have pages on several levels.
   private static let small = PageSizes(
-    points: 100, nodePoints: 18, firstPairs: 2, pairs: 8, parts: 3, values: 150, leastCode: 40_000)
+    points: 100, nodePoints: 18, pairs: [2, 5, 8], parts: [3, 4], values: 150, leastCode: 40_000)
 
   private static func tree(_ set: PointSet, _ growth: Growth) throws -> ClusterTree {
     try ClusterTree(

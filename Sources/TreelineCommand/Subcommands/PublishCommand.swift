@@ -40,22 +40,17 @@ struct PublishCommand: ParsableCommand {
   func run() throws {
     try reportingFailures {
       let index = try PublishedIndex(path)
-      try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
-      let folder = singleFile ? nil : try PageFolder(site: output)
-      let sink: any PageSink = try folder ?? PageFile(site: output)
-      if let file = sink as? PageFile { Interruption.removes(file.unfinishedPath) }
-      let (manifest, result) = try index.write(to: sink, threads: threads)
-      let map = MapPage.ofTool
-      try map?.write(site: output, title: manifest.title ?? index.title)
-      let manifestPath = URL(fileURLWithPath: output).appendingPathComponent(PageManifest.fileName)
-      try Data(manifest.json).write(to: manifestPath, options: .atomic)
-      if removeOld { try folder?.removeOthers() }
+      var options = PublishOptions()
+      options.map = MapPage.folderOfTool
+      options.title = index.givenTitle ?? index.title
+      (options.isSingleFile, options.removesOldPages, options.threads) = (singleFile, removeOld, threads)
+      let result = try index.publish(to: output, options)
       Notes.print(
-        "treelinemap: wrote \(result.fileCount) \(result.fileCount == 1 ? "file" : "files") of "
+        "treelinemap: wrote \(result.count) \(result.count == 1 ? "file" : "files") of "
           + "\(Quantity(amount: Double(result.byteCount), unit: "B")) to \(output), "
           + "\((Double(result.byteCount) / Double(max(index.byteCount, 1))).formatted(.number.precision(.fractionLength(2)))) "
           + "times the index")
-      if map != nil {
+      if options.map != nil {
         Notes.print(
           "treelinemap: <iframe src=\"https://example.org/\" width=\"100%\" height=\"600\"></iframe> shows the map in a page"
         )
@@ -92,11 +87,12 @@ struct PublishedIndex {
   /// The title in the index.
   var givenTitle: String? { tree.withStorage(\.description).title }
 
-  func write(to sink: any PageSink, threads: Int?) throws -> (manifest: PageManifest, result: PagePublisher.Result) {
+  func publish(to folder: String, _ options: PublishOptions) throws -> PublishedFiles {
     do {
       return try withProgress { progress in
-        try PagePublisher(tree, contentHash: header.contentHash, giveBack: file.giveBack)
-          .write(to: sink, threads: threads ?? ProcessInfo.processInfo.activeProcessorCount, progress: progress)
+        try tree.publish(
+          to: folder, options: options, contentHash: header.contentHash, giveBack: file.giveBack,
+          willWrite: Interruption.removes, progress: progress)
       }
     } catch let error as PageError { throw Failure.badData("\(file.name): \(error)") }
   }

@@ -16,7 +16,7 @@ import { bytesOfBase64, PageReader } from "./page.js";
 
 /** @typedef {import("./page.js").Reference} Reference */
 
-const [UPPER, LEAF, VALUES, DIRECTORY] = [1, 2, 3, 4];
+const [UPPER, LEAF, VALUES, DIRECTORY, SPREADS] = [1, 2, 3, 4, 5];
 /**
  * Where the children of a record of an upper page are: in this page, in the child page of the previous record, or in
  * the next child page.
@@ -25,9 +25,9 @@ const [HERE, SAME, NEXT] = [0, 1, 2];
 
 /**
  * @typedef {object} Page
- * @property {"tree" | "values" | "directory"} kind
+ * @property {"tree" | "values" | "directory" | "spreads"} kind
  * @property {Reference} reference
- * @property {number[]} roots Records whose children are in the page.
+ * @property {number[]} roots Records whose children are in the page. For a page of spreads, the records that have them.
  * @property {Ahead[]} ahead Child pages of the page's child pages, which are often needed, too.
  * @property {number} number Number of a page of values.
  *
@@ -39,7 +39,8 @@ const [HERE, SAME, NEXT] = [0, 1, 2];
  * @typedef {object} UpperRecord The fields of a record of an upper page that are not in arrays.
  * @property {number} first Tree index of the first point.
  * @property {number[]} sums Σ(x - min x) and Σ(y - min y), in halves of 32 bits.
- * @property {number[]} spread
+ * @property {ArrayLike<number>} spread The exact spread or, as long as `spreads` is not loaded, a rounded one.
+ * @property {Page | null} spreads The page of the exact spread, as long as it is not loaded.
  * @property {number} code
  * @property {number} stand Index of the point at which the node is shown, counted from its first point; -1 if none.
  * @property {Page | null} below The page with everything below, as long as it is not loaded.
@@ -101,6 +102,8 @@ export class PagedHierarchy extends Hierarchy {
      * The greatest code of a node that the current query does not split; Infinity if the cut does not depend on codes.
      */
     this.greatest = Infinity;
+    /** Whether a query runs. Queries need exact spreads. */
+    this.isAsking = false;
     /** @type {Page} */
     this.directory = { kind: "directory", reference: manifest.values, roots: [], ahead: [], number: 0 };
     this.hasDirectory = false;
@@ -247,9 +250,10 @@ export class PagedHierarchy extends Hierarchy {
    * @param {Float64Array} result
    */
   spread(first, count, record, result) {
-    const own = this.#alone(count, record);
-    if (own) result.set(own.spread);
-    else super.spread(first, count, record, result);
+    const own = count === this.nodes[record * 6 + 4] ? this.#upper.get(record) : undefined;
+    if (!own) return super.spread(first, count, record, result);
+    if (own.spreads && this.isAsking) this.missing.add(own.spreads);
+    result.set(own.spread);
   }
 
   /**
@@ -313,6 +317,7 @@ export class PagedHierarchy extends Hierarchy {
   needs({ kind, roots, number }) {
     if (kind === "directory") return !this.hasDirectory;
     if (kind === "values") return !this.#values[number];
+    if (kind === "spreads") return roots.some((record) => this.#upper.get(record)?.spreads);
     return roots.some((record) => this.#upper.get(record)?.below);
   }
 
@@ -330,6 +335,7 @@ export class PagedHierarchy extends Hierarchy {
     if (page.kind === "tree" && reader.view.getUint32(0, true) !== LEAF) return this.#addUpper(page, reader);
     if (page.kind === "directory") this.#addDirectory(reader);
     else if (page.kind === "values") this.#addValues(page, reader);
+    else if (page.kind === "spreads") this.#addSpreads(page, reader);
     else this.#addLeaf(page, reader);
     return [];
   }
@@ -345,24 +351,24 @@ export class PagedHierarchy extends Hierarchy {
    */
   #addUpper({ roots }, reader) {
     reader.kind(UPPER);
-    const [rootCount, count, childCount, aheadCount, summed] = [reader.u32(), reader.u32(), reader.u32(), reader.u32(), reader.u32()];
+    const [rootCount, count, childCount, aheadCount] = [reader.u32(), reader.u32(), reader.u32(), reader.u32()];
     reader.require(rootCount === roots.length, `${roots.length} roots`, rootCount);
-    /** @type {Page[]} */
-    const children = reader.references(childCount).map((reference) => ({ kind: "tree", reference, roots: [], ahead: [], number: 0 }));
+    /** @param {Reference} reference @param {Page["kind"]} kind @returns {Page} */
+    const pageOf = (reference, kind = "tree") => ({ kind, reference, roots: [], ahead: [], number: 0 });
+    const spreadPage = this.codes ? pageOf(reader.reference(), "spreads") : null;
+    const children = reader.references(childCount).map((reference) => pageOf(reference));
     readAhead(reader, children, aheadCount);
     const isFirst = rootCount === 0;
     const states = reader.plain(rootCount + count);
-    const lefts = reader.words(count >> 1);
     const edges = reader.plain(count);
-    const boxes = [1, 2, 4, 8].map((edge) => reader.words(edges.filter((differs) => differs & edge).length).values());
-    const halves = [0, 1].map(() => [reader.words(summed), reader.words(summed)]);
-    const spreads = [0, 1, 2].map(() => new Float32Array(reader.words(count).buffer));
+    const spreads = spreadPage ? null : spreadColumns(reader, count);
+    const [sizes, shapes] = spreadPage ? [reader.plain(count), reader.plain(count)] : [];
     const codes = this.codes ? reader.halfWords(count) : null;
     const stands = this.stands ? [0, 1, 2].map(() => reader.words(count)) : null;
-    reader.end();
+    const bits = reader.bits();
     if (this.pointCount === 0) return children;
     const standsAt = stands ? this.#reservePoints(count) : 0;
-    let [state, pair, at, sum, child] = [0, 0, 0, 0, -1];
+    let [state, at, child] = [0, 0, -1];
     /**
      * Adds the record that is next in the page.
      *
@@ -376,8 +382,9 @@ export class PagedHierarchy extends Hierarchy {
       reader.require(at < count, `at most ${count} records`, "more");
       const i = at++;
       const { nodes } = this;
+      const parentSizes = sizesOf(parent, 0).map(bitLength);
       for (let edge = 0; edge < 4; edge++) {
-        const difference = edges[i] & (1 << edge) ? boxes[edge].next().value : 0;
+        const difference = edges[i] & (1 << edge) ? bits(parentSizes[edge & 1]) : 0;
         nodes[record * 6 + edge] = parent[edge] + (edge < 2 ? difference : -difference);
       }
       const stand = stands ? stands[0][i] : -1;
@@ -391,14 +398,16 @@ export class PagedHierarchy extends Hierarchy {
       if (whole && !isAcross(nodes, record) && !isAcross(nodes, whole.left)) {
         sums = this.#rest(whole.own.sums, whole.left, record, whole.box);
       } else {
-        reader.require(sum < summed, `at most ${summed} sums`, "more");
-        sums = [halves[0][0][sum], halves[0][1][sum], halves[1][0][sum], halves[1][1][sum]];
-        sum++;
+        sums = sizesOf(nodes, record * 6).flatMap((size) => {
+          const length = bitLength(nodes[record * 6 + 4]) + bitLength(size);
+          return [bits(Math.min(length, 32)), bits(Math.max(length - 32, 0))];
+        });
       }
       this.#upper.set(record, {
-        first, sums, spread: [spreads[0][i], spreads[1][i], spreads[2][i]],
+        first, sums, spread: spreads ? spreads.map((column) => column[i]) : roundedSpread(sizes[i], shapes[i]), spreads: spreadPage,
         code: codes ? codes[i] : 0, stand, below: null,
       });
+      spreadPage?.roots.push(record);
     };
     // Records in tree order: the record, its first point, the box of its parent (null if the record's own box is known)
     // and, for a right child, the parent.
@@ -416,10 +425,10 @@ export class PagedHierarchy extends Hierarchy {
         const own = /** @type {UpperRecord} */ (this.#upper.get(record));
         const what = states[state++];
         if (what === HERE) {
-          reader.require(pair < lefts.length, `at most ${lefts.length} pairs`, "more");
           const left = this.#reserveRecords(2);
           const { nodes } = this;
-          const [all, ofLeft] = [nodes[record * 6 + 4], lefts[pair++]];
+          const all = nodes[record * 6 + 4];
+          const ofLeft = bits(bitLength(all));
           reader.require(ofLeft > 0 && ofLeft < all, `1 to ${all - 1} points in a left child`, ofLeft);
           nodes[left * 6 + 4] = ofLeft;
           nodes[left * 6 + 10] = all - ofLeft;
@@ -437,7 +446,8 @@ export class PagedHierarchy extends Hierarchy {
       }
       if (isFirst) break;
     }
-    reader.require(at === count && sum === summed, `${count} records and ${summed} sums`, `${at} and ${sum}`);
+    reader.require(at === count, `${count} records`, at);
+    reader.end();
     return children;
   }
 
@@ -459,6 +469,24 @@ export class PagedHierarchy extends Hierarchy {
         BigInt(nodes[record * 6 + 4]) * BigInt((nodes[record * 6 + axis] - box[axis]) >>> 0);
       const rest = BigInt.asUintN(64, number(whole) - number(ofLeft) - moved(left) - moved(right));
       return [Number(rest & 0xffffffffn), Number(rest >> 32n)];
+    });
+  }
+
+  /**
+   * @param {Page} page
+   * @param {PageReader} reader
+   */
+  #addSpreads({ roots }, reader) {
+    reader.kind(SPREADS);
+    const count = reader.u32();
+    reader.require(count === roots.length, `${roots.length} spreads`, count);
+    const columns = spreadColumns(reader, count);
+    reader.end();
+    roots.forEach((record, i) => {
+      const own = /** @type {UpperRecord} */ (this.#upper.get(record));
+      own.spread = columns.map((column) => column[i]);
+      own.spreads = null;
+      if (this.nodes[record * 6 + 5]) this.spreads.set(own.spread, ((this.leftRecord(record) - 1) >> 1) * 3);
     });
   }
 
@@ -710,7 +738,7 @@ export class PagedHierarchy extends Hierarchy {
 
   /** Pages of the tree that are known and have not been loaded. */
   get pagesBelow() {
-    return new Set([...this.#upper.values()].flatMap(({ below }) => below ?? []));
+    return new Set([...this.#upper.values()].flatMap(({ below, spreads }) => [below ?? [], spreads ?? []].flat()));
   }
 }
 
@@ -725,6 +753,42 @@ function grown(array, length) {
   const longer = new (/** @type {any} */ (array.constructor))(Math.max(length, 2 * array.length));
   longer.set(array);
   return longer;
+}
+
+/** @param {number} greatest */
+const bitLength = (greatest) => 32 - Math.clz32(greatest);
+
+/**
+ * Returns width and height of a box in an array.
+ *
+ * @param {ArrayLike<number>} boxes
+ * @param {number} at
+ */
+const sizesOf = (boxes, at) => [0, 1].map((axis) => (boxes[at + axis + 2] - boxes[at + axis]) >>> 0);
+
+/**
+ * @param {PageReader} reader
+ * @param {number} count
+ */
+const spreadColumns = (reader, count) => [0, 1, 2].map(() => new Float32Array(reader.words(count).buffer));
+
+/**
+ * Returns the spread that belongs to the two bytes of a rounded ellipse.
+ *
+ * @param {number} size
+ * @param {number} shape
+ */
+function roundedSpread(size, shape) {
+  if (size === 0) return [0, 0, 0];
+  const bits = size + 253;
+  const square = 2 ** ((bits >> 1) - 127) * (1.25 + (bits & 1) / 2);
+  let [along, across] = [(shape & 15) / 7.5 - 1, (shape >> 4) / 7.5 - 1];
+  const length = Math.max(Math.hypot(along, across), 1);
+  [along, across] = [along / length, across / length];
+  // The squares of both half axes are (1 + elongation) and (1 - elongation) times their mean.
+  const elongation = Math.hypot(along, across);
+  const mean = Math.sqrt(square / ((1 + elongation) * Math.max(1 - elongation, (1 + elongation) / 16)));
+  return [mean * (1 + along), mean * across, mean * (1 - along)];
 }
 
 /**

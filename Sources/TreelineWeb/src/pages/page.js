@@ -110,6 +110,28 @@ export class PageReader {
     return words;
   }
 
+  /**
+   * Returns a function that reads numbers of up to 53 bits from the rest of the page. The lowest bit comes first.
+   *
+   * @returns {(length: number) => number}
+   */
+  bits() {
+    const { bytes } = this;
+    let bit = this.at * 8;
+    return (length) => {
+      this.require(bit + length <= bytes.length * 8, `${length} bits`, "the end of the page");
+      let value = 0;
+      for (let read = 0; read < length; ) {
+        const taken = Math.min(8 - (bit & 7), length - read);
+        value += ((bytes[bit >> 3] >> (bit & 7)) & ((1 << taken) - 1)) * 2 ** read;
+        read += taken;
+        bit += taken;
+      }
+      this.at = (bit + 7) >> 3;
+      return value;
+    };
+  }
+
   /** Throws an error unless the page has been read to its end. */
   end() {
     this.require(this.at === this.bytes.length, "the end of the page", `${this.bytes.length - this.at} more bytes`);

@@ -115,11 +115,13 @@ export class PublishedTree {
       hierarchy.missing.clear();
       hierarchy.greatest = Infinity;
       let [result, failure] = [/** @type {any} */ (undefined), /** @type {unknown} */ (null)];
+      hierarchy.isAsking = true;
       try {
         result = work(tree);
       } catch (error) {
         failure = error;
       }
+      hierarchy.isAsking = false;
       const missing = [...hierarchy.missing];
       hierarchy.missing.clear();
       if (!missing.length || round === ROUNDS) {
@@ -153,6 +155,8 @@ export class PublishedTree {
   }
 
   /**
+   * Ellipses of large clusters are rounded, unless the query has `ellipses: true`, for which further pages are loaded.
+   *
    * @param {Query} [query]
    * @param {Abortable & {values?: boolean | number}} options With `values`, the rows and columns that features have are
    *   loaded, too. If it is a number, they are loaded only if they are in at most this number of pages.
@@ -164,6 +168,7 @@ export class PublishedTree {
     const found = await this.#run((tree) => {
       const own = previous ? { ...query, cut: { ...query.cut, continuing: answerIn(tree, previous) } } : query;
       const answer = tree.clusters(own);
+      if (query.ellipses) for (let i = 0; i < answer.length; i++) answer.ellipse(i);
       // Positions may depend on points that are not in memory.
       return placed(answer);
     }, signal);
@@ -246,11 +251,17 @@ export class PublishedTree {
   }
 
   /**
+   * Returns a cluster with its exact ellipse.
+   *
    * @param {number} id
    * @param {Abortable} options
    */
   cluster(id, { signal } = {}) {
-    return this.#run((tree) => placed(tree.cluster(id)), signal);
+    return this.#run((tree) => {
+      const cluster = placed(tree.cluster(id));
+      cluster.ellipse(0);
+      return cluster;
+    }, signal);
   }
 
   /**

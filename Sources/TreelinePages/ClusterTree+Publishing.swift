@@ -1,0 +1,69 @@
+import Treeline
+import TreelineBuilder
+
+/// How a tree is published.
+public struct PublishOptions: Sendable {
+  /// The folder of the map's files, which `scripts/build/map-page` makes; nil for pages without a map.
+  public var map: String?
+  /// Title of the page with the map; nil for the tree's own title.
+  public var title: String?
+  /// Whether all pages are in one file, for hosts that answer requests for ranges of bytes.
+  public var isSingleFile = false
+  /// Whether pages of earlier versions are removed. Maps that are open in browsers may still ask for them.
+  public var removesOldPages = false
+  /// Number of threads; nil for all cores.
+  public var threads: Int?
+
+  public init() {}
+}
+
+/// The files of a published tree, without the manifest and the map.
+public struct PublishedFiles: Sendable {
+  public var count: Int
+  public var byteCount: UInt64
+}
+
+extension ClusterTree {
+  /// Writes the tree as files from which browsers answer queries without a server. `treelinemap publish` writes the
+  /// same files, and the page *Published pages* of the documentation describes them. The tree is published without its
+  /// filter.
+  ///
+  /// The manifest is written last, so a browser never mixes two versions.
+  ///
+  /// - Parameter folder: The folder to write. It is created if it does not exist.
+  /// - Returns: the number of files of pages, and their size.
+  /// - Throws: `PageError` if the tree has groups, or if the map's files are missing. `IndexWritingError` if a file
+  ///   cannot be written.
+  /// - Complexity: O(*n*), where *n* is the number of points.
+  @discardableResult public func publish(
+    to folder: String, options: PublishOptions = PublishOptions()
+  ) throws -> PublishedFiles {
+    try publish(to: folder, options: options, contentHash: contentHash)
+  }
+
+  /// - Parameters:
+  ///   - contentHash: The content hash of the tree.
+  ///   - giveBack: As in `PagePublisher`.
+  ///   - willWrite: Called with the path of a file that an interrupted program should remove.
+  ///   - progress: As in `PagePublisher`.
+  package func publish(
+    to folder: String, options: PublishOptions, contentHash: UInt64, giveBack: @escaping () -> Void = {},
+    willWrite: (String) -> Void = { _ in }, progress: (Int) -> Void = { _ in }
+  ) throws -> PublishedFiles {
+    let publisher = try PagePublisher(self, contentHash: contentHash, giveBack: giveBack)
+    let map = try options.map.map { try MapPage(folder: $0) }
+    let site = try SiteFolder(folder)
+    let pages = options.isSingleFile ? nil : try PageFolder(site: folder)
+    let sink: any PageSink = try pages ?? PageFile(site: folder)
+    if let file = sink as? PageFile { willWrite(file.unfinishedPath) }
+    let (manifest, result) = try publisher.write(
+      to: sink, threads: options.threads ?? processorCount, progress: progress)
+    if let map {
+      for name in MapPage.files { try site.write(map.bytes(name), to: name) }
+      try site.write(map.site(title: options.title ?? manifest.title ?? "Map"), to: "index.html")
+    }
+    try site.write(manifest.json, to: PageManifest.fileName)
+    if options.removesOldPages { try pages?.removeOthers() }
+    return PublishedFiles(count: result.fileCount, byteCount: result.byteCount)
+  }
+}

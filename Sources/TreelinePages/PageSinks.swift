@@ -1,0 +1,146 @@
+import Treeline
+import TreelineBuilder
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// A folder whose files appear under their names only when they are complete.
+package struct SiteFolder {
+  package let path: String
+
+  /// Creates the folder, and the folders above it, unless they exist.
+  package init(_ path: String) throws(IndexWritingError) {
+    self.path = path
+    var ends = path.indices.filter { path[$0] == "/" && $0 > path.startIndex }
+    ends.append(path.endIndex)
+    for end in ends { mkdir(String(path[..<end]), 0o777) }
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw Self.failure(path, "make this folder", reason: errno == 0 || errno == EEXIST ? "it is a file" : nil)
+    }
+  }
+
+  /// Writes a file. An existing file is replaced.
+  package func write(_ bytes: [UInt8], to name: String) throws(IndexWritingError) {
+    let (target, partial) = ("\(path)/\(name)", "\(path)/.\(name).partial")
+    let descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o666)
+    guard descriptor >= 0 else { throw Self.failure(target, "write it") }
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        #if canImport(Darwin)
+          Darwin.write(descriptor, $0.baseAddress! + written, $0.count - written)
+        #elseif canImport(Glibc)
+          Glibc.write(descriptor, $0.baseAddress! + written, $0.count - written)
+        #elseif canImport(Musl)
+          Musl.write(descriptor, $0.baseAddress! + written, $0.count - written)
+        #else
+          Android.write(descriptor, $0.baseAddress! + written, $0.count - written)
+        #endif
+      }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { break }
+      written += count
+    }
+    let isClosed = close(descriptor) == 0
+    guard isClosed, written == bytes.count, rename(partial, target) == 0 else {
+      let failure = Self.failure(target, "write it")
+      unlink(partial)
+      throw failure
+    }
+  }
+
+  /// Returns the length of a file; nil if there is no such file.
+  func length(of name: String) -> Int? {
+    var status = stat()
+    return stat("\(path)/\(name)", &status) == 0 ? Int(status.st_size) : nil
+  }
+
+  static func failure(_ path: String, _ action: String, reason: String? = nil) -> IndexWritingError {
+    .failed(path: path, action: action, reason: reason ?? String(cString: strerror(errno)))
+  }
+}
+
+/// Writes each page to a file of its own, which is named by its checksum.
+final class PageFolder: PageSink {
+  private let folder: SiteFolder
+  private(set) var names: Set<String> = []
+  private(set) var byteCount: UInt64 = 0
+  var fileCount: Int { names.count }
+
+  /// - Parameter site: The folder of the manifest.
+  init(site: String) throws { folder = try SiteFolder("\(site)/\(PageManifest.folderName)") }
+
+  func append(_ page: [UInt8]) throws -> PageReference {
+    let reference = PageReference(
+      checksum: page.withUnsafeBytes { XXHash64.hash($0) }, offset: 0, length: UInt32(page.count))
+    guard names.insert(reference.fileName).inserted else { return reference }
+    byteCount += UInt64(page.count)
+    if folder.length(of: reference.fileName) != page.count { try folder.write(page, to: reference.fileName) }
+    return reference
+  }
+
+  func finish() -> String? { nil }
+
+  /// Removes the pages of earlier versions, which only pages in browsers that opened them still ask for.
+  func removeOthers() throws {
+    guard let entries = opendir(folder.path) else { throw SiteFolder.failure(folder.path, "list its files") }
+    var found: [String] = []
+    while let entry = readdir(entries) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.hasSuffix(".page") && !names.contains(name) { found.append(name) }
+    }
+    closedir(entries)
+    for name in found where unlink("\(folder.path)/\(name)") != 0 {
+      throw SiteFolder.failure("\(folder.path)/\(name)", "remove it")
+    }
+  }
+}
+
+/// Writes all pages to one file, for object stores. Browsers ask for ranges of its bytes.
+final class PageFile: PageSink {
+  private let site: String
+  private let file: AtomicFile
+  private let completePath: String
+  private var hasher = XXHash64()
+  private(set) var byteCount: UInt64 = 0
+  let fileCount = 1
+
+  init(site: String) throws {
+    self.site = try SiteFolder(site).path
+    completePath = "\(site)/unfinished.pages"
+    file = try AtomicFile(path: completePath, beginning: [])
+  }
+
+  /// The path of the unfinished file, which an interrupted program should remove.
+  var unfinishedPath: String { file.partialPath }
+
+  func append(_ page: [UInt8]) throws -> PageReference {
+    let checksum = page.withUnsafeBytes { XXHash64.hash($0) }
+    let reference = PageReference(checksum: checksum, offset: byteCount, length: UInt32(page.count))
+    try page.withUnsafeBytes { bytes in
+      hasher.update(bytes)
+      try file.write(bytes, at: byteCount)
+    }
+    byteCount += UInt64(page.count)
+    return reference
+  }
+
+  func finish() throws -> String? {
+    try file.finish()
+    let name = hexadecimal(hasher.finalize()) + ".pages"
+    guard rename(completePath, "\(site)/\(name)") == 0 else {
+      throw SiteFolder.failure("\(site)/\(name)", "rename \(completePath)")
+    }
+    return name
+  }
+}

@@ -1,0 +1,28 @@
+import Treeline
+
+/// The ellipse of a cluster in two bytes, from which a map computes the color of a badge, and draws the ellipse.
+struct RoundedEllipse {
+  /// The area in quarters of an octave; 0 if all points have one position.
+  var size: UInt8
+  /// How elongated the ellipse is along x and along a diagonal, in 16 steps each.
+  var shape: UInt8
+
+  /// The least width of an ellipse whose area is measured, as a part of its length. Maps use the same number.
+  private static let leastWidth = 0.25
+  /// The part of the bits of a number that a size of 0 would have.
+  private static let base: UInt32 = 253
+
+  init(_ spread: NodeSpread) {
+    let (xx, xy, yy) = (Double(spread.xx), Double(spread.xy), Double(spread.yy))
+    let (mean, half) = ((xx + yy) / 2, (xx - yy) / 2)
+    let radius = (half * half + xy * xy).squareRoot()
+    guard mean > 0, (mean + radius).isFinite else { (size, shape) = (0, 0); return }
+    let major = mean + radius
+    let square = Float(major * max(mean - radius, Self.leastWidth * Self.leastWidth * major))
+    size = UInt8(min(max(Int(square.bitPattern >> 22) - Int(Self.base), 1), 255))
+    shape = Self.step(half / mean) | Self.step(xy / mean) << 4
+  }
+
+  /// Returns a number from -1 to 1 as one of 16 steps.
+  private static func step(_ value: Double) -> UInt8 { UInt8(min(max((value + 1) * 7.5 + 0.5, 0), 15)) }
+}
