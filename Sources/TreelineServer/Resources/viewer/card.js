@@ -5,7 +5,7 @@ import { extentText } from "./hint.js";
 import { groundOf } from "./ground.js";
 import { histogramOf } from "./histogram.js";
 import { download } from "./share.js";
-import { element, factsOf, nameColumn, nameOf, number, points, short, withGroup } from "./text.js";
+import { element, factsOf, nameOf, number, points, short, withGroup } from "./text.js";
 import { Spread } from "./vendor/treeline/map/spread.js";
 
 /** Number of members on a page of the list, and maximum number of members in a spread. */

@@ -73,7 +73,7 @@ export class Hint {
       }
       const { tooltip } = this.viewer;
       if (tooltip?.length === 0) return;
-      const names = features.map((member) => element("li", {}, calledBy(member, index.columns, tooltip)));
+      const names = features.map((member) => element("li", {}, calledBy(member, index, tooltip)));
       const rest = cluster.count - features.length;
       if (rest > 0) names.push(element("li", {}, `and ${number(rest)} more`));
       this.node.append(element("ul", {}, ...names), element("p", { className: "how" }, "Click to zoom in, right-click for details"));
@@ -103,11 +103,11 @@ export class Hint {
 }
 
 /** Returns the name of a member, or its values in the chosen columns. Without columns, returns its coordinate. */
-function calledBy({ properties, geometry }, columns, tooltip) {
+function calledBy({ properties, geometry }, index, tooltip) {
   const values = valuesOf(properties, tooltip ?? []).map(([, value]) => value);
   if (values.length > 0) return values.join(" · ");
   const [longitude, latitude] = geometry.coordinates;
-  return columns.length > 0 ? nameOf(properties, index.columns) : groundOf(index).position(latitude, longitude, 4);
+  return index.columns.length > 0 ? nameOf(properties, index.columns) : groundOf(index).position(latitude, longitude, 4);
 }
 
 /** Returns the extent of a cluster's points and their density. */

@@ -10,7 +10,7 @@ const POINT_SIZE = 11.5;
 
 /** Greatest number of names of cities and of points, and of characters in a name of a point. */
 const MOST_PLACES = 60;
-const MOST_POINTS = 40;
+const MOST_POINTS = 60;
 const LONGEST = 28;
 
 /**
@@ -94,9 +94,10 @@ export class Labels {
       if (add({ text: `${title} …`, x: cluster.x, y: cluster.y, size: POINT_SIZE, isPoint: true, id: cluster.id }, (width, height) => beneath(cluster.radius, width, height))) count++;
     }
     count = 0;
-    for (const { cluster } of circles) {
+    // If there are too many points, the named points are spread over the map.
+    const single = circles.filter(({ cluster }) => cluster?.count === 1).sort((a, b) => spread(a.cluster.id) - spread(b.cluster.id));
+    for (const { cluster } of single) {
       if (count === MOST_POINTS) break;
-      if (cluster?.count !== 1) continue;
       const text = ownNameOf(cluster.properties, columns);
       if (text === null || text.length > LONGEST) continue;
       if (add({ text, x: cluster.x, y: cluster.y, size: POINT_SIZE, isPoint: true, id: cluster.id }, (width, height) => beside(cluster.radius, width, height))) count++;
@@ -196,6 +197,9 @@ function around({ x, y, radius }, screen, width, height) {
   const [across, down] = [radius + GAP + width / 2, radius + 2 + height / 2];
   return [[dx, dy + down], [dx, dy - down], [dx + across, dy], [dx - across, dy]];
 }
+
+/** Returns a number that depends on the id alone but is in no order, so that neighbors differ. */
+const spread = (id) => Math.imul(id % 2 ** 32, 0x9e3779b1) >>> 0;
 
 /** The parts of a map that badges and names occupy, found by cells of a grid. */
 class Occupied {

@@ -6,6 +6,9 @@ import { element, nameOf, number, points, withGroup } from "./text.js";
 /** Maximum number of listed clusters. Further clusters are only counted. */
 const MOST = 100;
 
+/** Pixels within which two badges may have the same coordinate in the list. */
+const LEAST_DISTANCE = 30;
+
 export class Listing {
   #shown = "";
 
@@ -55,7 +58,7 @@ export class Listing {
     const button = element(
       "button", { type: "button", tabIndex: at === 0 ? 0 : -1 }, dot,
       element("span", {}, what, element("small", {}, withGroup(cluster.properties, extent))),
-      element("small", {}, this.near(cluster) || ground.position(cluster.latitude, cluster.longitude, 1)));
+      element("small", {}, this.near(cluster) || ground.position(cluster.latitude, cluster.longitude, decimalsOf(cluster))));
     button.addEventListener("click", (event) => this.choose(cluster, event));
     button.addEventListener("focus", () => this.point(cluster));
     button.addEventListener("pointerenter", () => this.point(cluster));
@@ -89,3 +92,6 @@ export class Listing {
     buttons[next].focus();
   }
 }
+
+/** Returns the number of decimals in degrees with which neighboring badges have different coordinates. */
+const decimalsOf = ({ scale }) => Math.min(Math.max(Math.ceil(-Math.log10((360 / scale) * LEAST_DISTANCE)), 1), 4);

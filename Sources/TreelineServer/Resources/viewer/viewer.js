@@ -94,6 +94,8 @@ export class Viewer {
    * The found point, which is marked at every zoom: its name, its position, and the ids of clusters that contain it.
    */
   hit = null;
+  /** The request for the found point, if it is not answered yet. */
+  #loadingHit = null;
   places = new Places();
   /** Names of the source's indexes with plain x and y, which the map cannot show. */
   plain = [];
@@ -296,7 +298,14 @@ export class Viewer {
    *
    * @returns The zoom of the map from which the point stands alone; null if it never does.
    */
-  async loadHit() {
+  loadHit() {
+    const key = `${this.index.name} ${this.index.version} ${this.settings.hit}`;
+    if (this.#loadingHit?.key === key) return this.#loadingHit.zoom;
+    const loading = (this.#loadingHit = { key, zoom: this.#loadHit().finally(() => this.#loadingHit === loading && (this.#loadingHit = null)) });
+    return loading.zoom;
+  }
+
+  async #loadHit() {
     const { index, settings: { hit }, source } = this;
     this.hit = null;
     this.wake();
