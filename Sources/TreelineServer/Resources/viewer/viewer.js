@@ -174,7 +174,10 @@ export class Viewer {
     this.#listen();
     this.controls.offer(this.indexes, this.index);
     // The map is useful without names of cities.
-    this.places.load().then(() => this.wake(), () => {});
+    this.places.load().then(() => {
+      this.listing.renew();
+      this.wake();
+    }, () => {});
     await Promise.all([this.#loadDensities(), this.#loadValues()]);
     this.fit();
     // Only now does the map know how much of the world it may show.
