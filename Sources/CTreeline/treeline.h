@@ -454,6 +454,17 @@ void treeline_bytes_free(treeline_bytes *bytes);
 treeline_bytes *treeline_map_page(
     const treeline_tree *tree, const char *map, const char *title, const char *basemap, treeline_error **error);
 
+/// Writes a tree as a folder of files from which browsers answer queries without a server, as `treelinemap publish`
+/// does. The folder is created if it does not exist. The tree is published without its filter. A tree with groups is an
+/// error.
+///
+/// `map` is as above; NULL for pages without a map. NULL for `title` takes the tree's title, or "Map". With
+/// `single_file`, all pages are in one file, for hosts that answer requests for ranges of bytes. `remove_old` removes
+/// pages of earlier versions, which maps that are open in browsers may still ask for.
+bool treeline_publish(
+    const treeline_tree *tree, const char *folder, const char *map, const char *title, bool single_file,
+    bool remove_old, treeline_error **error);
+
 #ifdef __cplusplus
 }
 #endif

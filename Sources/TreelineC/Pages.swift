@@ -15,3 +15,17 @@ public func mapPage(
     return BytesObject(page)
   }
 }
+
+@_cdecl("treeline_publish")
+public func publish(
+  _ tree: OpaquePointer?, _ folder: UnsafePointer<CChar>?, _ map: UnsafePointer<CChar>?,
+  _ title: UnsafePointer<CChar>?, _ isSingleFile: Bool, _ removesOldPages: Bool, _ error: ErrorPlace
+) -> Bool {
+  attempt(error) { () -> Void in
+    let tree = try tree.object(TreeObject.self).unfiltered
+    var options = PublishOptions()
+    (options.map, options.title) = (string(map), string(title))
+    (options.isSingleFile, options.removesOldPages) = (isSingleFile, removesOldPages)
+    try tree.publish(to: text(folder, "a folder"), options: options)
+  } != nil
+}

@@ -1,6 +1,8 @@
 // Edits of trees, and pages with maps.
 #include "support.h"
 
+#include <unistd.h>
+
 static treeline_tree *edited(const treeline_tree *tree, const treeline_edit *edit, treeline_error **error) {
   return treeline_update(tree, edit, NULL, 0, NULL, error);
 }
@@ -118,6 +120,12 @@ void test_edits(void) {
   test_edits_that_fail();
 }
 
+static bool has_file(const char *folder, const char *name) {
+  char path[6000];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return access(path, F_OK) == 0;
+}
+
 void test_pages(const treeline_tree *tree, const char *path) {
   // The folder of the test's index has no map.
   char folder[4096];
@@ -139,8 +147,19 @@ void test_pages(const treeline_tree *tree, const char *path) {
   const char *expected = "A &amp; &lt;B>|<\\/script|YXNzZXRz|Ingi|{{x";
   EXPECT(count == strlen(expected) && memcmp(start, expected, count) == 0);
   treeline_bytes_free(page);
+  char site[5000];
+  snprintf(site, sizeof site, "%s/site/new", folder);
+  bool is_written;
+  NO_ERROR(is_written = treeline_publish(tree, site, folder, "A & <B>", true, true, &error));
+  EXPECT(is_written && has_file(site, "manifest.json") && has_file(site, "map.js") && !has_file(site, "pages"));
+  snprintf(site, sizeof site, "%s/site/bare", folder);
+  NO_ERROR(is_written = treeline_publish(tree, site, NULL, NULL, false, false, &error));
+  EXPECT(is_written && has_file(site, "manifest.json") && has_file(site, "pages") && !has_file(site, "map.js"));
+  EXPECT_ERROR(treeline_publish(tree, path, NULL, NULL, false, false, &error), TREELINE_ERROR_WRITING, path);
+  EXPECT_ERROR(treeline_publish(tree, site, "/", NULL, false, false, &error), TREELINE_ERROR_PAGE, "files of a map");
   treeline_tree *groups;
   NO_ERROR(groups = build("group-by=kind", &error));
   EXPECT_ERROR(treeline_map_page(groups, folder, NULL, NULL, &error), TREELINE_ERROR_PAGE, "groups");
+  EXPECT_ERROR(treeline_publish(groups, site, NULL, NULL, false, false, &error), TREELINE_ERROR_PAGE, "groups");
   treeline_tree_free(groups);
 }

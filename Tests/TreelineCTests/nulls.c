@@ -57,6 +57,8 @@ static void test_trees(const char *path) {
   IS_TOLD(treeline_update(tree, NULL, NULL, 0, NULL, &error));
   IS_TOLD(treeline_map_page(NULL, ".", NULL, NULL, &error));
   IS_TOLD(treeline_map_page(tree, NULL, NULL, NULL, &error));
+  IS_TOLD(treeline_publish(NULL, ".", NULL, NULL, false, false, &error));
+  IS_TOLD(treeline_publish(tree, NULL, NULL, NULL, false, false, &error));
   treeline_tree_free(tree);
   treeline_tree_free(NULL);
 }

@@ -173,6 +173,20 @@ def test_the_tool_writes_the_same_page(tree, tmp_path):
         assert tree.to_html(**{"title": "hotels", **options}) == (tmp_path / "tool.html").read_text()
 
 
+@pytest.mark.skipif("TREELINE_TOOL" not in os.environ, reason="TREELINE_TOOL names no tool")
+@pytest.mark.parametrize("single_file", [False, True])
+def test_the_tool_publishes_the_same_folder(tree, tmp_path, single_file):
+    tree.save(tmp_path / "hotels.treeline")
+    treelinemap.open(tmp_path / "hotels.treeline").publish(tmp_path / "python" / "site", single_file=single_file)
+    command = [os.environ["TREELINE_TOOL"], "publish", "hotels.treeline", "-o", "tool", "--quiet"]
+    subprocess.run(command + single_file * ["--single-file"], cwd=tmp_path, check=True)
+
+    def files(folder):
+        return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    assert files(tmp_path / "python" / "site") == files(tmp_path / "tool")
+
+
 def test_a_map_shows_the_tree_after_an_edit():
     frame = pd.DataFrame({"id": [3, 5, 9], "lon": [1.0, 2, 3], "lat": [1.0, 2, 3], "kind": ["a", "b", "a"]})
     tree = treelinemap.build(frame, key="id", grow="badges")
@@ -217,4 +231,6 @@ def test_the_signature_of_a_map_has_all_of_its_traits(tree):
 def test_a_page_is_of_all_points(tree, tmp_path):
     with pytest.raises(ValueError, match="filter"):
         tree.select("kind = 'hotel'").to_html(tmp_path / "map.html")
+    with pytest.raises(ValueError, match="filter"):
+        tree.select("kind = 'hotel'").publish(tmp_path / "site")
     assert not list(tmp_path.iterdir())

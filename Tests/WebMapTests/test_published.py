@@ -64,3 +64,13 @@ def test_a_map_opens_without_a_server(new_context, complaints, folder, address, 
     assert not re.search("NaN|undefined", text), text
     allowed = (f"{address}/deep/site/" if kind == "site" else "file:", "blob:", "data:")
     assert [url for url in requested if not url.startswith(allowed)] == []
+    # The land and the names of cities come after the first clusters.
+    page.wait_for_function("() => viewer.places.all.length && viewer.map.querySourceFeatures('world').length")
+
+
+def test_a_site_colors_points_by_a_column(new_context, complaints, address):
+    page = new_context(viewport=LAPTOP).new_page()
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(f"{address}/deep/site/#map=4/48/8&view=tree&donuts=country&where=elevation%20%3C%20500")
+    page.wait_for_function(f"() => /all others\\s+[1-9]/.test(({TEXT})())")
+    page.wait_for_function(f"() => /near \\w/.test(({TEXT})())")

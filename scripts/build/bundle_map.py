@@ -80,7 +80,7 @@ def beside(name, imported):
 
 def source_of(name):
     if name == "markup.js":
-        styles = bare((VIEWER / "viewer.css").read_text())
+        styles = "\n".join(bare((VIEWER / name).read_text()) for name in ("vendor/maplibre-gl.css", "viewer.css"))
         return f"export const markup = {json.dumps(markup())};\nexport const styles = {json.dumps(styles)};\n"
     if name.startswith(PACKAGE_PREFIX):
         return bare((PACKAGE / name.removeprefix(PACKAGE_PREFIX)).read_text())
@@ -118,11 +118,8 @@ def library_text():
 def packed_assets():
     """Returns the files that the map needs in addition to its modules, by name."""
     files = {
-        "styles": (VIEWER / "vendor/maplibre-gl.css").read_text(),
-        **{
-            name: json.loads(gzip.decompress((VIEWER / f"{name}.gz").read_bytes()))
-            for name in ("world.geojson", "places.geojson")
-        },
+        name: json.loads(gzip.decompress((VIEWER / f"{name}.gz").read_bytes()))
+        for name in ("world.geojson", "places.geojson")
     }
     text = json.dumps(files, ensure_ascii=False, separators=(",", ":")).encode()
     return gzip.compress(text, 9, mtime=0)

@@ -19,21 +19,35 @@ function contained() {
   };
 }
 
-async function assets() {
-  const own = bytesOf("assets");
-  const bytes = own ?? new Uint8Array(await (await fetch(new URL("assets.json.gz", document.baseURI))).arrayBuffer());
+/** Returns the land and its places. @param bytes Their file; null if it is beside the page. */
+async function assets(bytes) {
+  bytes ??= new Uint8Array(await (await fetch(new URL("assets.json.gz", document.baseURI))).arrayBuffer());
   // A host may have decompressed the file already.
   return JSON.parse(bytes[0] === 0x1f ? await unpacked(bytes) : new TextDecoder().decode(bytes));
+}
+
+/** Shows the land of a site. It is loaded after the first badges, because it has more bytes than they need. */
+async function showLand({ map }, held, keepPlaces) {
+  const { "world.geojson": world, "places.geojson": places } = await assets(null);
+  held["world.geojson"] = world;
+  keepPlaces(places);
+  const show = () => map.getSource("world")?.setData(world);
+  if (map.getSource("world")) show();
+  else map.once("load", show);
 }
 
 const host = document.getElementById("host");
 try {
   const fetch = contained();
-  const [library, basemap] = [bytesOf("library"), bytesOf("basemap") ?? []];
+  const [library, basemap, own] = [bytesOf("library"), bytesOf("basemap") ?? [], bytesOf("assets")];
   const maplibregl = library ? await libraryOf(await unpacked(library, "deflate")) : globalThis.maplibregl;
-  const modules = bundle(maplibregl, await assets());
+  let keepPlaces;
+  const later = { "world.geojson": { type: "FeatureCollection", features: [] }, "places.geojson": new Promise((keep) => (keepPlaces = keep)) };
+  const held = own ? await assets(own) : later;
+  const modules = bundle(maplibregl, held);
   const manifest = fetch ? "https://page.invalid/manifest.json" : new URL("manifest.json", document.baseURI).href;
-  await modules["site.js"].open(host, manifest, fetch, basemap.length ? JSON.parse(new TextDecoder().decode(basemap)) : null);
+  const viewer = await modules["site.js"].open(host, manifest, fetch, basemap.length ? JSON.parse(new TextDecoder().decode(basemap)) : null);
+  if (viewer && !own) await showLand(viewer, held, keepPlaces);
 } catch (error) {
   if (!host.shadowRoot) host.textContent = `This page cannot be shown here: ${error.message}`;
   throw error;

@@ -16,7 +16,7 @@ function heldFor(model) {
   }));
 }
 
-/** Unpacks JSON with the stylesheet, the land and its places, and runs the map library. */
+/** Unpacks JSON with the land and its places, and runs the map library. */
 async function held(assets, library) {
   const [rest, text] = await Promise.all([unpacked(assets), unpacked(library)]);
   return { library: await libraryOf(text), ...JSON.parse(rest) };

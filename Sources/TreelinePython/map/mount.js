@@ -9,7 +9,7 @@ export function mount(host) {
   root.innerHTML = markup;
   // Adds the rules of the stylesheet before the element is in the page.
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(held.styles + styles);
+  sheet.replaceSync(styles);
   root.adoptedStyleSheets = [sheet];
   return root;
 }

@@ -46,7 +46,8 @@ export class Opened extends Source {
 
   async clusters(index, query, signal) {
     // The overview, from which the map learns how dense the points are, needs no exact answer.
-    if (query.ellipses && query.limit && !query.center && !query.filter) return this.#collection(this.tree.overview(query.limit), query);
+    const isOverview = query.limit && !query.center && !query.bbox && !query.filter && !query.aggregate;
+    if (isOverview) return this.#collection(this.tree.overview(query.limit), query);
     return this.#collection(await this.#ask(query, signal), query);
   }
 

@@ -181,6 +181,7 @@ histogram = _declare(_slow, "histogram", _handle, _handle, _text, c_size_t, _tex
 expansion_zoom = _declare(_slow, "expansion_zoom", c_bool, _handle, c_uint64, _text, POINTER(c_double), _error)
 unclustered_zoom = _declare(_slow, "unclustered_zoom", c_bool, _handle, c_int64, _text, POINTER(c_double), _error)
 map_page = _declare(_slow, "map_page", _handle, _handle, _text, _text, _text, _error)
+publish = _declare(_slow, "publish", c_bool, _handle, _text, _text, _text, c_bool, c_bool, _error)
 bytes_start = _declare(_quick, "bytes_start", c_void_p, _handle, POINTER(c_size_t))
 bytes_free = _declare(_quick, "bytes_free", None, _handle)
 

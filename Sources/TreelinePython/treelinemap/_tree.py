@@ -484,6 +484,25 @@ class Tree:
 
         return to_html(self, path, title=title, basemap=basemap)
 
+    def publish(
+        self, folder: Path, *, title: str | None = None, single_file: bool = False, remove_old: bool = False
+    ) -> None:
+        """Writes a folder for any host of static files, from which browsers answer queries without a server. The folder
+        has a map, `index.html`, and `treelinemap publish` writes the same folder.
+
+        A tree with groups or with a filter is refused.
+
+        :param folder: The folder to write. It is created if it does not exist.
+        :param title: Title of the page. By default the title of the tree, or the name of its file.
+        :param single_file: Whether all pages are in one file, for hosts that answer requests for ranges of bytes.
+        :param remove_old: Whether pages of earlier versions are removed. Maps that are open in browsers may still ask
+            for them.
+        :raises PageError: If the tree cannot be published.
+        """
+        from .page import publish
+
+        publish(self, folder, title=title, single_file=single_file, remove_old=remove_old)
+
     # MARK: Edits
 
     @property

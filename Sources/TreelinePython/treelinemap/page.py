@@ -32,3 +32,16 @@ def to_html(
         return page.decode()
     pathlib.Path(path).write_bytes(page)
     return None
+
+
+def publish(
+    tree: Tree, folder: str | os.PathLike[str], *, title: str | None = None, single_file: bool = False,
+    remove_old: bool = False,
+) -> None:  # fmt: skip
+    """Writes a tree as files for a host of static files; see `Tree.publish`."""
+    if tree._is_filtered:
+        raise ValueError("published pages have all points: found a tree with a filter; build a tree of the points that pass")
+    title = title or tree.title or tree._name or "Map"
+    c.call(
+        c.publish, tree._handle.pointer, os.fsencode(folder), os.fsencode(FILES), c.encoded(title), single_file, remove_old
+    )

@@ -27,7 +27,7 @@ export class Listing {
     this.choose = choose;
     this.listMembers = list;
     this.near = near;
-    node.addEventListener("toggle", () => this.update(this.clusters, this.index, this.palette, this.settings, this.values));
+    node.addEventListener("toggle", () => this.renew());
     this.list.addEventListener("keydown", (event) => this.#step(event));
     this.list.addEventListener("focusout", () => point(null));
     this.list.addEventListener("pointerleave", () => point(null));
@@ -46,6 +46,12 @@ export class Listing {
     const hadFocus = this.list.contains(this.node.getRootNode().activeElement);
     this.list.replaceChildren(...largest.map((cluster, at) => this.#item(cluster, at)));
     if (hadFocus) this.list.querySelector("button")?.focus({ preventScroll: true });
+  }
+
+  /** Shows the same clusters again, for example once names of cities are known. */
+  renew() {
+    this.#shown = "";
+    this.update(this.clusters, this.index, this.palette, this.settings, this.values);
   }
 
   #item(cluster, at) {

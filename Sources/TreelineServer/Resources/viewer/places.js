@@ -26,8 +26,8 @@ export class Places {
 
   async load() {
     const places = resource("places.geojson");
-    // A bundle contains the file itself.
-    const { features } = typeof places === "string" ? await (await fetch(places)).json() : places;
+    // A bundle contains the file itself, or loads it later.
+    const { features } = typeof places === "string" ? await (await fetch(places)).json() : await places;
     this.all = features.map(({ properties: { name, rank }, geometry: { coordinates: [longitude, latitude] } }) => (
       { name, rank, longitude, latitude, x: worldX(longitude), y: worldY(latitude) })).sort((a, b) => a.rank - b.rank);
   }

@@ -181,6 +181,7 @@ export class Viewer {
     this.controls.offer(this.indexes, this.index);
     // The map is useful without names of cities.
     this.places.load().then(() => {
+      this.listing.renew();
       this.wake();
       this.#restSoon();
     }, () => {});

@@ -362,7 +362,7 @@ export class PagedHierarchy extends Hierarchy {
     const states = reader.plain(rootCount + count);
     const edges = reader.plain(count);
     const spreads = spreadPage ? null : spreadColumns(reader, count);
-    const [sizes, shapes] = spreadPage ? [reader.plain(count), reader.plain(count)] : [];
+    const [sizes, shapes] = [0, 1].map(() => reader.plain(spreadPage ? count : 0));
     const codes = this.codes ? reader.halfWords(count) : null;
     const stands = this.stands ? [0, 1, 2].map(() => reader.words(count)) : null;
     const bits = reader.bits();
