@@ -18,7 +18,7 @@ import TreelineBuilder
   /// Tests indexes that name another rule than the rule by which their tree was split. All checksums are correct.
   @Test(
     arguments: [
-      (SplitRule.mean, 2, 0, "node of points 0..<500: expected at least as much scatter between its children"),
+      (SplitRule.mean, 2, 0, "node of points 0..<500: expected at least the scatter between children"),
       (.mean, 3, 24, "node of points 0..<500: expected its weighted mean between its children"),
       (.leastScatter, 1, 0, "node of points 0..<500: expected its mean between its children"),
       (.gamma(3), 3, 4, "node of points 0..<500: expected its weighted mean between its children"),

@@ -74,7 +74,7 @@ import Treeline
       let input = try folder.write("x,y\n\(far),\(far)\n" + rows.joined(separator: "\n"), to: "input")
       for memory in [[], ["--memory", "20kB"]] {
         let result = try build(input, folder.path("index"), "mean", memory)
-        #expect(result.errors.contains("positions are kept to") == isTold, "\(result.errors)")
+        #expect(result.errors.contains("positions are rounded to") == isTold, "\(result.errors)")
       }
     }
   }
