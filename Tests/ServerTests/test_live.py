@@ -399,3 +399,14 @@ def test_an_index_that_cannot_be_live_gets_no_log(fleet):
         command, capture_output=True, text=True, timeout=LIMIT, env={"TREELINEMAP_WRITE_TOKEN": TOKEN})
     assert found.returncode == 65 and "column \"name\"" in found.stderr, found
     assert not fleet.path.with_name("fleet.treeline.log").exists()
+
+
+def test_links_to_an_index_share_its_log(fleet):
+    fleet.start()
+    link = fleet.folder / "link.treeline"
+    link.symlink_to(fleet.path)
+    command = [program("TREELINE_SERVER"), "--live", link, "--key", "id", "--port", "0"]
+    found = subprocess.run(
+        command, capture_output=True, text=True, timeout=LIMIT, env={"TREELINEMAP_WRITE_TOKEN": TOKEN})
+    assert found.returncode != 0 and "fleet.treeline.log" in found.stderr, found
+    assert not link.with_name("link.treeline.log").exists()

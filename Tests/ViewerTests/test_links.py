@@ -32,6 +32,13 @@ def test_an_unknown_index_is_told(open_map):
     page.get_by_text("The link has unknown or invalid parts: indx.").wait_for()
 
 
+def test_an_entered_address_is_read_before_the_map_writes_its_own(open_map):
+    page = open_map("#index=airports&view=tree")
+    # Between the two lines, no event is handled.
+    page.evaluate("() => { location.hash = '#indx=airports'; viewer.address.write(); }")
+    page.get_by_text("The link has unknown or invalid parts: indx.").wait_for()
+
+
 def test_points_on_a_plane_have_a_map_of_their_own(open_map):
     """Checks that a plane is shown to scale, in its own units, and that the Earth comes back."""
     page = open_map("#index=plain&view=tree&by=spacing&spacing=24")

@@ -90,7 +90,8 @@ public final class LiveIndex: Sendable {
   ///
   /// - Parameters:
   ///   - name: Name under which the index is served.
-  ///   - path: Path of the index. The log is beside it, with `.log` at the end of its name.
+  ///   - path: Path of the index. The log is beside it, with `.log` at the end of its name, also if the path is a
+  ///     symbolic link to the index.
   ///   - keyName: Name of the column with the keys of the points.
   ///   - logBytes: Length of the log at which the index is written again.
   ///   - filterBytes: Memory for prepared filters of the index, in bytes.
@@ -106,6 +107,8 @@ public final class LiveIndex: Sendable {
     logger.logLevel = .notice
     // The log is locked first: no other server may write the index meanwhile.
     _ = try IndexHeader(ofIndex: path)
+    // Two links to one index have one log, so that one server at a time uses it.
+    let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let logPath = path + ".log"
     let (log, records, removed) = try Self.openLog(logPath)
     let index = try LoadedIndex(copying: path)

@@ -6,6 +6,8 @@ const REST = 120;
 export class Address {
   #timer = 0;
   #isStep = false;
+  /** The fragment that was read or written last. */
+  #known = location.hash;
   #listener = () => {};
 
   constructor(settings) {
@@ -17,6 +19,7 @@ export class Address {
     addEventListener("hashchange", () => {
       clearTimeout(this.#timer);
       this.#isStep = false;
+      this.#known = location.hash;
       settings.read(location.hash);
       this.#listener();
     });
@@ -36,6 +39,8 @@ export class Address {
   /** Writes the settings to the address now. */
   write() {
     clearTimeout(this.#timer);
+    // Someone entered another address, which must be read first. Its event follows.
+    if (location.hash !== this.#known) return;
     const { fragment } = this.settings;
     if (location.hash.slice(1) === fragment) return;
     // A fragment alone is relative to the base of the page. In a frame of `srcdoc`, the base is another page.
@@ -46,6 +51,7 @@ export class Address {
       // A browser may refuse to write the address in a frame, or after too many changes. The next change tries again.
       if (error.name !== "SecurityError") throw error;
     }
+    this.#known = location.hash;
     this.#isStep = false;
   }
 }
