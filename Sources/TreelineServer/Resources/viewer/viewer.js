@@ -553,6 +553,8 @@ export class Viewer {
 
   #drawLabels(side, left, right) {
     const { context, ratio } = this.overlay;
+    // The canvas has no size yet before the first badges are drawn.
+    if (ratio === 0) return;
     const origin = this.stage.originOf(side);
     context.save();
     context.translate(origin.x, origin.y);
