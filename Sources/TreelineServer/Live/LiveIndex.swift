@@ -95,7 +95,7 @@ public final class LiveIndex: Sendable {
   ///   - keyName: Name of the column with the keys of the points.
   ///   - logBytes: Length of the log at which the index is written again.
   ///   - filterBytes: Memory for prepared filters of the index, in bytes.
-  ///   - logFormat: Format of the lines that tell of the log and of failed builds.
+  ///   - logFormat: Format of the messages about the log and failed builds.
   /// - Throws: `IndexError`, `LiveError`; errors about the log and the build.
   /// - Complexity: A build.
   public init(
@@ -188,7 +188,7 @@ public final class LiveIndex: Sendable {
   /// The newest version.
   var current: ServedIndex { versions.newest }
 
-  /// What the metrics tell of a live index.
+  /// Numbers of a live index for the metrics.
   struct Counts {
     let batches, waitingBatches, points, logBytes: Int
     let hasFailed: Bool
