@@ -82,7 +82,8 @@ import TreelineVerification
     #expect(foundCount > (Trials.chosen == .fast ? 300 : 1000), "\(foundCount) found, \(soundCount) not")
   }
 
-  /// The values determine every bit of the ranks, links and searches. Checks that each change of a byte is found and located.
+  /// The values determine every bit of the ranks, links and searches. Checks that each change of a byte is found and
+  /// located.
   @Test func changedBytesOfSectionsOfColumnsAreFoundAndHarmless() throws {
     let bytes = try bytes()
     let sections = try IndexEditor(bytes).header.sections.filter(\.kind.isOfColumn)

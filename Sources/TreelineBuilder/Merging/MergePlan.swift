@@ -93,8 +93,8 @@ struct MergePlan: Sendable {
   /// Returns about how long merging in parts takes, as a multiple of the time that merging without parts takes.
   ///
   /// The constants were measured on uniform and clustered points and on real places. The smaller the parts, the better
-  /// they fit the caches. Merging a cluster again takes longer than merging a leaf, above all if threads share caches. On
-  /// uniform points more clusters are merged again than expected.
+  /// they fit the caches. Merging a cluster again takes longer than merging a leaf, above all if threads share caches.
+  /// On uniform points more clusters are merged again than expected.
   private func expectedTime(leafCount: Int, threads: Int) -> Double {
     let largestPart = parts.lazy.filter { $0.border == nil }.map(\.leaves.count).max() ?? leafCount
     // About the base-2 logarithm of the ratio.

@@ -7,7 +7,8 @@ import Treeline
 
 /// Checks preparations of columns whose values do not fit in memory.
 @Suite struct ScratchMatrixTests {
-  /// Builds the sections of ranks, links and searches with little memory. Compares them with sections that are built in memory.
+  /// Builds the sections of ranks, links and searches with little memory. Compares them with sections that are built in
+  /// memory.
   private func compare(_ values: [AttributeValue?], kind: IndexColumn.Kind?, memory: Int, blockSize: Int) throws {
     let encoded = try EncodedColumn(.typed(kind), name: "values", pointCount: values.count) { values[$0] }
     let section = ColumnMemory(encoded.bytes)
