@@ -56,7 +56,7 @@ struct MergePlan: Sendable {
       clusterCounts.append(min(counts[min(width, 32)], leaves.leafCount))
       start = end + 1
     }
-    let margin = Double(1 << first) * Self.marginInSquares * greatest / typical
+    let margin = min(Double(1 << first) * Self.marginInSquares * greatest / typical, 0x1p33)
     for number in parts.indices {
       parts[number].expectedAgain = expectedAgain(parts[number], leaves, margin: max(Int(margin), 1), clusterCounts)
     }

@@ -74,6 +74,7 @@ import Treeline
 
     /// Computes the answers over all points, with all threads. Most cells are answered from their sums, the other cells
     /// from their points.
+    ///
     /// - Returns: the answers, and the number of points that were read.
     func answers(
       to round: PlanRound, threads: Int, _ monitor: BuildMonitor
