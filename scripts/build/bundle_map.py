@@ -1,5 +1,5 @@
-"""Bundles the map of the server, with the modules of the web package that it imports and those for published indexes,
-for the tool. For the Python package it also bundles the modules for notebooks.
+"""Bundles the map of the server for the tool, with the modules of the web package that the map imports and the modules
+that read published indexes. For the Python package it also bundles the modules for notebooks.
 
     bundle_map.py OUTPUT             # writes the map into a folder
     bundle_map.py --widget OUTPUT    # writes the map and widget.js
@@ -8,8 +8,8 @@ The map is the same in both folders, so that the tool and the package write equa
 assets.json.gz, and the templates in `Sources/TreelineCommand/Resources/map`.
 
 Each module becomes the body of a function, and its exports become an object, so that equal names in two modules do not
-collide. The bundler handles only what our modules use: imports and exports of names, each exported where it is
-declared. It refuses anything else.
+collide. The bundler handles only what our modules use: imports of names, and exports of names in their declarations. It
+refuses anything else.
 """
 
 import gzip

@@ -1,4 +1,4 @@
-"""What the built programs contain from elsewhere: names, versions and full texts of licenses.
+"""Lists what the built programs contain from other projects: names, versions and full texts of licenses.
 
     components.py wheel     # prints the licenses of what the Python wheel contains
 
@@ -17,7 +17,7 @@ from pins import PINS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LICENSES = ROOT / "Deployment/licenses"
-# Names of files that are a license or belong to one.
+# Names of files that are licenses or belong to licenses, such as notices.
 LICENSE_FILE = re.compile(r"(LICEN[SC]E|NOTICE|COPYING)([.-].*)?", re.IGNORECASE)
 NATURAL_EARTH = (
     "Made with Natural Earth, https://www.naturalearthdata.com. Natural Earth is in the public domain: no permission is "
@@ -31,7 +31,7 @@ class Component:
     # SPDX expression, and the texts that must go with the component.
     license: str
     texts: tuple = field(repr=False)
-    # Package URL, by which scanners find known weaknesses.
+    # Package URL, which scanners use to find known weaknesses.
     purl: str = ""
 
 
@@ -48,7 +48,7 @@ def purl(kind, name, version):
     return f"pkg:{kind}/{urllib.parse.quote(name)}@{urllib.parse.quote(version, safe='')}"
 
 
-# Licenses of the packages of Debian in the image, whose texts are in its folder usr/share/doc.
+# Licenses of the Debian packages in the image. The texts are in the image's folder usr/share/doc.
 IMAGE_LICENSES = {
     "base-files": "GPL-2.0-or-later", "busybox": "GPL-2.0-only", "gcc-12-base": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "libc6": "LGPL-2.1-or-later", "libgcc-s1": "GPL-3.0-or-later WITH GCC-exception-3.1", "mawk": "GPL-2.0-only"}
@@ -79,15 +79,15 @@ def maplibre():
     return [whole, *inside(whole, "MapLibre GL JS")]
 
 
-# Licenses of parts that are not named in the file of the whole.
+# Licenses of parts whose license the license file of the whole does not name.
 PART_LICENSES = {
     "@maplibre/maplibre-gl-style-spec": "ISC AND BSD-3-Clause AND MIT", "@mapbox/tiny-sdf": "BSD-2-Clause",
     "@mapbox/unitbezier": "BSD-2-Clause"}
 
 
 def inside(whole, title):
-    """Returns the libraries inside a script, which the file of its license names in headings and lists: `Inside TITLE,
-    LICENSE:` and then `NAME VERSION: Copyright`, or `Inside TITLE: NAME VERSION, LICENSE`."""
+    """Returns the libraries inside a script, as the script's license file lists them. A list is
+    `Inside TITLE, LICENSE:` and then lines `NAME VERSION: Copyright`, or `Inside TITLE: NAME VERSION, LICENSE`."""
     found, license = [], ""
     for line in whole.texts[-1].splitlines():
         if list_of := re.fullmatch(rf"Inside {title}, (.*):", line):
@@ -122,7 +122,7 @@ def documentation():
         "Swift-DocC-Render", swift.version, "Apache-2.0 WITH Swift-exception",
         (*swift.texts, *texts([LICENSES / "swift-docc-render.txt"])),
         purl("github", "swiftlang/swift-docc-render", f"swift-{swift.version}-RELEASE"))
-    # The file of the license names the libraries in headings and lists, as that of MapLibre does.
+    # This license file lists libraries in the same form as MapLibre's license file.
     return [render, *inside(render, "Swift-DocC-Render")]
 
 
@@ -152,7 +152,7 @@ def libraries_in_c(checkouts):
         commit = re.search(r"revision ([0-9a-f]{40})", (checkouts / package / "Sources" / module / "hash.txt").read_text())[1]
         found += [
             Component(f"BoringSSL, in {package}", commit, "Apache-2.0", boring, purl("github", "google/boringssl", commit)),
-            # BoringSSL copies parts of fiat-crypto; its commit is all that identifies them.
+            # BoringSSL copies parts of fiat-crypto. Only the commit of BoringSSL identifies these parts.
             Component(f"fiat-crypto, in {package}", f"boringssl-{commit}", "Apache-2.0", texts([LICENSES / "fiat-crypto.txt"]), "pkg:github/mit-plv/fiat-crypto")]
     header = (checkouts / "swift-nio/Sources/CNIOLLHTTP/include/c_nio_llhttp.h").read_text()
     llhttp = ".".join(re.search(rf"LLHTTP_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH"))
@@ -189,7 +189,7 @@ def swift_packages(build, pins):
 
 
 def license_text(components):
-    """Returns all texts, each once, below the names of the components that it belongs to."""
+    """Returns each license text once, below the names of its components."""
     owners = {}
     for component in components:
         for text in component.texts:

@@ -13,8 +13,8 @@ for path in paths:
     with open(path, encoding="utf-8") as file:
         symbols = json.load(file)["symbols"]
     for symbol in symbols:
-        # Skips synthesized symbols: a requirement of a protocol is documented in the protocol. An extension itself is
-        # skipped below; only its members need documentation.
+        # Skips synthesized symbols, such as requirements of a protocol, which the protocol documents. Extensions are
+        # skipped below: only their members need documentation.
         if symbol.get("docComment") or "SYNTHESIZED" in symbol["identifier"]["precise"]:
             continue
         if symbol["accessLevel"] == "public" and symbol["kind"]["identifier"] != "swift.extension":

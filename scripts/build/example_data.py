@@ -1,4 +1,4 @@
-"""Writes the points of the example pages, and the land below them, as scripts into a folder.
+"""Writes the points of the example pages, and the land that is drawn below the points, as scripts into a folder.
 
     example_data.py FOLDER
 """

@@ -84,7 +84,7 @@ def write_cities():
 
 
 def write_airports():
-    """Writes every airport and landing strip, in the order of its code; elevations are in feet."""
+    """Writes every airport and landing strip, in the order of their codes; elevations are in feet."""
     with open(PACKAGES / "airportsdata/airports.csv", encoding="utf-8", newline="") as file:
         airports = sorted(csv.DictReader(file), key=lambda airport: airport["icao"])
     rows = [
@@ -171,8 +171,8 @@ MERCATOR_EDGE = 85.06
 
 
 def on_mercator(ring):
-    """Returns the ring, clamped to the edge of the map. Along that edge only corners remain: if many points were on one
-    line, the map library would also drop the ends of the line, and with them half of Antarctica."""
+    """Returns the ring, clamped to the edge of the map. Along this edge only corners remain. If many points were on one
+    line, the map library would also drop the ends of the line, and half of Antarctica would be missing."""
     clamped = [(x, max(-MERCATOR_EDGE, min(y, MERCATOR_EDGE))) for x, y in ring]
 
     def is_corner(at):
@@ -319,7 +319,8 @@ def poles():
 
 
 def extremes():
-    """Returns the corners, edges and middle of the range, and the nearest numbers inside of it."""
+    """Returns pairs of the least and greatest coordinates, 0, and the floating-point numbers next to these inside the
+    range."""
     longitudes = (-180, -179.99999999999997, -5e-324, 0, 5e-324, 179.99999999999997, 180)
     latitudes = (-90, -89.99999999999999, -5e-324, 0, 5e-324, 89.99999999999999, 90)
     return [(longitude, latitude) for latitude in latitudes for longitude in longitudes]
@@ -372,7 +373,7 @@ def write_broken():
     ):
         write(f"broken/{name}.csv", table(("geom", "name"), [("POINT (13.4 52.5)", "Berlin"), (geometry, "Paris")]))
     rows = [(exact(index / 8), exact(index / 16), f"point {index}") for index in range(200)]
-    # Level 0 stores without compression: the only level at which all versions of zlib write equal bytes.
+    # Level 0 stores the bytes without compression. Only at this level do all versions of zlib write equal bytes.
     stream = compress(table(POINTS, rows).encode(), level=0)
     write("broken/truncated_gzip.csv.gz", stream[: len(stream) // 2])
     collection = geojson(PLACES)
@@ -500,7 +501,7 @@ def unpack(stream):
 
 
 def remove_others():
-    """Removes files that an earlier version of this script wrote and that this one no longer writes."""
+    """Removes files that an earlier version of this script wrote, and that this version does not write."""
     own = [FIXTURES.glob("*"), *((FIXTURES / folder).rglob("*") for folder in FOLDERS)]
     for path in itertools.chain(*own):
         if path.is_file() and path not in WRITTEN and path.name not in BY_HAND:

@@ -1,4 +1,4 @@
-"""Reads scripts/build/pins.json, the versions of all that builds and releases take from elsewhere.
+"""Reads scripts/build/pins.json, the versions of everything that builds and releases take from other projects.
 
     pins.py viewer|wheel|fixtures     # prints packages of PyPI, with hashes, as requirements of pip
 

@@ -211,7 +211,7 @@ class Release:
         self.check_inside()
 
     def check_inside(self):
-        """Checks the versions of what comes inside of packages and of Swift, as far as its bytes tell."""
+        """Checks the versions of libraries inside packages and inside Swift, if the bytes contain these versions."""
         script = SOURCE / "Sources/TreelineServer/Resources/viewer/vendor/maplibre-gl.js"
         icu = pathlib.Path(shutil.which("swift")).resolve().parents[1] / "lib/swift_static/linux/lib_FoundationICU.a"
         for name, path, expected in (
@@ -266,7 +266,8 @@ class Release:
         return components.swift_packages(build, pins) + components.parts(program, build)
 
     def stage(self):
-        """Installs both programs into folders of the release, from which tarball and packages are made."""
+        """Installs both programs into folders of the release. The tarball and the packages are made from these
+        folders."""
         self.staged = FOLDER / "stage"
         shutil.rmtree(self.staged, ignore_errors=True)
         os.environ |= {
@@ -380,8 +381,8 @@ class Release:
         return ".".join(map(str, max(versions)))
 
     def make_image(self):
-        """Makes an OCI image of the server's Debian package, on the files of a few packages of Debian: no package
-        manager, and busybox for the health check."""
+        """Makes an OCI image of the server's Debian package and the files of a few other Debian packages. The image has
+        no package manager. It has busybox for the health check."""
         root = FOLDER / "image"
         shutil.rmtree(root, ignore_errors=True)
         include = ",".join(f"{name}={version}" for name, version in self.pins["image"].items())
@@ -419,7 +420,7 @@ class Release:
                 "User": f"{USER}:{USER}", "ExposedPorts": {"8080/tcp": {}}, "WorkingDir": "/data", "Labels": title,
                 "Env": ["PATH=/usr/bin:/bin"],
                 "Entrypoint": ["/usr/bin/treelinemap-server", "--host", "0.0.0.0", "--management-port", "9090"],
-                # OCI does not define health checks. Docker reads this one, and other platforms can be told to ask for
+                # OCI does not define health checks. Docker reads this entry. Other platforms need a setting to ask for
                 # /health.
                 "Healthcheck": {
                     "Test": ["CMD", "/bin/busybox", "wget", "-q", "-O", "/dev/null", "http://127.0.0.1:9090/health"],
@@ -482,7 +483,7 @@ class Release:
     def order_documentation(site):
         """Gives the site the same bytes in each run. DocC writes the keys of objects, and the modules of the
         navigation, in a random order."""
-        # Xcode and the documentation of other packages read these files; the pages do not.
+        # Only Xcode and the documentation of other packages read these files. The pages do not need them.
         for name in ("index/availability.index", "index/data.mdb", "index/navigator.index", "link-hierarchy.json", "linkable-entities.json"):
             (site / name).unlink()
         for path in site.rglob("*.json"):

@@ -3,7 +3,7 @@
 
 usage: scripts/build/search_fold.py
 
-The page IndexFormat.md defines the folded forms, with the data of Unicode 14.0. Python 3.11 has that data.
+The page IndexFormat.md defines the folded forms, with the data of Unicode 14.0, which Python 3.11 contains.
 """
 
 import pathlib
@@ -11,7 +11,7 @@ import sys
 import unicodedata
 
 UNICODE = "14.0.0"
-# Letters that people write without their stroke or as two letters, though Unicode does not decompose them.
+# Letters that Unicode does not decompose, although people also write them without their stroke, or as two letters.
 LETTERS = {"æ": "ae", "ð": "d", "ø": "o", "þ": "th", "đ": "d", "ħ": "h", "ı": "i", "ł": "l", "œ": "oe", "ŧ": "t"}
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-"
 
@@ -65,7 +65,7 @@ def runs():
 
 
 def number(value):
-    """Returns a number in digits of five bits, the lowest first. A digit of 32 or more is followed by another."""
+    """Returns a number in digits of five bits, the lowest first. 32 is added to each digit except the last one."""
     digits = ""
     while value >= 32:
         digits += DIGITS[32 + value % 32]
