@@ -97,7 +97,7 @@ def check_swift(pages):
 
 
 class Build(typing.NamedTuple):
-    """A build that a page's Swift is compiled against, if the page imports any of these modules."""
+    """A build against which the Swift code of a page is compiled, if the page imports one of the build's modules."""
 
     imports: frozenset
     scratch: str
@@ -125,7 +125,8 @@ def typecheck(files, build):
             imports = {"import Treeline", "import TreelineBuilder"}
             for code, line, hidden in blocks:
                 imports |= set(re.findall(r"^import \w+$", code, re.MULTILINE))
-                # Imports move to the beginning. Their lines stay empty, so that errors name the right line of the page.
+                # Imports move to the beginning. They leave empty lines behind, so that errors name the right line of
+                # the page.
                 code = re.sub(r"^import \w+$", "", code, flags=re.MULTILINE)
                 source += [hidden, f'#sourceLocation(file: "{path}", line: {line})', code.rstrip("\n"), "#sourceLocation()"]
             with open(f"{folder}/page{number}.swift", "w", encoding="utf-8") as file:
@@ -190,7 +191,7 @@ CURL = """#!/bin/bash
 [ -x "$SERVER" ] || exit 0
 exec /usr/bin/curl --fail-with-body --silent --show-error "${@//127.0.0.1:8080/127.0.0.1:$PORT}"
 """
-# Installs nothing; `scripts/test release` does. The file must be one that a release of this version has.
+# Accepts only the name of a file of this version's release, and installs nothing; `scripts/test release` installs it.
 SUDO = """#!/bin/bash
 version=$(bin/treelinemap --version)
 [ "$1 $2" = "apt install" ] && [[ ${@:3} = ./.build-release/$version/treelinemap_${version}_amd64.deb ]]

@@ -13,7 +13,7 @@ import sys
 # Maximum number of hits in a thousand lines.
 LIMIT = 4
 
-# What to write instead, and the phrase that it replaces.
+# Pattern of each phrase, by the advice what to write instead.
 PHRASES = {
     "name the thing instead of 'that of', 'those of'": r"\b(that|those) of\b",
     "split the sentence at 'of which', 'of whom'": r"\bof (which|whom)\b",

@@ -1,7 +1,7 @@
 """Tries the files of a release where they will be used: tarball, Debian packages, wheel and npm package in bare roots
-of Debian 12 and 13, and the image with crun. Each prints one line. Needs root.
+of Debian 12 and 13, and the image with crun. Prints a line for each file. Needs root.
 
-    release.py [FOLDER]     # the folder that scripts/release has written; by default the one of this version
+    release.py [FOLDER]     # the folder that scripts/release has written; by default the folder of this version
 
 Nothing is installed on this machine, except mmdebstrap, crun and umoci. Roots are kept in .build-release/roots.
 """
@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERSION = re.search(r'version = "(.*)"', (ROOT / "Sources/Treeline/Support/Release.swift").read_text())[1]
 FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build-release" / VERSION).resolve()
 ROOTS = ROOT / ".build-release/roots"
-# A bare root, and one with the interpreters of the wheel and of the npm package.
+# Packages of a bare root, and of a root with the interpreters for the wheel and the npm package.
 BARE = "systemd-standalone-sysusers"
 WITH_LANGUAGES = "python3-numpy,python3-pip,nodejs"
 CITIES = 69_472
@@ -61,7 +61,8 @@ def check_sums():
 
 
 def check_licenses():
-    """Checks that the texts of licenses are in all files with MapLibre, both beside the programs and in its script."""
+    """Checks that all files with MapLibre have the texts of licenses, both beside the programs and in MapLibre's
+    script."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for program in ("treelinemap", "treelinemap-server"):
@@ -115,7 +116,7 @@ class Root:
         shutil.rmtree(self.path)
 
     def command(self, *command, user="root"):
-        """Returns the command for a process in the root. If it ends, so do all its children."""
+        """Returns the command for a process in the root. When this process ends, all its children end, too."""
         return [
             "unshare", "--mount", "--pid", "--fork", "--kill-child", f"--mount-proc={self.path}/proc", "chroot", f"--userspec={user}",
             str(self.path), "env", "-i", "PATH=/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive",
@@ -125,7 +126,7 @@ class Root:
         return run(*self.command(*command, **options))
 
     def files(self):
-        """Returns what lies in the root, without the records of apt and dpkg, and the lines of users and groups."""
+        """Returns the files in the root, except the records of apt and dpkg, and the lines of users and groups."""
         found = set()
         for path in self.path.rglob("*"):
             name = str(path.relative_to(self.path))
@@ -163,7 +164,8 @@ def serving(command):
             sys.exit(f"release.py: the server did not start: {process.stderr.read()}")
         yield line.split()[-1]
     finally:
-        # unshare waits for its child, which is the first process of a namespace, so that all others end with it.
+        # unshare waits for its child. The child is the first process of a namespace, so all other processes in it end
+        # with it.
         for child in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
             os.kill(int(child), signal.SIGKILL)
         process.communicate()
@@ -211,7 +213,7 @@ def check_packages(root):
     systemd, on Debian 13 with a stub of systemctl, which records its calls."""
     if root.suite == "trixie":
         (root.path / "run/systemd/system").mkdir(parents=True)
-        # apt gives scripts a PATH without /usr/local.
+        # Lies in /usr/bin, because apt gives scripts a PATH without /usr/local.
         stub = root.path / "usr/bin/systemctl"
         stub.write_text(f'#!/bin/sh\necho "$*" >>/{SYSTEMCTL}\n')
         stub.chmod(0o755)
@@ -219,7 +221,7 @@ def check_packages(root):
     for program in ("treelinemap", "treelinemap-server"):
         package = FOLDER / f"{program}_{VERSION}_amd64.deb"
         shutil.copy(package, root.path / "tmp")
-        # The same package with an earlier version, which the program prints, and one more file.
+        # Makes the same package with an earlier version, which the program prints, and with one more file.
         with tempfile.TemporaryDirectory() as folder:
             run("dpkg-deb", "--raw-extract", package, folder)
             control = pathlib.Path(folder, "DEBIAN/control")
@@ -238,13 +240,14 @@ def check_packages(root):
     check_tool(root, "treelinemap", "0.2.9")
     shutil.copy(root.path / "tmp/cities.treeline", root.path / "var/lib/treelinemap")
     install(root, VERSION)
-    # The old package reloads when its files are gone, and the new one when its files are there.
+    # The old package runs `daemon-reload` after its files are removed, and the new package after its files are
+    # installed.
     expect_systemctl(root, "an upgrade", "daemon-reload", "daemon-reload", f"try-restart {SERVICE}")
     expect(options.read_text(), changed, "the changed options after an upgrade")
     expect([str(path) for path in root.path.glob("usr/share/doc/treelinemap*/earlier")], [], "files of the earlier version")
     for program in ("treelinemap", "treelinemap-server"):
         expect(root.run(program, "--version").strip(), VERSION, f"{program} --version")
-    # Works as the service does: its command, as its user.
+    # Runs the command of the service as the user of the service.
     unit = (root.path / "usr/lib/systemd/system/treelinemap-server.service").read_text()
     start = re.search(r"^ExecStart=/bin/sh -c '(.*)'$", unit, re.MULTILINE)[1].replace("$$", "$")
     arguments = re.search(r'^OPTIONS="(.*)"$', changed, re.MULTILINE)[1]
@@ -308,7 +311,7 @@ def install(root, version):
 def check_wheel(root):
     wheel, = FOLDER.glob("*.whl")
     shutil.copy(wheel, root.path / "tmp")
-    # Debian 12 has no such option, and needs none.
+    # pip of Debian 12 has no such option, and needs none.
     system = [] if root.suite == "bookworm" and "3.11" not in root.run("python3", "--version") else ["--break-system-packages"]
     root.run("python3", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--root-user-action=ignore", *system, f"/tmp/{wheel.name}")
     code = """
@@ -341,7 +344,7 @@ def check_image():
         folder = pathlib.Path(folder)
         (folder / "layout").mkdir()
         run("tar", "--extract", "--file", FOLDER / f"treelinemap-server-{VERSION}-oci.tar", "--directory", folder / "layout")
-        # umoci knows images by a tag alone.
+        # umoci finds images only by a tag, not by a name and a tag.
         index = folder / "layout/index.json"
         index.write_text(index.read_text().replace(f"treelinemap-server:{VERSION}", VERSION))
         run("umoci", "unpack", "--image", f"{folder}/layout:{VERSION}", folder / "bundle")
@@ -360,7 +363,7 @@ def check_image():
         config["process"]["args"].append("/data/cities.treeline")
         config["mounts"].append({"destination": "/data", "type": "bind", "source": str(data), "options": ["rbind", "ro"]})
         path.write_text(json.dumps(config))
-        # crun needs the second version of control groups, which not every machine shows.
+        # crun needs control groups of version 2, which some machines do not mount.
         crun = ["unshare", "--mount", "sh", "-c", 'mount -t cgroup2 none /sys/fs/cgroup && exec crun --cgroup-manager=disabled "$@"', "crun"]
         name = f"treelinemap-check-{os.getpid()}"
         process = subprocess.Popen([*crun, "run", "--bundle", folder / "bundle", name], stdout=subprocess.PIPE, text=True)

@@ -1,7 +1,7 @@
 """Installs missing packages and runs the tests of Treeline.
 
     scripts/test                         the default suites: format, all Swift tests, C, index reader, docs, runtime
-    scripts/test --all                   every suite except the last table of --list
+    scripts/test --all                   every suite except those in the last table of --list
     scripts/test server viewer           suites by name; --list names them
     scripts/test viewer -- -k stack      one suite; arguments after -- go to its test runner
     scripts/test --filter Query          Swift tests by name, without optimization, so that they compile in seconds
@@ -243,8 +243,8 @@ def end_group(group, number):
 
 
 def ordered(steps):
-    """Returns the steps and all steps that they need. A step with a longer chain of steps after it comes earlier, so
-    that no long chain is left at the end."""
+    """Returns the steps and all steps that they need. The longer the chain of steps after a step, the earlier the step
+    comes, so that no long chain is left at the end."""
     following = collections.defaultdict(list)
 
     def add(step):
@@ -271,7 +271,7 @@ def count_tests(output):
         counts["passed"] += int(total) - failures
     executed = [(int(total), int(failures)) for total, failures in XCTEST.findall(output)]
     if executed:
-        # Suites contain suites; the last line counts all of them.
+        # Suites contain suites; the last line has the counts of all suites together.
         total, failures = executed[-1]
         counts["failed"] += failures
         counts["passed"] += total - failures

@@ -6,13 +6,13 @@ beside this file.
 
 from dataclasses import dataclass, field
 
-# The test build is optimized, since brute force over large sets is slow otherwise, and gives tests access to internal
-# declarations. The tool, the server, the benchmarks, the C library under test and the examples of the documentation all
-# use this build. Its folder is separate, because other flags in the same folder would cause a full rebuild. Five things
-# need separate builds: the library as it is shipped, without LAPACK; the proof of the runtime, which builds like an
-# app; the stubs of Apple's frameworks; the thread sanitizer; and the fuzzers.
-# Two packages are built in this folder, so build plans are not cached: a build must not use the plan of the other
-# package. Without debug information a module compiles in five sixths of the time.
+# The test build is optimized, because otherwise brute force over large sets would be slow. It gives tests access to
+# internal declarations. The tool, the server, the benchmarks, the C library under test and the examples of the
+# documentation all use this build. Its folder is separate, because other flags in the same folder would cause a full
+# rebuild. Five things need separate builds: the library as it is shipped, without LAPACK; the proof of the runtime,
+# which builds like an app; the stubs of Apple's frameworks; the thread sanitizer; and the fuzzers. Two packages are
+# built in this folder, so build plans are not cached: a build must not use the plan of the other package. Without debug
+# information a module compiles in five sixths of the time.
 TEST_OPTIONS = (
     "-c release -Xswiftc -enable-testing -debug-info-format none --scratch-path .build-test "
     "--disable-build-manifest-caching")
@@ -28,15 +28,15 @@ class Step:
     title: str
     command: str
     needs: tuple = ()
-    # Usual time on two cores with no other step running. Of the steps that are ready, the one with the longest
-    # remaining chain of steps starts first.
+    # Usual time on two cores while no other step runs. Of the steps that are ready, the step with the longest chain of
+    # steps after it starts first.
     seconds: int = 10
     # Number of cores that the step keeps busy. It is 0 for a step that mostly waits, such as a download. Any number of
     # such steps may run at once.
     cores: int = 1
     # True for a build or an installation. Its failure counts as a failed test, its success does not count as a test.
     is_preparation: bool = False
-    # Environment variables for later steps: paths relative to the root.
+    # Environment variables for later steps. Their values are paths relative to the root of the repository.
     exports: dict = field(default_factory=dict, compare=False)
     # Steps that must end before this step if they are part of the run.
     after: tuple = ()
@@ -249,7 +249,7 @@ OTHERS = (
         (Step("installed programs", "scripts/check/install", (TESTS, SERVER), 20),)),
 )
 
-# Suites that run only if they are named, because they need minutes and more than a checkout.
+# Suites that run only if they are named, because they take minutes and need more than a checkout.
 ALONE = (
     Suite(
         "release", "the files that scripts/release has made, in bare roots of Debian and with crun; needs root",

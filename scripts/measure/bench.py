@@ -1,7 +1,7 @@
-"""Measures Treeline beside its peers and writes a table, a JSON file and a picture of growth.
+"""Measures Treeline beside its peers, and writes a table, a JSON file and a picture of how build times grow.
 
 Both sides take turns, round by round, so that a machine that slows down affects both. A figure is the median over the
-rounds. Every answer is checked in the run that is timed, while the clock does not run.
+rounds. Every answer of a timed run is checked; the clock is stopped during the check.
 """
 
 import argparse
@@ -139,7 +139,7 @@ class Bench:
     def add(self, *row, **more):
         self.rows.append(Row(*row, **more))
 
-    # The first questions of newcomers
+    # What newcomers ask first
 
     def first_look(self):
         """Measures builds of a million generated points and of the fixtures with one thread."""
@@ -327,7 +327,7 @@ class Bench:
         section = "Building beyond memory, from generated points to a synced index"
         sizes = [self.million] + ([100_000_000] if self.large else [])
         for size in sizes:
-            # A tenth of the memory of the build in memory, but at least the memory that the process itself needs.
+            # A tenth of the memory that a build in memory takes, but at least the memory that the process itself needs.
             memory = max(5 * size, 60_000_000)
             for rule in ("mean", "least-scatter"):
                 options = [f"clustered:{size}", "--split", rule, "--threads", THREADS, "--folder", self.folder]
@@ -369,7 +369,7 @@ class Bench:
                  [1e3 * opened["opening"]], Bound(1, figure="{:.2f} ms"))
 
     def separation(self):
-        """Measures the computation of separations on finished trees, by two threads and by one."""
+        """Measures the computation of separations on finished trees, with two threads and with one thread."""
         section = "Computation of separations on two threads"
         for name, path in self.sets.items():
             runs = [lambda threads=threads: self.separated(path, threads) for threads in (2, 1)]
@@ -641,8 +641,8 @@ class Bench:
             [size / 1e6 for size in grown], Bound(8, figure="{:.1f} MB"))
 
     def phone(self):
-        """Measures maps of an app's values by one thread, with a column of numbers and one of categories, and the
-        projection."""
+        """Measures the projection, and builds of a `ClusterMap` with one thread and two columns, of numbers and of
+        categories."""
         section = "Builds of a `ClusterMap` with two columns, on one core"
         for size, mean, other in ((8_000, 15, None), (28_000, 15, None), (100_000, 50, 150)):
             runs = [ours("phone", f"clustered:{size}") for _ in range(self.rounds)]
@@ -700,7 +700,7 @@ class Bench:
             add("first step of a moving window, which sorts the column", [run["window_step_ms"][0] / 1e3 for run in runs])
             add("a histogram of all points with 60 bins", [max(run["histogram_ms"]) / 1e3 for run in runs])
         name, path = next(iter(self.sets.items()))
-        # Takes every seventh point. That is about the share of points that pass the filter, 15 %.
+        # Takes every seventh point, because about a seventh of the points (15 %) pass the filter.
         passing = f"{self.folder}/passing.f64"
         sides.write_some(path, passing, one_in=7)
         rounds = []
@@ -713,7 +713,8 @@ class Bench:
                     lambda: peer("build", "supercluster", passing, 0, 1),
                 )
             )
-        # Allows 8 bytes for a number, 1 for a category and 8 for a time, and 15 % for the rest of their sections.
+        # Allows 8 bytes for a number, 1 byte for a category and 8 bytes for a time, and 15 % more for the rest of the
+        # sections.
         widths = [sum(mine["column_bytes"]) for mine, _, _ in rounds]
         self.add(
             section, f"{name}: size of three columns (a number, a category, a time) in an index, in bytes a point",
@@ -737,7 +738,7 @@ class Bench:
             name = f"{count_text(size)} clustered points"
 
             def add(what, key, unit, bound=None):
-                """Adds a row for one number of each run. The unit is the unit of the bound."""
+                """Adds a row for one number of each run. `unit` is also the unit of the bound."""
                 numbers = [key(run) if callable(key) else run[key] for run in runs]
                 seconds = [number / (1e3 if unit == "ms" else 1e6) for number in numbers]
                 self.add(
@@ -840,8 +841,8 @@ class Bench:
         return target
 
     def cancelling(self):
-        """Measures how fast builds are cancelled: default builds of every size, and all other kinds at a size that
-        takes seconds."""
+        """Measures how fast builds are cancelled: default builds of every size, and builds of all other kinds at a size
+        for which a build takes seconds."""
         builds = [("clustered", self.million, "default options", [])]
         if not self.quick:
             ten = 10 * self.million

@@ -49,7 +49,7 @@ def main():
 
 
 def least(work, repeat=5):
-    """Returns the shortest time of some runs, and the result of the last one."""
+    """Returns the shortest time of some runs, and the result of the last run."""
     times = []
     for _ in range(repeat):
         result = None
@@ -60,8 +60,8 @@ def least(work, repeat=5):
 
 
 def least_of_many(work, calls=200, repeat=25):
-    """Returns the shortest mean time of a run of calls, for calls that take microseconds. Garbage collection is off, as
-    in timeit."""
+    """Returns the mean time of a call, in the fastest of several runs of many calls. Use it for calls that take
+    microseconds. Garbage collection is off, as in timeit."""
     gc.disable()
     try:
         return least(lambda: [work() for _ in range(calls)] and None, repeat)[0] / calls

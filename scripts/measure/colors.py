@@ -1,8 +1,8 @@
 """Measures whether darker badges of the viewer stand for denser points, in four views of each index: all points, and
 closer and closer views of the densest place.
 
-For each view it prints the rank correlation (Spearman) of the tones of clusters with the numbers of points within a
-circle of a square centimeter around them. Clusters that are single points have no tone.
+For each view it prints the rank correlation (Spearman) of two values of each cluster: its tone, and the number of
+points in a circle of a square centimeter around it. Clusters that are single points have no tone.
 """
 
 import argparse

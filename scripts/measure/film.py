@@ -1,9 +1,9 @@
-"""Films a zoom out of an index frame by frame, on a simulated clock: a slow machine gives the same film as a fast
-one."""
+"""Films a zoom out of an index frame by frame, on a simulated clock. So a slow machine gives the same film as a fast
+machine."""
 
 import pathlib
 
-# Replaces the clock of the page with one that advances only when `passTime` is called.
+# Replaces the clock of the page with a clock that advances only when `passTime` is called.
 CLOCK = "{ let now = 1000; performance.now = () => now; globalThis.passTime = by => now += by }"
 
 # Milliseconds from one frame to the next.

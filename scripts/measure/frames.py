@@ -1,10 +1,10 @@
 """Flies a map through an index in headless Chromium and prints how long scripts ran in each frame, from the trace of
 the browser.
 
-For each view it prints the number of frames and two times: their median, 95th and 99th percentile and maximum over all
-frames. Both are processor time on the page's main thread, in milliseconds. `own` is the time in functions of the viewer
-and in functions that they call, sampled four times a millisecond. `scripts` is the time of all scripts, including the
-map library.
+For each view it prints the number of frames, and two times with their medians, 95th and 99th percentiles and maxima
+over all frames. Both are processor time on the page's main thread, in milliseconds. `own` is the time in functions of
+the viewer and in functions that they call, sampled four times a millisecond. `scripts` is the time of all scripts,
+including the map library.
 
 A machine without a graphics card would spend nearly all its time on drawing, at two frames a second. So the draw calls
 of WebGL are replaced by functions that do nothing, and the page is composited without WebGL.
@@ -166,8 +166,8 @@ def is_of_viewer(url):
 
 
 def own_spans(profile, is_own_url=is_of_viewer):
-    """Returns the times at which a function of the viewer, or of other addresses, was on the stack, each with its
-    duration, in microseconds."""
+    """Returns the times at which a function of the viewer, or of the addresses that `is_own_url` accepts, was on the
+    stack. Each time has a duration. Both are in microseconds."""
     nodes = {node["id"]: node for node in profile["nodes"]}
     parents = {child: node["id"] for node in profile["nodes"] for child in node.get("children", [])}
 
@@ -182,7 +182,7 @@ def own_spans(profile, is_own_url=is_of_viewer):
     spans, now = [], profile["startTime"]
     for sample, passed in zip(profile["samples"], profile["timeDeltas"]):
         now += passed
-        # Bounds the duration: in a much longer interval other processes had the processor.
+        # Bounds the duration, because other processes had the processor in most of a longer interval.
         if sample in own:
             spans.append((now, min(passed, 4 * SAMPLED)))
     return spans
@@ -198,7 +198,7 @@ def share_at(scripts, at):
 
 
 def by_frame(starts, spans):
-    """Returns the milliseconds of spans in each frame, which lasts until the next one starts."""
+    """Returns the total milliseconds of the spans in each frame. A frame lasts until the next frame starts."""
     frames, at = [0.0] * len(starts), -1
     for start, duration in sorted(spans):
         while at + 1 < len(starts) and starts[at + 1] <= start:
@@ -209,8 +209,8 @@ def by_frame(starts, spans):
 
 
 def main_thread(events):
-    """Returns the starts of frames on the page's main thread, and for each script its start, its end and its processor
-    time. All in microseconds."""
+    """Returns the start of each frame on the page's main thread, and the start, end and processor time of each script.
+    All times are in microseconds."""
     drawn = [e for e in events if e.get("name") == "FireAnimationFrame" and e.get("ph") == "X"]
     threads = {}
     for event in drawn:

@@ -7,7 +7,8 @@ import numpy
 from sklearn.cluster import KMeans
 
 STARTS = 4
-# Larger sets are clustered by an evenly spaced sample; then every position is assigned to the nearest center.
+# If a set is larger, only an evenly spaced sample of it is clustered. Then every position is assigned to the nearest
+# center.
 LARGEST_SAMPLE = 20_000
 
 

@@ -69,7 +69,8 @@ def mercator(latitude):
 
 
 class Views:
-    """Random views of a laptop's screen around places with points, from nearly all of the data to a single town."""
+    """Random views on a laptop's screen, around places with points. The views reach from nearly all of the data to a
+    single town."""
 
     def __init__(self, server, bounds, seed):
         self.random = random.Random(seed)
@@ -99,7 +100,7 @@ class Views:
         return f"/v1/load/clusters?{cut}&{self.view()}"
 
     def moved(self, view):
-        """Returns the view, half a zoom closer."""
+        """Returns the view, zoomed in by half a level."""
         box, zoom = view.removeprefix("bbox=").split("&zoom=")
         west, south, east, north = map(float, box.split(","))
         x, y, share = (west + east) / 2, (south + north) / 2, 0.5 / 2**0.5
@@ -133,7 +134,7 @@ def clusters_each(server, paths):
 
 def figures(server, bounds, options):
     """Prints the figures of each kind of request. The server caches no answers, and no two requests of a round are
-    equal, except that all answers of `unchanged` are 304."""
+    equal. All requests of the kind `unchanged` are answered by 304."""
     paused = f", {options.pause} ms between an answer and the next request" if options.pause else ""
     print(f"{options.connections} connections{paused}, {options.seconds} s each, seed {options.seed}, wrk on the same {os.cpu_count()} cores")
     print(f"{'':12} {'answers/s':>10} {'clusters':>8} {'KB each':>8} {'cpu us':>8} {'p50 ms':>8} {'p99 ms':>8} {'max ms':>8} {'errors':>7}")
@@ -246,7 +247,8 @@ class Soak:
             time.sleep(0.01)
 
     def rude(self, seed):
-        """Opens connections that break off, that hardly read, that send one byte at a time, or that send noise."""
+        """Opens connections that break off, that read hardly anything, that send one byte at a time, or that send
+        noise."""
         rng = random.Random(seed)
         while self.running():
             try:

@@ -1,7 +1,7 @@
 """Measures every set of points and compares the medians with the aims, as a Markdown table and JSON.
 
-The views of a set are those of `treelinemap compare`: first all points, then denser and denser parts, on 1024 x 768 px. In
-each view, methods with a limit get as many clusters as a grid of 64 px has there. The figure of a set is the median
+The views of a set are those of `treelinemap compare`: first all points, then denser and denser parts, on 1024 x 768 px.
+In each view, the limit of the methods is the number of clusters of a grid of 64 px. The figure of a set is the median
 over its views. The table shows the median over all sets and the worst set. Ratios of two methods are taken view by
 view.
 """
@@ -22,8 +22,8 @@ FIXTURES = ("airports", "cities", "iceland_addresses")
 LEAST_POINTS = 200
 # Methods that are not cuts of a tree with a limit.
 NOT_LIMITED = ("grid", "k-means", "spacing", "badges")
-# The growths whose promises are counted, each with the options that make `Benchmarks` grow such a tree. The first
-# growth adds no suffix to the names of cuts.
+# The growths for which broken promises are counted, each with the options with which `Benchmarks` grows such a tree.
+# The first growth adds no suffix to the names of cuts.
 GROWTHS = {rule: ["--split", rule] for rule in ("mean", "least-scatter", "gamma:1.5")} | {
     f"merge:{metric}": ["--merge", metric] for metric in ("distance", "badges", "scatter")
 }
@@ -198,7 +198,7 @@ def all_rows(sets):
         return {name: values[name] / others[name] for name in values if values[name] is not None and others.get(name)}
 
     def least_kept(name, is_fixed):
-        """Returns the share of clusters that a pan must keep, or None if there is no such aim."""
+        """Returns the share of clusters that must stay on a pan, or None if there is no such aim."""
         return 1 if is_fixed else 0.8 if name.startswith("continuing") else None
 
     rows = []
@@ -227,7 +227,7 @@ def all_rows(sets):
         )
 
     def best_of(names):
-        """Returns the one method that is best over all sets, not the best method of each set."""
+        """Returns the single method that is best over all sets, instead of the best method of each set."""
         return min(names, key=lambda name: median(of(name, "distortion_to_grid").values()), default=None)
 
     # Merged trees have separate aims.

@@ -1,4 +1,4 @@
-"""Prints the time from points to a picture in a notebook and in a page, and the size of pages, beside folium's."""
+"""Prints the time from points to a picture in a notebook and in a page, and the size of pages, compared with folium."""
 
 import argparse
 import pathlib

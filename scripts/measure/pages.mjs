@@ -2,9 +2,9 @@
 //
 //     node scripts/measure/pages.mjs SITE [VIEWS]
 //
-// Each view is 1440 x 900 px of the cut by badges, around a random point of the index, at a random zoom from 2 to 18 of
-// 512 px tiles. A cold view begins with the manifest. From there, four moves by one step follow: a pan by half of the
-// width, a zoom in, a zoom out, and a pan back by half of the height. Sizes are those of the compressed pages.
+// Each view shows badges on 1440 x 900 px, around a random point of the index, at a random zoom from 2 to 18 (512 px
+// tiles). A cold view begins with the manifest. After the cold view, four moves by one step follow: a pan by half of
+// the width, a zoom in, a zoom out, and a pan back by half of the height. Sizes are those of the compressed pages.
 
 import { readFileSync, statSync } from "node:fs";
 

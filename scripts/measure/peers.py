@@ -86,8 +86,8 @@ def query(path, views_path, repeats):
 
     def ask(view):
         zoom, west, south, east, north = view
-        # A view's zoom is for tiles of 256 px. With tiles of 512 px the world is equally wide on the screen one zoom
-        # lower, and a radius of 40 with an extent of 512 is 40 px there.
+        # A view's zoom is for tiles of 256 px. With tiles of 512 px, the world has the same width on the screen at the
+        # next lower zoom. There a radius of 40 with an extent of 512 is 40 px.
         start = time.perf_counter()
         answer = index.getClusters(top_left=(west, north), bottom_right=(east, south), zoom=int(zoom) - 1)
         return time.perf_counter() - start, answer
@@ -114,14 +114,14 @@ def query(path, views_path, repeats):
 
 
 def copying(answer):
-    """Returns the time to copy the dictionaries. Creating them takes longer, since their numbers must be created
-    too."""
+    """Returns the time to copy the dictionaries. It is less than the time to create them, because a copy does not
+    create the numbers inside."""
     return seconds(lambda: [dict(cluster) for cluster in answer])[0]
 
 
 def making(answer, median):
-    """Returns the time of a query that gives this answer, on an index that contains nothing else. It is a little longer
-    than the time to create the results, because the module also walks over the index."""
+    """Returns the time of a query that gives this answer, from an index that contains only this answer. It is a little
+    longer than the time to create the results, because the query also searches the index."""
     if not answer:
         return 0.0
     points = numpy.array([[cluster["longitude"], cluster["latitude"]] for cluster in answer])

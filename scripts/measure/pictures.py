@@ -52,8 +52,8 @@ def main():
 
 
 def iceland():
-    """Returns the picture of the README: a grid, equally many clusters of the article's tree, and badges that never
-    touch."""
+    """Returns the picture of the README: a grid, equally many clusters of the tree of the article, and badges that
+    never touch."""
     scene = Scene(ICELAND, LAND_ICELAND, (-24.7, 63.25, -13.3, 66.75), width=620)
     spacing = ["--spacing", "44"]
     grid = scene.query(["--method", "grid", "--cell", "44"])
@@ -80,7 +80,7 @@ def pixels():
 
 
 def pan():
-    """Returns a picture of the badges that are new after a pan down by a tenth of the view."""
+    """Returns a picture of the badges that are new after a pan down by a tenth of the view's height."""
     before, scene = (-11, 36, 17, 55), Scene(CITIES, LAND_WORLD, (-11, 34.1, 17, 53.1))
     panels = []
     for caption, options in [
@@ -237,8 +237,7 @@ def land(scene):
 
 
 def clamped(corner, scene):
-    """Returns the corner. A corner outside of a frame around the map is moved onto the frame, where nothing is
-    visible."""
+    """Returns the corner, moved onto a frame around the map if it lies outside the frame. The frame is not visible."""
     margin = 40
     return (
         min(max(corner[0], -margin), scene.width + margin),

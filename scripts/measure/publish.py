@@ -29,6 +29,6 @@ def merged(old, new):
     def sections(table):
         return {part.split("\n", 1)[0]: part.strip() for part in re.split(r"(?m)^(?=## )", table.strip())}
 
-    # Skips the text above the first section: only a run of all parts says there on which machine it was made.
+    # Skips the text above the first section, which describes the machine: only a run of all parts may change it.
     _, *parts = sections(new).items()
     return "\n\n".join((sections(old) | dict(parts)).values())

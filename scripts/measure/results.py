@@ -1,4 +1,4 @@
-"""Rows of the table: what was measured, the bound that it is compared with, and how both are formatted."""
+"""Rows of the table: what was measured, the bound with which it is compared, and how both are formatted."""
 
 import statistics
 from dataclasses import asdict, dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 
 @dataclass
 class Samples:
-    """Timings or sizes of one thing, one for each round or run, in the given unit."""
+    """Repeated measurements of one time or size, one for each round or run, in the given unit."""
 
     values: list
     unit: str
@@ -74,7 +74,7 @@ class Row:
     figures: list = field(default_factory=list)
     bound: Bound | None = None
     note: str = ""
-    # The command, date and revision of the run that measured it.
+    # The command, date and revision of the run that measured the row.
     run: str = ""
 
     @classmethod
@@ -126,7 +126,7 @@ class Row:
 HEADINGS = ["what", "Treeline", "against", "figure", "bound", ""]
 
 
-# Facts of the machine that describe one run.
+# Facts about the machine that may differ from run to run.
 OF_RUN = ("run", "revision", "load")
 
 

@@ -37,7 +37,7 @@ def write_with_ours(*arguments):
 
 
 def write_some(path, target, one_in):
-    """Writes one of every `one_in` points of a file to another file."""
+    """Writes every `one_in`th point of a file to another file."""
     points = array.array("d")
     with open(path, "rb") as file:
         points.frombytes(file.read())
@@ -60,7 +60,7 @@ def counted(tool, pattern, *arguments):
         "callgrind": ["--callgrind-out-file=/dev/null"],
         "memcheck": ["--leak-check=no", "--undef-value-errors=no"],
     }[tool]
-    # Fixes the hash seed; otherwise hash tables would fill differently in each run.
+    # Fixes the hash seed; otherwise hash tables would have a different order in each run.
     environment = {"SWIFT_DETERMINISTIC_HASHING": "1"}
     done = run(["valgrind", f"--tool={tool}", *options, BENCHMARKS, "work", *arguments], environment)
     return int(re.search(pattern, done.stderr)[1].replace(",", ""))

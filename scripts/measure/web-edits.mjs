@@ -1,5 +1,5 @@
-// Measures edits of trees of the web module: moves one of 10,000 and one of 100,000 points in towns. Prints the
-// processor time of the whole edit, and how long it keeps the page busy.
+// Measures edits of trees of the web module: moves one point of 10,000 points in towns, and one point of 100,000.
+// Prints the processor time of the whole edit, and how long the edit keeps the page busy.
 //
 //   node scripts/measure/web-edits.mjs [RUNS]
 

@@ -4,7 +4,7 @@
 //
 // FILE has pairs of longitude and latitude, as doubles. The table in the documentation was measured with more than a
 // million points. FOLDER has supercluster's index.js and, in node_modules, kdbush. Each build runs in a separate
-// process. The two libraries build by turns, so that other work of the machine slows down both libraries.
+// process. The two libraries take turns, so that other work of the machine slows down both.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -143,7 +143,7 @@ function table() {
     for (const program of programs) console.log(`memory of ${name}, ${program}: ${run("memory", name, program).bytes.toFixed(1)} bytes a point`);
     if (programs.length > 1) {
       const all = run("views", name);
-      // A page shows some dozens of badges. Views with few results show what an answer costs at least.
+      // A page shows some dozens of badges. Views with few results show the least time of an answer.
       for (const [what, views] of [["views", all], ["views with 50 to 200 results", all.filter(({ expected }) => expected >= 50 && expected <= 200)]]) {
         const [ours, theirs, count, expected] = ["ours", "theirs", "count", "expected"].map((key) => median(views.map((view) => view[key])));
         console.log(`clusters of ${views.length} ${what} of ${name}: median ${(ours * 1000).toFixed(1)} µs, ${count} clusters; getClusters ${(theirs * 1000).toFixed(1)} µs, ${expected}; ratio ${(ours / theirs).toFixed(2)}`);
