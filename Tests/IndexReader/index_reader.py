@@ -23,7 +23,8 @@ OWN_PROPERTIES = ("cluster", "cluster_id", "point_count", "point_count_abbreviat
                   "cluster_group")
 
 Node = namedtuple("Node", "first count record level depth")
-"""A range of points in tree order. `record` is its own record or, `depth` levels below a bucket, the bucket's."""
+"""A range of points in tree order. `record` is the record of the node or, for a node `depth` levels below a bucket, the
+record of the bucket."""
 
 Window = namedtuple("Window", "x width min_y max_y")
 EVERYTHING = Window(0, EDGE, 0, EDGE)

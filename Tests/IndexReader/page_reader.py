@@ -34,7 +34,8 @@ class Content:
         return self.unpack("QQI")
 
     def planes(self, count, width):
-        """Returns numbers: first the lowest bytes of all, then the next bytes of all, and so on."""
+        """Returns numbers that are stored byte by byte: first the lowest bytes of all numbers, then the next bytes of
+        all numbers, and so on."""
         planes = [self.bytes(count) for _ in range(width)]
         return [sum(plane[i] << 8 * byte for byte, plane in enumerate(planes)) for i in range(count)]
 

@@ -14,7 +14,7 @@ import Testing
 
   static let file = Repository.root.appendingPathComponent("Fixtures/golden/instructions.json")
   static let isBlessing = ProcessInfo.processInfo.environment["TREELINE_BLESS"] != nil
-  /// Relative difference between two numbers of instructions that is tolerated.
+  /// Tolerated relative difference between two numbers of instructions.
   static let tolerance = 0.03
 
   /// The architecture and the compiler, such as `x86_64, optimized by Swift 6.3.1`; nil if they are unknown.

@@ -127,7 +127,7 @@ def test_batches_change_the_points_and_survive_a_restart(fleet):
     new = fleet.wait(1)
     assert new["version"] != old["version"] and new["point_count"] == 300 and new["title"] == "Fleet"
     fleet.check()
-    # A repeated batch has the answer of the first, and changes nothing.
+    # A repeated batch gets the same answer as the first batch, and changes nothing.
     later = [vehicle(7, fleet.generator)]
     assert fleet.send(later, "b") == (200, {"sequence": 2, "inserted": 0, "replaced": 1, "removed": 0})
     fleet.apply(later)
@@ -289,7 +289,7 @@ def test_an_index_that_cannot_be_edited_is_refused(indexes, fleet):
 
 
 def test_a_full_disk_refuses_batches_and_nothing_else(fleet):
-    """Limits the size of the server's files, which fails as a full disk does."""
+    """Limits the size of the server's files. A write beyond the limit fails like a write to a full disk."""
     fleet.start()
     assert fleet.send([{"remove": 1}], "a")[0] == 200
     fleet.apply([{"remove": 1}])
@@ -314,9 +314,9 @@ def test_a_full_disk_refuses_batches_and_nothing_else(fleet):
 
 
 def test_no_acknowledged_batch_is_lost_or_applied_twice_by_kills(tmp_path, note):
-    """Kills the server at random moments, while clients send batches, and some while it writes the index. Each batch
-    of a worker moves the worker's point, inserts a point, and removes the point that was inserted 500 batches ago. So
-    the points show the last batch, and whether a batch before it is missing."""
+    """Kills the server at random moments while clients send batches, sometimes while the server writes the index. Each
+    batch of a worker moves the worker's point, inserts a point, and removes the point that was inserted 500 batches
+    ago. So the points show the last batch, and whether a batch before it is missing."""
     seed, kills = random.randrange(2**32), trials(50)
     fleet, generator = Fleet(tmp_path, count=60), random.Random(seed)
     acknowledged, wrong = collections.Counter(), []

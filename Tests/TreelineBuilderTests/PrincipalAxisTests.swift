@@ -72,8 +72,8 @@ import Treeline
     for difference in edges { for double in edges { check(difference, double) } }
   }
 
-  /// Finds, by bisection, the greatest integer for which the direction of the axis, with its angle doubled, is not past
-  /// (`difference`, `double`).
+  /// Returns the axis with the greatest shorter component for which the doubled angle of the axis is not past the
+  /// direction (`difference`, `double`). Finds the component by bisection.
   private func exactAxis(_ difference: Int64, _ double: Int64) -> PrincipalAxis {
     let isFlat = difference >= 0
     var (least, past) = (-PrincipalAxis.length, PrincipalAxis.length + 1)

@@ -52,8 +52,8 @@ import Treeline
     }
   }
 
-  /// Returns a share of points for each step that zooms. A point counts if it is in another coarse cluster than most
-  /// points of its fine cluster.
+  /// Returns, for each step that zooms, the share of points that are torn apart: such a point is in another coarse
+  /// cluster than most points of its fine cluster.
   private func nestedness(of result: JourneyComparison.MethodResult, in journey: JourneyComparison) -> [Double] {
     journey.moves.enumerated().compactMap { step, move in
       guard move == .zoomIn || move == .zoomOut else { return nil }
@@ -66,8 +66,9 @@ import Treeline
     }
   }
 
-  /// Returns, for each pan, how many of the clusters in at least one of the two answers are in both answers, as a
-  /// share. A cluster counts only if its middle and at least one of its points are inside both views.
+  /// Returns, for each pan, the number of clusters that are in both answers, divided by the number of clusters that are
+  /// in at least one of the answers. A cluster counts only if its middle and at least one of its points are inside both
+  /// views.
   private func persistence(
     of result: JourneyComparison.MethodResult, in journey: JourneyComparison, _ points: [PlanePoint]
   ) -> [Double] {

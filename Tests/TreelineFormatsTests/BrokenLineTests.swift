@@ -56,7 +56,7 @@ import Treeline
     }
   }
 
-  /// Any line that is cut off or not JSON at all, in a collection of one Feature a line.
+  /// Tests lines that are cut off, and lines that are not JSON at all, in a collection with one Feature in each line.
   @Test func cutOffLinesOfACollection() throws {
     let line = Self.feature("2", #"{"a":"b"}"#)
     let broken = (1..<line.count).map { String(line.prefix($0)) } + ["garbage", ",", "{}}", "]["]

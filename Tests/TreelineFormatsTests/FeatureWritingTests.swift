@@ -23,8 +23,8 @@ import TreelineBuilder
     }
   }
 
-  /// A damaged index may have a thousand columns with the same name. Writing a feature once took the square of this
-  /// number of steps.
+  /// A damaged index may have a thousand columns with the same name. In an old version, the time to write a feature
+  /// grew with the square of this number.
   @Test func columnsOfOneNameHideNothing() throws {
     let names = [String](repeating: "é", count: 1000) + ["é_", "index", "index", "index_"]
     let columns = names.enumerated().map { (name: $1, value: AttributeValue.number("\($0)")) }

@@ -30,7 +30,7 @@ import TreelineVerification
     let beginning = folded(searched)
     if beginning.isEmpty { return [] }
     let distinct = Set(texts.compactMap { $0.map { Array($0.utf8) } }).map { String(decoding: $0, as: UTF8.self) }
-    // Sections list so many further words that there are two places a point at most.
+    // A section lists further words as long as there are at most two places for each point.
     let counts = distinct.map { tails($0).count }
     let room = 2 * texts.count { $0 != nil } - counts.count { $0 > 0 }
     let limit = (0...255).last { limit in counts.reduce(0) { $0 + min(max($1 - 1, 0), limit) } <= room }!

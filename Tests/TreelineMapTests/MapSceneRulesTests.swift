@@ -162,7 +162,7 @@ import TreelineBuilder
     let other = try PointSet("another", [Coordinate(longitude: 20, latitude: 30)]).tree()
     show(try Self.answer(1, of: other), at: 5.3)
     #expect(view.badges[whole.id] == nil)
-    // A whole never forms, either, if it was going to merge into a larger whole.
+    // A whole that was going to merge into a larger whole never appears, either.
     show(try Self.answer(4), at: 10)
     advance(to: 15)
     show(try Self.answer(2), at: 15)

@@ -91,7 +91,7 @@ import TreelineBuilder
       #expect(prices.dropFirst(known.count).allSatisfy { $0 == nil })
     }
     #expect(try await client.get("/v1/places/clusters/\(root.id)/members?sort=none").status == .badRequest)
-    // Of larger clusters, only the first points in the order can be asked for.
+    // Of larger clusters, only the first points in the sorted order can be requested.
     let last = "/v1/places/clusters/\(root.id)/members?sort=price&limit=10&offset="
     #expect(try await client.get(last + "199990").status == .ok)
     #expect(try await client.get(last + "199991").status == .badRequest)

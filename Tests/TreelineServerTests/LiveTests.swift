@@ -7,7 +7,7 @@ import TreelineBuilder
 
 @testable import TreelineServer
 
-/// Changes of live indexes without a socket. `Tests/ServerTests/test_live.py` has the tests of the log and of kills.
+/// Changes live indexes without a socket. `Tests/ServerTests/test_live.py` tests their logs, and kills servers.
 @Suite struct LiveTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("live-\(UUID().uuidString)")
 

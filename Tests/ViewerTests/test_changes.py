@@ -37,7 +37,8 @@ def test_parts_start_where_their_whole_was(open_map):
 
 
 def test_badges_shrink_with_a_map_that_zooms_out(open_map):
-    """Until the answer for the new view comes, badges keep their distances in proportion, and so form no heap."""
+    """Until the answer for the new view comes, badges shrink in proportion to their distances, so they do not pile
+    up."""
     page = open_map("#index=iceland&view=tree&map=9/64.1/-21.6&by=spacing")
     page.evaluate("""() => {
       globalThis.drawn = [];
@@ -214,7 +215,7 @@ def test_a_new_version_of_a_live_index_is_announced(open_map, tmp_path):
     server = Server("--live", index, "--key", "id", "--write-token-file", tmp_path / "token", "--viewer", VIEWER)
     try:
         page = open_map("#index=fleet&view=tree", server=server.url)
-        # The map of a page that is hidden does not ask for versions by itself.
+        # The map of a hidden page does not ask for new versions.
         page.evaluate("Object.defineProperty(document, 'visibilityState', {value: 'hidden'})")
         headers = {"Authorization": "Bearer a-token-of-this-test", "Content-Type": "application/x-ndjson", "Idempotency-Key": "first"}
         status, _, body = server.ask("/v1/fleet/points", "PATCH", headers, b'{"remove": 0}\n{"remove": 7}\n')

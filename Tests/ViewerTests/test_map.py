@@ -445,7 +445,8 @@ def test_a_search_finds_names_places_and_coordinates(open_map):
     field.fill("heathrow")
     page.get_by_role("option", name="Heathrow").first.click()
     page.wait_for_function("() => viewer.hit !== null")
-    # The point is marked in its cluster at each zoom, and stands alone at the zoom that the search has chosen.
+    # At each zoom the cluster that contains the point is marked. At the zoom that the search has chosen, the point is
+    # shown alone.
     rest(page)
     marked = "viewer.tree.scene.clusters.filter(({ id }) => viewer.hit.path.has(id)).map(({ count }) => count)"
     assert page.evaluate(marked) == [1]

@@ -1,5 +1,5 @@
 """Bundles a page as the page WebModule says, and builds a tree in its worker. webpack is not tested, because Debian's
-package of it does not install beside newer versions of Node."""
+webpack package cannot be installed beside newer versions of Node."""
 
 import functools
 import http.server

@@ -1,5 +1,5 @@
-// Checks how badges move. Plays the changes of which the module TreelineMap must draw equal golden frames, and random
-// changes that interrupt each other.
+// Checks how badges move. Plays the changes for which golden frames are stored, which the module TreelineMap must also
+// match, and random changes that interrupt each other.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -175,7 +175,7 @@ test("sprites that no longer move are exactly at their targets", () => {
     const entered = random() * 1e6, now = entered + random() * 1000;
     scene.apply({ ...NONE, entered: [idOf(whole)] }, [whole], entered, true);
     scene.apply(changeOf([whole], parts), parts, now);
-    // The whole has left, the parts are on their way. They stay there until the next frame, however late it is.
+    // The whole has left, and the parts are moving. They keep their positions until the next frame, however late it is.
     scene.advance(now + 300);
     assert(scene.isMoving, `trial ${trial}`);
     // The first moment at which the parts have arrived, and no later frame.

@@ -51,8 +51,8 @@ public struct ScreenMaker {
     random = SplitMix64(seed: seed)
   }
 
-  /// Returns a screen that contains a point of the tree. Its zoom is at most twelve zooms closer than a zoom at which
-  /// everything is small.
+  /// Returns a screen that contains a point of the tree. Its zoom is up to 12 above `leastZoom`, at which all points
+  /// fit into half of the screen's width and height.
   public mutating func next() -> Screen {
     let point = tree.position(atTreeIndex: random.index(below: tree.pointCount))
     let zoom = leastZoom + random.number(from: 0, to: 12)

@@ -41,8 +41,8 @@ import TreelineBuilder
 
   /// Checks answers of small trees against all cuts. An answer keeps as many clusters of the previous answer as the
   /// limit allows. Among all cuts that keep this number, the query returns the cut with the least scatter. If that cut
-  /// scatters too much, the query returns another cut. Then hardly any cut with a low enough scatter keeps more
-  /// clusters.
+  /// scatters too much, the query returns a cut that keeps fewer clusters. Then hardly any cut that scatters little
+  /// enough keeps more clusters than this cut.
   @Test(arguments: SplitRule.few) func asManyAreKeptAsCanBe(_ rule: SplitRule) throws {
     var (plain, tight, missed) = (0, 0, 0)
     let seeds = Trials.seeds(50, from: 910, atLeast: 50)
