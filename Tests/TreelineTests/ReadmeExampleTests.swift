@@ -23,7 +23,7 @@ import TreelineBuilder
       lines.append(items.map { "\($0)" }.joined(separator: " "))
     }
 
-    // Built once, asked as often as you like, from any thread.
+    // Build a map once. Query it as often as you like, from any thread.
     let map = try ClusterMap(hotels, at: \.coordinate)
     let louvre = Coordinate(longitude: 2.3376, latitude: 48.8606)
     let view = Viewport(center: louvre, zoom: 12, width: 1024, height: 768)
