@@ -1,6 +1,6 @@
 import Treeline
 
-/// The growths by their names in `--grow` and `grow=`.
+/// Names of the growths in `--grow` and `grow=`.
 package enum GrowthName: String, CaseIterable, Sendable {
   case split, merge, badges, scatter
 
@@ -16,8 +16,8 @@ package enum GrowthName: String, CaseIterable, Sendable {
 }
 
 extension BuildOptions {
-  /// Reads the options of `treelinemap build` that determine the tree, from parameters of the same names. Without
-  /// parameters, the build computes everything that a query may need.
+  /// Reads the options that determine the tree. Parameters have the names of the options of `treelinemap build`.
+  /// Without parameters, the build computes everything that a query may need.
   package init(_ parameters: inout QueryParameters) {
     let name = parameters.choice("grow", of: GrowthName.self)
     let rule = parameters.text("split").flatMap { text -> SplitRule? in
@@ -33,17 +33,17 @@ extension BuildOptions {
     let growth = (name ?? (parameters.has("badge-gap") ? .badges : .split)).growth(splitBy: rule)
     if growth.splitRule == nil {
       parameters.refuse(
-        ["split"], expected: "no split rule for a merged tree, in which nothing is split",
-        sentence: "{split} needs the value 'split' for {grow}; in a merged tree nothing is split.")
+        ["split"], expected: "absent, because a merged tree has no splits",
+        sentence: "{split} needs the value 'split' for {grow}; a merged tree has no splits.")
     }
     if growth.mergeMetric != .badges {
       parameters.refuse(
-        ["badge-gap"], expected: "grow=badges beside it; other trees ignore the gap between badges",
+        ["badge-gap"], expected: "given together with grow=badges; other trees ignore the gap",
         sentence: "{badge-gap} needs the value 'badges' for {grow}; other trees ignore the gap between badges.")
     }
     if !(growth.mergeMetric?.keepsApart ?? false) {
       parameters.refuse(
-        ["stand"], expected: "grow=merge or grow=badges beside it; other trees do not keep clusters apart",
+        ["stand"], expected: "given together with grow=merge or grow=badges; other trees do not keep clusters apart",
         sentence: "{stand} needs the value 'merge' or 'badges' for {grow}; other trees do not keep clusters apart.")
     } else if leavesOutSeparations && stand == .member {
       parameters.refuse(

@@ -59,8 +59,8 @@ extension BuildOptions {
     self.init(growth: .splitting(splitRule), threads: threads, computesSeparations: computesSeparations)
   }
 
-  /// Rule by which nodes are split. It is `standard` while the tree grows by merging. Setting this property makes the
-  /// tree grow by splitting.
+  /// Rule by which nodes are split; `standard` if the tree grows by merging. Setting this property makes the tree grow
+  /// by splitting.
   public var splitRule: SplitRule {
     get { growth.splitRule ?? .standard }
     set { growth = .splitting(newValue) }
@@ -94,13 +94,13 @@ public struct BuildProgress: Hashable, Sendable {
 public enum BuildError: Error, Hashable, Sendable {
   /// A coordinate is outside the sphere or the plane. `row` counts the points from 0.
   case invalidCoordinate(row: Int, found: Coordinate, projection: Plane.Projection)
-  /// There are more than 2^31 points, so that row numbers cannot count them.
+  /// There are more than 2^31 points, which is more than row numbers can count.
   case tooManyPoints(found: Int)
 
-  /// There are more group names than the 4096 that are allowed. If points come in batches, no further batch is read.
+  /// There are more than 4096 names of groups. If points come in batches, no further batch is read.
   case tooManyGroups(found: Int)
 
-  /// The largest magnitude of an x or y on a plain plane, for which no difference overflows.
+  /// Greatest magnitude of an x or y on a plain plane. Differences of such numbers do not overflow.
   package static let maximumMagnitude = 1e300
 }
 
@@ -116,7 +116,7 @@ extension BuildError: CustomStringConvertible {
     }
   }
 
-  /// Says what a coordinate must be, and what it is.
+  /// Returns what a coordinate must be, and what was found instead.
   static func expectation(of projection: Plane.Projection, _ found: Coordinate) -> String {
     switch projection {
     case .webMercator:

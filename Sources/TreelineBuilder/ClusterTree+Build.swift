@@ -41,7 +41,7 @@ extension ClusterTree {
   ///   - groups: The group of each coordinate, in the same order.
   ///   - projection: As in the other `init`.
   ///   - options: How to build the tree of each group.
-  ///   - progress: Called each time a group is built. Building a group includes computing its separations.
+  ///   - progress: Called each time a group's tree is complete, including its separations.
   /// - Precondition: The number of groups is the number of coordinates.
   public init(
     _ coordinates: [Coordinate], groupedBy groups: PointGroups, as projection: Plane.Projection = .webMercator,

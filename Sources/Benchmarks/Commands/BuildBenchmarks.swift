@@ -16,7 +16,7 @@ struct BuildBenchmark: ParsableCommand {
   func run() throws {
     let coordinates = try build.points.read()
     let (times, tree) = try timing.measure { try ClusterTree(coordinates, options: build.options) }
-    require(tree.pointCount == coordinates.count, "\(tree.pointCount) points of \(coordinates.count)")
+    require(tree.pointCount == coordinates.count, "a tree of \(tree.pointCount) points, not \(coordinates.count)")
     let shape = try tree.shape()
     try printJSON([
       "points": tree.pointCount, "threads": build.threads, "seconds": times, "positions": shape.positionCount,
@@ -25,7 +25,7 @@ struct BuildBenchmark: ParsableCommand {
   }
 }
 
-/// Options that choose the points of a benchmark and how the tree over them is built.
+/// The points of a benchmark, and the options with which their tree is built.
 struct BuildArguments: ParsableArguments {
   @Argument(help: "The points.") var points: PointFile
 
@@ -66,7 +66,7 @@ struct MemoryBenchmark: ParsableCommand {
     var tree: ClusterTree!
     let time = try seconds { tree = try ClusterTree(coordinates, options: build.options) }
     let peak = ResidentMemory.peak
-    require(tree.root?.pointCount == coordinates.count, "\(tree.pointCount) points of \(coordinates.count)")
+    require(tree.root?.pointCount == coordinates.count, "a tree of \(tree.pointCount) points, not \(coordinates.count)")
     try tree.write(index: index)
     defer { try? FileManager.default.removeItem(atPath: index) }
     // The resident memory before the build includes the coordinates.
@@ -93,10 +93,10 @@ struct SeparationBenchmark: ParsableCommand {
     let residentBefore = ResidentMemory.now
     let (times, (codes, work)) = timing.measure { tree.separations(threads: threads) }
     let residentPeak = ResidentMemory.peak
-    // Only nodes with two children are split, because two positions differ by a unit or more. There is one such node
-    // fewer than there are positions.
+    // A node with children is split once; two positions differ by at least one unit. The number of these nodes is the
+    // number of positions minus 1.
     let internalNodes = try tree.shape().positionCount - 1
-    require(work.splits <= internalNodes, "\(work.splits) splits of \(internalNodes) nodes")
+    require(work.splits <= internalNodes, "\(work.splits) splits, but \(internalNodes) nodes with children")
     let splits = Double(max(work.splits, 1))
     let hash = codes.reduce(0 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     try printJSON([
@@ -108,7 +108,7 @@ struct SeparationBenchmark: ParsableCommand {
   }
 }
 
-/// Times how long a build continues once its task is cancelled, at moments throughout the build.
+/// Measures how long a build runs on after its task is cancelled. Builds are cancelled at random moments.
 struct CancelBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "cancel", abstract: "Times cancelled builds.")
 
@@ -116,8 +116,8 @@ struct CancelBenchmark: ParsableCommand {
 
   @Option(help: "Number of builds to cancel.") var runs = 20
 
-  /// The command itself is not asynchronous, because valgrind, which counts its work, does not support the start of
-  /// asynchronous commands.
+  /// The command is not asynchronous, because valgrind cannot start asynchronous commands, and valgrind counts the work
+  /// of this command.
   func run() throws {
     let (coordinates, options, runs) = (try build.points.read(), build.options, runs)
     let done = DispatchSemaphore(value: 0)
@@ -148,10 +148,9 @@ struct CancelBenchmark: ParsableCommand {
     let growth = try await settledMemory() - residentHalfway
     try printJSON([
       "points": coordinates.count,
-      // Seconds from each cancellation to the end of its build. The memory of the build is deallocated partly in this
-      // time and partly later.
+      // Seconds from each cancellation to the end of the build. Some memory of the build is deallocated after this end.
       "seconds": times,
-      // Number of bytes by which the process has grown from half of the builds to the last build.
+      // Bytes by which the process grew from the middle of the builds to the last build.
       "growth": growth,
       // Number of builds that ended before they could be cancelled.
       "finished": finishedCount,

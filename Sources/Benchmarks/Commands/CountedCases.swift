@@ -26,7 +26,8 @@ struct CountedCases: ParsableCommand {
 /// Does work within a function that valgrind finds by its name.
 @inline(never) func countedCall(_ work: () throws -> Int) rethrows -> Int {
   let result = try work()
-  // Without this statement the call would become a jump to the work, which would not return here.
+  // Without this statement the compiler would turn the call into a jump. The work would then not return to this
+  // function.
   blackHole(result)
   return result
 }
@@ -39,11 +40,11 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case mergeByDistance = "merge-by-distance"
   case mergeForBadges = "merge-for-badges"
   case mergeByScatter = "merge-by-scatter"
-  /// Answers under a filter by two columns, with everything that the first answers prepare.
+  /// Answers under a filter by two columns. The work includes what the first answers prepare for later answers.
   case filter
-  /// Sums, means, counts and order statistics of an answer, with everything that must be prepared for them.
+  /// Sums, means, counts and order statistics of an answer. The work includes preparing for them.
   case aggregate
-  /// The aggregates of `aggregate`, of an answer under a filter.
+  /// The aggregates of the case `aggregate`, but of an answer under a filter.
   case filteredAggregate = "filtered-aggregate"
   case limitBreadthFirst = "limit-breadth-first"
   case limitWidestFirst = "limit-widest-first"
@@ -54,7 +55,7 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case filteredLimit = "filtered-limit"
   case filteredDetail = "filtered-detail"
 
-  /// Whether the work, or its preparation, takes seconds under valgrind.
+  /// Whether the work, or preparing it, takes seconds under valgrind.
   var isLong: Bool {
     switch self {
     case .separations, .mergeByDistance, .mergeForBadges, .mergeByScatter, .badges: true
@@ -97,7 +98,7 @@ private final class CountedWorkplace {
     case .separations:
       { [tree = try build(.splitting(.standard))] in tree.separations(threads: 1).codes.count }
     case .mergeByDistance: building(.merging(by: .distance))
-    // Of all cases, this build takes longest under valgrind. The `badges` queries below reuse its tree.
+    // This build takes longer under valgrind than any other case. The queries of the case `badges` reuse its tree.
     case .mergeForBadges: { [self] in try badgeTree.get().pointCount }
     case .mergeByScatter: building(.merging(by: .scatter))
     case .filter:

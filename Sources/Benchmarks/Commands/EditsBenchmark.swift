@@ -5,17 +5,17 @@ import Treeline
 import TreelineBuilder
 import TreelineMap
 
-/// Times edits of a map, and how much of the map they leave alone.
+/// Times edits of a map, and counts the badges that the edits do not change.
 struct EditsBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "edits", abstract: "Times edits of a map, and counts the badges that they leave alone.",
+    commandName: "edits", abstract: "Times edits of a map, and counts the badges that do not change.",
     discussion: """
       'first' is the first edit, which reads the history of the tree. 'insert', 'remove' and 'move' are the medians of \
-      later edits of one value, 'p95' is the 95th percentile of all of them, and 'processor' is the median of their \
-      processor time. 'fleet' is the median of steps that \
-      move many values a little. 'kept' is the share of the badges in view, without the badge of the edited value, \
-      that keep their points. 'frame' is the longest and 'show' the median time on the main thread for a step of the \
-      fleet. All times are in seconds.
+      later edits of one value. 'p95' is the 95th percentile of the times of all these edits, and 'processor' is the \
+      median of their processor times. 'fleet' is the median of steps that \
+      move many values a little. 'kept' is the share of the badges in view that keep their points; the badge of \
+      the edited value does not count. On the main thread, a step of the fleet takes 'show' (median), and a frame at \
+      most 'frame'. All times are in seconds.
       """)
 
   @OptionGroup var build: BuildArguments
@@ -87,7 +87,7 @@ struct EditsBenchmark: ParsableCommand {
         latitude: min(max(value.coordinate.latitude + dy, -90), 90)))
   }
 
-  /// Counts the badges that do not contain a value, and among these the badges that an edit of the value does not
+  /// Counts the badges that do not contain the edited value. Also counts how many of these badges the edit does not
   /// change.
   private static func kept(
     _ before: ClusterMap<Vehicle>, _ after: ClusterMap<Vehicle>, _ edited: Coordinate, _ view: Viewport
@@ -100,7 +100,7 @@ struct EditsBenchmark: ParsableCommand {
     return (transition.keptBefore.count(where: isOther), answers[0].count(where: isOther))
   }
 
-  /// Times steps in which some values move, and what a map view does on its main thread in such a step.
+  /// Times steps in which some values move, and the work of a map view on the main thread in each step.
   private func fleetTimes(
     _ map: ClusterMap<Vehicle>, _ random: inout SplitMix64
   ) throws -> (steps: [Double], shows: [Double], frames: [Double]) {

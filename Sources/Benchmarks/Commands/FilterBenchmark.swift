@@ -7,7 +7,7 @@ import TreelineBuilder
 /// Times filters, queries under filters, and aggregates, over three columns generated for the points.
 struct FilterBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "filter", abstract: "Times filters, queries under them, and aggregates of answers.")
+    commandName: "filter", abstract: "Times filters, queries under filters, and aggregates of answers.")
 
   @Argument(help: "The points.") var points: PointFile
 
@@ -66,12 +66,12 @@ struct FilterBenchmark: ParsableCommand {
       "aggregates_us": try milliseconds { blackHole(try all.values(of: simple).count) } * 1e3,
       "filtered_aggregates_us": try milliseconds { blackHole(try clusters.values(of: simple).count) } * 1e3,
       "order_statistics_us": try milliseconds { blackHole(try all.values(of: ordered).count) } * 1e3,
-      // If a column has no section for order statistics, computing them reads the values of all points, up to
-      // `maximumRowsRead` points.
+      // Without a section for order statistics, an order statistic reads the value of every point. It does so for at
+      // most `maximumRowsRead` points.
       "scanned_order_statistics_us": coordinates.count > Aggregate.maximumRowsRead
         ? -1 : try seconds { blackHole(try all.values(of: scanned).count) } * 1e6,
-      // Bytes per point of each section: the sections of a number, a category and a time, and the two sections that
-      // prepare a number for aggregates.
+      // Bytes per point of each section: the sections of a number, a category and a time, and two sections that prepare
+      // the number for aggregates.
       "column_bytes": tree.columns.dropFirst().map { Double($0.section!.count) / Double(coordinates.count) },
       "ranks_bytes": Double(matrices.ranks!.section.count) / Double(coordinates.count),
       "links_bytes": Double(matrices.links!.section.count) / Double(coordinates.count),
@@ -99,7 +99,7 @@ struct FilterBenchmark: ParsableCommand {
     for cluster in try shown.clusters(.limit(limit), in: .everything) { blackHole(cluster.x) }
     var times: [Double] = []
     for step in 1...40 { times.append(try seconds { shown = try tree.selecting(filter(step), reusing: shown) } * 1e3) }
-    require(try shown.passingPointCount == tree.selecting(filter(40)).passingPointCount, "a window that moved")
+    require(try shown.passingPointCount == tree.selecting(filter(40)).passingPointCount, "a moved window")
     return [times[0], median(Array(times.dropFirst()))]
   }
 
@@ -115,7 +115,7 @@ struct FilterBenchmark: ParsableCommand {
   /// A filter that selects three of the ten kinds and half of the prices.
   static let filter: Filter = .where("kind", in: ["kind 1", "kind 5", "kind 7"]) && .where("price", .isLess, 5000)
 
-  /// Returns a number with two decimals. Like kinds and times, it does not depend on the point's position.
+  /// Returns a price with two decimals. Prices do not depend on positions; nor do kinds and times.
   @Sendable static func price(_ row: Int) -> AttributeValue {
     let cents = hash(row, 1) % 1_000_000
     return .number("\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)")

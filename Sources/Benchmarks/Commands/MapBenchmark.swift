@@ -86,8 +86,8 @@ struct MapBenchmark: ParsableCommand {
     return pass
   }
 
-  /// Returns the growth of memory while a map moves without a pause, measured after a warm-up, and the number of
-  /// answers.
+  /// Moves a map without a pause. Returns the number of answers, and how many bytes of memory the process gains after a
+  /// warm-up.
   private static func held(_ walk: [Viewport], of tree: ClusterTree, rate: Int, seconds: Int) throws -> (
     bytes: Int, answers: Int
   ) {
@@ -100,7 +100,7 @@ struct MapBenchmark: ParsableCommand {
         let now = start.duration(to: .now) / .seconds(1)
         if let answer = try? answer.get() { blackHole(scene.show(answer, at: now).moved.count) }
         answers.withLock { $0 += 1 }
-        // Waits for about the time of a frame.
+        // Waits for about one frame.
         try? await Task.sleep(for: .milliseconds(8))
       }
     }

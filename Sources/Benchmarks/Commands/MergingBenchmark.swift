@@ -8,16 +8,16 @@ struct MergingBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merging", abstract: "Reports how clusters are merged in parts, and times edits of the tree.",
     discussion: """
-      'inParts' is the share of all merges that happen within parts. 'again' is the number of clusters, per position, \
-      that are merged again in areas along borders, and 'expectedAgain' is the estimate by which parts are chosen. \
-      'areas' is the number of these areas, and 'retries' is how many areas were too small. 'ofSerial' is the total time of all parts as a share of a serial merge, and 'longestPath' \
-      is the time of the longest chain of parts that wait for each other. Times are meaningful with one thread. Edits \
-      remove points and add them elsewhere.
+      'inParts' is the share of all merges that happen within parts. Along borders, 'again' clusters per position are \
+      merged again, in 'areas' areas, of which 'retries' were too small. 'expectedAgain' is the estimate of 'again' \
+      that the choice of parts uses. 'ofSerial' is the total time of all parts, divided by the time of merging \
+      without parts. 'longestPath' is the time of the longest chain in which each part waits for the part before. \
+      Times are meaningful with one thread. Edits remove points and add them elsewhere.
       """)
 
   @OptionGroup var build: BuildArguments
 
-  @Option(help: "Number of parts of equal size into which the positions are divided; by default as in a build.")
+  @Option(help: "Number of parts of equal size into which the positions are divided. (default: as in a build)")
   var parts: Int?
 
   @Option(help: "Number of timed edits.") var edits = 300
@@ -25,7 +25,7 @@ struct MergingBenchmark: ParsableCommand {
   func run() throws {
     let coordinates = try build.points.read()
     guard case .merging(let metric) = build.grown.growth, metric.keepsApart, coordinates.count > 1 else {
-      throw ValidationError("Expected two points or more and --merge distance or --merge badges")
+      throw ValidationError("The benchmark needs two points or more, and --merge distance or --merge badges.")
     }
     var options = build.options
     options.computesSeparations = true
@@ -52,7 +52,7 @@ struct MergingBenchmark: ParsableCommand {
     return fields
   }
 
-  /// Times edits: points are removed one by one. After each removal, the point is added again near another point.
+  /// Times edits. Each edit removes a point, and then adds it near another point.
   private func editTimes(of tree: ClusterTree) throws -> [String: any Encodable] {
     guard let history = MergeHistory(tree) else { throw ValidationError("Expected a tree with merge scales") }
     var random = SplitMix64(seed: 1)

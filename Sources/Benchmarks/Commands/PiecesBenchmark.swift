@@ -8,7 +8,7 @@ import TreelineBuilder
 struct PiecesBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pieces",
-    abstract: "Times a build in pieces, or in memory, of generated points, and measures its peak.")
+    abstract: "Times a build of generated points, in pieces or in memory, and measures its peak memory.")
 
   @Argument(help: "The points, such as clustered:100000000.") var points: PointFile
 

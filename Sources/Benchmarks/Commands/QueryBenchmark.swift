@@ -15,7 +15,7 @@ struct QueryBenchmark: ParsableCommand {
 
   @Option(help: "A file with the maximum number of clusters for each view, one number per line.") var limits: String?
 
-  @Option(help: "Maximum number of clusters of every view, without a file of limits.") var limit = 100
+  @Option(help: "Maximum number of clusters of every view, if --limits is not given.") var limit = 100
 
   @Option(help: "Number of repeats of each view.") var repeats = 21
 
@@ -36,14 +36,14 @@ struct QueryBenchmark: ParsableCommand {
     // Answers with fewer clusters than the limit. In these answers, every cluster must be a single position.
     let exhausted = zip(queries, answers).filter { $1.count < $0.cut.limit }
     for (query, answer) in exhausted {
-      require(answer.allSatisfy(\.rect.isPoint), "\(answer.count) clusters of \(query.cut.limit) could be split")
+      require(answer.allSatisfy(\.rect.isPoint), "one of \(answer.count) clusters can be split")
     }
     if check { try zip(queries, answers).forEach { try $0.check($1, of: tree) } }
     var result: [String: any Encodable] = [
       "points": coordinates.count, "zooms": views.map { Int($0.zoom!) }, "clusters": answers.map(\.count),
       "exhaustedViews": exhausted.count, "checkedViews": check ? queries.count : 0,
       // Seconds for each view. `cold` is the first query, with views in random order and a cold cache. `warm` is the
-      // median of the repeats. The third number is the median of the repeats that also read the coordinates and counts
+      // median of the repeats. `withCoordinates` is the median of the repeats that also read the coordinates and counts
       // of all clusters.
       "cold": cold, "warm": try medians(queries) { _ = try $0.answer(of: tree) },
       "withCoordinates": try medians(queries) {
@@ -98,10 +98,10 @@ struct QueryBenchmark: ParsableCommand {
       ])
   }
 
-  /// Returns how often each kind of work is done per second, by threads that do nothing else. The result has a list of
-  /// turns for each kind of work. Each turn has one rate for each number of threads. Turns take a twentieth of a second
-  /// and alternate between the kinds of work. So if the machine slows down temporarily, all kinds are slowed down
-  /// alike.
+  /// Returns how often each kind of work is done per second, by threads that do nothing else. The result has a list for
+  /// each kind of work. A list has an entry for each turn, with one rate for each number of threads. Turns take a
+  /// twentieth of a second and alternate between the kinds of work. So if the machine slows down temporarily, all kinds
+  /// are slowed down alike.
   private static func rates(ofThreads threads: [Int], _ works: [@Sendable () -> Int]) -> [[[Double]]] {
     var rates = works.map { _ in [[Double]]() }
     for turn in 0..<20 {
@@ -119,7 +119,7 @@ struct QueryBenchmark: ParsableCommand {
   private static func rate(ofThreads threads: Int, _ work: @Sendable () -> Int) -> Double {
     let clock = ContinuousClock()
     let start = clock.now
-    // The end is equal for all threads: a thread that starts late has less time.
+    // All threads end at the same time. So a thread that starts late has less time.
     let end = start + .milliseconds(50)
     let done = Mutex(0)
     DispatchQueue.concurrentPerform(iterations: threads) { _ in

@@ -20,7 +20,7 @@ struct ReadBenchmark: ParsableCommand {
       // The peak of the first run.
       if residentPeak == 0 { residentPeak = ResidentMemory.peak }
       points = table.coordinates.count
-      require(table.rowCount == points, "\(points) points of \(table.rowCount) rows")
+      require(table.rowCount == points, "\(points) points from \(table.rowCount) rows")
     }
     try printJSON([
       "points": points, "bytes": bytes, "seconds": times, "residentBefore": residentBefore,
@@ -47,7 +47,7 @@ struct GenerateCommand: ParsableCommand {
 struct ViewsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "views",
-    abstract: "Writes views of 1024 x 768 px centered on points, which all sides of a comparison use.")
+    abstract: "Writes views of 1024 x 768 px, centered on points, for all programs of a comparison.")
 
   @Argument(help: "The points.") var points: PointFile
 

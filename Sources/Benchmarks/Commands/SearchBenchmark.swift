@@ -32,7 +32,7 @@ struct SearchBenchmark: ParsableCommand {
       times.append(
         try seconds {
           let hits = try tree.search(text, limit: limit)
-          require(!hits.isEmpty, "no point for \(text)")
+          require(!hits.isEmpty, "the search for '\(text)' found no point")
           hitCount += hits.count
         })
     }
@@ -46,7 +46,7 @@ struct SearchBenchmark: ParsableCommand {
     ])
   }
 
-  /// Returns a name of two words of two to four syllables, some with accents, and a number.
+  /// Returns a name: two words and a number. A word has two to four syllables, some of them with accents.
   private static func name(_ row: Int) -> String {
     var random = SplitMix64(seed: UInt64(row) &* 0x9E37_79B9 &+ 3)
     func word() -> String {

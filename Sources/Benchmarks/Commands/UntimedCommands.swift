@@ -3,8 +3,8 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Work without timing. A tool outside the process counts its instructions. The difference between two runs is the cost
-/// of the additional work.
+/// Builds and queries without timing. valgrind counts the instructions. Two runs with different options differ by the
+/// cost of the additional work.
 struct CountedWork: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "work", abstract: "Builds and queries without timing, for valgrind to count.")
@@ -26,7 +26,7 @@ struct CountedWork: ParsableCommand {
       tree = nil
       tree = try ClusterTree(coordinates, options: BuildOptions(splitRule: split, threads: 1))
     }
-    require(tree.pointCount == coordinates.count, "\(tree.pointCount) points of \(coordinates.count)")
+    require(tree.pointCount == coordinates.count, "a tree of \(tree.pointCount) points, not \(coordinates.count)")
     let queries = [Viewport].counted(around: coordinates).map { Query(.limit(limit), in: $0) }
     var clusters = 0
     for _ in 0..<asks { for query in queries { clusters += try query.answer(of: tree).count } }

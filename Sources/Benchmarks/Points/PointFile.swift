@@ -18,8 +18,8 @@ struct PointFile: ExpressibleByArgument {
     return data.withUnsafeBytes { Array($0.bindMemory(to: Coordinate.self)) }
   }
 
-  /// Calls `body` with the points. If they can be generated in parts, `body` gets batches of 2^18 points. Otherwise it
-  /// gets all points at once.
+  /// Calls `body` with the points. If the points can be generated in parts, `body` is called with batches of 2^18
+  /// points. Otherwise it is called once, with all points.
   func forEachBatch(_ body: ([Coordinate]) throws -> Void) throws {
     guard let (kind, count) = generated, let makePoints = kind.maker else { return try body(read()) }
     for start in stride(from: 0, to: count, by: 1 << 18) { try body(makePoints(start..<min(start + 1 << 18, count))) }
@@ -37,7 +37,7 @@ struct PointFile: ExpressibleByArgument {
 extension [Coordinate] {
   /// Writes points in the format of the file's extension: `.f64`, `.csv` or `.geojson`.
   ///
-  /// - Parameter padding: Number of bytes of additional text in each row, like in tables of real data.
+  /// - Parameter padding: Number of bytes of additional text in each row. Rows of real data have such text.
   func write(to path: String, padding: Int) throws {
     let url = URL(fileURLWithPath: path)
     guard !path.hasSuffix(".f64") else { return try withUnsafeBytes { try Data($0).write(to: url) } }
@@ -81,11 +81,11 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   case line
   /// A lattice, row by row, with a spacing that fills a quarter of the world.
   case lattice
-  /// Points in rings around one position. The distances of the rings from the position are halved from ring to ring.
+  /// Points in rings around one position. Each ring is half as large as the ring before it.
   case geometric
 
-  /// Returns the points. Except for `sorted` and `lattice`, the points of a smaller count are the first points of a
-  /// larger count.
+  /// Returns the points. For all kinds but `sorted` and `lattice`, a smaller count gives the first points of a larger
+  /// count.
   func coordinates(_ count: Int) -> [Coordinate] {
     switch self {
     case .uniform, .clustered: maker!(0..<count)
@@ -99,8 +99,8 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Returns a function that generates a range of rows, starting at a multiple of `chunk`. Nil for kinds that are not
-  /// used in large numbers.
+  /// Function that generates a range of rows, which starts at a multiple of `chunk`. Nil for kinds that no benchmark
+  /// uses in large numbers.
   fileprivate var maker: ((Range<Int>) -> [Coordinate])? {
     switch self {
     case .uniform: return { Self.inChunks($0, seed: 1, Self.uniformPoint) }

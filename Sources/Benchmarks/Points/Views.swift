@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import Treeline
 
-/// Views of 1024 x 768 px, which are used for both sides of a comparison. Each is a box at a whole zoom.
+/// Views of 1024 x 768 px. All programs of a comparison use the same views. Each view is a box at a whole zoom.
 extension [Viewport] {
   /// Returns views centered on random points, `perZoom` at each zoom from 4 to 16.
   ///
@@ -57,7 +57,7 @@ extension Query {
   ///
   /// - Complexity: O(pointCount)
   func check(_ answer: Clusters, of tree: ClusterTree) throws {
-    require(!answer.isEmpty && answer.count <= cut.limit, "\(answer.count) clusters around a point, of \(cut.limit)")
+    require(!answer.isEmpty && answer.count <= cut.limit, "\(answer.count) clusters around a point, limit \(cut.limit)")
     let window = try viewport.located(on: tree.plane)!.window
     func inside(_ range: Range<Int>) -> Int { range.count { window.contains(tree.position(atTreeIndex: $0)) } }
     var (end, counted) = (0, 0)

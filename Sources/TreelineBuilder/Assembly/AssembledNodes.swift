@@ -1,12 +1,12 @@
 import Treeline
 
-/// The nodes of a tree in the order in which one thread would make them, in memory that the tree will own.
+/// Nodes of a tree, in memory that the tree will own. They are in the order in which one thread would make them.
 struct AssembledNodes {
   let records: UnsafeMutablePointer<NodeRecord>
   let sums: UnsafeMutablePointer<NodeSums>
   let spreads: UnsafeMutablePointer<NodeSpread>
   let recordCount: Int
-  /// Index at which the records of the next pair of children go.
+  /// Index of the next child pair to be written.
   private var next = 1
 
   var blocks: [MemoryBlock] {
@@ -35,7 +35,7 @@ struct AssembledNodes {
     var subtrees: [Subtree] = []
     while let (node, record) = stack.popLast() {
       switch node.content {
-      case .unbuilt: preconditionFailure("A piece of work was left undone")
+      case .unbuilt: preconditionFailure("A subtree was not built")
       case .subtree(let nodes):
         subtrees.append(Subtree(node: node, record: record, next: next))
         next += nodes.records.count - 1
@@ -52,7 +52,7 @@ struct AssembledNodes {
     }
   }
 
-  /// A subtree, the index of its root's record, and the index of its other records.
+  /// A subtree, the index of its root's record, and the index of the first record below the root.
   private struct Subtree {
     let node: TopNode
     let record: Int

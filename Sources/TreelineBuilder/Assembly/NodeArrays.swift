@@ -6,7 +6,7 @@ struct NodeArrays: Sendable {
   var sums: ContiguousArray<NodeSums> = []
   var spreads: ContiguousArray<NodeSpread> = []
 
-  /// - Parameter pointCount: Number of points of the subtree, for which memory is reserved.
+  /// - Parameter pointCount: Number of points of the subtree. It determines how much memory is reserved.
   init(pointCount: Int) {
     // A bucket holds 8 points or more on average.
     records.reserveCapacity(pointCount / 4 + 1)
@@ -18,7 +18,7 @@ struct NodeArrays: Sendable {
   private static let unwritten = NodeRecord(
     box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: 0, childOffset: 0)
 
-  /// Adds records for the children of a node, and writes the node's record except its box.
+  /// Adds records for the children of a node. Writes the node's record, but not its box.
   ///
   /// - Returns: the index of the left child's record; the right child's record follows it.
   @inline(__always) mutating func addChildren<Sum>(of record: Int, _ moments: Moments<Sum>, _ spread: NodeSpread) -> Int
@@ -33,12 +33,12 @@ struct NodeArrays: Sendable {
     return left
   }
 
-  /// Completes the nodes with children: the box of each becomes the union of its children's boxes, and its sums are
-  /// measured from the corner of this box.
+  /// Completes the nodes with children. The box of a node becomes the union of its children's boxes. Its sums, which
+  /// were measured from another corner, become sums measured from the corner of this box.
   ///
   /// - Parameters:
   ///   - root: Index of the record of the topmost node.
-  ///   - firstBelow: Index of the first record of the nodes below the root. They are the last records.
+  ///   - firstBelow: Index of the first record below the root. All records from this index on are below the root.
   ///   - corner: Corner from which sums have been measured so far.
   mutating func finish(_ root: Int, firstBelow: Int, summedFrom corner: PlanePoint) {
     // Pointers, because the optimizer does not always change array elements in place.

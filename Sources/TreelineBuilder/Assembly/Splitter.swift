@@ -2,8 +2,9 @@ import Treeline
 
 /// A node, of any size, that has no record yet: its points and the box around them.
 struct Segment: Sendable {
-  /// Points, measured from the corner of the box or, if a node above is narrow, from the corner of the first narrow
-  /// node above. Rounded means depend on the corner. So the corner must not depend on the thread that splits the node.
+  /// The points and their moments. Moments are measured from the corner of the topmost narrow node above this node; if
+  /// there is none, from the corner of `box`. Rounded means depend on the corner, so the corner must not depend on
+  /// which thread splits the node.
   var points: PointGroup<UInt128>
   var box: PlaneRect
   /// Index of the record that will describe the node.
@@ -16,8 +17,8 @@ struct Segment: Sendable {
     (self.points, self.box, self.level) = (points, box, level)
   }
 
-  /// Makes a child. It is measured from its parent's corner if the parent is narrow, otherwise from the corner of its
-  /// own box.
+  /// Makes a child. If the parent is narrow, the child's moments are measured from the parent's corner. Otherwise they
+  /// are measured from the corner of the child's box.
   init(_ points: PointGroup<UInt128>, in box: PlaneRect, below parent: Segment) {
     self.init(points: parent.isNarrow ? points : points.moved(to: box), box: box, level: parent.level + 1)
   }
@@ -28,9 +29,8 @@ struct Segment: Sendable {
     return NodeSums(x: moments.x, y: moments.y)
   }
 
-  /// Whether there are few points, and all sums over them fit into 64 bits. Then the sums over every part of the points
-  /// also fit. Adding up half of the points takes only some milliseconds, so it need not check whether the build is
-  /// cancelled.
+  /// Whether the node has few points, and all sums over its points fit into 64 bits. Then the sums over any part of the
+  /// points fit, too. Adding up half of the points takes only some milliseconds, so it need not check for cancellation.
   var isNarrow: Bool {
     if count > 16 * BuildMonitor.blockSize { return false }
     let countBits = 64 - points.moments.count.leadingZeroBitCount
@@ -45,19 +45,19 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   let algorithm: Algorithm
   let solver: PrincipalAxis.Solver
 
-  /// Number of levels at which nodes are split by the rule. Below them, nodes are halved along the longer side of their
-  /// box. For any data, halving ends after 64 more levels. No real data comes near this level; it only serves to prove
-  /// a bound on the depth.
+  /// Number of levels at which nodes are split by the rule. Deeper nodes are halved along the longer side of their box,
+  /// which ends after at most 64 more levels. No real data is so deep. This limit only serves to prove a bound on the
+  /// depth.
   let principalLevels: Int
 
   let monitor: BuildMonitor
 
-  /// Partitions the points of a node that gets stored children. Returns nil if the node is a bucket or the build is
-  /// cancelled.
+  /// Partitions the points of a node into those of its two children. Returns nil if the node is a bucket, or if the
+  /// build is cancelled.
   ///
   /// - Parameters:
   ///   - threads: Number of threads that pass over the points.
-  ///   - sum: Returns the moments of one of the parts.
+  ///   - sum: Returns the moments of the points in a range.
   @inline(__always) func split<Sum>(
     _ points: PointGroup<Sum>, level: Int, threads: Int = 1, summedBy sum: (Range<Int>) -> Moments<Sum>
   ) -> (left: PointGroup<Sum>, right: PointGroup<Sum>, spread: NodeSpread)? {

@@ -10,7 +10,7 @@ struct Splitting {
 
   /// Sorts the points in some memory into tree order and returns the nodes over them.
   ///
-  /// - Parameter root: The level and the corner, in the whole tree, of the node above all these points.
+  /// - Parameter root: Level of the topmost node in the whole tree, and the corner for its moments.
   func split(_ memory: BuildMemory, _ root: SubtreeRoot = SubtreeRoot()) throws(BuildFailure) -> TopNode {
     let gamma = rule.gammaInEighths
     // One call for each algorithm, so that the builder is compiled separately for each.

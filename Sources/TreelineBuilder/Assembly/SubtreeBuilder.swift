@@ -34,7 +34,7 @@ struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
     return nodes
   }
 
-  /// A node whose sums fit into 64 bits, like the sums of all nodes below it. Most nodes of any tree are narrow.
+  /// A node whose sums fit into 64 bits. The sums of all nodes below it fit, too. Most nodes of any tree are narrow.
   ///
   /// All sums are measured from the corner of the first narrow node. Boxes are not computed on the way down, because
   /// that would cost a pass over the points at each level. The boxes are united from the buckets up once the subtree is

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Builds the nodes over points on the plane. All threads together split a node that is so large that other threads
-/// would be idle. Smaller nodes are split by whichever thread is free. Below a certain size, a whole subtree is one
+/// Builds the nodes over points on the plane. If a node is so large that other threads would be idle, all threads split
+/// it together. Any free thread splits a smaller node alone. Below a certain size, building a whole subtree is one
 /// piece of work.
 struct TreeBuilder<Algorithm: SplitAlgorithm> {
   let splitter: Splitter<Algorithm>
@@ -10,10 +10,10 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   /// Least number of pieces of work for each thread, so that all threads end at about the same time.
   private static var piecesPerThread: Int { 16 }
 
-  /// Sorts the points into tree order, notes their gaps, and returns the nodes. If the build is cancelled, the nodes
-  /// are unusable.
+  /// Sorts the points into tree order, writes the gaps between them, and returns the nodes. If the build is cancelled,
+  /// the nodes are unusable.
   ///
-  /// - Parameter root: The topmost node's level and corner in the whole tree.
+  /// - Parameter root: Level of the topmost node in the whole tree, and the corner for its moments.
   func build(pointCount: Int, _ root: SubtreeRoot) -> TopNode {
     let (arrays, monitor) = (splitter.arrays, splitter.monitor)
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
@@ -35,7 +35,7 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   /// Splits each node that has more points than one thread's share. All threads work on one node together. There are
   /// many such nodes only if splits leave most of the points on one side.
   ///
-  /// - Returns: the nodes that are left to split or build.
+  /// - Returns: the nodes that were not split.
   private func splitLargest(_ top: TopNode, _ pieceSize: Int) -> [TopNode] {
     let most = max(top.segment.count / threads, pieceSize)
     var (large, small) = ([top], [TopNode]())
@@ -57,15 +57,15 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   }
 }
 
-/// The level and corner of a subtree's topmost node in the whole tree.
+/// Level of a subtree's topmost node in the whole tree, and the corner for its moments.
 struct SubtreeRoot: Sendable {
   /// Level of the node; 0 in the whole tree.
   var level = 0
-  /// Corner from which a narrow node above is measured; nil if there is none.
+  /// Corner of the topmost narrow node above this node; nil if no node above is narrow.
   var corner: PlanePoint?
 }
 
-/// A node above or at the root of a piece of work. Only one thread at a time uses it.
+/// A node above a piece of work, or the root of a piece of work. Only one thread at a time uses it.
 final class TopNode: @unchecked Sendable {
   enum Content {
     case unbuilt
@@ -86,7 +86,7 @@ final class TopNode: @unchecked Sendable {
     var count = 0
     forEach { node in
       switch node.content {
-      case .unbuilt: preconditionFailure("A piece of work was left undone")
+      case .unbuilt: preconditionFailure("A subtree was not built")
       case .subtree(let nodes): count += nodes.records.count
       case .split: count += 1
       }

@@ -7,8 +7,8 @@ extension ClusterTree {
   /// let hotels = try tree.adding(columns: [IndexColumn(name: "price", kind: .number) { .number(prices[$0]) }])
   /// ```
   ///
-  /// This tree does not change. The new tree shares everything with it except a filter. A cluster of one of these trees
-  /// cannot be used with the other tree.
+  /// The new tree shares the memory of this tree, but has no filter. This tree does not change. A cluster of one of
+  /// these trees cannot be used with the other tree.
   ///
   /// - Parameter columns: Columns to add. No two columns share a name.
   /// - Throws: `ColumnError`, which is `cancelled` if the current task is cancelled.
@@ -47,7 +47,7 @@ extension ClusterTree {
 
   /// Returns this tree without some of its columns and without a filter, for an index that reveals less.
   ///
-  /// - Parameter names: Names of the columns. A name that no column of the tree has is ignored.
+  /// - Parameter names: Names of the columns. Names without a column are ignored.
   public func removing(columns names: Set<String>) -> ClusterTree {
     with(columns: columns.filter { !names.contains($0.name) }, release: {})
   }
@@ -55,8 +55,8 @@ extension ClusterTree {
   /// Encodes columns of this tree.
   ///
   /// - Parameters:
-  ///   - row: Returns the row number for errors, given the row of the tree. Nil if both rows have the same number. If
-  ///     several rows have a value that does not suit its column, the error names the least of their numbers.
+  ///   - row: Converts a row of the tree to the row number that an error reports; nil if both are equal. If several
+  ///     values do not suit their column, the error reports the least of their row numbers.
   ///   - cancellation: Stops the work. If it is nil, the work stops when the task is cancelled.
   ///   - progress: Called at most once for each percent.
   package func encoded(
@@ -82,8 +82,8 @@ extension ClusterTree {
     }
   }
 
-  /// Finds the rows with a value that does not suit its column, and returns the error for the row with the least
-  /// number. Nil if each value alone suits its column, but all values together do not.
+  /// Finds all values that do not suit their column, and returns the error for the value with the least row number. Nil
+  /// if each value suits its column, and the column fails only as a whole.
   private func firstUnsuitableValue(of columns: [IndexColumn], row: ((Int) -> Int)?) -> ColumnError? {
     let problems = columns.compactMap { column -> (column: String, problem: UnsuitableValue)? in
       guard case .values(let kind?, let value) = column.source else { return nil }
@@ -141,8 +141,9 @@ extension Sequence<String> {
     return first { !names.insert(Array($0.utf8)).inserted }
   }
 
-  /// Returns the first of these names that occurs twice among all names. Columns are looked up by Swift's equality of
-  /// strings. So if two names are canonically equivalent, the second column would never be found.
+  /// Returns the first of these names that occurs twice among all names. Swift treats canonically equivalent strings as
+  /// equal, and columns are looked up by this equality. So the second of two columns with equivalent names would never
+  /// be found.
   func firstTwice(among all: [String]) -> String? {
     let counts = Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +)
     return first { counts[$0] ?? 0 > 1 }

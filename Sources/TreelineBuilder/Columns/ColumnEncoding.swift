@@ -13,7 +13,7 @@ public struct ColumnEncoding: Sendable {
   let form: ColumnForm
   /// Kind of a typed column.
   public var kind: Column.Kind { form.kind }
-  /// Number of units per second of numbers that are times, 1 or 1000.
+  /// Unit of numbers that are times: 1 for seconds, 1000 for milliseconds.
   private let numbersPerSecond: Int?
   /// Whether the kind was found from the values. If so, only booleans and the texts `true` and `false` count as
   /// booleans.
@@ -52,8 +52,7 @@ public struct ColumnEncoding: Sendable {
 
   // MARK: - Codes
 
-  /// Returns the code of each entry of some values. Also counts the points whose value is a number that a double cannot
-  /// store exactly.
+  /// Returns the code of each entry of some values. Also returns how many points have a number that no double equals.
   private func codes(of values: ColumnValues) throws(ColumnError) -> (codes: [UInt64], inexactCount: Int) {
     var codes: [UInt64] = []
     codes.reserveCapacity(values.entries.count)
@@ -62,7 +61,7 @@ public struct ColumnEncoding: Sendable {
         throw UnsuitableValue(
           at: values.numbers.firstIndex(of: UInt32(entry)) ?? 0, expected: codedValues,
           found: values.entries.value(of: entry) ?? .null,
-          remedy: "survey the values of all points before any is encoded"
+          remedy: "survey the values of all points before you encode values"
         ).error(column: name)
       }
       codes.append(code)
@@ -78,7 +77,7 @@ public struct ColumnEncoding: Sendable {
 
   /// Writes the codes of some values. Each code begins `stride` bytes after the beginning of the code before it.
   ///
-  /// - Returns: how many numbers are stored as the nearest double because no double is equal to them.
+  /// - Returns: the number of values that are stored as the nearest double, because no double equals them.
   /// - Throws: `ColumnError` for a value that has no code because it was not surveyed. The row in the error is the
   ///   number of the point.
   @discardableResult public func encode(
@@ -261,7 +260,7 @@ extension ColumnEncoding: PlainValue {
 }
 
 extension ColumnSurvey.Purpose {
-  /// Number of units per second of numbers that are times, 1 or 1000; nil if numbers are not times.
+  /// Unit of numbers that are times: 1 for seconds, 1000 for milliseconds; nil if numbers are not times.
   var numbersPerSecond: Int? {
     switch self {
     case .typed(.time): 1

@@ -43,7 +43,7 @@ package struct ColumnForm: Sendable {
 }
 
 extension ColumnForm {
-  /// Whether a form that was read from a file is possible for a column.
+  /// Whether a column can have this form, which was read from a file.
   ///
   /// - Parameter entryCount: Number of entries in its dictionary; nil without a dictionary.
   func isSound(entryCount: Int?, isAttribute: Bool) -> Bool {

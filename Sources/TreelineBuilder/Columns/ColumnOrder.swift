@@ -1,10 +1,10 @@
 import Treeline
 
-/// The values of a column in order, from which sections of ranks, links and searches are made.
+/// The points of a column, sorted by value. Sections of ranks, links and searches are made from this order.
 struct ColumnOrder {
   private let pointCount: Int
   private let keys: [UInt64]
-  /// Points with a value, in the order of their values; points with equal values in tree order.
+  /// Points that have a value, sorted by value. Points with equal values are in tree order.
   private let order: [UInt32]
   private let monitor: BuildMonitor
 
@@ -33,7 +33,7 @@ struct ColumnOrder {
     return order
   }
 
-  /// Sorts by the bytes of the keys, one after the other, from the lowest. Skips bytes that are the same in all keys.
+  /// Sorts by one byte of the keys after the other, from the lowest byte up. Skips bytes that are the same in all keys.
   private static func sort(_ order: inout [UInt32], by keys: [UInt64], _ monitor: BuildMonitor) {
     guard let first = order.first else { return }
     var differing: UInt64 = 0

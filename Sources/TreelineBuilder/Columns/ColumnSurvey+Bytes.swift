@@ -30,7 +30,7 @@ extension ColumnSurvey: PlainValue {
     problem = try bytes.readValues(of: UnsuitableValue.self).first
     guard entries?.count ?? 0 <= Self.mostEntries else {
       throw .damaged(
-        what: "the survey of a column", expected: "\(Self.mostEntries) different values or fewer",
+        what: "the survey of a column", expected: "at most \(Self.mostEntries) different values",
         found: "\(entries?.count ?? 0)")
     }
   }

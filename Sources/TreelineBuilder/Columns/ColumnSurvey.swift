@@ -188,8 +188,8 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Reads a value for a column of numbers. A text is a number if the column was declared to be of numbers. Otherwise
-  /// the text must be a cell that is spelled like an amount.
+  /// Reads a value as a number. In a column that was declared as numbers, every text that is a number counts. In other
+  /// columns only a cell counts, and only if it is spelled like an amount.
   private func number(of value: AttributeValue) -> AttributeValue.Number {
     let number = value.number(mark: cells ?? .point)
     guard isFound, cells == nil, case .string = value, case .literal = number else { return number }
@@ -257,8 +257,8 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Whether all entries of a dictionary are texts, because a column has one type. Attributes keep the types of their
-  /// values, except cells that are not all numbers.
+  /// Whether a dictionary holds only texts. A typed column does, because it has one type. An attribute keeps the types
+  /// of its values, except in a column of cells that are not all numbers.
   var keepsTexts: Bool {
     switch purpose {
     case .typed: true
@@ -269,8 +269,7 @@ public struct ColumnSurvey: Sendable {
   private var foundForm: ColumnForm {
     if candidates.contains(.numbers) {
       if !spelling.areNumbers { return .entries(.text) }
-      // A column without values gives no hint of its kind. As a column of texts, it distinguishes null from absent
-      // values.
+      // Without values, nothing shows the kind of the column. A column of texts distinguishes null from absent values.
       return numbers.hasValue ? numbers.form : .entries(.text)
     }
     if candidates.contains(.booleans) { return .booleans }

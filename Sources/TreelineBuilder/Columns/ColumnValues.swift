@@ -5,7 +5,7 @@ import Treeline
 /// Each different value is stored once, so a survey reads each different value only once.
 public struct ColumnValues: Sendable {
   private(set) var entries = EntrySet()
-  /// The number of each point's entry.
+  /// For each point, the number of its entry.
   private(set) var numbers: [UInt32] = []
 
   /// Makes values of no points.

@@ -10,14 +10,13 @@ package struct EncodedColumn: Sendable {
   package let hasOddTimes: Bool
   /// Whether cells of text look like numbers with decimal commas.
   package let hasCommaNumbers: Bool
-  /// Number of values that are stored as the nearest double because no double is equal to them.
+  /// Number of values that are stored as the nearest double, because no double equals them.
   package private(set) var inexactCount = 0
   package private(set) var bytes: [UInt8]
   /// Additional sections of the column. Each is made as if the column were the first column of an index.
   private(set) var matrices: [(kind: IndexSection.Kind, bytes: [UInt8])] = []
 
-  /// - Parameter codes: Writes the codes of all points, and returns the number of values that the codes do not hold
-  ///   exactly.
+  /// - Parameter codes: Writes the codes of all points. Returns the number of values that are not stored exactly.
   private init(_ encoding: ColumnEncoding, pointCount: Int, codes: (UnsafeMutableRawPointer) -> Int) {
     (name, kind, entryCount) = (encoding.name, encoding.kind, encoding.entryCount)
     (hasOddTimes, hasCommaNumbers) = (encoding.hasOddTimes, encoding.hasCommaNumbers)
@@ -79,7 +78,8 @@ package struct EncodedColumn: Sendable {
     }
   }
 
-  /// Number of values that are surveyed together, so few that the different values among them stay in the cache.
+  /// Number of values that are surveyed together. It is small, so that the different values among them stay in the
+  /// cache.
   private static let batchSize = 1 << 16
 
   /// Encodes a column of whole numbers, where nil is a missing value. Fails if the numbers are too far apart to be
@@ -158,7 +158,7 @@ extension IndexColumn.Preparation {
 }
 
 extension Column {
-  /// Opens a column whose section was just encoded. It is valid as long as the section.
+  /// Opens a column whose section was just encoded. The column is valid as long as the memory of the section.
   static func encoded(_ section: UnsafeRawBufferPointer, pointCount: Int) -> Column {
     do throws(IndexError) { return try Column(section: section, pointCount: pointCount) } catch {
       preconditionFailure("A column that was just encoded cannot be read: \(error)")

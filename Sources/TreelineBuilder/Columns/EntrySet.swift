@@ -51,7 +51,7 @@ struct EntrySet: Sendable {
     return insertPending()
   }
 
-  /// Adds the bytes after the last entry as an entry, or removes them if that entry exists.
+  /// Makes the bytes after the last entry an entry. If that entry exists already, removes the bytes instead.
   private mutating func insertPending() -> UInt32 {
     if 2 * (count + 1) > table.count { fillTable(size: max(16, 2 * table.count, (4 * count).roundedUpToPowerOfTwo)) }
     let start = Int(ends.last ?? 0)
@@ -95,7 +95,7 @@ struct EntrySet: Sendable {
 
   /// Returns the slot of an entry in the table, or the free slot where it would be added.
   private func slot(of entry: UnsafeRawBufferPointer) -> Int {
-    // Hashes have a different seed in each process, so that no data can make searches long. Numbers of entries do not
+    // Each process has its own seed for hashes, so no data can make look-ups slow on purpose. Numbers of entries do not
     // depend on the seed.
     var hasher = Hasher()
     hasher.combine(bytes: entry)
@@ -107,8 +107,8 @@ struct EntrySet: Sendable {
     return slot
   }
 
-  /// Returns these entries numbered in the order of their bytes. That order does not depend on where entries occurred
-  /// first.
+  /// Returns these entries, numbered in the order of their bytes. This order does not depend on the order of the
+  /// points.
   ///
   /// - Parameters:
   ///   - monitor: If it is cancelled, entries may be numbered in any order.

@@ -5,7 +5,7 @@ import Treeline
 package struct GatheredColumns: Sendable {
   /// Surveys of the columns, without values.
   private let surveys: [ColumnSurvey]
-  /// Entries by column; nil for a column whose survey has all of its different values.
+  /// For each column, the different values found so far; nil if the survey of the column already has all of them.
   private var entries: [ColumnEntries?]
   /// Greatest length of the dictionaries of all columns together, in bytes.
   private let most: Int
@@ -53,7 +53,7 @@ package struct GatheredColumns: Sendable {
 
   /// Returns all different values of a column; nil if they need not be gathered.
   ///
-  /// - Throws: `PieceError.unsupported` if there are too many.
+  /// - Throws: `PieceError.unsupported` if the different values of all columns take more bytes than allowed.
   package func entries(ofColumn number: Int) throws(PieceError) -> ColumnEntries? {
     guard !areTooLong || entries[number] == nil else {
       let long = zip(names, entries).filter { $1 != nil }.map(\.0.debugDescription)

@@ -93,7 +93,7 @@ public struct IndexColumn: Sendable {
     (self.name, self.source) = (name, .instants(instant))
   }
 
-  /// Makes the column that `init(name:kind:value:)` would make from whole numbers, in less time.
+  /// Makes a column of whole numbers. It equals the column that `init(name:kind:value:)` makes, but takes less time.
   package static func integers(name: String, _ integer: @escaping @Sendable (Int) -> Int64?) -> IndexColumn {
     IndexColumn(name: name, source: .integers(integer))
   }
@@ -122,8 +122,8 @@ public struct IndexColumn: Sendable {
 
   private init(name: String, source: Source) { (self.name, self.source) = (name, source) }
 
-  /// Returns this column with the given preparations added. Without a preparation, its aggregates have the same
-  /// results, but they take longer, and the number of points is limited.
+  /// Returns this column with the given preparations added. Preparations do not change results. Without
+  /// preparation, an aggregate takes longer, and works only up to a limited number of points.
   public func prepared(for preparations: Preparation...) -> IndexColumn { prepared(for: Set(preparations)) }
 
   /// Returns this column with a set of preparations added.

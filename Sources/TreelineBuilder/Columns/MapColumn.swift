@@ -53,13 +53,13 @@ extension MapColumn {
     _ keyPath: KeyPath<Value, Number?> & Sendable, name: String? = nil
   ) -> MapColumn { integers(keyPath, name) { $0[keyPath: keyPath] } }
 
-  /// Makes a column of integers. Integers that 64 bits cannot hold are passed on as texts.
+  /// Makes a column of integers. If 64 bits cannot hold some integer, all integers are passed on as decimal numbers.
   private static func integers<Number: BinaryInteger & Sendable>(
     _ keyPath: AnyKeyPath & Sendable, _ name: String?, _ number: @escaping @Sendable (Value) -> Number?
   ) -> MapColumn {
     MapColumn(keyPath, name) { name, values in
       if Number.fitsInt64 || values.allSatisfy({ number($0).map { Int64(exactly: $0) != nil } ?? true }) {
-        // Reads values in the order in which they lie in memory. The column would read them in tree order, and twice.
+        // Reads each value once, in the order of memory. The column alone would read values twice, in tree order.
         let numbers = values.map { number($0).map { Int64(truncatingIfNeeded: $0) } }
         return .integers(name: name) { numbers[$0] }
       }

@@ -2,7 +2,7 @@ import Treeline
 
 /// A summary of the numbers of a column. Surveys of parts of the points can be added in any order.
 struct NumberSurvey: Sendable {
-  /// For each number of decimals, the least and the greatest number with that many decimals, as integers without the
+  /// The least and the greatest number for each number of decimals. Both are integers: the numbers without their
   /// decimal point.
   private var ranges = [ClosedRange<Int64>?](repeating: nil, count: SmallDecimal.mostDecimals + 1)
   /// Whether some of the numbers are not a `SmallDecimal`. Then all numbers are stored as doubles.
@@ -65,7 +65,8 @@ extension NumberSurvey: PlainValue {
     what: "a survey of numbers", expected: "ranges by decimals", found: "other values")
 }
 
-/// Returns the number of a point of a batch, if there are `first` points before the batch.
+/// Returns the number of a point among all points, given its number in a batch and the number of points before the
+/// batch.
 ///
 /// - Throws: `PieceError.tooManyRows` beyond 2^53.
 func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
@@ -76,7 +77,7 @@ func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
 
 /// A summary of the times of a column. Surveys of parts of the points can be added in any order.
 struct TimeSurvey: Sendable {
-  /// Number of decimals of a second that are needed to store all times exactly.
+  /// Number of decimals of a second that all times need to be stored exactly.
   private var digits = 0
   private var areMidnights = true
   /// Whether some of the times were numbers before 1971 or after 2100. Dates such as 20240501 and times in milliseconds
@@ -95,7 +96,7 @@ struct TimeSurvey: Sendable {
   /// Seconds from the beginning of 1971 to the end of 2100.
   private static let usualSeconds: Range<Int64> = 31_536_000..<4_133_980_800
 
-  /// Notes that a time was a number.
+  /// Adds the fact that a time was given as a number.
   mutating func noteNumber(_ instant: Instant) {
     if !(Self.usualSeconds ~= instant.seconds) { hasOddNumbers = true }
   }
@@ -107,7 +108,7 @@ struct TimeSurvey: Sendable {
     if let least = other.least, let greatest = other.greatest { widen(least, greatest) }
   }
 
-  /// Returns this survey with `first` added to the numbers of its points.
+  /// Returns this survey with `first` added to its point numbers.
   func numbered(from first: Int) throws(PieceError) -> TimeSurvey {
     var survey = self
     survey.least?.point = try numberedPoint(least?.point ?? 0, from: first)
@@ -117,7 +118,7 @@ struct TimeSurvey: Sendable {
 
   private mutating func widen(_ low: (instant: Instant, point: Int), _ high: (instant: Instant, point: Int)) {
     if let least, (least.instant, least.point) <= low {} else { least = low }
-    // If several points have the greatest time, the first of them is kept, as for the least time.
+    // Of several points with the greatest time, keeps the first. The same holds for the least time.
     if let greatest, (high.instant, greatest.point) <= (greatest.instant, high.point) {} else { greatest = high }
   }
 

@@ -1,7 +1,7 @@
 import Treeline
 
-/// The places in a dictionary where words begin, sorted by the folded text that begins there. They are the lists of a
-/// section of kind `search`.
+/// The places in a dictionary where words begin, in two lists. Each list is sorted by the folded text that begins at a
+/// place. A section of kind `search` consists of these lists.
 struct SearchPlaces {
   let beginnings: [UInt64]
   let words: [UInt64]
@@ -10,9 +10,9 @@ struct SearchPlaces {
   /// The words that a section lists.
   struct Words {
     fileprivate let dictionary: ColumnDictionary
-    /// As in `ColumnSearch.wordLimit`.
+    /// At each index, the number of texts that have more words than the index; see `ColumnSearch.wordLimit`.
     private(set) var counts = [Int](repeating: 0, count: ColumnSearch.mostWords + 1)
-    /// Greatest number of further words of a text that are listed.
+    /// Greatest number of words of a text that are listed, besides the first word.
     private(set) var limit = 0
     private let monitor: BuildMonitor
 
@@ -145,7 +145,7 @@ extension UnsafeRawBufferPointer {
     return key
   }
 
-  /// Compares texts whose first 8 bytes are equal; equal texts by their places.
+  /// Compares two texts whose first 8 bytes are equal. If the whole texts are equal, compares their places.
   fileprivate func comes(_ a: SearchPlaces.Place, before b: SearchPlaces.Place) -> Bool {
     var (at, bt) = (Int(a.folded) + 8, Int(b.folded) + 8)
     while self[at] == self[bt] {

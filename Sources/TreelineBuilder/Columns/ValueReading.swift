@@ -1,7 +1,7 @@
 import Treeline
 
-/// A decimal number with at most 18 digits after the point, whose digits fit 64 bits. Only such a number can be stored
-/// as an integer in a column whose values all have the same number of decimals.
+/// A decimal number with at most 18 digits after the point. Without the point it is an integer of 64 bits. Only such a
+/// number can be stored as an integer in a column whose values all have the same number of decimals.
 struct SmallDecimal {
   static let mostDecimals = 18
 
@@ -84,7 +84,7 @@ extension AttributeValue {
     }
   }
 
-  /// - Parameter numbersPerSecond: Number of units per second of numbers, 1 or 1000; nil if numbers are not times.
+  /// - Parameter numbersPerSecond: Unit of numbers: 1 for seconds, 1000 for milliseconds; nil if numbers are not times.
   func instant(numbersPerSecond: Int?) -> Instant? {
     switch self {
     case .string(let text): Instant(text)

@@ -5,8 +5,8 @@ import Treeline
   import Dispatch
 #endif
 
-/// Divides 0 ..< count into one range for each thread, works on all ranges at the same time, and returns the results in
-/// order.
+/// Divides 0 ..< count into one range for each thread, and works on all ranges at the same time. Returns the results in
+/// the order of the ranges.
 func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (Range<Int>) -> Result) -> [Result] {
   let chunks = max(1, min(threads, count / 4096))
   return Array(unsafeUninitializedCapacity: chunks) { results, initializedCount in
@@ -24,13 +24,13 @@ func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (
 final class WorkQueue<Item: Sendable>: Sendable {
   private struct State {
     var items: [Item]
-    /// Number of items that wait or are worked on. While this number is not zero, new items may be added.
+    /// Number of items that wait or are being worked on. Work on an item may add items, so all work is done at 0.
     var unfinishedCount: Int
   }
 
   private let state: Mutex<State>
   #if canImport(Dispatch)
-    /// Counts the items that wait and, once all work is done, the threads that have not returned yet.
+    /// While there is work, counts the waiting items. Afterwards, counts the threads that have not returned yet.
     private let available = DispatchSemaphore(value: 0)
   #endif
 

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Numbers the names of groups from 0 in the order in which they are added. In the end, `sorted` sorts the names.
+/// Numbers the names of groups from 0, in the order in which they are added.
 struct GroupNumbers: Sendable {
   // Names are compared by their bytes: strings that are equal in Swift may have different bytes.
   private var numbers: [[UInt8]: UInt32] = [:]
@@ -18,7 +18,8 @@ struct GroupNumbers: Sendable {
     return number
   }
 
-  /// Names in the order of their bytes in UTF-8, and for each number its name's index in this order.
+  /// The names, sorted by their bytes in UTF-8. `places` has, for each number, the index of its name in the sorted
+  /// names.
   var sorted: (names: [String], places: [UInt32]) {
     let sorted = numbers.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     var places = [UInt32](repeating: 0, count: sorted.count)

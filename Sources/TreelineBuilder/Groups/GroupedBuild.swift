@@ -1,10 +1,10 @@
 import Treeline
 
 /// Builds a tree for each group, all on one plane, and stores the trees one after the other. Nodes above the trees join
-/// them to one hierarchy: each child of such a node has half of the node's trees.
+/// them to one hierarchy. Each child of such a node contains half of the node's trees.
 ///
-/// Each tree equals the tree that its points alone would have on that plane, except that levels are counted from the
-/// topmost node above all trees.
+/// A group's tree equals the tree of the group's points alone on that plane. Only its levels differ: they are counted
+/// from the topmost node above all trees.
 struct GroupedBuild {
   let build: TreeBuild
   let groups: PointGroups
@@ -14,7 +14,7 @@ struct GroupedBuild {
     precondition(groups.numbers.count == pointCount, "Expected a group for each of \(pointCount) points")
     let points = MutableArray<PlanePoint>(count: pointCount)
     let projected = try build.project(to: points.start)
-    // Positions and rows, by group; in the order of rows within each group.
+    // Positions and rows, sorted by group. Within a group they are in the order of rows.
     var starts = [0]
     var counts = [Int](repeating: 0, count: groups.names.count + 1)
     for number in groups.numbers { counts[Int(number)] += 1 }
@@ -47,7 +47,7 @@ struct GroupedBuild {
       // If the options request separations, even a tree without points answers queries by spacing.
       laid.appendSeparations(try storage(of: positions, 0..<0, level: 0, hasCoarseScales: hasCoarseScales), at: 0)
     }
-    // Nodes above the trees, and root nodes of trees, each with the index of its record.
+    // The nodes to write: nodes above the trees, and roots of trees. Each is paired with the index of its record.
     var stack = starts.count > 1 ? [(node: PartRange(partCount: starts.count - 1), record: 0)] : []
     if !stack.isEmpty { laid.nodes.records.append(LaidOutTrees.unwritten) }
     while let (node, record) = stack.popLast() {
@@ -68,7 +68,7 @@ struct GroupedBuild {
 
   private var stage: BuildProgress.Stage { build.options.growth.mergeMetric == nil ? .splitting : .merging }
 
-  /// Builds the tree of a part. The levels above the tree's root count towards the greatest depth.
+  /// Builds the tree of one group. The levels above the tree's root count towards the greatest depth.
   private func storage(
     of positions: MutableArray<PlanePoint>, _ range: Range<Int>, level: Int, hasCoarseScales: Bool
   ) throws(BuildFailure) -> TreeStorage {

@@ -1,5 +1,5 @@
-/// Trees, one after the other, below one node. Each child of the node has half of the trees; if their number is odd,
-/// the left child has one tree more than the right child.
+/// Consecutive trees that one node contains. Each child of the node has half of the trees. If the number of trees is
+/// odd, the left child has one tree more than the right child.
 struct PartRange: Sendable {
   let parts: Range<Int>
   /// Level of the node. If there is only one tree, the node is the root of that tree.

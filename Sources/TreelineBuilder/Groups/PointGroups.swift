@@ -10,7 +10,7 @@ public struct PointGroups: Hashable, Sendable {
   public enum Group: Hashable, Sendable {
     /// The group with this name. Points without a group share the group whose name is empty.
     case named(String)
-    /// No group. The point never shares a cluster, except with points of no group at exactly its position.
+    /// No group. The point shares a cluster only with points at the same position that also have no group.
     case neverClustered
   }
 

@@ -28,7 +28,8 @@ struct MemoryBlock: @unchecked Sendable {
   }
 
   /// Deallocates the block. A large block is deallocated piece by piece. While the system takes a piece back, no thread
-  /// of the process can allocate memory. Even a thread that only reports that its build was cancelled would wait.
+  /// of the process can allocate memory. Even a thread that only reports that its build was cancelled would have to
+  /// wait.
   func deallocate() {
     giveBackPages()
     start.deallocate()
@@ -84,8 +85,8 @@ struct MemoryBlock: @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer {
-  /// Allocates memory that is filled with zeros and must be deallocated by `free`. If the system provides it as new
-  /// pages, they take no time or memory until they are used.
+  /// Allocates memory that is filled with zeros and must be deallocated by `free`. The system may provide new pages;
+  /// such pages take no time or memory until they are used.
   static func allocateZeros(count: Int) -> UnsafeMutablePointer {
     guard let memory = calloc(count, MemoryLayout<Pointee>.stride) else {
       preconditionFailure("No memory for \(count) entries")

@@ -2,10 +2,10 @@ import Treeline
 
 /// Joins the merge histories of two parts of the plane.
 ///
-/// Each part was merged without the other part. So merges along the border are wrong, and so are merges farther inside
-/// the parts that follow from them. Level by level, the clusters around the wrong merges are merged again, with the
-/// clusters of both parts together (`MergeRevision`). If the area around the wrong merges was too small, it grows and
-/// is merged again.
+/// Each part was merged without the other part. So some merges near the border are wrong. These lead to more wrong
+/// merges, farther inside the parts. Level by level, the clusters around the wrong merges are merged again, now with
+/// the clusters of both parts (`MergeRevision`). If the area around the wrong merges was too small, a larger area is
+/// merged.
 struct BorderMending {
   /// Upper bound of badge diameters, by level.
   private(set) var greatestDiameters: [UInt16]
@@ -19,12 +19,13 @@ struct BorderMending {
   private let crossesSeam: Bool
   private let monitor: BuildMonitor
 
-  /// For each level, the nodes near the border that exist at the level's start, and the merges near the border in the
+  /// For each level, the nodes near the border that exist when the level begins, and the merges near the border in this
   /// level.
   private var nodes: [[UInt32]] = []
   private var merges: [[UInt32]] = []
-  /// Greatest distance of these nodes and merges from the border. `margins` holds this distance for each level, in
-  /// units. `marginInReaches` holds it as a number of reaches of the level, which is one number for all levels.
+  /// Greatest distance of these nodes and merges from the border: for each level, in units (`margins`), and for all
+  /// levels, as a multiple of the level's reach (`marginInReaches`). The reach is the greatest distance at which
+  /// clusters are merged.
   private var margins: [Int] = []
   private var marginInReaches = 8.0
 
@@ -40,7 +41,7 @@ struct BorderMending {
     self.monitor = monitor
   }
 
-  /// - Returns: how much was merged again.
+  /// - Returns: the amount of work that was done again.
   mutating func run() -> MergeRevision.Counts {
     var revision = MergeRevision(tree, curve, stand, crossesSeam: crossesSeam, border: border, monitor)
     collect()
@@ -55,8 +56,8 @@ struct BorderMending {
     let margins = plan.levels.indices.map { level in
       Int(min(marginInReaches * curve.reach(plan.levels[level].upperBound, greatestDiameters[level]), 0x1p33))
     }
-    // For each round, its level, and the greatest distance from the border at which a cluster that ends in this round
-    // still matters.
+    // For each round, its level and the margin of the level. A cluster that ends in the round does not matter if it
+    // lies farther from the border than the margin.
     let levels = (UInt8.min...UInt8.max).map { plan.level($0) }
     let marginsAtEnd = levels.map { margins[min($0, levelCount - 1)] }
     var (nodes, merges) = ([[UInt32]](repeating: [], count: levelCount), [[UInt32]](repeating: [], count: levelCount))
@@ -82,7 +83,7 @@ struct BorderMending {
         }
       }
     }
-    // A merge never comes before a merge that made one of its parts.
+    // Every merge must come after the merges that made its two clusters.
     for level in merges.indices {
       merges[level].sort(monitor) {
         (tree.place($0).round, tree[$0].height) < (tree.place($1).round, tree[$1].height)

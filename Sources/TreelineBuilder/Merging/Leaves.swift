@@ -8,12 +8,12 @@ struct Leaves: @unchecked Sendable {
   let isInZOrder: Bool
   let positions: UnsafeMutablePointer<PlanePoint>
   let rows: UnsafeMutablePointer<UInt32>
-  /// Indexes in `rows` at which the rows of each leaf begin and end.
+  /// For each leaf, the indices in `rows` at which its rows begin and end.
   let starts: UnsafeMutablePointer<UInt32>
   let ends: UnsafeMutablePointer<UInt32>
 
-  /// Makes the leaves of all points, in Z-order. They use the spare arrays of `arrays`, except that `starts` has its
-  /// own memory.
+  /// Makes the leaves of all points, in Z-order. The leaves use the spare arrays of `arrays`. Only `starts` has its own
+  /// memory.
   init(_ arrays: PointArrays, pointCount: Int, threads: Int, _ monitor: BuildMonitor) {
     let (positions, rows) = (arrays.sparePoints, arrays.spareRows)
     let starts = UnsafeMutablePointer<UInt32>.allocate(capacity: pointCount + 1)

@@ -8,7 +8,7 @@ struct MergeCluster {
   var position: PlanePoint
   /// Node of the cluster, a leaf or a merge; see `MergeTree`.
   var node: UInt32
-  /// The first in Z-order of the positions in this cluster.
+  /// The first position of this cluster in Z-order.
   var leastMember: UInt32
   var scale: SeparationCode
   /// Extent in longitude. It is used only if clusters may be merged across the seam.
@@ -62,8 +62,8 @@ struct MergeSums {
   /// Number of points that are moved beyond the seam: the width of the world is added to their x.
   var countBeyond: UInt32 = 0
 
-  /// Mean of the points, to the nearest unit, halves up. The sums of 2^31 points on two worlds of 2^32 units fit 64
-  /// bits.
+  /// Mean of the points, rounded to the nearest unit; halves are rounded up. The sums of 2^31 points on two worlds of
+  /// 2^32 units fit 64 bits.
   @inline(__always) var mean: PlanePoint {
     PlanePoint(x: Self.mean(x &+ UInt64(countBeyond) &<< 32, of: count), y: Self.mean(y, of: count))
   }
@@ -98,13 +98,13 @@ struct MergeSums {
 
 /// The existing clusters, numbered in the order of their least members.
 ///
-/// A merged cluster keeps the smaller number of its two parts. The part with this number also has the smaller least
-/// member. The greater number is free until clusters are renumbered.
+/// When two clusters are merged, the new cluster keeps the smaller of their numbers, and also the least member that
+/// belongs to this number. The greater number is free until clusters are renumbered.
 struct LiveClusters: @unchecked Sendable {
   struct Node {
     var number: UInt32
     var leastMember: UInt32
-    /// Age of the cluster, a number that is greater than the numbers of all clusters made before.
+    /// Age of the cluster: a number that is greater than the ages of all clusters that were made earlier.
     var age: UInt32
     var scale: SeparationCode
     /// Diameter of the cluster's badge, in 64ths of a pixel.
@@ -116,16 +116,16 @@ struct LiveClusters: @unchecked Sendable {
   let positions: UnsafeMutablePointer<PlanePoint>
   /// Slots of clusters in the tiles.
   let slots: UnsafeMutablePointer<UInt32>
-  /// Round in which a cluster looks for other clusters again. No pair of the cluster can be merged in an earlier round.
+  /// For each cluster, the round in which it looks for other clusters again. It cannot be merged in an earlier round.
   let rounds: UnsafeMutablePointer<UInt8>
-  /// For each cluster that waits for a later round, the nearest cluster, if it is known; otherwise `none`.
+  /// For each cluster that waits for a later round, its nearest cluster, if that is known; otherwise `none`.
   let nearests: UnsafeMutablePointer<UInt32>
   /// Extents in longitude; nil if clusters are not merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
   /// Number of initial clusters.
   let capacity: Int
 
-  /// In `rounds`, marks a number that no cluster has.
+  /// In `rounds`, marks a number that belongs to no cluster.
   static let gone = UInt8.max
   /// In `nearests`, means that no cluster is known.
   static let none = UInt32.max
@@ -183,9 +183,9 @@ struct LiveClusters: @unchecked Sendable {
     isLive(Int(cluster)) && nodes[Int(cluster)].age == age
   }
 
-  /// Returns the nearest cluster that a cluster waits for; nil if the nearest cluster has been merged since the wait
-  /// began. In that case, the cluster that now has this number has a greater age than all clusters that existed when
-  /// the wait began. Initial clusters wait only for initial clusters.
+  /// Returns the nearest cluster, for which a cluster waits. Returns nil if the nearest cluster has been merged since
+  /// the wait began. Its number may then belong to a merged cluster, whose age is greater than the ages of all clusters
+  /// that existed when the wait began. Initial clusters wait only for initial clusters.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }
@@ -249,7 +249,7 @@ struct LiveClusters: @unchecked Sendable {
 
 extension LiveClusters {
   /// Calls the body with each cluster that looks for other clusters in this round or an earlier round, in rising order
-  /// of cluster numbers, until the body returns false.
+  /// of numbers. Stops when the body returns false.
   @inline(__always) func forEachLive(_ range: Range<Int>, in round: UInt8, _ body: (Int) -> Bool) {
     // Compares eight bytes at a time by x <= y, with the highest bits treated separately (H. S. Warren, Hacker's
     // Delight, 2-18).
@@ -279,8 +279,8 @@ extension LiveClusters {
     return least == Self.gone ? nil : max(least, round)
   }
 
-  /// Returns the shift of the widest tiles that have few clusters on average, so that a search looks at few clusters.
-  /// Clusters must be in Z-order.
+  /// Returns the base-2 logarithm of the width of tiles: the greatest width at which tiles have few clusters on
+  /// average, so that a search looks at few clusters. Clusters must be in Z-order.
   func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
     // For each width of tiles, the squared number of clusters in a tile, summed over all tiles. The clusters of a tile
     // are adjacent in Z-order.

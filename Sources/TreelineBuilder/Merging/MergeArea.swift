@@ -8,15 +8,15 @@ struct MergeArea {
   private let shift: UInt32
   /// Whether the area is the whole plane.
   private var isAll = false
-  /// Number of rows or columns of squares that belong to the area on either side of the border. The row or column next
-  /// to the border is not counted.
+  /// Number of rows or columns of squares that belong to the area on each side of the border, in addition to the row or
+  /// column next to the border.
   private var margin = 0
   private var squares: Set<Int> = []
   /// First and last row and column of squares around all positions, including the margins.
   private var rows = (first: Int.max, last: Int.min)
   private var columns = (first: Int.max, last: Int.min)
-  /// Greatest distance from the border, in units, of the area and of the clusters that can be merged with clusters in
-  /// the area.
+  /// Greatest distance from the border, in units, of any cluster in the area, and of any cluster that can be merged
+  /// with a cluster in the area.
   private(set) var farthest = 0
 
   /// - Parameter reach: Greatest distance at which clusters are merged, in units.
@@ -56,12 +56,12 @@ struct MergeArea {
     isAll || contains(Int(position.x >> shift), Int(position.y >> shift))
   }
 
-  /// Whether the area contains everything within reach of a position.
+  /// Whether the area contains all positions to which a cluster at this position can reach.
   func surrounds(_ position: PlanePoint) -> Bool {
     isAll || forEachSquare(around: position, margin: 1) { contains($0, $1) }
   }
 
-  /// Whether a box, which may cross the seam, overlaps any square around a position.
+  /// Whether a box overlaps the square of a position or a square next to it. The box may cross the seam.
   func meets(_ box: PlaneRect) -> Bool {
     if isAll { return true }
     let (minX, minY) = (Int(box.minX >> shift), Int(box.minY >> shift))
@@ -94,8 +94,9 @@ struct MergeArea {
 
   private func number(_ x: Int, _ y: Int) -> Int { y << 32 | x }
 
-  /// - Returns: whether the body returned true for all squares. It stops at the first square for which the body returns
-  ///   false.
+  /// Calls the body with the squares around a position. Stops at the first square for which the body returns false.
+  ///
+  /// - Returns: whether the body returned true for all squares.
   @discardableResult private func forEachSquare(
     around position: PlanePoint, margin: Int, _ body: (_ x: Int, _ y: Int) -> Bool
   ) -> Bool {

@@ -159,7 +159,7 @@ extension MergeReport {
 }
 
 extension BadgeCurve {
-  /// Curve of badges that all have one diameter. It is chosen so that the distance at which two badges touch equals
-  /// their scaled distance.
+  /// Curve that gives all badges one diameter. With this diameter, the scaled distance of two clusters equals their
+  /// distance.
   static let distances = BadgeCurve(steps: [Step(pointCount: 1, diameter: 512)])
 }

@@ -2,9 +2,9 @@ import Treeline
 
 /// The merges of a tree that grew by distance or for badges. Points can be added and removed.
 ///
-/// At any scale, a change affects only merges within a few reaches of the change. So only the clusters there are merged
-/// again, scale by scale (`MergeRevision`). The resulting tree equals, node for node, the tree that a build of all
-/// points would grow.
+/// At any scale, a change affects only merges that are at most a few reaches away. The reach is the greatest distance
+/// at which clusters are merged at that scale. So only the clusters near the change are merged again, scale by scale
+/// (`MergeRevision`). The resulting tree equals, node for node, the tree that a build of all points would grow.
 ///
 /// ```swift
 /// let history = MergeHistory(tree)!
@@ -12,8 +12,8 @@ import Treeline
 /// let updated = history.tree()
 /// ```
 ///
-/// Rows count the points from 0, so rows of other points change if points are added or removed. Layout is local, too:
-/// subtrees that have not changed are copied from the tree that was laid out last (`UnchangedSubtrees`).
+/// Rows count the points from 0, so adding or removing points changes the rows of other points. Layout is local, too:
+/// unchanged subtrees are copied from the tree that was laid out last (`UnchangedSubtrees`).
 package final class MergeHistory {
   /// A point and its row. Points at one position are ordered by their rows.
   package struct Point {
@@ -23,14 +23,14 @@ package final class MergeHistory {
     package init(row: UInt32, position: PlanePoint) { (self.row, self.position) = (row, position) }
   }
 
-  /// How much all updates together have merged again.
+  /// Amount of work of all updates together.
   package private(set) var counts = MergeRevision.Counts()
   package private(set) var pointCount: Int
 
   private var tree: MergeTree
   /// Root of the tree; nil if there are no points.
   private var root: UInt32?
-  /// One more than the greatest leaf number in use. Smaller numbers may be free.
+  /// Greatest leaf number in use, plus 1. Smaller numbers may be free.
   private var usedLeafCount = 0
   private var freeLeaves: [UInt32] = []
   private var usedRowCount = 0
@@ -42,7 +42,7 @@ package final class MergeHistory {
   private var laidOut: ClusterTree?
   private var places: [UInt32: UnchangedSubtrees.Place] = [:]
   private var moments: [UInt32: Moments<UInt128>] = [:]
-  /// How rows have changed since a tree was laid out.
+  /// Changes of row numbers since a tree was laid out, in order.
   private var shifts: [RowShift] = []
 
   package let plane: Plane
@@ -56,10 +56,11 @@ package final class MergeHistory {
 
   /// Reads the history of a tree.
   ///
-  /// A tree without points does not store which `ClusterStand` it was built with. The mean is used then.
+  /// A tree without points does not store its `ClusterStand`. Its history uses the mean.
   ///
-  /// - Returns: nil if the tree does not contain its history: it grew by splitting or by scatter, or it has several
-  ///   groups, no merge scales, coarse scales, or merge scales that its merges would not have.
+  /// - Returns: nil if the tree does not contain its history. That is so if the tree grew by splitting or by scatter,
+  ///   or has groups, no merge scales, or coarse scales. It is also so if the stored scales are not the scales of its
+  ///   merges.
   /// - Complexity: O(pointCount), about 150 bytes of memory per point.
   package init?(_ source: ClusterTree) {
     guard let metric = source.growth.mergeMetric, metric.keepsApart, source.groups.isEmpty,
@@ -95,8 +96,8 @@ package final class MergeHistory {
       monitor)
   }
 
-  /// Rounds that are revised together. From one level to the next, the distance grows by a factor of the square root of
-  /// two.
+  /// Levels: ranges of rounds that are revised together. From one level to the next, the distance grows by a factor of
+  /// the square root of two.
   private static let levels = stride(from: 0, through: Int(MergeRounds.last), by: roundsInLevel).map {
     UInt8($0)...UInt8(min($0 + roundsInLevel - 1, Int(MergeRounds.last)))
   }
@@ -118,8 +119,8 @@ extension MergeHistory {
         let scaledDistance = BadgeCurve.scaled(
           a.cluster.squaredDistance(to: b.cluster, crossesSeam: crossesSeam),
           width: curve.width(curve.units(of: a.cluster.sums.count), curve.units(of: b.cluster.sums.count)))
-        // If this merge has a smaller distance than the merges of its parts, it follows those merges at once, in the
-        // same round.
+        // A merge may have a smaller distance than the merges that made its two clusters. Then it belongs to the round
+        // of the later of these merges.
         let merge = a.cluster.merged(
           with: b.cluster, at: scaledDistance, round: max(MergeRounds.round(of: scaledDistance), a.round, b.round),
           stand, crossesSeam: crossesSeam, leafCount: tree.leafCount)
@@ -143,7 +144,7 @@ extension MergeHistory {
     return storage.nodeCount == Int(tree.recordCount(below: root!)) + 1
   }
 
-  /// Notes the diameter of a node's badge in the levels in which the node exists.
+  /// Raises the bound of badge diameters in the levels in which a node exists.
   private func noteDiameter(of node: UInt32) {
     let (place, diameter) = (tree.place(node), curve.units(of: tree.count(of: node)))
     let levels = [place.round, min(place.endRound, MergeRounds.last)].map { Int($0) / Self.roundsInLevel }
@@ -233,10 +234,11 @@ extension MergeHistory {
   ///   - added: Points to add, with the rows that they have after the update.
   ///   - removed: Points to remove, with the rows that they have before the update.
   ///   - moved: Points to move, with the rows that they have before the update. Their order stays the same.
-  /// - Precondition: `contains` returns true for all points that are removed or moved. No row occurs twice in `added`,
-  ///   or twice in the other two lists, and no added row is too great.
-  /// - Complexity: A few milliseconds for each position that changes, whatever the number of points, and less than a
-  ///   nanosecond for each point if rows change. Stacks and lattices are exceptions: the rows of all points at a
+  /// - Precondition: `contains` returns true for all points that are removed or moved. No row occurs twice in `added`.
+  ///   No row occurs twice in `removed` and `moved` together. Each added row is less than the number of points after
+  ///   the update.
+  /// - Complexity: A few milliseconds for each position that changes, whatever the number of points. If rows change,
+  ///   also less than a nanosecond for each point. Stacks and lattices can take longer: the rows of all points at a
   ///   changed position are copied, and if all distances are equal, an update may change merges everywhere.
   package func update(
     adding added: [Point] = [], removing removed: [Point] = [], moving moved: [(point: Point, target: PlanePoint)] = []
@@ -267,7 +269,7 @@ extension MergeHistory {
     for block in positions.indices.blocks(of: 64) { update(positions[block].map { ($0.key, $0.value) }) }
   }
 
-  /// Returns whether the history has a point, at this position and in this row.
+  /// Returns whether the history has a point with this position and this row.
   package func contains(_ point: Point) -> Bool {
     leaf(at: point.position).map { tree.leaves.rows(of: Int($0)).contains(point.row) } ?? false
   }
@@ -324,8 +326,8 @@ extension MergeHistory {
     root = revision.here.first?.key
   }
 
-  /// Returns all nodes that are in an area at the start of some rounds, and all merges of these rounds that may affect
-  /// the area. A merge never comes before a merge that made one of its parts.
+  /// Returns all nodes that are in an area when some rounds begin, and all merges of these rounds that may affect the
+  /// area. Every merge comes after the merges that made its two clusters.
   private func candidates(in area: MergeArea, _ rounds: ClosedRange<UInt8>) -> (nodes: [UInt32], merges: [UInt32]) {
     var (nodes, merges) = ([UInt32](), [UInt32]())
     var stack = root.map { [(node: $0, hasParts: false)] } ?? []
@@ -352,8 +354,8 @@ extension MergeHistory {
 extension MergeHistory {
   /// Returns the tree of all points.
   ///
-  /// - Complexity: O(`pointCount`), with a small constant: unchanged parts of the tree that was laid out last are
-  ///   copied.
+  /// - Complexity: O(`pointCount`), with a small constant, because unchanged parts are copied from the tree that was
+  ///   laid out last.
   package func tree(threads: Int = 1) -> ClusterTree {
     let memory = BuildMemory(pointCount: pointCount)
     let badgeCurve = metric == .badges ? curve : nil
@@ -414,7 +416,7 @@ extension MergeHistory {
     return false
   }
 
-  /// Remembers a tree with the current points, from which the next tree is copied.
+  /// Remembers a tree of the current points. The next tree copies unchanged subtrees from it.
   private func remember(_ tree: ClusterTree) {
     (laidOut, places, shifts) = (tree, [:], [])
     if let root, UnchangedSubtrees.isCopied(root, in: self.tree) { places[root] = .root }
@@ -422,7 +424,7 @@ extension MergeHistory {
 
   private func forgetLayout() { (laidOut, places, moments, shifts) = (nil, [:], [:], []) }
 
-  /// Divides unchanged subtrees that lose some of their merges. All merges above a removed merge are removed, too.
+  /// Divides unchanged subtrees in which merges are removed. All merges above a removed merge are removed, too.
   private func divide(removing removed: Set<UInt32>) {
     var stack = removed.compactMap { node in places[node].map { (node: node, place: $0) } }
     while let (node, place) = stack.popLast() {

@@ -14,10 +14,9 @@ struct MergePlan: Sendable {
     var border: MergeBorder?
     /// Indices of the part's halves in `parts`.
     var halves = (first: 0, second: 0)
-    /// Index in `parts` of the larger part that was halved into this part and another; for the whole plane, its own
-    /// index.
+    /// Index in `parts` of the larger part of which this part is one half. For the whole plane, its own index.
     let whole: Int
-    /// About how many clusters are merged again along the border.
+    /// Estimated number of clusters that are merged again along the border.
     var expectedAgain = 0.0
   }
 
@@ -35,16 +34,16 @@ struct MergePlan: Sendable {
   }
 
   /// - Parameters:
-  ///   - counts: For each index, the number of squares of a width of 2^index units that contain leaves.
-  ///   - leavesForEach: Parts are merged alone until there is about one cluster for this number of leaves.
+  ///   - counts: At index i, the number of squares with a width of 2^i units that contain leaves.
+  ///   - leavesForEach: Parts are merged alone until about one cluster is left for this number of leaves.
   private init(
     _ leaves: Leaves, leavesInPart: Int, _ curve: BadgeCurve, squareCounts counts: [Int], leavesForEach: Int = 32
   ) {
     self.init(leaves, leavesInPart: leavesInPart)
     let first = counts.lastIndex { $0 >= leaves.leafCount * 3 / 4 } ?? 0
     let last = counts.firstIndex { $0 <= max(leaves.leafCount / leavesForEach, 16) } ?? counts.count
-    // Reach of two clusters at a scaled distance of 1, if both have badges of this diameter. It is computed for
-    // clusters of two points and for the largest badges.
+    // Returns the distance, in units, of two clusters at a scaled distance of 1 whose badges both have this diameter.
+    // It is computed for clusters of two points and for the largest badges.
     func reach(_ diameter: UInt16) -> Double { Double(curve.width(diameter, diameter)) / 1024 }
     let (typical, greatest) = (reach(curve.units(of: 2)), reach(curve.steps.last!.diameter))
     var (start, isLast, clusterCounts) = (UInt8(0), false, [Int]())
@@ -70,10 +69,10 @@ struct MergePlan: Sendable {
 
   /// Divides the plane into parts of the size that probably takes the least time.
   ///
-  /// Small parts fit the caches of a core even if two threads share the core, and they keep all threads busy. But small
-  /// parts have longer borders in total, and the clusters along borders are merged again.
+  /// Small parts fit the caches of a core, even if two threads share the core, and they keep all threads busy. But the
+  /// borders of small parts are longer in total, and clusters along borders are merged again.
   ///
-  /// - Returns: nil if all leaves are probably merged in less time without parts.
+  /// - Returns: nil if merging all leaves without parts is probably faster.
   static func fastest(
     _ leaves: Leaves, _ curve: BadgeCurve, threads: Int, _ monitor: BuildMonitor
   ) -> MergePlan? {
@@ -90,14 +89,14 @@ struct MergePlan: Sendable {
     return best
   }
 
-  /// Returns about how long merging in parts takes, as a multiple of the time that merging without parts takes.
+  /// Returns the estimated time of merging in parts, divided by the time of merging without parts.
   ///
   /// The constants were measured on uniform and clustered points and on real places. The smaller the parts, the better
   /// they fit the caches. Merging a cluster again takes longer than merging a leaf, above all if threads share caches.
   /// On uniform points more clusters are merged again than expected.
   private func expectedTime(leafCount: Int, threads: Int) -> Double {
     let largestPart = parts.lazy.filter { $0.border == nil }.map(\.leaves.count).max() ?? leafCount
-    // About the base-2 logarithm of the ratio.
+    // Approximate base-2 logarithm of the ratio.
     let ratio = Double(leafCount) / Double(largestPart)
     let halvings = Double(ratio.exponent) + ratio.significand - 1
     let timeOfLeaf = max(1 - 0.16 * halvings, 0.5) / Double(leafCount)
@@ -113,20 +112,20 @@ struct MergePlan: Sendable {
     return max(all / Double(threads), paths[0])
   }
 
-  /// Plans that are expected to take longer are not used, because the estimate is rough.
+  /// Greatest estimate with which a plan is used. The estimate is rough, so it must be well below 1.
   private static let greatestTime = 0.85
 
-  /// Returns about how many clusters are merged again along the border of a part.
+  /// Estimates how many clusters are merged again along the border of a part.
   ///
   /// - Parameters:
   ///   - margin: Distance from the border within which clusters are merged again in the first level, in units. It
   ///     doubles from level to level.
-  ///   - clusterCounts: About how many clusters exist in each level.
+  ///   - clusterCounts: Approximate number of clusters in each level.
   private func expectedAgain(_ part: Part, _ leaves: Leaves, margin: Int, _ clusterCounts: [Int]) -> Double {
     guard let border = part.border else { return 0 }
-    // Some 65,000 leaves represent all leaves.
+    // About 65,000 leaves serve as a sample of all leaves.
     let step = max(leaves.leafCount >> 16, 1)
-    // By level, the number of leaves that are near the border in this level, but not in the levels before.
+    // For each level, the number of leaves that are near the border in this level but not in earlier levels.
     var nearBorder = [Int](repeating: 0, count: levels.count)
     for leaf in stride(from: part.leaves.lowerBound, to: part.leaves.upperBound, by: step) {
       let level = Int.bitWidth - (border.distance(leaves.position(of: leaf)) / margin).leadingZeroBitCount
@@ -140,7 +139,7 @@ struct MergePlan: Sendable {
     return again
   }
 
-  /// Width of the area along a border on each side, as a multiple of the width of a level's squares. It was measured.
+  /// Width of the area on each side of a border, divided by the width of a level's squares. The value was measured.
   private static let marginInSquares = 8.0
 
   /// Number of parts that are not divided.
@@ -193,12 +192,12 @@ struct MergePlan: Sendable {
   private final class UndoneHalves: Sendable {
     private let count = Atomic<Int>(2)
 
-    /// Counts one half as done, and returns whether both halves are done now.
+    /// Counts one half as done. Returns whether both halves are done now.
     func isLast() -> Bool { count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
   }
 
-  /// Returns, for each index, the number of squares of a width of 2^index units that contain leaves. The leaves of a
-  /// square are adjacent in Z-order.
+  /// Returns, at index i, the number of squares with a width of 2^i units that contain leaves. The leaves of a square
+  /// are adjacent in Z-order.
   private static func squareCounts(_ leaves: Leaves, threads: Int, _ monitor: BuildMonitor) -> [Int] {
     // For each width, the number of squares whose last leaf is in this chunk.
     let ends = inChunks(of: leaves.leafCount, threads: threads) { chunk in
@@ -220,7 +219,7 @@ struct MergePlan: Sendable {
   func level(_ round: UInt8) -> Int { levels.firstIndex { round <= $0.upperBound } ?? levels.count }
 }
 
-/// A line between two parts of the plane. Each part was merged as if the other part did not exist.
+/// A line between two parts of the plane. Each part was merged as if there were no leaves in the other part.
 struct MergeBorder: Sendable {
   enum Kind { case column, row, seam }
 
