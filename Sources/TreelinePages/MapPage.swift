@@ -1,7 +1,7 @@
 import Treeline
 
-/// The map of published folders and of pages that open from disk. It is a folder of files that
-/// `scripts/build/bundle_map.py` makes. The tool and the Python package have such a folder.
+/// The map of published folders, and of pages that open from disk: a folder of files, which
+/// `scripts/build/bundle_map.py` makes. The tool and the Python package contain such a folder.
 package struct MapPage {
   /// Greatest length of a page, in bytes. Browsers open longer pages slowly.
   package static let greatestLength = 20_000_000

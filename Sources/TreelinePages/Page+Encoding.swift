@@ -13,8 +13,8 @@ struct PageEncoder {
     case spreads = 5
   }
 
-  /// The state of a record or a root of an upper page: whether its children are in the page, in the child page of the
-  /// previous record whose children are elsewhere, or in the next child page.
+  /// Where the children of a record of an upper page are, or the children of a root: in the page itself, in the same
+  /// child page as the previous children outside the page, or in the next child page.
   private enum State {
     static let here: UInt8 = 0
     static let sameChild: UInt8 = 1
@@ -25,10 +25,11 @@ struct PageEncoder {
 
   static let upperHeaderLength = 20
 
-  /// Whether the exact spreads of upper pages are in pages of their own. Cuts of a tree with codes do not need them.
+  /// Whether the exact spreads of an upper page are in a separate page. If a tree has separations, cuts need no
+  /// spreads.
   var hasSpreadPages: Bool { storage.separations != nil }
 
-  /// Returns an upper page, given where its spreads, its child pages and the pages ahead are.
+  /// Returns an upper page. It refers to the page of its spreads, to its child pages, and to the pages of `pagesAhead`.
   func upper(
     _ page: PagePlan, spreads: PageReference, children references: [PageReference], ahead: [PageReference]
   ) -> [UInt8] {
@@ -66,8 +67,8 @@ struct PageEncoder {
     return children
   }
 
-  /// Returns a box around all roots of a page, and the greatest of their codes. A query needs the page if a root is in
-  /// view and is split. The edges of the box are in units of 2^16, rounded down.
+  /// Returns a box around all roots of a page, and the greatest separation code of these roots. A query needs the page
+  /// if a root is in view and is split. The edges of the box are in units of 2^16, rounded down.
   private func extent(of page: PagePlan) -> (edges: [UInt16], code: UInt16) {
     let boxes = page.roots.map { storage.box(of: pages.records[Int($0)].node) }
     let code = page.roots.reduce(UInt16(0)) { max($0, pages.records[Int($1)].code) }
@@ -98,7 +99,7 @@ struct PageEncoder {
       let firstRoots = Set(children.map { $0.roots[0] })
       let whole = PlaneRect(minX: 0, minY: 0, maxX: .max, maxY: .max)
       let isFirst = page.roots.isEmpty && !pages.records.isEmpty
-      // The record, the box around its parent, and whether the page has its sums.
+      // Records to be visited, each with the box of its parent, and whether the page has its sums.
       var waiting: [(index: Int32, parent: PlaneRect, hasSums: Bool)] = []
       for start in isFirst ? [0] : page.roots {
         waiting = [(start, whole, true)]
@@ -206,8 +207,8 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// Returns the gaps after the points of some nodes, the first in the low half of the first byte. In a part of a
-  /// bucket, levels are counted from this part.
+  /// Returns the gaps after the points of some nodes. The first gap is in the low half of the first byte. If a node is
+  /// a part of a bucket, levels are counted from this node.
   private func gaps(of roots: [Node]) -> [UInt8] {
     var gaps: [UInt8] = []
     for root in roots {

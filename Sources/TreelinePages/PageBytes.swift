@@ -28,7 +28,7 @@ struct PageBits {
   private(set) var bytes: [UInt8] = []
   private var bitCount = 0
 
-  /// Returns the number of bits of the numbers up to a greatest number.
+  /// Returns the number of bits that hold every number up to a greatest number.
   static func count(upTo greatest: UInt32) -> Int { UInt32.bitWidth - greatest.leadingZeroBitCount }
 
   mutating func append(_ value: UInt32, upTo greatest: UInt32) {
@@ -50,8 +50,8 @@ struct PageBits {
 }
 
 extension [UInt32] {
-  /// Differences of neighbors, modulo 2^32, in zigzag code: the differences 0, -1, 1, -2, 2 become 0, 1, 2, 3, 4. From
-  /// the first number, 0 is subtracted.
+  /// Differences between each number and the number before it, modulo 2^32, in zigzag code: the differences 0, -1, 1,
+  /// -2, 2 become 0, 1, 2, 3, 4. The number before the first is 0.
   var differences: [UInt32] {
     var previous: UInt32 = 0
     return map { value in

@@ -133,7 +133,7 @@ private indirect enum JSONValue: CustomStringConvertible {
   case number(Double)
   case flag(Bool)
   case list([JSONValue])
-  /// A member of nil is left out.
+  /// An object. Members that are nil are left out.
   case object([String: JSONValue?])
 
   init?(_ text: String?) {

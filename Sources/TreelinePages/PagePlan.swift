@@ -6,16 +6,16 @@ package struct PageSizes: Hashable, Sendable {
   package var points: Int
   /// The children of nodes with more points than this are in upper pages.
   package var nodePoints: Int
-  /// The greatest number of pairs of records of an upper page on each level: the first page, its child pages, and so
-  /// on. The last number holds for all further levels.
+  /// For each level of upper pages, the greatest number of pairs of records in a page. The first page is level 0, its
+  /// child pages are level 1, and so on. The last number holds for all further levels.
   package var pairs: [Int]
-  /// The number of parts into which the pairs below an upper page of each level are divided. Each child page gets one
-  /// part. Parts of few pairs share a page. The last number holds for all further levels.
+  /// For each level of upper pages, the number of parts into which the pairs below a page are divided. Each child page
+  /// gets one part. Parts with few pairs share a page. The last number holds for all further levels.
   package var parts: [Int]
   /// The number of points of a page of values.
   package var values: Int
-  /// The children of nodes whose code is at least this are in upper pages, however few points they have. 0 if this rule
-  /// is not used.
+  /// The least separation code with which the children of a node are in upper pages, however few points the node has. 0
+  /// if this rule is not used.
   package var leastCode: Int
 
   func pairs(onLevel level: Int) -> Int { pairs[min(level, pairs.count - 1)] }
@@ -25,7 +25,7 @@ package struct PageSizes: Hashable, Sendable {
 /// A record of an upper page.
 struct UpperRecord {
   var node: Node
-  /// The code at which the node is split; 0 if it never is, or if the tree has no codes.
+  /// The separation code of the node; 0 if the node is never split, or if the tree has no codes.
   var code: UInt16
   /// The index of the left child's record. The right child's record is the next one. -1 if everything below the node is
   /// in leaf pages.
@@ -49,7 +49,7 @@ final class PagePlan: @unchecked Sendable {
   let content: Content
   /// Set by the writing thread, once the page is written.
   var reference = PageReference.none
-  /// Where the spreads of an upper page are, if they are in a page of their own. Set before the page is written.
+  /// Where the spreads of an upper page are, if they are in a separate page. Set before the upper page is written.
   var spreads = PageReference.none
 
   init(roots: [Int32], content: Content) { (self.roots, self.content) = (roots, content) }
@@ -104,8 +104,8 @@ struct PageTree {
     for start in starts {
       forEachRecord(below: start, expanded) { index in if !expanded.contains(index) { outside.append(index) } }
     }
-    // Each level of upper pages divides the pairs below a page into about as many parts, so that no level has many
-    // pages in one view.
+    // On each level, the pairs below a page are divided into about the same number of parts. So on no level does a view
+    // need many pages.
     let pairsBelow = starts.reduce(0) { $0 + pairCount($1) }
     let parts = sizes.parts(onLevel: level)
     let most = max(sizes.pairs(onLevel: level + 1), (pairsBelow + parts - 1) / parts)
@@ -116,8 +116,8 @@ struct PageTree {
     return PagePlan(roots: roots, content: .upper(expanded: expanded, children: children))
   }
 
-  /// Returns the nodes whose children are in a page: the nodes with the greatest codes or, if there are no codes, the
-  /// nodes with the most points.
+  /// Returns the nodes whose children are in a page: the nodes with the greatest codes. If the tree has no codes, these
+  /// are the nodes with the most points.
   private func expanded(below starts: [Int32], pairs: Int) -> Set<Int32> {
     var waiting = Heap<Waiting>()
     var expanded: Set<Int32> = []
@@ -197,7 +197,7 @@ struct PageTree {
 }
 
 extension TreeStorage {
-  /// Returns the code at which a node is split; 0 if it never is, or if the tree has no codes.
+  /// Returns the separation code of a node; 0 if the node is never split, or if the tree has no codes.
   func code(of node: Node) throws(IndexError) -> UInt16 {
     guard let separations, let (_, right) = try children(of: node) else { return 0 }
     return separations[Int(right.first)]

@@ -39,12 +39,12 @@ package struct PagePublisher {
     self.sizes = sizes ?? Self.standardSizes(of: tree)
   }
 
-  /// Returns sizes with which most pages have 16 to 64 KB, and there are not too many files.
+  /// Returns sizes at which most pages have 16 to 64 KB, and there are not too many files.
   ///
   /// `scripts/measure/pages.mjs` measured these sizes. Larger pages make views load more bytes, and smaller pages make
   /// them send more requests. With a lower `leastCode`, fewer pages of points are needed where a view is dense. With
-  /// fewer `parts`, there are more levels of pages, which are loaded one after another. With more, a view of the whole
-  /// world loads more pages.
+  /// fewer `parts`, there are more levels of pages, which are loaded one after another. With more `parts`, a view of the
+  /// whole world loads more pages.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
     let count = tree.pointCount
     let splits = max(4096, min(count / 8, 1 << 21))
@@ -71,7 +71,8 @@ package struct PagePublisher {
 
   /// Writes all pages, each after the pages to which it refers. Returns the manifest, which must be written last.
   ///
-  /// - Parameter progress: Called with the number of points whose pages are written, twice for each point.
+  /// - Parameter progress: Called with a number that rises to twice the number of points: each point is in a leaf page
+  ///   and in a page of values.
   package func write(to sink: any PageSink, threads: Int, progress: (Int) -> Void = { _ in }) throws -> (
     manifest: PageManifest, result: Result
   ) {

@@ -68,7 +68,7 @@ package struct SiteFolder {
   }
 }
 
-/// Writes each page to a file of its own, which is named by its checksum.
+/// Writes each page to a separate file, which is named by the checksum of the page.
 final class PageFolder: PageSink {
   private let folder: SiteFolder
   private(set) var names: Set<String> = []
@@ -89,7 +89,7 @@ final class PageFolder: PageSink {
 
   func finish() -> String? { nil }
 
-  /// Removes the pages of earlier versions, which only pages in browsers that opened them still ask for.
+  /// Removes the pages of earlier versions. Only maps that are still open in browsers can ask for these pages.
   func removeOthers() throws {
     guard let entries = opendir(folder.path) else { throw SiteFolder.failure(folder.path, "list its files") }
     var found: [String] = []

@@ -7,7 +7,7 @@ package struct PageVerifier {
   private let first: [UInt8]
   private let file: MappedFile?
 
-  /// The most bytes of a page before compression. A node of very many points at one position has a long leaf page.
+  /// Greatest length of a page before compression. A node of very many points at one position has a long leaf page.
   private static let greatestPageLength = 1 << 36
 
   /// - Parameters:
@@ -18,7 +18,7 @@ package struct PageVerifier {
     let path = "\(site)/\(PageManifest.fileName)"
     let json: MappedFile
     do { json = try MappedFile(path: path) } catch {
-      throw PageError("\(path): expected a manifest that 'publish' wrote, found none that can be read")
+      throw PageError("\(path): expected a manifest that 'publish' wrote, found no readable file")
     }
     guard let manifest = try? decoded(json.bytes), let first = Base64.decoded(manifest.first) else {
       throw PageError("\(path): expected a manifest that 'publish' wrote, found other JSON; publish the index again")
@@ -33,15 +33,15 @@ package struct PageVerifier {
     file = try manifest.file.map { try MappedFile(path: "\(site)/\($0)") }
   }
 
-  /// Returns what differs between the site and an index; nil if nothing does.
+  /// Returns what differs between the site and an index; nil if nothing differs.
   package func problem(with tree: ClusterTree, contentHash: UInt64, giveBack: () -> Void = {}) throws -> String? {
     guard let sizes = manifest.sizes.pageSizes, let values = manifest.values.reference else {
-      return "\(PageManifest.fileName): expected sizes of pages above 0 and a checksum, found others"
+      return "\(PageManifest.fileName): expected page sizes above 0 and a checksum, found invalid values"
     }
     let expected = PageManifest(
       tree, sizes, contentHash: contentHash, file: manifest.file, values: values, first: first)
     if manifest != expected {
-      return "\(PageManifest.fileName): expected the description of the index, found another; publish it again"
+      return "\(PageManifest.fileName): expected the description of the index, found another; publish the index again"
     }
     return try tree.withStorage { storage in
       let pages = try PageTree(storage, sizes: sizes)
@@ -63,7 +63,8 @@ package struct PageVerifier {
     try compare(page, found, name: "the first page", encoder, giveBack)
   }
 
-  /// - Parameter expectedChildren: The child pages according to the page above the parent; nil if it names none.
+  /// - Parameter expectedChildren: The child pages of this page, as its parent page lists them; nil if the parent page
+  ///   lists none.
   private func compare(
     _ page: PagePlan, _ found: [UInt8], name: String, expectedChildren: ArraySlice<PageReference>? = nil,
     _ encoder: PageEncoder, _ giveBack: () -> Void
@@ -140,7 +141,7 @@ package struct PageVerifier {
     return (try inflated(bytes, name: name), name)
   }
 
-  /// Returns the bytes of a page, which may be fewer than expected; nil if there is no file.
+  /// Returns the bytes of a page; nil if there is no file. There may be fewer bytes than the reference says.
   private func bytes(of reference: PageReference) -> [UInt8]? {
     if let file {
       let start = min(UInt64(file.bytes.count), reference.offset)

@@ -2,14 +2,14 @@ import Treeline
 
 /// The ellipse of a cluster in two bytes, from which a map computes the color of a badge, and draws the ellipse.
 struct RoundedEllipse {
-  /// The area in quarters of an octave; 0 if all points have one position.
+  /// The area on a logarithmic scale, with four steps for each doubling; 0 if all points have one position.
   var size: UInt8
-  /// How elongated the ellipse is along x and along a diagonal, in 16 steps each.
+  /// How elongated the ellipse is along x, and how elongated it is along a diagonal, in 16 steps each.
   var shape: UInt8
 
-  /// The least width of an ellipse whose area is measured, as a part of its length. Maps use the same number.
+  /// Least width that is used to compute the area, divided by the length of the ellipse. Maps use the same number.
   private static let leastWidth = 0.25
-  /// The part of the bits of a number that a size of 0 would have.
+  /// Subtracted from the highest bits of a number to get its size.
   private static let base: UInt32 = 253
 
   init(_ spread: NodeSpread) {

@@ -61,7 +61,7 @@ struct MergeArea {
     isAll || forEachSquare(around: position, margin: 1) { contains($0, $1) }
   }
 
-  /// Whether a box overlaps the square of a position or a square next to it. The box may cross the seam.
+  /// Whether a box overlaps any of the squares around the positions. The box may cross the seam.
   func meets(_ box: PlaneRect) -> Bool {
     if isAll { return true }
     let (minX, minY) = (Int(box.minX >> shift), Int(box.minY >> shift))

@@ -1,19 +1,19 @@
 import Treeline
 
 /// Corrects a history of merges, level by level, at the places where it is wrong. *Merging in parts* in Research.md
-/// proves that the result is the history of all clusters.
+/// proves that the result is the history of merging all clusters together.
 ///
-/// In each level, all clusters in an area around the wrong places are merged again. Some clusters and merges occur in
-/// only one of the two histories, the old one or the new one. They form connected groups. In general, a group is taken
-/// from the new history. If a group involves clusters outside the area, which the new history does not have, the group
-/// is taken from the old history instead. The area was too small if such a group is at a wrong place, or if a cluster
-/// from one history could be merged with a cluster from the other history.
+/// In each level, all clusters in an area around the wrong places are merged again, which gives a new history of the
+/// area. Clusters and merges that occur in only one of the two histories form connected groups. A group is taken from
+/// the new history, unless it involves clusters outside the area, which the new history does not have. Such a group is
+/// taken from the old history. The area was too small if such a group is at a wrong place, or if a cluster from one
+/// history could be merged with a cluster from the other history.
 package struct MergeRevision {
-  /// Wrong merges of the old history, and the merges that replace them, in the order in which they are made.
+  /// Wrong merges of the old history. `added` has the merges that replace them, in the order in which they are made.
   private(set) var removed: [UInt32] = []
   private(set) var added: [Merge] = []
-  /// Clusters that exist at this level only in the old history, and clusters that exist at this level only in the true
-  /// history.
+  /// Clusters that exist at this level only in the old history (`gone`), and clusters that exist at this level only in
+  /// the true history (`here`).
   private(set) var gone: Set<UInt32>
   private(set) var here: [UInt32: MergeCluster]
 
@@ -62,10 +62,10 @@ package struct MergeRevision {
   /// - Parameters:
   ///   - rounds: Rounds that come directly after the rounds of the last call.
   ///   - greatestDiameter: Upper bound of badge diameters in these rounds of the old history.
-  ///   - candidates: Returns nodes and merges of the old history. The nodes are all nodes in the area at the start of
-  ///     these rounds. The merges include all merges of these rounds that are in the area or have a part in the area. A
-  ///     merge never comes before a merge that made one of its parts.
-  /// - Returns: the greatest diameter of a badge.
+  ///   - candidates: Returns nodes and merges of the old history. The nodes are all nodes in the area when these rounds
+  ///     begin. The merges include each merge of these rounds that is in the area, or of which one cluster is in the
+  ///     area. Every merge comes after the merges that made its two clusters.
+  /// - Returns: an upper bound of badge diameters in these rounds of both histories.
   mutating func revise(
     _ rounds: ClosedRange<UInt8>, greatestDiameter: UInt16,
     _ candidates: (MergeArea) -> (nodes: [UInt32], merges: [UInt32])
@@ -185,21 +185,22 @@ package struct MergeRevision {
 /// Its elements are clusters: the initial clusters of the new history, the merges of the new history, and clusters that
 /// only the old history has.
 private struct MergeComparison {
-  /// The history from which an element is taken: the new history within the area, the old history beyond the area.
+  /// Where the group of connected elements lies that contains an element. Groups within the area are taken from the new
+  /// history, and groups beyond the area from the old history.
   enum Side { case within, beyond, both }
 
   private let tree: MergeTree
   private let rounds: ClosedRange<UInt8>
   private let inputs: [MergeCluster]
   private let merges: ContiguousArray<Merge>
-  /// Index of the element of each node in the new history.
+  /// For each node of the new history, the index of its element.
   private var numbers: [UInt32: Int]
-  /// Whether the old history also has an element, and whether the new history merges the element.
+  /// For each element, whether the old history also has it, and whether the new history merges it.
   private var isCommon: [Bool]
   private var isMerged: [Bool]
   /// Nodes that only the old history has.
   private var olds: [(node: UInt32, isMerge: Bool)] = []
-  /// Parent of each element in a union-find forest. Connected elements have the same root.
+  /// For each element, its parent in a union-find forest. Connected elements have the same root.
   private var parents: [Int32]
   private var isWithin: [Bool]
   private var isBeyond: [Bool]
@@ -331,8 +332,8 @@ private struct MergeComparison {
     return old.isMerge ? old.node : nil
   }
 
-  /// Returns the node of an element. Also returns whether the node exists after these rounds in the new history, and
-  /// whether it exists then in the old history.
+  /// Returns the node of an element, and whether this node exists after these rounds: in the new history (`isThere`),
+  /// and in the old history (`wasThere`).
   func end(_ element: Int) -> (node: UInt32, isThere: Bool, wasThere: Bool) {
     let node = isNew(element) ? newCluster(element).node : olds[element - inputs.count - merges.count].node
     let isOld = !isNew(element) || isCommon[element]

@@ -1,7 +1,7 @@
 import Treeline
 
-/// The distances at which clusters are merged, divided into rounds with the numbers 0 to 254. While the squared
-/// distance doubles, four rounds pass.
+/// The distances at which clusters are merged, divided into rounds with the numbers 0 to 254. Four rounds cover a
+/// doubling of the squared distance.
 enum MergeRounds {
   static let last: UInt8 = 254
 

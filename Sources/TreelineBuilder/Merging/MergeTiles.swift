@@ -2,9 +2,9 @@ import Treeline
 
 /// The live clusters, indexed by position in square tiles. Only tiles with clusters exist.
 ///
-/// A tile is several times as wide as the distance that searches cover, and its clusters are adjacent in memory. So a
-/// search reads one tile or a few tiles from end to end, four clusters at a time. It rejects most clusters by a
-/// distance in single precision.
+/// A tile is several times as wide as the distance that searches cover, and the clusters of a tile are adjacent in
+/// memory. So a search reads one tile or a few tiles from end to end, four clusters at a time. It rejects most clusters
+/// by a distance in single precision.
 struct MergeTiles: @unchecked Sendable {
   /// Base-2 logarithm of the width of a tile in units.
   let shift: UInt32
@@ -45,7 +45,7 @@ struct MergeTiles: @unchecked Sendable {
   }
 
   /// Puts clusters into tiles. Memory for a tile is reserved each time a cluster lies in another tile than the cluster
-  /// before it. So most clusters should be near the cluster before them.
+  /// before it. So consecutive clusters should be near each other.
   init(
     _ clusters: some RandomAccessCollection<Int>, shift: UInt32, isCyclic: Bool, slots: UnsafeMutablePointer<UInt32>,
     _ monitor: BuildMonitor, _ entry: (Int) -> Entry
@@ -301,7 +301,7 @@ extension MergeTiles {
     }
   }
 
-  /// Returns the distance to a row or column of tiles, or slightly less.
+  /// Returns the distance from a coordinate to a row or column of tiles, or slightly less.
   @inline(__always) private func gap(from place: Int, toTile tile: Int) -> Float {
     let start = tile &<< Int(shift)
     return Float(max(start &- place, place &- start &- (1 &<< Int(shift) &- 1), 0)) * (1 - 0x1p-20)

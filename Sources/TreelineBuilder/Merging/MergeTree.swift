@@ -5,18 +5,18 @@ struct Merge {
   /// Nodes of the two parts. The left part has the smaller least member.
   var left: UInt32
   var right: UInt32
-  /// Whether the merged cluster has the position of its right part, if positions of clusters are positions of members.
+  /// Whether the merged cluster has the position of its right part. Used if positions of clusters are those of members.
   var standsRight: Bool
   /// Round in which the parts were merged.
   var round: UInt8
   var cluster: MergeCluster
 }
 
-/// A binary tree of merges while it grows, or a forest while only some leaves have been merged.
+/// A binary tree of merges. Until all leaves have been merged, it is a forest.
 ///
-/// Leaves are numbered from 0. A merged cluster keeps the smaller of the two least members. So the greater one is no
-/// cluster's least member any more, and is replaced in only one merge. The node of this merge has the number
-/// `leafCount` plus the greater least member.
+/// Leaves are numbered from 0. When two clusters are merged, the new cluster keeps the smaller of their two least
+/// members. From then on, the greater one is the least member of no cluster. So each leaf is the greater one in at most
+/// one merge. The node of this merge has the number `leafCount` plus the number of that leaf.
 ///
 /// All copies share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {
@@ -133,7 +133,7 @@ struct MergeTree: @unchecked Sendable {
       : places[Int(node) &- leafCount]
   }
 
-  /// Returns the cluster of a node. If the tree has no extents, no clusters may have been merged across the seam.
+  /// Returns the cluster of a node. In a tree without extents, no clusters may have been merged across the seam.
   @inline(__always) func cluster(_ node: UInt32) -> MergeCluster {
     if isLeaf(node) {
       let (position, count) = (leaves.position(of: Int(node)), leaves.count(of: Int(node)))
@@ -238,24 +238,24 @@ struct MergeTree: @unchecked Sendable {
 // MARK: - Depth
 
 extension MergeTree {
-  /// Greatest depth of a tree with exact scales. Without this bound, a chain of merges at ever greater scales could be
-  /// as long as the number of points.
+  /// Greatest depth of a tree with exact scales. Without this bound, a chain of merges, each at a greater scale, could
+  /// be as long as the number of points.
   static let maximumDepth = 511
 
-  /// Returns this tree with coarse scales. A coarse scale is rounded down to one of two steps for each doubling of the
-  /// squared distance, which makes four steps for each doubling of the distance.
+  /// Returns this tree with coarse scales, which are rounded down to steps. There are two steps for each doubling of
+  /// the squared distance, so there are four steps for each doubling of the distance.
   ///
-  /// The clusters that are merged at one step are merged again, balanced by weight: they stay in tree order and are
+  /// The clusters that are merged at one step are merged again, balanced by weight. They stay in tree order, and are
   /// divided where about half of the points are on each side. If the clusters have n points in total, a cluster with w
   /// of these points is at most log2(n / w) + 2 levels below their union. So 128 steps make at most 31 + 256 levels.
   ///
-  /// At any distance, the clusters are equal to the clusters of the exact tree at some equal or greater distance. So
-  /// they are still at least that distance apart.
+  /// At any distance, the coarse tree has the clusters that the exact tree has at this distance or at a greater
+  /// distance. So clusters are still at least the given distance apart.
   ///
   /// - Returns: the tree, which the caller must deallocate, and its root.
   func withCoarseScales(of root: UInt32, _ monitor: BuildMonitor) -> (tree: MergeTree, root: UInt32) {
     let coarse = MergeTree(leaves, threads: 1, monitor)
-    /// All merges. Each merge comes after the merge of which it is a part.
+    /// All merges. Each merge comes after the merge above it.
     var (merges, stack) = (ContiguousArray<UInt32>(), isLeaf(root) ? [] : [root])
     /// For each merge, whether the merge above it has another coarse scale, and the node of the merge in the new tree.
     var isTop = ContiguousArray<Bool>(repeating: true, count: leafCount)
@@ -300,8 +300,8 @@ extension MergeTree {
     if parts.count == 1 { return parts[parts.startIndex] }
     let middle = (starts[parts.startIndex] + starts[parts.endIndex]) / 2
     var (low, high) = (parts.startIndex + 1, parts.endIndex - 1)
-    // Finds the first part that begins at the middle or after it. If the part before that part begins nearer to the
-    // middle, takes the part before.
+    // Finds the first part that begins at the middle or after it. If the previous part begins nearer to the middle,
+    // takes the previous part instead.
     while low < high {
       let index = (low + high) / 2
       if starts[index] < middle { low = index + 1 } else { high = index }

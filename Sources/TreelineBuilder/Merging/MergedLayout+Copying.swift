@@ -17,7 +17,7 @@ struct UnchangedSubtrees {
   let storage: TreeStorage
   /// The places of the largest unchanged subtrees with stored children, by their nodes.
   let places: [UInt32: Place]
-  /// How rows have changed since, in order.
+  /// Changes of row numbers since that tree was laid out, in order.
   let shifts: [RowShift]
   /// Moments of some nodes with stored children, measured from the corners of their boxes.
   var moments: [UInt32: Moments<UInt128>]
@@ -76,7 +76,7 @@ extension MergedLayout {
     return packedGaps(copies, from: unchanged.storage.gaps)
   }
 
-  /// Gaps that are copied: their index in the old tree, their index in the new tree, and their number.
+  /// Gaps to copy: their first index in the old tree, their first index in the new tree, and their number.
   private struct Copy {
     let source: Int
     let target: Int
@@ -149,21 +149,25 @@ extension MergedLayout {
   }
 }
 
-/// A change of row numbers: every row that is not less than a threshold grows by one, or shrinks by one, for each such
-/// threshold.
+/// A change of row numbers. For each threshold that is less than or equal to a row, the row grows by one (if rows are
+/// inserted) or shrinks by one (if rows are removed).
 struct RowShift: Sendable {
   /// Thresholds in rising order.
   private let thresholds: [UInt32]
   private let step: UInt32
-  /// The shifted rows, if there are too many thresholds to compare each row with all of them.
+  /// The new number of each row. Empty if there are so few thresholds that each row is compared with all of them.
   private let table: [UInt32]
 
-  /// The shift after rows are removed, which are in rising order and differ.
+  /// Makes the shift of the remaining rows after some rows are removed.
+  ///
+  /// - Parameter rows: Numbers of the removed rows, in rising order, each number once.
   init(removing rows: [UInt32], pointCount: Int) {
     self.init(thresholds: rows.map { $0 + 1 }, step: .max, pointCount: pointCount)
   }
 
-  /// The shift before rows are inserted. They are in rising order, differ, and count the rows after the insertion.
+  /// Makes the shift of the existing rows before other rows are inserted.
+  ///
+  /// - Parameter rows: Numbers of the inserted rows after the insertion, in rising order, each number once.
   init(inserting rows: [UInt32], pointCount: Int) {
     self.init(thresholds: rows.enumerated().map { $1 - UInt32($0) }, step: 1, pointCount: pointCount)
   }
@@ -187,7 +191,8 @@ struct RowShift: Sendable {
       for index in rows.indices where Int(rows[index]) < table.count { rows[index] = table[Int(rows[index])] }
       return
     }
-    // From the greatest threshold down, a shifted row compares with the other thresholds like the original row.
+    // Thresholds are applied from the greatest down. So a row that was shifted already compares with the remaining
+    // thresholds like the original row.
     for threshold in thresholds.reversed() {
       for index in rows.indices { rows[index] &+= rows[index] >= threshold ? step : 0 }
     }

@@ -212,7 +212,7 @@ extension MergedLayout {
     return node.pointee.box.isAcrossSeam
   }
 
-  /// Whether a node within a bucket crosses the seam although the bucket is too wide to cross it.
+  /// Whether a node within a bucket crosses the seam, even though the bucket itself is too wide to cross it.
   private func isAnyAcrossSeam(inBucket points: UnsafeBufferPointer<PlanePoint>, at first: Int) -> Bool {
     guard crossesSeam, box(of: points).width >= Longitudes.halfWorld else { return false }
     return (1..<points.count).contains { split in

@@ -130,12 +130,13 @@ struct PartMerging: Sendable {
 package struct MergeReport: Sendable {
   package var partCount: Int
   package var mergesInParts = 0
-  /// How many clusters were expected to be merged again along borders.
+  /// Estimated number of clusters that are merged again along borders.
   package var expectedAgain = 0.0
-  /// How much was merged again along borders.
+  /// Amount of work that was done again along borders.
   package var mending = MergeRevision.Counts()
-  /// Time of all threads together, without waiting, and time of the longest chain of parts in which each part waits for
-  /// the part before it. Both times include merging the clusters that remain in all parts.
+  /// Time of all threads together, without waiting (`duration`), and time of the longest chain of parts in which each
+  /// part waits for the part before it (`longestPath`). Both times include merging the clusters that remain in all
+  /// parts.
   package var duration = Duration.zero
   package var longestPath = Duration.zero
 

@@ -53,8 +53,8 @@ struct ScatterMerging {
 
 /// Merges the clusters of a rectangle, except clusters whose nearest cluster may be outside the rectangle.
 ///
-/// Merging takes place in rounds, so that clusters grow evenly. Each round looks for pairs only of clusters that may
-/// have a pair below the bound of the round.
+/// Merging takes place in rounds, so that clusters grow evenly. In a round, a cluster looks for a pair only if it may
+/// have a pair below the round's bound.
 private struct ScatterRounds: ~Copyable {
   private let live: LiveClusters
   private let tree: MergeTree
@@ -125,14 +125,14 @@ private struct ScatterRounds: ~Copyable {
     }
   }
 
-  /// Returns the shift of tiles for clusters of a size. Such tiles are a few times as wide as the least distance
-  /// between these clusters.
+  /// Returns the base-2 logarithm of the width of tiles for clusters of a size. Such tiles are a few times as wide as
+  /// the least distance between these clusters.
   private func shift(_ size: Int) -> UInt32 {
     let least = (bound.value * 2 / Double(1 << (2 * size))).squareRoot()
     return least < 0x1p26 ? UInt32(66 - UInt64(least + 1).leadingZeroBitCount) : 29
   }
 
-  /// Returns the index in `tiles` for a cluster with a number of points.
+  /// Returns the index in `tiles` for a cluster of `count` points.
   @inline(__always) private static func size(_ count: UInt32) -> Int { (31 &- count.leadingZeroBitCount) &>> 1 }
 
   @inline(__always) private static func radius(_ count: UInt32) -> Float { 1 / Float(count) }
@@ -170,9 +170,9 @@ private struct ScatterRounds: ~Copyable {
     }
   }
 
-  /// Whether a cluster must wait until a larger part is merged, because a cluster outside the rectangle may be nearer,
-  /// or because the nearest cluster must wait. A waiting cluster still looks for other clusters, which must then also
-  /// wait.
+  /// Whether a cluster must wait until a larger part is merged. It must wait if a cluster outside the rectangle may be
+  /// nearer, or if its nearest cluster must wait. A waiting cluster still looks for other clusters. A cluster that it
+  /// finds must then wait, too.
   @inline(__always) private func isStuck(_ cluster: UInt32) -> Bool { live.nodes[Int(cluster)].diameter != 0 }
 
   private mutating func stick(_ cluster: UInt32) {
@@ -186,7 +186,8 @@ private struct ScatterRounds: ~Copyable {
     !isStuck(pair.cluster) && !isStuck(pair.other) && isSure(pair, of: pair.cluster) && isSure(pair, of: pair.other)
   }
 
-  /// Whether no cluster outside the rectangle can be as near to this cluster as the other cluster of the pair.
+  /// Whether the other cluster of the pair is certainly nearer to this cluster than every cluster outside the
+  /// rectangle.
   private func isSure(_ pair: ScatterPair, of cluster: UInt32) -> Bool {
     let position = live.positions[Int(cluster)]
     func room(_ place: UInt32, _ least: UInt32, _ greatest: UInt32) -> UInt32 {
@@ -241,7 +242,8 @@ extension ScatterRounds {
     return nil
   }
 
-  /// Returns the nearest cluster that is not larger than this cluster, if their pair adds at most `greatest`.
+  /// Returns the pair with the least scatter between this cluster and a cluster that is not larger. Nil if each such
+  /// pair adds more than `greatest`.
   private func nearest(to cluster: UInt32, _ own: MergeSums, adding greatest: Double) -> ScatterPair? {
     let (position, ownInverse, ownSize) = (live.positions[Int(cluster)], 1 / Double(own.count), Self.size(own.count))
     let (radius, isOwnStuck) = (Self.radius(own.count), isStuck(cluster))
@@ -288,7 +290,7 @@ struct ScatterBound {
     value = Double(doubled) / 2
   }
 
-  /// Returns the first round whose bound is above the scatter that a pair adds, or the round after that round.
+  /// Returns the first round whose bound is above the scatter that a pair adds, or the round after this first round.
   static func round(above added: Double) -> UInt8 {
     if added < 1 { return 0 }
     return UInt8(min(2 * Int(added.exponent) + (added.significand < 1.5 ? 1 : 2), Int(MergeRounds.last)))
@@ -299,8 +301,9 @@ struct ScatterBound {
 struct ScatterPair: Comparable {
   /// Scatter that the union adds, with a relative error of less than 2^-50.
   let added: Double
-  /// For x and y, the difference of the clusters' sums, after each sum is multiplied by the number of points of the
-  /// other cluster; and both numbers of points. The exact scatter is `squares` / `divisor`.
+  /// Exact data of the pair. For x and y, each cluster's sum is multiplied by the other cluster's number of points;
+  /// these fields hold the difference of the two products. `count` and `otherCount` are the numbers of points. The
+  /// exact scatter is `squares` / `divisor`.
   private let (xLow, yLow): (UInt64, UInt64)
   private let (xHigh, yHigh): (UInt32, UInt32)
   private let (count, otherCount): (UInt32, UInt32)

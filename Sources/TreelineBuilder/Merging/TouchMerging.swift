@@ -13,16 +13,16 @@ import Treeline
 /// moment, all pairs are at least T apart. Every earlier merge has a scale below T. Every later merge has a scale of T
 /// or more, for one of two reasons. If both of its parts existed at that moment, they are at least T apart. Otherwise
 /// one of the parts was itself merged later and has a scale of T or more, and the scale of the merge is not below the
-/// scale of a part. Now consider the clusters whose own scale is below T, while the cluster into which they are merged
-/// has a scale of T or more:
-/// - They are the clusters at that moment. So every point is in exactly one of them, and any two of them are at least T
-///   apart.
-/// - As T grows, these clusters are only united. As T falls, they are only split. The reason is that there is one order
-///   of merges.
+/// scale of a part. Now take every cluster that has a scale below T and is merged into a cluster with a scale of T or
+/// more:
+/// - These clusters are the clusters at that moment. So every point is in exactly one of them, and any two of them are
+///   at least T apart.
+/// - As T grows, these clusters are only united, and as T falls, they are only split, because there is one order of
+///   merges.
 ///
-/// On the circle of longitudes, two clusters may be closest across the seam. They are merged across it if together they
-/// are less than half a world wide. To take their mean, the points of one cluster are moved by the width of the world
-/// to lie next to the other cluster. Wider pairs are never merged across the seam.
+/// On the circle of longitudes, two clusters may be closest across the seam. They are merged across the seam if
+/// together they are less than half a world wide. To take their mean, the points of one cluster are moved by the width
+/// of the world, so that they lie next to the other cluster. Wider pairs are never merged across the seam.
 ///
 /// Only one cluster of each pair looks for the other: the younger cluster, which was made later. Of two initial
 /// clusters, the cluster with the larger badge counts as younger. If both badges are equal, the cluster with the
@@ -124,11 +124,11 @@ struct TouchMerging: ~Copyable {
     horizon = Double(1 << Int(shift)) / Self.leastReaches
   }
 
-  /// The least width of tiles, and the least width of tiles when they are made. Both are multiples of the reach of a
-  /// search.
+  /// The least width of tiles, and the width of tiles when they are made, both divided by the reach of a search. The
+  /// reach is the greatest distance at which the search must find clusters.
   private static var leastReaches: Double { 4 }
   private static var reaches: Double { 6 }
-  /// Shift of tiles whose width is an eighth of the world.
+  /// Base-2 logarithm of the greatest width of tiles, an eighth of the world.
   private static var greatestShift: UInt32 { 29 }
 
   /// Returns the radius of a badge. The distance of two clusters is the sum of their radii, times the square root of
@@ -282,8 +282,8 @@ extension TouchMerging {
     return pair
   }
 
-  /// Takes another cluster as the nearest cluster if it is older than this cluster, and nearer than the nearest cluster
-  /// so far. Returns whether it was taken.
+  /// Makes the other cluster the nearest cluster of `pair` if it is older than this cluster and nearer than the nearest
+  /// cluster so far. Returns whether it did so.
   @inline(__always) private func take(_ other: UInt32, _ own: Own, _ pair: inout TouchingPair) -> Bool {
     let node = live.nodes[Int(other)]
     let first = UInt32(live.capacity)

@@ -1,7 +1,7 @@
 import Treeline
 
 extension PointArrays {
-  /// Sorts the points of a bucket into tree order, notes their gaps, and returns the bucket's record.
+  /// Sorts the points of a bucket into tree order, writes the gaps between them, and returns the bucket's record.
   ///
   /// - Parameter monitor: Reports whether the build is cancelled. That matters if there are many points, all at one
   ///   position.
@@ -24,7 +24,7 @@ extension PointArrays {
     (gaps + range.lowerBound).update(repeating: Gap.none, count: range.count)
   }
 
-  /// Splits the points of a bucket down to single positions. Notes the level of the split at each gap.
+  /// Splits the points of a bucket down to single positions, and writes the level of each split to `gaps`.
   ///
   /// Recursion is at most 15 levels deep, as a bucket has at most 16 positions.
   private func shape<Sum>(_ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, level: UInt8) {

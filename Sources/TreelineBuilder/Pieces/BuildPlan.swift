@@ -31,7 +31,7 @@ public struct BuildPlan: Sendable {
   /// Number of passes over all points that the plan has asked for so far.
   public private(set) var passCount = 0
 
-  /// Least number of points in a piece. Fewer points fit one bucket, which is not split any further.
+  /// Least possible piece size. Fewer points fit one bucket, which is not split any further.
   public static let leastPieceSize = NodeRecord.bucketCapacity + 1
 
   /// Greatest number of levels at which nodes are halved along the longer side of their box.
@@ -62,7 +62,7 @@ public struct BuildPlan: Sendable {
     nodes = [PlanNode(level: 0, corner: nil, parent: nil)]
   }
 
-  /// Whether a plan does not support a rule, because a pass over the points cannot answer what the rule asks.
+  /// Whether plans do not support a rule, because one pass over the points cannot answer what the rule asks.
   package static func isBeyond(_ rule: SplitRule) -> Bool { rule.kind == .gamma }
 
   /// Returns the next questions; nil once all pieces are known.
@@ -114,8 +114,8 @@ public struct BuildPlan: Sendable {
         left + right == whole
       else {
         throw PlanAnswers.contradicting(
-          "the halves of a node to have its \(nodes[parent].extent?.count ?? 0) points together",
-          "\(moments.count) points in one half that do not go with the points in the other half")
+          "two halves with the \(nodes[parent].extent?.count ?? 0) points of their node",
+          "a half with \(moments.count) of these points and a half with other points")
       }
     }
   }
@@ -204,7 +204,7 @@ private struct PlanNode: Sendable {
   }
 
   let level: Int
-  /// Corner from which the node is measured, if its parent is narrow; otherwise nil.
+  /// Corner from which the moments of the node are measured, if its parent is narrow; otherwise nil.
   let corner: PlanePoint?
   /// Index of the parent.
   let parent: Int?

@@ -12,8 +12,8 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension IndexAssembly {
-    /// Makes the index able to answer queries by spacing. Once the nodes are written, this machine computes their
-    /// separations from them. Only a part of the nodes is in memory at a time. The resulting bytes are the same as in a
+    /// Makes the index able to answer queries by spacing. Once the nodes are written, this machine computes separations
+    /// from the written nodes. Only a part of the nodes is in memory at a time. The bytes of the index equal those of a
     /// build in memory.
     ///
     /// - Parameters:
@@ -70,11 +70,11 @@ import Treeline
     /// Returns how many nodes a part may have in memory when separations are computed, and how many threads work at the
     /// same time, each on one part.
     ///
-    /// All available memory is given to parts, because a small part reads mostly nodes of its margin. About 1500 nodes
-    /// are shown within the margin of a small piece. If fewer nodes are shown at first, more nodes lie below each of
-    /// them. So a part needs memory for about the square root of 1500 times the number of points. With half of this
-    /// memory, a third more nodes are read. If there is less than a quarter of this memory for each thread, fewer
-    /// threads work, and each of them gets more memory.
+    /// Parts get all available memory, because the smaller a part is, the more of its nodes are in the margin. About
+    /// 1500 nodes are shown within the margin of a small piece. If fewer nodes are shown when the first part ends, more
+    /// nodes lie below each of them. So a part needs memory for about the square root of 1500 times the number of
+    /// points. With half of this memory, a third more nodes are read. If there is less than a quarter of this memory
+    /// for each thread, fewer threads work, and each of them gets more memory.
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {

@@ -1,14 +1,14 @@
 import Treeline
 
-/// The nodes for one part of a `SplitSequence`, and the results for these nodes. They lie below a number of shown
-/// nodes, and are numbered from 1 in tree order.
+/// The nodes of one part of a `SplitSequence`, and the results for these nodes. The nodes lie below some shown nodes,
+/// and are numbered from 1 in tree order.
 ///
 /// - Complexity: 70 bytes per node.
 final class PieceNodes {
   let nodes: UnsafeMutablePointer<InternalNode>
   /// Code of each node; zero if the node is not split.
   let codes: UnsafeMutablePointer<UInt16>
-  /// Number of each node in the whole tree.
+  /// For each node, its number in the whole tree.
   private let numbers: UnsafeMutablePointer<UInt32>
   private let capacity: Int
   private(set) var count = 0

@@ -6,8 +6,8 @@ public struct PiecePlan: Sendable {
   public let rule: SplitRule
   /// Finds the piece of each point.
   var routing = PointRouting()
-  /// If the plan has several trees, the step of `routing` at which the search for a point of each tree begins. Empty if
-  /// the plan has one tree.
+  /// For each tree, the step of `routing` at which the search for a point of this tree begins. Empty if the plan has
+  /// only one tree.
   private var starts: [Int32] = []
   /// The pieces in tree order.
   public private(set) var pieces: [PieceTask] = []
@@ -181,7 +181,7 @@ extension SplitRule {
 }
 
 extension PiecePlan {
-  /// Returns the number of the piece of each point.
+  /// Returns, for each point, the number of its piece.
   ///
   /// - Complexity: One dot product for each point and each level above the pieces.
   public func pieces(of points: [PlanePoint]) -> [Int] {
@@ -192,7 +192,7 @@ extension PiecePlan {
     return numbers.map(Int.init)
   }
 
-  /// Writes the number of the piece of each point.
+  /// Writes, for each point, the number of its piece.
   ///
   /// - Parameter parts: If the plan has several trees, the number of each point's tree; nil if it has one tree.
   package func findPieces(

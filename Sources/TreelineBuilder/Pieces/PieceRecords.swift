@@ -1,7 +1,7 @@
 import Treeline
 
-/// The layout of a point's codes, which are stored with the point until its piece is built: the codes of all columns,
-/// one after the other.
+/// The layout of a point's codes: the codes of all columns, one after the other. They are stored with the point until
+/// its piece is built.
 struct RecordLayout: Sendable {
   /// Width of each column's code, in bytes.
   let widths: [Int]

@@ -2,8 +2,8 @@ import Treeline
 
 /// The questions that one pass over all points must answer for the plan of a build: one for each open node.
 public struct PlanRound: Sendable {
-  /// Maps each point to the number of the question about it. Without a question about a point, maps the point to
-  /// the number after the last question.
+  /// Maps each point to the number of the question about this point. A point without a question is mapped to the number
+  /// after the last question.
   var routing: PointRouting
   var questions: [PlanQuestion]
 
@@ -34,7 +34,8 @@ extension PlanQuestion {
 }
 
 extension Split {
-  /// Whether all points in a box are left of the line; nil if the line may cross the box.
+  /// Returns true if all points of a box are left of the line, false if all are right of the line, and nil if the line
+  /// may cross the box.
   fileprivate func isLeft(of box: PlaneRect) -> Bool? {
     let products = DotProducts(corner: corner, axis: axis).range(over: box)
     return products.upperBound <= threshold ? true : products.lowerBound > threshold ? false : nil

@@ -29,7 +29,7 @@ import Treeline
   /// The groups of all points, once all are read.
   struct ScratchGroups: PlainValue {
     let header: TreeGroups
-    /// For each group, by the number under which it was read, the number of its tree.
+    /// For each group, the number of its tree. Groups are in the order in which they were read.
     private let parts: [UInt16]
 
     init(_ tally: GroupTally) {

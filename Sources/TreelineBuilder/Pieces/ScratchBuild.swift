@@ -15,9 +15,8 @@ import Treeline
   /// }
   /// ```
   package final class ScratchBuild {
-    /// Stages of a build. They follow each other in this order, with two exceptions. Separations are computed while the
-    /// index is written, which continues once they are known. Columns are prepared while the index is written, although
-    /// preparing columns belongs to the stage of encoding.
+    /// Stages of a build, in the order in which they run, with two exceptions. Separations are computed in the middle
+    /// of writing the index. Columns are prepared while the index is written, but this work is reported as encoding.
     package enum Stage: String, Sendable {
       case encoding, projecting, planning, partitioning, building, writing, separating
     }
@@ -283,7 +282,7 @@ import Treeline
       return reading
     }
 
-    /// Notes that all points have been added.
+    /// Ends reading, once all points have been added.
     ///
     /// - Parameters:
     ///   - checksum: Checksum of the input's bytes.

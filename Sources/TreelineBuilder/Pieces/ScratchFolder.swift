@@ -74,8 +74,8 @@ import Treeline
       return "\(parent)/\(FilePath(FilePath(index).hidden(suffix: "-\(String(hash, radix: 16)).scratch")).name)"
     }
 
-    /// Returns the paths of all files that may exist in the folder, and of the folder itself, which comes last. For
-    /// callers that must remove them without further knowledge.
+    /// Returns the paths of all files that may exist in the folder. The path of the folder itself comes last. A caller
+    /// that knows nothing else about these files can remove them in this order.
     package static func allPaths(in path: String) -> [String] {
       Name.allCases.map { "\(path)/\($0.rawValue)" } + [path]
     }

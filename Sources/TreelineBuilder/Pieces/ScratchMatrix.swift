@@ -1,13 +1,14 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The section that prepares a column for percentiles, distinct counts or a search. It can be computed for more
-  /// values than fit the memory. `ColumnOrder` makes the same bytes in memory.
+  /// The section that prepares a column for percentiles, distinct counts or a search. It can be computed even if the
+  /// values do not fit into memory. `ColumnOrder` makes the same bytes in memory.
   ///
-  /// Points are divided by ranges of their values, and each range is sorted in memory. The rank of a point in this
-  /// order determines its integer. Integers are divided by ranges of tree indices, which puts them back into tree
-  /// order. After that, the levels of the matrix are made one by one. Each level is read from one file, and its sorted
-  /// integers are written to another file. For a search, only the order of the points is written.
+  /// A section for percentiles or distinct counts holds an integer for each point, as a matrix of bits with a level for
+  /// each bit. Points are divided by ranges of their values, and each range is sorted in memory. The rank of a point in
+  /// this order determines its integer. Integers are then divided by ranges of tree indices, which puts them back into
+  /// tree order. After that, the levels of the matrix are made one by one. Each level is read from one file, and its
+  /// sorted integers are written to another file. For a search, only the order of the points is written.
   struct ScratchMatrix {
     private let pointCount: Int
     private let kind: IndexColumn.Preparation
@@ -19,7 +20,7 @@ import Treeline
       /// Memory budget in bytes.
       let memory: Int
       let monitor: BuildMonitor
-      /// Called before the section is written, with the amount of preparation that is done.
+      /// Called while the section is computed, with the amount of work that is done.
       var progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
       /// Returns the memory pages of the mapped column to the system.
       fileprivate(set) var giveBack: () -> Void = {}
@@ -269,7 +270,7 @@ import Treeline
 
     /// Writes the section.
     ///
-    /// - Parameter number: Number of this column, counted over the index's column sections.
+    /// - Parameter number: Number of this column among the column sections of the index.
     func write(ofColumn number: Int, to stream: inout SectionStream) throws(PieceError) {
       if let places {
         try stream.append(places.head(ofColumn: number, pointCount: valueCount))

@@ -86,8 +86,8 @@ struct SeparatedTree: Sendable {
     return (next + 1, count)
   }
 
-  /// Calls `isWanted` for each node below the shown nodes, in tree order. Its argument is the squared distance above
-  /// which the node cannot be split. If it returns false, the nodes below this node are skipped.
+  /// Calls `isWanted` for each node below the shown nodes, in tree order, with the squared distance above which the
+  /// node cannot be split. If `isWanted` returns false, the nodes below this node are skipped.
   private mutating func forEachNode(below front: ShownFront, _ isWanted: (_ squaredDistance: UInt64) -> Bool) {
     var stack: [(node: Node, limit: UInt64)] = []
     for member in front.nodes where member.isSure && member.weight > 0 {

@@ -7,14 +7,14 @@ import Treeline
 /// than r matters. So the sequence of splits (see `SeparationBuild`) is run in parts:
 ///
 /// 1. The first part begins at the root. It ends at the distance at which the nodes that have been shown fill the
-/// memory. Nodes that cannot be split above that distance are left out. They are known because the squared distance of
-/// a split is at most the least squared own distance of the node and of the nodes above it.
+/// memory. Nodes that cannot be split above that distance are left out. They are known in advance: the squared distance
+/// of a split is at most the least squared own distance of the node and of the nodes above it.
 /// 2. The nodes that are shown at that distance are divided by area into pieces. For each piece, the sequence continues
-/// with the nodes below it, and with the nodes around it that may block them, up to a *margin* of a few r. Nodes at the
-/// edge of the margin are unsure from the beginning: anything in the box of such a node may be shown. Another node
-/// becomes unsure if no known node blocks it, but an unsure node may block it. Every other node is split as in the
-/// whole sequence, because every search around it finds the same nodes. While any node of the piece itself becomes
-/// unsure, the margin is widened by half and the piece is run again.
+/// with the nodes below the piece. It also includes the nodes around the piece that may block these nodes, up to a
+/// *margin* of a few r. Nodes at the edge of the margin are unsure from the beginning: anything in the box of such a
+/// node may be shown. Another node becomes unsure if an unsure node may block it and no known node does. Every other
+/// node is split as in the whole sequence, because every search around it finds the same nodes. As long as any node of
+/// the piece itself becomes unsure, the margin is widened by half and the piece is run again.
 /// 3. A piece with too many nodes is run down to a smaller distance, as in step 1, and divided again.
 ///
 /// So the result is exact for any data, and the codes of one piece do not depend on any other piece. Only the width of
@@ -59,7 +59,7 @@ package final class SeparationPieces: Sendable {
   /// - Parameters:
   ///   - capacity: Approximate number of nodes that a part may have in memory. A part has more nodes if its margin
   ///     needs them. It then waits until enough nodes of other parts have left the memory. The memory of all threads
-  ///     together is exceeded only by a single part that is larger.
+  ///     together is exceeded only if one part alone needs more.
   ///   - write: Called from any thread with the number of a node and its code, which is not zero. All other codes are
   ///     zero.
   init(
@@ -150,8 +150,8 @@ package final class SeparationPieces: Sendable {
   /// Continues the sequence. If there are few enough nodes, it continues to the end. Otherwise it continues down to the
   /// distance at which about `count` nodes may be split.
   ///
-  /// - Returns: the nodes that are shown at that distance. At the end of the sequence, it returns no nodes. Once any of
-  ///   the front's own nodes is unsure, it returns nil.
+  /// - Returns: the nodes that are shown at that distance; no nodes at the end of the sequence; nil if an own node of
+  ///   the front has become unsure.
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)

@@ -34,8 +34,8 @@ struct ShownFront: Sendable {
   /// Greatest number of nodes that may be split.
   var weight: Int { nodes.reduce(0) { $0 + ($1.isSure ? $1.weight : 0) } }
 
-  /// Divides nodes by area into pieces: the nodes that may be split and whose separations are wanted. A piece has at
-  /// most the given weight, or it consists of one node.
+  /// Divides some nodes by area into pieces: those that may be split and whose separations are wanted. A piece has at
+  /// most the given weight, or consists of one node.
   func pieces(upTo weight: Int) -> [[Int32]] {
     var pieces: [[Int32]] = []
     var stack = [nodes.indices.filter { nodes[$0].isOwn && nodes[$0].weight > 0 }.map { Int32($0) }]
@@ -90,7 +90,7 @@ struct ShownFront: Sendable {
     return isWhole ? nil : part
   }
 
-  /// Returns the whole front, in which only the nodes of the given piece are its own.
+  /// Returns the whole front. In it, only the nodes of the given piece are own nodes.
   func asked(for piece: [Int32]) -> ShownFront {
     var whole = self
     for index in whole.nodes.indices { whole.nodes[index].isOwn = false }

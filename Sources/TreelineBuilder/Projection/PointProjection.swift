@@ -1,7 +1,8 @@
 import Treeline
 
-/// Projects coordinates onto the plane, and chooses the plane. For longitudes and latitudes, the plane is the world cut
-/// open along the widest gap of longitude without points. For plain coordinates, the plane is the square around them.
+/// Projects coordinates onto the plane, and chooses the plane. For longitudes and latitudes, the plane is the world,
+/// cut open in the widest gap of longitude without points. For plain coordinates, the plane is the square around the
+/// points.
 struct PointProjection {
   let plane: Plane
   let clippedPointCount: Int
@@ -121,13 +122,13 @@ struct LongitudeGaps: Sendable {
     return merged
   }
 
-  /// Returns the least and the greatest position in the bin of a position. If the bin is empty, the first is greater.
+  /// Returns the least and the greatest position in the bin of a position. In an empty bin, the least is greater.
   func range(inBinOf x: UInt32) -> (least: UInt32, greatest: UInt32) {
     let bin = Int(x >> (32 - Self.binBits))
     return (least[bin], greatest[bin])
   }
 
-  /// Empties the bin of a position, and returns where the bin starts and how many positions follow its first.
+  /// Empties the bin of a position. Returns the first position of the bin, and the number of positions after the first.
   mutating func removeBin(of x: UInt32) -> (start: UInt32, width: UInt32) {
     let bin = x >> (32 - Self.binBits)
     (least[Int(bin)], greatest[Int(bin)]) = (.max, 0)
@@ -137,8 +138,8 @@ struct LongitudeGaps: Sendable {
   /// Whether there are no points.
   var isEmpty: Bool { !least.indices.contains { least[$0] <= greatest[$0] } }
 
-  /// The position just after the widest gap. If several gaps are equally wide, it is the position after the first of
-  /// them. It is 0 if there are no points.
+  /// The position just after the widest gap. If several gaps are equally wide, the first of them counts. The position
+  /// is 0 if there are no points.
   var seam: UInt32 {
     let occupied = least.indices.filter { least[$0] <= greatest[$0] }
     guard let last = occupied.last else { return 0 }

@@ -46,7 +46,7 @@ struct InternalNode {
 
   mutating func setSplit() { stamp = Self.split }
 
-  /// Whether it depends on unknown nodes when this node is split.
+  /// Whether the distance at which this node is split depends on unknown nodes.
   var isUnsure: Bool { stamp == Self.unsure }
 
   mutating func setUnsure() { stamp = Self.unsure }
@@ -96,14 +96,15 @@ struct InternalNodeTable: @unchecked Sendable {
 
   func deallocate() { MemoryBlock(nodes, count: capacity).deallocate() }
 
-  /// A node with two children that must still be collected.
+  /// A node that must still be collected, and its two children.
   private struct Branch: Sendable {
     var node: Node
     var children: (left: Node, right: Node)
     var position: PlanePoint
   }
 
-  /// Nodes with more points are few, so cancellation is checked for each of them. Smaller nodes take almost no time.
+  /// Nodes with more points than this are few, so cancellation is checked for each of them. Other nodes take almost no
+  /// time.
   private static let pointsBetweenLooks = 1 << 12
 
   /// Collects one node. Adds each of its children to `branches` if the child has children itself.

@@ -55,7 +55,8 @@ extension NeighbourGrid {
     var node = InternalNode.none
   }
 
-  /// Searches for a node that is nearer to one of two positions than the nearest node so far. Skips the node `number`.
+  /// Searches for a node that is nearer to one of two positions than the nearest node so far. Skips the node
+  /// `exception`.
   ///
   /// - Returns: the number of cells and the number of pieces that were searched.
   @inline(__always) func findNearest(
@@ -113,8 +114,8 @@ private struct Sieve {
     limit = SIMD4(repeating: Self.limit(squaredDistance))
   }
 
-  /// Returns a limit that is increased to allow for rounding. There are five roundings on the way to a square, and each
-  /// makes the square smaller by less than 2^-24 of it.
+  /// Returns a limit that is increased to allow for rounding. A square results from five rounded steps. Each of them
+  /// reduces the square by less than 2^-24 of its value.
   @inline(__always) private static func limit(_ squaredDistance: UInt64) -> Float {
     Float(squaredDistance) * (1 + 0x1p-20)
   }

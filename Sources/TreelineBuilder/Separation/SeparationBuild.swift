@@ -5,12 +5,12 @@ import Treeline
 /// Let a distance r fall from infinity to 0. At first only the root is shown. When a node is split, its two children
 /// are shown instead of it. A node is split as soon as two conditions are met: its children are at least r from each
 /// other and from every other shown node, and the node itself may be split at r (see
-/// `TreeStorage.squaredSplitDistance`). If several nodes meet them, the first in tree order is split; then all nodes
-/// are considered again. The separation of a node is the r at which it is split, or 0 if it is never split.
+/// `TreeStorage.squaredSplitDistance`). If several nodes meet both conditions, the first in tree order is split; then
+/// all nodes are considered again. The separation of a node is the r at which it is split, or 0 if it is never split.
 ///
 /// Distances are measured between mean positions (see `TreeStorage.meanPosition`), rounded to whole units. If x is the
-/// circle of longitudes, they are measured the shorter way around. Their squares are exact integers, so the result for
-/// a tree does not depend on its row numbers or on the number of threads.
+/// circle of longitudes, distances are measured the shorter way around. Squared distances are exact integers, so the
+/// result for a tree does not depend on its row numbers or on the number of threads.
 ///
 /// For any distance T, in plane units, consider the nodes whose own separation is below T, but whose parent has a
 /// separation of T or more. The root has no parent, so only the first condition applies to it.

@@ -17,8 +17,8 @@ extension SplitSequence {
     }
   }
 
-  /// For each step, the number of looks between the step and the look that needs its data. With half these numbers,
-  /// splitting is as fast.
+  /// For each step, the number of looks between the step and the look that needs its data. Half of these numbers would
+  /// be as fast.
   private static var nodeAhead: Int { 24 }
   private static var slotsAhead: Int { 18 }
   private static var piecesAhead: Int { 12 }

@@ -153,7 +153,7 @@ extension SplitSequence {
     }
   }
 
-  /// Of the shown nodes except the node itself, returns the node that is nearest to one of its two children.
+  /// Returns the shown node that is nearest to one of the two children of a node. That node itself does not count.
   @inline(__always) private mutating func nearestNeighbour(
     of number: UInt32, _ node: InternalNode, nearerThan squaredDistance: UInt64
   ) -> NeighbourGrid.Neighbour {

@@ -46,7 +46,7 @@ struct Halves {
     Self.double(leftCount) * Self.double(all.count &- leftCount)
   }
 
-  /// Converts a sum by way of a signed integer, which takes one instruction. Sums are below 2^63.
+  /// Converts a sum to a double. By way of a signed integer this takes one instruction. Sums are below 2^63.
   @inline(__always) private static func double(_ sum: UInt64) -> Double { Double(Int64(bitPattern: sum)) }
 
   /// Returns |n Sₗ - nₗ S|². The vector n Sₗ - nₗ S is the offset of the left mean from the mean of all points,

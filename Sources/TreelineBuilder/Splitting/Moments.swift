@@ -124,7 +124,8 @@ struct Scatter: Hashable, Sendable {
 }
 
 extension Int128 {
-  /// The nearest double, except that it may be rounded twice. All machines compute the same value.
+  /// The value as a double. It may be rounded twice, so it need not be the nearest double. All machines compute the
+  /// same.
   var approximation: Double {
     let magnitude = self.magnitude
     let value =

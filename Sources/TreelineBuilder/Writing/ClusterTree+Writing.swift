@@ -96,7 +96,7 @@ import Treeline
       }
     }
 
-    /// Returns the section of row numbers. They have 8 bytes if any of them needs more than 4 bytes, otherwise 4 bytes.
+    /// Returns the section of row numbers. Each row number has 4 bytes, or 8 bytes if any of them needs more than 4.
     private func rowSection(
       _ row: ((Int) -> Int)?, _ monitor: BuildMonitor
     ) -> (kind: IndexSection.Kind, content: SectionContent) {

@@ -73,7 +73,7 @@ extension IndexWritingError: CustomStringConvertible {
     case .column(let error): "\(error)"
     case .inUse(let path): "\(path): another run is writing this file; wait for it to end"
     case .foreignPartialFile(let path, let partialPath, let found):
-      "\(path): expected nothing at \(partialPath), where the file is written first, or a file of an earlier run, "
+      "\(path): the file is first written to \(partialPath); expected nothing there, or a file of an earlier run, "
         + "found \(found); move it away or choose another name"
     case .failed(let path, let action, let reason): "\(path): could not \(action): \(reason); nothing was changed"
     case .notDurable(let path, let reason):
