@@ -29,7 +29,7 @@ public struct BuildOptions: Hashable, Sendable {
 
   /// Whether to compute the distance at which each cluster is split into its children. Queries by `spacing` and
   /// `badges` need these separations. Computing them takes several times as long as the rest of a build by splitting.
-  /// They take 2 bytes per point, in memory and in an index.
+  /// Separations take 2 bytes per point, in memory and in an index.
   public var computesSeparations: Bool
 
   /// - Parameters:

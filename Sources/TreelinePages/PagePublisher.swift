@@ -43,8 +43,8 @@ package struct PagePublisher {
   ///
   /// `scripts/measure/pages.mjs` measured these sizes. Larger pages make views load more bytes, and smaller pages make
   /// them send more requests. With a lower `leastCode`, fewer pages of points are needed where a view is dense. With
-  /// fewer `parts`, there are more levels of pages, which are loaded one after another. With more `parts`, a view of the
-  /// whole world loads more pages.
+  /// fewer `parts`, there are more levels of pages, which are loaded one after another. With more `parts`, a view of
+  /// the whole world loads more pages.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
     let count = tree.pointCount
     let splits = max(4096, min(count / 8, 1 << 21))

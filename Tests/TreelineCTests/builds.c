@@ -3,7 +3,7 @@
 
 void test_builds_that_fail(void) {
   EXPECT_ERROR(build("grow=sideways", &error), TREELINE_ERROR_PARAMETER, "split or merge or badges or scatter");
-  EXPECT_ERROR(build("grow=merge&split=mean", &error), TREELINE_ERROR_PARAMETER, "nothing is split");
+  EXPECT_ERROR(build("grow=merge&split=mean", &error), TREELINE_ERROR_PARAMETER, "has no splits");
   EXPECT_ERROR(build("group-by=stars", &error), TREELINE_ERROR_ARGUMENT, "\"stars\"");
   Place broken = {.latitude = 95, .longitude = 1};
   treeline_points one = {.x = &broken.longitude, .y = &broken.latitude, .count = 1};

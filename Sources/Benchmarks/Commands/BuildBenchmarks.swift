@@ -77,7 +77,7 @@ struct MemoryBenchmark: ParsableCommand {
   }
 }
 
-/// Times the computation of the separation of each node of a tree.
+/// Times computing the separations of all nodes of a tree.
 struct SeparationBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "separation", abstract: "Times computing the distance at which each node is split into its children.")
@@ -116,8 +116,8 @@ struct CancelBenchmark: ParsableCommand {
 
   @Option(help: "Number of builds to cancel.") var runs = 20
 
-  /// The command is not asynchronous, because valgrind cannot start asynchronous commands, and valgrind counts the work
-  /// of this command.
+  /// valgrind counts the work of this command, and cannot start asynchronous commands. So the command is not
+  /// asynchronous.
   func run() throws {
     let (coordinates, options, runs) = (try build.points.read(), build.options, runs)
     let done = DispatchSemaphore(value: 0)

@@ -83,7 +83,7 @@ private final class CountedWorkplace {
     views = .counted(around: coordinates)
   }
 
-  /// Builds with one thread, and without LAPACK, which differs from machine to machine.
+  /// Builds with one thread. Does not use LAPACK, because LAPACK differs between machines.
   private func build(_ growth: Growth, computesSeparations: Bool = false) throws -> ClusterTree {
     var options = BuildOptions(growth: growth, threads: 1, computesSeparations: computesSeparations)
     options.solver = .halfAngle

@@ -84,10 +84,9 @@ struct FilterBenchmark: ParsableCommand {
     try queries.map { query in try seconds { blackHole(try tree.clusters(query).count) } * 1e6 }
   }
 
-  /// Returns the times of moving a window over the column `opened`, combined with another condition. The window covers
-  /// a fifth of the column's range. In each step 1 % of the points enter the window, and 1 % leave it. The first value
-  /// is the time of the first step, which creates the order of the column; the second value is the median of the other
-  /// steps.
+  /// Moves a window over the column `opened`, in a filter that also has another condition. The window covers a fifth of
+  /// the column's range. In each step 1 % of the points enter the window, and 1 % leave it. Returns the time of the
+  /// first step, which creates the order of the column, and the median time of the other steps.
   private func windowStepMilliseconds(of tree: ClusterTree) throws -> [Double] {
     let span = 40 * 365 * 86_400.0
     func filter(_ step: Int) -> Filter {

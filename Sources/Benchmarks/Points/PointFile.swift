@@ -66,7 +66,7 @@ extension [Coordinate] {
   }
 }
 
-/// The kinds of generated points, all seeded.
+/// The kinds of generated points. All kinds use fixed seeds.
 enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   /// Points spread evenly over the part of the sphere that Web Mercator shows. Other libraries lose points beyond that
   /// part.

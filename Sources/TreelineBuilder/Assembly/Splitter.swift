@@ -45,15 +45,15 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   let algorithm: Algorithm
   let solver: PrincipalAxis.Solver
 
-  /// Number of levels at which nodes are split by the rule. Deeper nodes are halved along the longer side of their box,
-  /// which ends after at most 64 more levels. No real data is so deep. This limit only serves to prove a bound on the
+  /// Number of levels at which nodes are split by the rule. Deeper nodes are halved along the longer side of their box.
+  /// Halving ends after at most 64 more levels. No real data is so deep. This limit only serves to prove a bound on the
   /// depth.
   let principalLevels: Int
 
   let monitor: BuildMonitor
 
-  /// Partitions the points of a node into those of its two children. Returns nil if the node is a bucket, or if the
-  /// build is cancelled.
+  /// Partitions the points of a node into the points of its two children. Returns nil if the node is a bucket, or if
+  /// the build is cancelled.
   ///
   /// - Parameters:
   ///   - threads: Number of threads that pass over the points.

@@ -59,7 +59,7 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
 
 /// Level of a subtree's topmost node in the whole tree, and the corner for its moments.
 struct SubtreeRoot: Sendable {
-  /// Level of the node; 0 in the whole tree.
+  /// Level of the node; 0 for the root of the whole tree.
   var level = 0
   /// Corner of the topmost narrow node above this node; nil if no node above is narrow.
   var corner: PlanePoint?
@@ -81,7 +81,7 @@ final class TopNode: @unchecked Sendable {
   /// Deallocates the contents of this node and of all nodes below.
   func removeAll() { forEach { $0.content = .unbuilt } }
 
-  /// Number of node records from this node on down.
+  /// Number of node records of this node and of all nodes below it.
   var recordCount: Int {
     var count = 0
     forEach { node in

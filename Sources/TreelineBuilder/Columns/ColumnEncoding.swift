@@ -3,8 +3,8 @@ import Treeline
 /// The encoding of a column, chosen once all values are surveyed. It turns the values of any points into codes. All
 /// codes of a column have the same width.
 ///
-/// A section of an index has a head, the codes of all points in tree order, zeros up to a multiple of 8, and a tail,
-/// the dictionary.
+/// The section of a column consists of a head, the codes of all points in tree order, zeros up to a multiple of 8, and
+/// a tail, which is the dictionary.
 public struct ColumnEncoding: Sendable {
   /// Name of the column.
   public let name: String

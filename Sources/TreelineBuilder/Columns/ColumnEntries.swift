@@ -36,16 +36,16 @@ extension ColumnEntries: PlainValue {
 }
 
 extension EntrySet {
-  /// Returns the entry of a category: a value of any type becomes its text, spelled as in the input. Nil for a missing
-  /// value.
+  /// Returns the entry that a column of categories has for a value: the text of the value, spelled as in the input. Nil
+  /// for a missing value.
   func categoryEntry(of number: Int) -> ArraySlice<UInt8>? {
     if tag(of: number) == .string { return self[number] }
     guard let text = value(of: number)?.plainText else { return nil }
     return ([AttributeValue.Tag.string.rawValue] + text.utf8)[...]
   }
 
-  /// Returns the entry in a column of texts. Numbers and booleans become texts, spelled as in the input. All other
-  /// entries stay unchanged.
+  /// Returns the entry that a column of texts has for a value. Numbers and booleans become texts, spelled as in the
+  /// input. All other entries stay unchanged.
   func textEntry(of number: Int) -> ArraySlice<UInt8> { categoryEntry(of: number) ?? self[number] }
 
   /// The entries of these values in a column of texts.

@@ -36,7 +36,7 @@ package struct ColumnForm: Sendable {
     (self.digits, self.areDates, base) = (digits, areDates, range?.lowerBound ?? 0)
   }
 
-  /// Code of a missing value, unless it is an entry of the dictionary.
+  /// Code of a missing value in a column without a dictionary.
   var missingCode: UInt64 {
     encoding == .reals ? AttributeColumn.nullBits : PackedIntegers.greatest(ofWidth: width)
   }

@@ -243,7 +243,7 @@ public struct ColumnSurvey: Sendable {
     for number in 0..<values.entries.count { if let entry = entry(of: number, of: values.entries) { visit(entry) } }
   }
 
-  /// Returns how the values are encoded, without the entries of a dictionary.
+  /// Returns the encoding of the values, except the entries of the dictionary.
   func form() throws(UnsuitableValue) -> ColumnForm {
     if let problem { throw problem }
     switch purpose {
@@ -289,7 +289,7 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Returns how the values are encoded, once all are surveyed.
+  /// Returns the encoding of the values. All values must have been surveyed.
   ///
   /// - Parameter gathered: All different values of the column, if `needsGathering` is true.
   /// - Throws: `ColumnError` for a value that does not suit the kind of the column. The row in the error is the number

@@ -54,8 +54,8 @@ final class WorkQueue<Item: Sendable>: Sendable {
     #endif
   }
 
-  /// Works on one item. Returns the number of items that follow from it, and whether all work is done; nil if no item
-  /// waits.
+  /// Works on one item. Returns the number of items that follow from this item, and whether all work is done. Returns
+  /// nil if no item waits.
   private func workOnOne(_ work: (Item) -> [Item]) -> (count: Int, isLast: Bool)? {
     guard let item = state.withLock({ $0.items.popLast() }) else { return nil }
     let new = work(item)
