@@ -7,7 +7,7 @@ import Treeline
 /// the clusters of both parts (`MergeRevision`). If the area around the wrong merges was too small, a larger area is
 /// merged.
 struct BorderMending {
-  /// Upper bound of badge diameters, by level.
+  /// For each level, an upper bound of badge diameters.
   private(set) var greatestDiameters: [UInt16]
 
   private let border: MergeBorder
@@ -31,7 +31,7 @@ struct BorderMending {
 
   /// - Parameters:
   ///   - leaves: Leaves of both parts.
-  ///   - greatestDiameters: Upper bound of badge diameters in both parts, by level.
+  ///   - greatestDiameters: For each level, an upper bound of badge diameters in both parts.
   init(
     _ border: MergeBorder, of leaves: Range<Int>, _ plan: MergePlan, _ tree: MergeTree, _ curve: BadgeCurve,
     _ stand: ClusterStand, crossesSeam: Bool, _ greatestDiameters: [UInt16], _ monitor: BuildMonitor
@@ -63,7 +63,7 @@ struct BorderMending {
     var (nodes, merges) = ([[UInt32]](repeating: [], count: levelCount), [[UInt32]](repeating: [], count: levelCount))
     monitor.pass(over: leaves) { block in
       for leaf in block {
-        // First the leaf, then the merge with the same number.
+        // Visits the leaf, then the merge that has the same number (see `MergeTree`).
         for kind in 0..<2 {
           let (node, isLeaf) = (UInt32(leaf &+ kind &* tree.leafCount), kind == 0)
           let place = tree.place(node)

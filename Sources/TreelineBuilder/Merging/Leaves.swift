@@ -1,8 +1,8 @@
 import Treeline
 
-/// The distinct positions of some points, and the points at each position in the order of their rows.
+/// The leaves of a tree: distinct positions, and the points at each position in the order of their rows.
 struct Leaves: @unchecked Sendable {
-  /// Number of leaves, or number of leaves for which there is memory.
+  /// Number of leaves. If leaves can be added, the number of leaves for which there is memory.
   let leafCount: Int
   /// Whether leaves are in Z-order.
   let isInZOrder: Bool

@@ -16,7 +16,7 @@ struct MergeCluster {
 }
 
 extension MergeCluster {
-  /// Merges this cluster with another cluster, whose least member is greater.
+  /// Merges this cluster with another cluster. The least member of the other cluster must be greater.
   ///
   /// - Parameters:
   ///   - scaledDistance: Scaled distance between the two clusters.
@@ -73,7 +73,7 @@ struct MergeSums {
     return UInt32(truncatingIfNeeded: quotient &+ (2 &* remainder >= UInt64(count) ? 1 : 0))
   }
 
-  /// Returns the sums of the union of both clusters, if no cluster lies across the seam.
+  /// Returns the sums of the union of both clusters. Neither cluster may lie across the seam.
   @inline(__always) func joined(with other: MergeSums) -> MergeSums {
     MergeSums(x: x &+ other.x, y: y &+ other.y, count: count &+ other.count)
   }
@@ -114,13 +114,13 @@ struct LiveClusters: @unchecked Sendable {
   let nodes: UnsafeMutablePointer<Node>
   let sums: UnsafeMutablePointer<MergeSums>
   let positions: UnsafeMutablePointer<PlanePoint>
-  /// Slots of clusters in the tiles.
+  /// For each cluster, its slot in the tiles.
   let slots: UnsafeMutablePointer<UInt32>
   /// For each cluster, the round in which it looks for other clusters again. It cannot be merged in an earlier round.
   let rounds: UnsafeMutablePointer<UInt8>
   /// For each cluster that waits for a later round, its nearest cluster, if that is known; otherwise `none`.
   let nearests: UnsafeMutablePointer<UInt32>
-  /// Extents in longitude; nil if clusters are not merged across the seam.
+  /// For each cluster, its extent in longitude; nil if clusters are not merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
   /// Number of initial clusters.
   let capacity: Int
@@ -178,7 +178,7 @@ struct LiveClusters: @unchecked Sendable {
 
   @inline(__always) func isLive(_ cluster: Int) -> Bool { rounds[cluster] != Self.gone }
 
-  /// Whether a cluster exists and has not changed since it had this age.
+  /// Whether the cluster with this number still has this age, so that it has not been merged.
   @inline(__always) func isLive(_ cluster: UInt32, age: UInt32) -> Bool {
     isLive(Int(cluster)) && nodes[Int(cluster)].age == age
   }
@@ -217,7 +217,7 @@ struct LiveClusters: @unchecked Sendable {
   ///
   /// - Returns: the number of live clusters.
   func renumber(_ count: Int, _ monitor: BuildMonitor) -> Int {
-    // Slots are no longer used from here on. They hold the new numbers until the clusters have moved.
+    // The array of slots is no longer needed. It holds the new numbers until the clusters have moved.
     var next = 0
     monitor.pass(over: 0..<count) { block in
       for cluster in block where isLive(cluster) {

@@ -32,7 +32,7 @@ struct MergeArea {
 
   private mutating func takeAll() { (isAll, farthest) = (true, 1 << 33) }
 
-  /// Widens the area along the border.
+  /// Widens the area along the border to `margin` rows or columns of squares on each side.
   mutating func widen(to margin: Int) {
     self.margin = margin
     farthest = max(farthest, (margin + 2) << Int(shift))

@@ -410,7 +410,7 @@ extension MergeHistory {
     while let node = stack.popLast() {
       let box = tree.box(node)
       if box.isAcrossSeam { return true }
-      // All nodes above a node across the seam are across the seam, too, or as wide as the world.
+      // If a node crosses the seam, each node above it also crosses the seam, or is as wide as the world.
       if box.width == .max && !tree.isLeaf(node) { stack += [tree[node].left, tree[node].right] }
     }
     return false

@@ -185,8 +185,8 @@ package struct MergeRevision {
 /// Its elements are clusters: the initial clusters of the new history, the merges of the new history, and clusters that
 /// only the old history has.
 private struct MergeComparison {
-  /// Where the group of connected elements lies that contains an element. Groups within the area are taken from the new
-  /// history, and groups beyond the area from the old history.
+  /// Where a group of connected elements lies. A group within the area is taken from the new history, and a group
+  /// beyond the area from the old history. If a group lies in both, the area is too small.
   enum Side { case within, beyond, both }
 
   private let tree: MergeTree
@@ -272,7 +272,7 @@ private struct MergeComparison {
     return parents.count - 1
   }
 
-  /// Marks an element as wrong.
+  /// Marks an element as lying at a wrong place.
   private mutating func mark(_ number: Int) {
     isDifferent[number] = true
     isWithin[number] = true

@@ -9,7 +9,7 @@ struct MergeTiles: @unchecked Sendable {
   /// Base-2 logarithm of the width of a tile in units.
   let shift: UInt32
   private let isCyclic: Bool
-  /// Slot of each cluster, by cluster number. The owner of the tiles also owns this memory.
+  /// For each cluster, by number, its slot. The owner of the tiles also owns this memory.
   private let slots: UnsafeMutablePointer<UInt32>
 
   /// Hash table with open addressing, at most two thirds full.

@@ -257,7 +257,7 @@ extension MergeTree {
     let coarse = MergeTree(leaves, threads: 1, monitor)
     /// All merges. Each merge comes after the merge above it.
     var (merges, stack) = (ContiguousArray<UInt32>(), isLeaf(root) ? [] : [root])
-    /// For each merge, whether the merge above it has another coarse scale, and the node of the merge in the new tree.
+    /// For each merge, whether it is the topmost merge at its coarse scale, and its node in the new tree.
     var isTop = ContiguousArray<Bool>(repeating: true, count: leafCount)
     var news = ContiguousArray<UInt32>(repeating: 0, count: leafCount)
     while let node = stack.popLast(), !monitor.isCancelled {

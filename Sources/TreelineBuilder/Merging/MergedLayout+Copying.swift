@@ -15,7 +15,7 @@ struct UnchangedSubtrees {
   }
 
   let storage: TreeStorage
-  /// The places of the largest unchanged subtrees with stored children, by their nodes.
+  /// For the root of each of the largest unchanged subtrees with stored children, its place in the old tree.
   let places: [UInt32: Place]
   /// Changes of row numbers since that tree was laid out, in order.
   let shifts: [RowShift]
@@ -66,7 +66,7 @@ extension MergedLayout {
         stack.append(left)
       }
     }
-    // Children come after their parents.
+    // Goes backwards, because children come after their parents.
     for placed in written.reversed() {
       describe(Int(placed.record))
       if UnchangedSubtrees.isCopied(placed.node, in: tree) {

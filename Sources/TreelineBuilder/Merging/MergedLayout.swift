@@ -21,9 +21,9 @@ struct MergedLayout {
   /// Whether the box of any node crosses the seam.
   private(set) var isAcrossSeam = false
 
-  /// Index of the first point of each record.
+  /// For each record, the index of its first point.
   let recordFirsts: UnsafeMutablePointer<UInt32>
-  /// Moments of each record's points, measured from the corner of its box.
+  /// For each record, the moments of its points, measured from the corner of its box.
   let moments: UnsafeMutablePointer<Moments<UInt128>>
 
   /// A node, and where its points and records are stored.
@@ -127,7 +127,7 @@ struct MergedLayout {
         stack.append(left)
       }
     }
-    // Children come after their parents.
+    // Goes backwards, because children come after their parents.
     var isAcross = false
     for record in (Int(root.records)..<Int(root.records + tree.recordCount(below: root.node))).reversed() {
       if record & 0x3FFF == 0 && monitor.isCancelled { return false }
@@ -216,8 +216,8 @@ extension MergedLayout {
   private func isAnyAcrossSeam(inBucket points: UnsafeBufferPointer<PlanePoint>, at first: Int) -> Bool {
     guard crossesSeam, box(of: points).width >= Longitudes.halfWorld else { return false }
     return (1..<points.count).contains { split in
-      // Deeper nodes have higher gaps. So a node extends over all adjacent gaps that are at least as high as its own
-      // gap.
+      // A gap is the level of the split between two points, so deeper nodes have higher gaps. A node extends over all
+      // adjacent gaps that are at least as high as its own gap.
       let level = arrays.gaps[first + split - 1]
       var (start, end) = (split, split)
       while start > 0 && (start == split || arrays.gaps[first + start - 1] >= level) { start -= 1 }

@@ -19,7 +19,7 @@ struct PartMerging: Sendable {
 
   /// Result of a part.
   private struct Done {
-    /// Upper bound of badge diameters, by level.
+    /// For each level, an upper bound of badge diameters.
     var greatestDiameters: [UInt16]
     /// Time that the part took, plus the longest `path` of the parts that it waited for.
     var path: Duration

@@ -60,8 +60,8 @@ private struct ScatterRounds: ~Copyable {
   private let tree: MergeTree
   private let rect: PlaneRect
   private let monitor: BuildMonitor
-  /// Tiles of clusters by size. The clusters of each entry have up to four times as many points as the clusters of the
-  /// entry before. Clusters with fewer points are farther apart.
+  /// Tiles of clusters, divided by the clusters' numbers of points. From each entry to the next, these numbers are four
+  /// times as high. Clusters with fewer points are farther apart.
   private var tiles: [MergeTiles] = []
   /// Upper bound of cluster numbers. Numbers below it may be free.
   private var count: Int

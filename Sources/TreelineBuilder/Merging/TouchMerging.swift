@@ -27,8 +27,8 @@ import Treeline
 /// Only one cluster of each pair looks for the other: the younger cluster, which was made later. Of two initial
 /// clusters, the cluster with the larger badge counts as younger. If both badges are equal, the cluster with the
 /// greater least member counts as younger. So a cluster looks only for clusters that exist already. If its nearest
-/// cluster has ended, it looks again. It need not find clusters that have appeared since then, because they are younger
-/// and look for it. Each cluster keeps the first of its pairs. So the first of all pairs always belongs to a cluster
+/// cluster has been merged, it looks again. It need not find clusters that were made since then, because these younger
+/// clusters look for it. Each cluster keeps the first of its pairs. So the first of all pairs always belongs to a cluster
 /// that knows this pair, or to a cluster that must look again and whose previous pair came earlier in the order.
 ///
 /// In each round (`MergeRounds`), only clusters that may have a pair in this round look for other clusters.
@@ -87,7 +87,7 @@ struct TouchMerging: ~Copyable {
       live.deallocate()
       tiles?.deallocate()
     }
-    // Most instances are small, and there are many of them.
+    // Most instances are small. Their memory is deallocated at once.
     if live.capacity > 1 << 18 { monitor.deallocate(deallocate) } else { deallocate() }
   }
 

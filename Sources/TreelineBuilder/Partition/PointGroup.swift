@@ -11,7 +11,7 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
 
   @inline(__always) var range: Range<Int> { first..<first &+ count }
 
-  /// Returns the range of the part with fewer points, once the first `leftCount` points are the points left of a split.
+  /// Returns the range of the smaller of two parts: the first `leftCount` points, or the other points.
   @inline(__always) func smallerPart(leftCount: Int) -> Range<Int> {
     let (middle, end) = (first &+ leftCount, first &+ count)
     return leftCount <= end &- middle ? first..<middle : middle..<end
@@ -19,7 +19,7 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
 
   /// Returns both parts of the group.
   ///
-  /// - Parameter smaller: Moments of the smaller part. The moments of the larger part are the difference.
+  /// - Parameter smaller: Moments of the smaller part. The larger part has the remaining moments of the group.
   @inline(__always) func parts(leftCount: Int, smaller: Moments<Sum>) -> (left: PointGroup, right: PointGroup) {
     let middle = first &+ leftCount
     let left = leftCount <= count &- leftCount ? smaller : moments - smaller

@@ -213,7 +213,7 @@ import Treeline
     private let nodes: [PiecePlan.TopRecord?]
     private let headers: [PieceHeader]
     private var pieces: [Int: Int] = [:]
-    /// For each node of the plan, by number, the index of its record and of its children's records.
+    /// For each node of the plan, the index of its record, and the index of its children's records.
     private var records: [Int]
     private var children: [Int]
 

@@ -12,7 +12,7 @@ final class PieceNodes {
   private let numbers: UnsafeMutablePointer<UInt32>
   private let capacity: Int
   private(set) var count = 0
-  /// Nodes that are known to be shown at the beginning, by their numbers in this part.
+  /// The nodes that are known to be shown at the beginning, with their numbers in this part.
   private(set) var shown: ContiguousArray<SplitSequence.ShownNode> = []
   private let storage: TreeStorage
 
@@ -48,7 +48,7 @@ final class PieceNodes {
   private struct Branch {
     let node: Node
     let position: PlanePoint
-    /// Upper bound of the squared distance at which the node is split. It follows from the nodes above.
+    /// Upper bound of the squared distance at which the node is split. This bound follows from the nodes above.
     let limit: UInt64
     let isLeft: Bool
     /// If the node is a right child, the number of its parent; otherwise `InternalNode.none`.
@@ -130,8 +130,8 @@ final class PieceNodes {
     return next
   }
 
-  /// Calls the body with the code of each split node for which the part was run. If all nodes below a node were
-  /// collected, their numbers are consecutive.
+  /// Calls the body with the number and the code of each split node of the part, but not for nodes of its margin. If
+  /// all nodes below a node were collected, their numbers are consecutive.
   func forEachOwnCode(_ body: (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void) throws(PieceError) {
     for number in 1..<count + 1 where nodes[number].isOwn && nodes[number].isSplit {
       try body(numbers[number], codes[number])

@@ -68,7 +68,7 @@ public struct PiecePlan: Sendable {
     order.append(.piece)
   }
 
-  /// Appends the plan of another tree, whose root has the given level.
+  /// Appends the plan of another tree. The root of that tree has the given level.
   mutating func append(_ tree: PiecePlan, level: Int) {
     let (firstPiece, firstPoint) = (pieces.count, pointCount)
     starts.append(routing.append(tree.routing, firstLeaf: firstPiece))

@@ -11,7 +11,7 @@ import Treeline
       fileprivate(set) var moments = Moments<UInt128>()
       /// Box around the points; nil if there are none.
       fileprivate(set) var box: PlaneRect?
-      /// Ranges of point indices in the file that hold the points of this cell.
+      /// Ranges of indices in the file at which the points of this cell are stored.
       fileprivate(set) var blocks: [Range<Int>] = []
 
       fileprivate mutating func add(_ points: UnsafeBufferPointer<PlanePoint>, at index: Int) {
@@ -131,8 +131,8 @@ import Treeline
     }
   }
 
-  /// Points that are collected by cell and written to a file when a cell's part of the buffer is full. Each thread has
-  /// its own writer.
+  /// Collects points by cell. Writes the points of a cell to a file when the cell's part of the buffer is full. Each
+  /// thread has its own writer.
   private final class CellWriter {
     private let file: ScratchFile
     private var end: Int

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Finds the node to which a point belongs, going down some top levels of a tree from split line to split line.
+/// Finds the node to which a point belongs. Follows the split lines of some top levels of a tree.
 package struct PointRouting: Sendable {
   /// A split line, measured from the plane's corner.
   struct Step: BitwiseCopyable, Sendable {

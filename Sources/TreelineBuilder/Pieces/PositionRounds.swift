@@ -1,8 +1,8 @@
 import Treeline
 
-/// The search for the position along an axis that leaves the least scatter, for points that are not in memory. Each
-/// pass over the points gives sums for each bin. Every bin that may hold the best position is divided into smaller bins
-/// in the next pass.
+/// Searches for the position along an axis at which a split leaves the least scatter. The points are not in memory.
+/// Each pass over the points gives sums for each bin. Every bin that may hold the best position is divided into smaller
+/// bins in the next pass.
 ///
 /// The search finds the same position as `SplitPositionSearch`, by the same bounds. For n points, it first makes about
 /// 2^11 bins. Then it divides the bins that may still hold the best position, about 50. About √n bins with a few points

@@ -35,7 +35,7 @@ import Treeline
     }
   }
 
-  /// Points, rows and codes by piece, which are read from the disk.
+  /// Points, rows and codes of pieces, which are read from the disk.
   struct PieceMembers {
     private let points: ScratchFile
     private let rows: ScratchFile

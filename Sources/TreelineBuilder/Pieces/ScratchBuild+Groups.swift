@@ -40,7 +40,7 @@ import Treeline
       parts = places.map { UInt16($0) }
     }
 
-    /// Replaces each group's number in the order of reading by the number of the group's tree.
+    /// Replaces the number of each point's group by the number of the group's tree.
     func replace(_ numbers: UnsafeMutableBufferPointer<UInt16>) {
       let last = UInt16(parts.count)
       for index in numbers.indices {
@@ -126,7 +126,7 @@ import Treeline
     }
   }
 
-  /// Positions divided by the trees of their points, and each tree's answer to the first question of its plan.
+  /// Positions, divided by tree. Also has, for each tree, the answer to the first question of its plan.
   private struct DividedPositions {
     private let file: ScratchFile
     private let header: TreeGroups

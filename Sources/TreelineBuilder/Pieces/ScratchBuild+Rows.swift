@@ -38,7 +38,7 @@ import Treeline
     }
   }
 
-  /// The order of the given row numbers.
+  /// Whether given row numbers ascend, and the greatest of them.
   struct RowOrder {
     private(set) var last: UInt64?
     private(set) var greatest: UInt64 = 0

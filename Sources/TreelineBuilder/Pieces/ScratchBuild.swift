@@ -170,7 +170,7 @@ import Treeline
 
     private var reading: Reading?
 
-    /// Files to which points are written while they are read.
+    /// Files to which points are written while the input is read.
     private struct Reading {
       var points: AppendedFile
       var skippedRows: AppendedFile
@@ -234,8 +234,8 @@ import Treeline
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
     }
 
-    /// The error for the first value so far that does not suit the declared kind of its column, and the number of the
-    /// value's point.
+    /// The first value so far that does not suit the declared kind of its column: the number of its point, and the
+    /// error.
     package var firstUnsuitableValue: (point: Int, error: ColumnError)? {
       let problems = surveys.compactMap { survey in survey.problem.map { (survey.name, $0) } }
       return problems.min { $0.1.point < $1.1.point }.map { ($1.point, $1.error(column: $0)) }
@@ -330,7 +330,7 @@ import Treeline
 
     func checkCancelled() throws(PieceError) { if monitor.isCancelled { throw .cancelled } }
 
-    /// Replaces plain coordinates by positions. The plane is known now.
+    /// Replaces plain coordinates by positions. Now all points are read, so the plane is known.
     private func project() throws(PieceError) {
       let name = ScratchFolder.Name.coordinates.rawValue
       guard options.projection == .planar, !state.isPartitioned, state.files.contains(where: { $0.name == name })

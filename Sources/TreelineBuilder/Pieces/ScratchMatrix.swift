@@ -36,7 +36,7 @@ import Treeline
       let integer: UInt32
     }
 
-    /// Memory that the lists of a search may always take, in bytes.
+    /// Memory that the lists of a search may take even with a small budget, in bytes.
     private static let leastSearchMemory = 1 << 23
 
     /// Integers of all points, in tree order.

@@ -80,7 +80,7 @@ struct PointProjection {
 }
 
 extension Plane.Projection {
-  /// Whether a coordinate is on the sphere or on the plane.
+  /// Whether a coordinate is valid in this projection.
   @inline(__always) package func holds(_ coordinate: Coordinate) -> Bool {
     let (width, height) =
       self == .webMercator ? (180, 90) : (BuildError.maximumMagnitude, BuildError.maximumMagnitude)

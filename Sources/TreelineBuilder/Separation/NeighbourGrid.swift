@@ -20,7 +20,7 @@ struct NeighbourGrid: ~Copyable {
   }
 
   let projection: Plane.Projection
-  /// Number of columns of cells, which all have the same width, and number of rows.
+  /// Number of columns of cells, and also number of rows. All cells have the same width.
   private(set) var columnCount: UInt64 = 1
   let pieces: UnsafeMutablePointer<Piece>
   private let pieceCapacity: Int
