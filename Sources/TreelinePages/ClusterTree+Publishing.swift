@@ -9,7 +9,7 @@ public struct PublishOptions: Sendable {
   public var title: String?
   /// Whether all pages are in one file, for hosts that answer requests for ranges of bytes.
   public var isSingleFile = false
-  /// Whether pages of earlier versions are removed. Maps that are open in browsers may still ask for them.
+  /// Whether pages of earlier versions are removed. Maps that are open in browsers may still ask for these pages.
   public var removesOldPages = false
   /// Number of threads; nil for all cores.
   public var threads: Int?

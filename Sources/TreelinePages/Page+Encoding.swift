@@ -61,7 +61,7 @@ struct PageEncoder {
   }
 
   /// Returns the child pages of a child page. A query that needs a child page usually needs some of its child pages,
-  /// too. A reader loads both at once, if the codes show which pages a query needs.
+  /// too. A reader loads all these pages at once, if the codes show which pages a query needs.
   func pagesAhead(below child: PagePlan) -> [PagePlan] {
     guard storage.separations != nil, case .upper(_, let children) = child.content else { return [] }
     return children
@@ -84,7 +84,7 @@ struct PageEncoder {
   private struct UpperColumns {
     var recordCount: Int { codes.count }
     private var states: [UInt8] = []
-    /// Which edges of a box differ from those of the parent's box: a bit for each edge.
+    /// For each record, a bit for each edge of its box: whether the edge differs from that edge of the parent's box.
     private var edges: [UInt8] = []
     /// The differences of these edges, the sums, and the numbers of points of left children.
     private var bits = PageBits()

@@ -101,7 +101,7 @@ package struct PageManifest: Codable, Equatable {
     (self.file, self.values, self.first) = (file, Reference(values), Base64.text(of: first))
   }
 
-  /// The file of the manifest.
+  /// The bytes of the manifest's file.
   package var json: [UInt8] {
     let sizes: [String: JSONValue?] = [
       "points": .integer(sizes.points), "node_points": .integer(sizes.nodePoints),

@@ -153,7 +153,7 @@ struct PageTree {
       let (ownPoints, ownPairs) = (pointCount(node), pairCount(node))
       var isNew = groups.isEmpty || pairs + ownPairs > most
       if pairs == 0 && ownPairs == 0 { isNew = isNew || points + ownPoints > sizes.points }
-      // If there are only few points before upper records, they share the upper page. Otherwise there would be many
+      // If only few points come before upper records, these points share the upper page. Otherwise there would be many
       // small pages.
       if pairs == 0 && ownPairs > 0 { isNew = isNew || points > sizes.points / 2 }
       if pairs > 0 && ownPairs == 0 { isNew = isNew || ownPoints > sizes.points / 2 }

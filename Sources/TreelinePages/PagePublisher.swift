@@ -128,8 +128,8 @@ package struct PagePublisher {
     }
   }
 
-  /// Calls `work` on several threads, and `take` on the calling thread, in order. Releases the memory of the index now
-  /// and then.
+  /// Calls `work` on several threads, and `take` on the calling thread, in the order of the numbers. Releases the memory
+  /// of the index now and then.
   private func inOrderOrFailing(
     _ count: Int, threads: Int, _ work: @escaping @Sendable (Int) throws -> [UInt8],
     then take: (Int, [UInt8]) throws -> Void

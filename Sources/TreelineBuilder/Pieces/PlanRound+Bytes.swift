@@ -108,7 +108,7 @@ extension PlanAnswers {
 
 extension PlanAnswer {
   fileprivate static let foreign = PieceError.damaged(
-    what: "answers to a round of a plan", expected: "one for each of its questions", found: "other answers")
+    what: "answers to a round of a plan", expected: "an answer to each question", found: "other answers")
 
   fileprivate init(to question: PlanQuestion, from bytes: inout PlainBytes) throws(PieceError) {
     switch question {

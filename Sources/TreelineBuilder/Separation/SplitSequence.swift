@@ -4,22 +4,22 @@ import Treeline
 ///
 /// `SeparationBuild` states the rule. A shown node is queued at an upper bound of the distance at which it can split.
 /// At first, the bound is the node's own distance: the greatest distance at which it may be split, whatever else is
-/// shown (see `TreeStorage.squaredSplitDistance`). It follows from the distance between the children and from the
-/// scatter of the node's points. When r has fallen to the bound, the neighbors of the children are looked at. If no
-/// neighbor is nearer than r, the node is split. Otherwise the nearest neighbor blocks the node: as long as the blocker
-/// is shown, the node cannot split before r has fallen to the distance between the blocker and a child. So the node is
-/// queued at that distance. If the blocker splits sooner, the node is queued again, because now one of the blocker's
-/// children blocks it, or it may split at once. A single position never splits, so no node waits for it to split. Hence
-/// every node that could split at r is queued at r or above. The queue has the order of the rule: first by distance,
-/// then by tree order.
+/// shown (see `TreeStorage.squaredSplitDistance`). This distance follows from the distance between the children and
+/// from the scatter of the node's points. When r has fallen to the bound, the neighbors of the children are looked at.
+/// If no neighbor is nearer than r, the node is split. Otherwise the nearest neighbor blocks the node: as long as the
+/// blocker is shown, the node cannot split before r has fallen to the distance between the blocker and a child. So the
+/// node is queued at that distance. If the blocker splits sooner, the node is queued again: either a child of the
+/// blocker now blocks the node, or the node may split at once. No node waits for a single position, because it never
+/// splits. Hence every node that could split at r is queued at r or above. The queue has the order of the rule: first
+/// by distance, then by tree order.
 ///
 /// With real and generated data, each node takes about 1.3 looks at neighbors. All shown nodes are at least r apart. So
 /// cells about as wide as r contain few nodes each, and a search reads few cells.
 ///
 /// A sequence may be a part of another sequence. It then begins with the nodes that are shown at some distance, and
 /// ends at another distance. There may also be boxes in which unknown nodes are shown. A node that no known node
-/// blocks, but that is near such a box, is *unsure*. From then on, all nodes within its own box are also unsure: see
-/// `SeparationPieces`.
+/// blocks, but that is near such a box, is *unsure*. From then on, all nodes within the box of the unsure node are
+/// unsure, too: see `SeparationPieces`.
 ///
 /// Looking again only when an upper bound is due is the idea of lazy greedy algorithms (M. Minoux, 1978,
 /// doi:10.1007/BFb0006528). The splits are in farthest-point order (T. Gonzalez, 1985,
@@ -212,7 +212,8 @@ extension SplitSequence {
     if toSibling < own { wait(number, for: siblingNode, orUntil: toSibling) } else { enqueue(number, at: own) }
   }
 
-  /// Queues all nodes that a split node has blocked. Now one of its children blocks them, or they may split at once.
+  /// Queues all nodes that a split node has blocked. Now a child of the split node blocks them, or they may split at
+  /// once.
   @inline(__always) private mutating func queueWaiters(for node: InternalNode, _ squaredDistance: UInt64) {
     var waiter = node.firstWaiter
     while waiter != InternalNode.none {

@@ -52,7 +52,7 @@ struct UnsureBoxes {
 
   // MARK: - Adding
 
-  /// Adds the box of something that is shown from now on. r has fallen to the given distance.
+  /// Adds the box of an unknown node that may be shown from now on. r has fallen to the given distance.
   mutating func insert(_ box: PlaneRect, within squaredDistance: UInt64) {
     let level = Self.level(ofCellsAsWideAs: max(box.width, box.height, SplitSequence.reach(squaredDistance)))
     levels |= 1 << UInt64(level)

@@ -99,7 +99,7 @@ struct SortedPoint {
         unsorted[index] = SortedPoint(product: product, point: points[index])
         next[scale.bin(of: product)] &+= 1
       }
-      // Replaces the number of points in each bin by the index at which the bin's next point goes.
+      // Replaces the number of points in each bin by the index for the bin's next point.
       var end: UInt8 = 0
       for bin in 0..<scale.count {
         let start = end
