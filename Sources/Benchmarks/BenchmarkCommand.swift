@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// Times the engine by calling it directly from Swift. `scripts/bench` runs these benchmarks together with benchmarks
-/// of comparable libraries.
+/// Times the engine, which is called directly from Swift. `scripts/bench` runs these benchmarks and benchmarks of
+/// comparable libraries.
 @main struct BenchmarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "Benchmarks", abstract: "Times builds, queries and reading, and prints one JSON object each.",

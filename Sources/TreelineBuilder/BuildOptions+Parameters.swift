@@ -4,7 +4,7 @@ import Treeline
 package enum GrowthName: String, CaseIterable, Sendable {
   case split, merge, badges, scatter
 
-  /// - Parameter rule: Where nodes are split, if the tree grows by splitting; nil for the standard rule.
+  /// - Parameter rule: The rule by which nodes are split, if the tree grows by splitting; nil for the standard rule.
   package func growth(splitBy rule: SplitRule?) -> Growth {
     switch self {
     case .split: .splitting(rule ?? .standard)

@@ -36,7 +36,7 @@ public struct BuildOptions: Hashable, Sendable {
   ///   - growth: How the tree grows.
   ///   - threads: Number of threads, 1 or more; nil for as many as there are processors.
   ///   - computesSeparations: Whether the tree can answer queries by `spacing` or `badges`. A tree merged by distance
-  ///     or for badges knows its separations anyway, but they still take 2 bytes per point.
+  ///     or for badges has separations without computing them, but they also take 2 bytes per point.
   ///   - badgeCurve: Diameters at which badges are drawn, for a tree that grows by merging for badges.
   ///   - stand: Position of clusters on the map, for a tree that grows by merging for distances or badges.
   public init(
@@ -52,7 +52,7 @@ public struct BuildOptions: Hashable, Sendable {
 
 extension BuildOptions {
   /// - Parameters:
-  ///   - splitRule: Where nodes are split.
+  ///   - splitRule: Rule by which nodes are split.
   ///   - threads: Number of threads, 1 or more; nil for as many as there are processors.
   ///   - computesSeparations: Whether the tree can answer queries by `spacing`.
   public init(splitRule: SplitRule = .standard, threads: Int? = nil, computesSeparations: Bool = false) {

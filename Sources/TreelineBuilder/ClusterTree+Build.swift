@@ -78,8 +78,8 @@ extension ClusterTree {
   /// let tree = try await ClusterTree.build(coordinates) { print($0.stage, $0.fraction) }
   /// ```
   ///
-  /// Any number of builds and queries may run at the same time. A build whose task is cancelled stops within 50 ms and
-  /// leaves nothing behind: another thread deallocates its memory.
+  /// Any number of builds and queries may run at the same time. If the task of a build is cancelled, the build stops
+  /// within 50 ms, and another thread deallocates its memory.
   ///
   /// - Parameters:
   ///   - coordinates: Longitudes from -180 to 180 and latitudes from -90 to 90, in degrees; or plain x and y.

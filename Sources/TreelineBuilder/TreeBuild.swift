@@ -1,7 +1,7 @@
 import Treeline
 
-/// One build from coordinates to a tree: it projects the coordinates, splits or merges the points into nodes and, if
-/// requested, computes separations.
+/// One build from coordinates to a tree. It projects the coordinates, and splits or merges the points into nodes. If
+/// requested, it also computes separations.
 struct TreeBuild {
   let coordinates: [Coordinate]
   let projection: Plane.Projection

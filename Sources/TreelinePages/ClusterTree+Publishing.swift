@@ -24,9 +24,9 @@ public struct PublishedFiles: Sendable {
 }
 
 extension ClusterTree {
-  /// Writes the tree as files from which browsers answer queries without a server. `treelinemap publish` writes the
-  /// same files, and the page *Published pages* of the documentation describes them. The tree is published without its
-  /// filter.
+  /// Writes the tree as files. Browsers answer queries from these files without a server. `treelinemap publish` writes
+  /// the same files, and the page *Published pages* of the documentation describes them. The tree is published without
+  /// its filter.
   ///
   /// The manifest is written last, so a browser never mixes two versions.
   ///

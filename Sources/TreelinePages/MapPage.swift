@@ -78,8 +78,8 @@ package struct MapPage {
     return result + rest
   }
 
-  /// Returns a script that may stand in HTML. HTML ends a script at `</script`, even inside a JavaScript string, so
-  /// this text is escaped.
+  /// Returns a script that can be embedded in HTML. HTML ends a script at `</script`, even inside a JavaScript string.
+  /// So this text is escaped.
   private static func inline(_ script: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     var rest = script[...]

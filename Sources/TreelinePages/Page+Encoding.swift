@@ -1,6 +1,6 @@
 import Treeline
 
-/// Makes the bytes of pages, before compression. The format document describes them.
+/// Makes the bytes of pages before compression. The page *Published pages* of the documentation describes these bytes.
 struct PageEncoder {
   let storage: TreeStorage
   let pages: PageTree
@@ -13,8 +13,8 @@ struct PageEncoder {
     case spreads = 5
   }
 
-  /// Where the children of a record of an upper page are, or the children of a root: in the page itself, in the same
-  /// child page as the previous children outside the page, or in the next child page.
+  /// Where the children of a record or of a root of an upper page are: in the page itself, in the same child page as
+  /// the previous children that are outside the page, or in the next child page.
   private enum State {
     static let here: UInt8 = 0
     static let sameChild: UInt8 = 1
@@ -111,8 +111,9 @@ struct PageEncoder {
           if isFirst || index != start { append(record, box, within: parent, hasSums: hasSums, storage) }
           if isExpanded {
             bits.append(pages.records[Int(record.left)].node.count, upTo: record.node.count)
-            // The sums of a right child follow from the sums of its parent and of the left child, unless a box lies
-            // across the seam. Then an x may be counted from different sides of the seam in the two boxes.
+            // Sums of a right child are left out, because they are the parent's sums minus the left child's sums. If a
+            // box lies across the seam, they are stored: an x may then be counted from different sides of the seam in
+            // the two boxes.
             let isAcross = [record.left, record.left + 1].contains {
               let box = storage.box(of: pages.records[Int($0)].node)
               return box.minX > box.maxX
@@ -139,7 +140,7 @@ struct PageEncoder {
       edges.append(different)
       let summary = storage.summary(of: record.node, in: box)
       if hasSums {
-        // A sum has at most as many bits as both of its factors together.
+        // A sum is at most a product of two factors. So it has at most as many bits as both factors together.
         for (sum, size) in [(summary.sums.x, box.maxX &- box.minX), (summary.sums.y, box.maxY &- box.minY)] {
           bits.append(sum, count: PageBits.count(upTo: record.node.count) + PageBits.count(upTo: size))
         }
@@ -329,7 +330,7 @@ extension AttributeColumn {
   }
 }
 
-/// The entries of a dictionary that some points use, in the order of the dictionary.
+/// The entries of a dictionary that some points have, in the order of the dictionary.
 private struct LocalDictionary {
   /// The code of each point: the index of its entry, or the number of entries if the point has no entry.
   let codes: [Int]

@@ -23,7 +23,8 @@ struct PageBytes {
   mutating func align() { while bytes.count % 8 != 0 { bytes.append(0) } }
 }
 
-/// Numbers of few bits, the lowest bit first. A reader knows the number of bits from earlier numbers.
+/// Numbers that take only a few bits each, from the lowest bit on. A reader knows the number of bits from earlier
+/// numbers.
 struct PageBits {
   private(set) var bytes: [UInt8] = []
   private var bitCount = 0

@@ -5,7 +5,7 @@ package struct PageManifest: Codable, Equatable {
   package static let formatName = "treelinemap pages"
   package static let version = 1
   package static let fileName = "manifest.json"
-  /// The folder of pages that are files.
+  /// The folder of the pages, if each page is a file.
   package static let folderName = "pages"
 
   package var format = formatName

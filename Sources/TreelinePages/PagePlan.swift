@@ -1,6 +1,6 @@
 import Treeline
 
-/// How much a page holds.
+/// Sizes by which a tree is divided into pages.
 package struct PageSizes: Hashable, Sendable {
   /// The greatest number of points of a leaf page, unless a single node has more.
   package var points: Int
@@ -14,8 +14,8 @@ package struct PageSizes: Hashable, Sendable {
   package var parts: [Int]
   /// The number of points of a page of values.
   package var values: Int
-  /// The least separation code with which the children of a node are in upper pages, however few points the node has. 0
-  /// if this rule is not used.
+  /// A node with this separation code or a greater one has its children in upper pages, however few points the node
+  /// has. 0 if this rule is not used.
   package var leastCode: Int
 
   func pairs(onLevel level: Int) -> Int { pairs[min(level, pairs.count - 1)] }
@@ -34,7 +34,7 @@ struct UpperRecord {
   var pairCount: Int32 = 0
 }
 
-/// A page holds parts of some neighboring subtrees, without the records of their roots.
+/// A page. It holds parts of some neighboring subtrees, without the records of their roots.
 final class PagePlan: @unchecked Sendable {
   enum Content {
     /// The points below some nodes.

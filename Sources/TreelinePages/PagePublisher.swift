@@ -8,8 +8,8 @@ public struct PageError: Error, CustomStringConvertible {
   package init(_ description: String) { self.description = description }
 }
 
-/// Writes an index as immutable pages and one small manifest. A browser reads the index from these files, without a
-/// server.
+/// Writes an index as one small manifest, and pages that never change. A browser reads the index from these files,
+/// without a server.
 package struct PagePublisher {
   let tree: ClusterTree
   let contentHash: UInt64
@@ -71,8 +71,8 @@ package struct PagePublisher {
 
   /// Writes all pages, each after the pages to which it refers. Returns the manifest, which must be written last.
   ///
-  /// - Parameter progress: Called with a number that rises to twice the number of points: each point is in a leaf page
-  ///   and in a page of values.
+  /// - Parameter progress: Called with a number that rises to twice the number of points, because each point is in a
+  ///   leaf page and in a page of values.
   package func write(to sink: any PageSink, threads: Int, progress: (Int) -> Void = { _ in }) throws -> (
     manifest: PageManifest, result: Result
   ) {
@@ -128,8 +128,8 @@ package struct PagePublisher {
     }
   }
 
-  /// Calls `work` on several threads, and `take` on the calling thread, in the order of the numbers. Releases the memory
-  /// of the index now and then.
+  /// Calls `work` on several threads, and `take` on the calling thread, in the order of the numbers. Releases the
+  /// memory of the index now and then.
   private func inOrderOrFailing(
     _ count: Int, threads: Int, _ work: @escaping @Sendable (Int) throws -> [UInt8],
     then take: (Int, [UInt8]) throws -> Void

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The ellipse of a cluster in two bytes, from which a map computes the color of a badge, and draws the ellipse.
+/// The ellipse of a cluster in two bytes. From these bytes a map computes the color of a badge, and draws the ellipse.
 struct RoundedEllipse {
   /// The area on a logarithmic scale, with four steps for each doubling; 0 if all points have one position.
   var size: UInt8

@@ -51,7 +51,7 @@ struct GrowthArguments: ParsableArguments {
 extension SplitRule: ExpressibleByArgument {}
 extension MergeMetric: ExpressibleByArgument {}
 
-/// Measures the memory of one build, in a process that does nothing else, and the size of its index for comparison.
+/// Measures the memory of one build, in a process that does nothing else. Also measures the size of the index.
 struct MemoryBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "memory", abstract: "Measures the memory of one build and the size of its index.")
@@ -157,8 +157,8 @@ struct CancelBenchmark: ParsableCommand {
     ])
   }
 
-  /// Returns the resident memory once it has not fallen for two seconds. By then the memory of cancelled builds is
-  /// deallocated, even if other programs keep all cores busy.
+  /// Waits until the resident memory has not fallen for two seconds, and returns it. By then the memory of cancelled
+  /// builds is deallocated, even if other programs keep all cores busy.
   private static func settledMemory() async throws -> Int {
     var (least, unchanged) = (Int.max, 0)
     while unchanged < 40 {

@@ -51,7 +51,8 @@ struct FilterBenchmark: ParsableCommand {
       "points": coordinates.count, "passing": filtered.passingPointCount,
       // In milliseconds: the time to create a filter with two conditions, and the time to prepare its first answer.
       "filter_ms": filtering, "first_answer_ms": preparation,
-      // In microseconds per view: answers without and with coordinates, both under the filter and without a filter.
+      // In microseconds per view: the time of answers, without and with reading coordinates, under the filter and
+      // without it.
       "filtered_us": try microseconds(queries) { blackHole(try filtered.clusters($0).count) },
       "unfiltered_us": try microseconds(queries) { blackHole(try tree.clusters($0).count) },
       "filtered_with_coordinates_us": try microseconds(queries) {
@@ -78,8 +79,8 @@ struct FilterBenchmark: ParsableCommand {
     ])
   }
 
-  /// Returns the time of the first query of each view. No earlier query has stored facts about the nodes under the
-  /// filter, and the data is not in the machine's cache.
+  /// Returns the time of the first query of each view. Nothing about the filter is stored for the nodes yet, and the
+  /// data is not in the machine's cache.
   private func firstMicroseconds(of tree: ClusterTree, _ queries: [Query]) throws -> [Double] {
     try queries.map { query in try seconds { blackHole(try tree.clusters(query).count) } * 1e6 }
   }

@@ -23,7 +23,7 @@ struct MapBenchmark: ParsableCommand {
 
   @Option(help: "Number of seconds in which a map is moved without a pause.") var held = 4
 
-  /// Size of a tablet, so that answers have several hundred badges.
+  /// Size of a tablet. At this size, answers have several hundred badges.
   static let size = Viewport.Size(width: 1180, height: 820)
 
   func run() throws {
@@ -61,8 +61,8 @@ struct MapBenchmark: ParsableCommand {
     }
   }
 
-  /// Measurements of each change: the seconds off and on the main thread, the seconds of a frame in the middle of the
-  /// change, and the number of badges that the change names.
+  /// Measurements of each change: the seconds off the main thread, the seconds on the main thread, the seconds of a
+  /// frame in the middle of the change, and the number of badges that the change names.
   private struct Pass {
     var off: [Double] = []
     var main: [Double] = []

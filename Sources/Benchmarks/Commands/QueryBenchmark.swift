@@ -52,8 +52,8 @@ struct QueryBenchmark: ParsableCommand {
       },
     ]
     if throughput {
-      // Rates on one thread and on two threads, measured several times. The rates of arithmetic show the best speedup
-      // that this machine allows.
+      // Rates on one thread and on two threads, measured several times. Rates of arithmetic show how much faster two
+      // threads can be on this machine.
       let rates = Self.throughput(queries, of: tree)
       (result["answersPerSecond"], result["stepsPerSecond"]) = (rates[0], rates[1])
     }

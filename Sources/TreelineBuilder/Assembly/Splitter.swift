@@ -1,6 +1,6 @@
 import Treeline
 
-/// A node, of any size, that has no record yet: its points and the box around them.
+/// A node that has no record yet: its points, and the box around the points. It may have any size.
 struct Segment: Sendable {
   /// The points and their moments. Moments are measured from the corner of the topmost narrow node above this node; if
   /// there is none, from the corner of `box`. Rounded means depend on the corner, so the corner must not depend on
@@ -74,7 +74,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
     return (parts.left, parts.right, scatter.spread(count: points.moments.count))
   }
 
-  /// Partitions the points of a node that may be too large for `isNarrow`. Every tree has only a few such nodes, at the
+  /// Partitions the points of a node for which `isNarrow` may be false. Every tree has only a few such nodes, at the
   /// top.
   func split(_ segment: Segment, threads: Int = 1) -> (left: Segment, right: Segment, spread: NodeSpread)? {
     let points = segment.points

@@ -36,9 +36,9 @@ struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
 
   /// A node whose sums fit into 64 bits. The sums of all nodes below it fit, too. Most nodes of any tree are narrow.
   ///
-  /// All sums are measured from the corner of the first narrow node. Boxes are not computed on the way down, because
-  /// that would cost a pass over the points at each level. The boxes are united from the buckets up once the subtree is
-  /// complete.
+  /// All sums are measured from the corner of the topmost narrow node. Boxes are not computed on the way down, because
+  /// that would cost a pass over the points at each level. Once the subtree is complete, the boxes are united from the
+  /// buckets up.
   private struct NarrowNode {
     var points: PointGroup<UInt64>
     var record: Int

@@ -94,7 +94,7 @@ final class TopNode: @unchecked Sendable {
     return count
   }
 
-  /// Visits the node and all below it, without recursion: the tree may be deep.
+  /// Visits this node and all nodes below it. There is no recursion, because the tree may be deep.
   private func forEach(_ visit: (TopNode) -> Void) {
     var stack = [self]
     while let node = stack.popLast() {

@@ -83,7 +83,7 @@ extension ClusterTree {
   }
 
   /// Finds all values that do not suit their column, and returns the error for the value with the least row number. Nil
-  /// if each value suits its column, and the column fails only as a whole.
+  /// if each value suits its column. Then the column fails because its values do not fit together.
   private func firstUnsuitableValue(of columns: [IndexColumn], row: ((Int) -> Int)?) -> ColumnError? {
     let problems = columns.compactMap { column -> (column: String, problem: UnsuitableValue)? in
       guard case .values(let kind?, let value) = column.source else { return nil }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The encoding of a column, chosen once all values are surveyed. It turns the values of any points into codes. All
+/// The encoding of a column. It is chosen once all values are surveyed, and converts values of the column to codes. All
 /// codes of a column have the same width.
 ///
 /// The section of a column consists of a head, the codes of all points in tree order, zeros up to a multiple of 8, and
@@ -24,7 +24,7 @@ public struct ColumnEncoding: Sendable {
   private let keepsTexts: Bool
   /// Whether numbers that were read as times are before 1971 or after 2100.
   package let hasOddTimes: Bool
-  /// Whether cells of text that were read with decimal points look like numbers with decimal commas.
+  /// Whether cells of text look like numbers with decimal commas, although they were read with decimal points.
   package let hasCommaNumbers: Bool
   /// Entries in the order of their bytes; nil for a column without a dictionary.
   private let entries: EntrySet?

@@ -31,7 +31,7 @@ extension ColumnError: CustomStringConvertible {
   }
 }
 
-/// A value that does not suit its column, before the row of its point is known.
+/// A value that does not suit its column. The row of its point is not known yet.
 package struct UnsuitableValue: Error {
   /// Number of the point in its survey.
   package internal(set) var point: Int

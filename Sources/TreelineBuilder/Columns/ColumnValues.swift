@@ -1,6 +1,6 @@
 import Treeline
 
-/// The values of one column for some points, in the order of the points. They are surveyed and encoded together.
+/// The values of one column for some points, in the order of the points. They are surveyed or encoded together.
 ///
 /// Each different value is stored once, so a survey reads each different value only once.
 public struct ColumnValues: Sendable {
@@ -24,7 +24,7 @@ public struct ColumnValues: Sendable {
     }
   }
 
-  /// Visits each entry, with the first point that has this entry. Entries are numbered in the order of these first
+  /// Visits each entry, and the first point that has this entry. Entries are numbered in the order of their first
   /// points.
   func forEachEntry(_ visit: (_ entry: Int, _ firstPoint: Int) -> Void) {
     var next: UInt32 = 0

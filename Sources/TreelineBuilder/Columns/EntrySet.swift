@@ -28,7 +28,7 @@ struct EntrySet: Sendable {
     return AttributeValue(tag, String(decoding: entry.dropFirst(), as: UTF8.self))
   }
 
-  /// Whether the first texts among the entries are numbers with decimal commas.
+  /// Whether the first texts among the entries look like numbers with decimal commas.
   var areCommaNumbers: Bool {
     let values = (0..<min(count, 16)).compactMap(value(of:))
     return CellNumber.haveDecimalCommas(values.filter { $0.tag == .string }.map(\.text))

@@ -46,8 +46,8 @@ public struct IndexColumn: Sendable {
     case instants(@Sendable (Int) -> Instant?)
   }
 
-  /// An aggregate or a search for which an index is prepared. Filters, sums and counts need no preparation. Each
-  /// preparation adds a section.
+  /// A kind of aggregate or search that an index can be prepared for. Filters, sums and counts need no preparation.
+  /// Each preparation adds a section to the index.
   public enum Preparation: String, Sendable, Hashable, CaseIterable {
     /// Computes `median` and `percentile` without reading the values of all points. With a million points, this takes
     /// 6.9 bytes per point if all values differ, and 2.6 bytes per point if there are 65,535 different values.

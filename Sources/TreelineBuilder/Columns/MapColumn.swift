@@ -163,7 +163,8 @@ extension AttributeValue {
 }
 
 extension ClusterMap {
-  /// Makes a map of values on a tree that was built by a recipe, and adds columns of these values to the tree.
+  /// Makes a map of values on a tree, and adds columns of these values to the tree. The recipe says how the tree was
+  /// built.
   init(
     _ values: [Value], on tree: ClusterTree, adding columns: [MapColumn<Value>], recipe: MapRecipe<Value>,
     progress: (@Sendable (BuildProgress) -> Void)? = nil

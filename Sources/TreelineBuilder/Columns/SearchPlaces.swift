@@ -109,7 +109,7 @@ extension [UInt8] {
     }
   }
 
-  /// Sorts places by the folded texts that begin there. These bytes contain the folded texts, each followed by 0.
+  /// Sorts places by the folded text that begins at each place. These bytes are the folded texts, each followed by 0.
   ///
   /// - Parameter places: In ascending order.
   fileprivate func sorted(_ places: [SearchPlaces.Place], _ monitor: BuildMonitor) -> [UInt64] {
@@ -121,7 +121,7 @@ extension [UInt8] {
         let key = keys[Int(order[start])]
         var end = start + 1
         while end < order.count && keys[Int(order[end])] == key { end += 1 }
-        // If the last byte is 0, the texts are equal and their places are in order already.
+        // If the last byte of the key is 0, the texts are equal, and their places are in order already.
         if end - start > 1 && key & 0xFF != 0 {
           var run = [UInt32](order[start..<end])
           run.sort(monitor) { texts.comes(places[Int($0)], before: places[Int($1)]) }

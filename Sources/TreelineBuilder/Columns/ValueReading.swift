@@ -12,7 +12,7 @@ struct SmallDecimal {
 
   /// - Parameter literal: A JSON number.
   init?(_ literal: String) {
-    // Integers in the usual spelling are read faster here.
+    // Reads integers in the usual spelling here, which is faster.
     if literal.utf8.count <= 19, let integer = Int64(literal) {
       (significand, decimals) = (integer, 0)
       return

@@ -25,8 +25,8 @@ final class BuildMonitor: Sendable {
   private let whole: BuildMonitor?
   private let followsTask: Bool
 
-  /// - Parameter followsTask: Whether cancelling the task that runs the build also cancels the build. The task must
-  ///   then run the build on one thread.
+  /// - Parameter followsTask: Whether the build is cancelled together with the task that runs the build. If so, the
+  ///   task must run the build on one thread.
   init(pointCount: Int, followsTask: Bool = false, report: (@Sendable (BuildProgress) -> Void)? = nil) {
     self.pointCount = max(pointCount, 1)
     state = Mutex(State())
@@ -67,8 +67,8 @@ final class BuildMonitor: Sendable {
     for block in range.blocks(of: Self.blockSize) where !isCancelled { work(block) }
   }
 
-  /// Does a pass over many points block by block. The first block is always worked on, even if the build is cancelled,
-  /// so that the result describes some of the points.
+  /// Does a pass over many points block by block. Works on the first block even if the build is cancelled, so that the
+  /// result describes some of the points.
   @inline(__always) func passOverSome(_ range: Range<Int>, _ work: (Range<Int>) -> Void) {
     for block in range.blocks(of: Self.blockSize) where block.lowerBound == range.lowerBound || !isCancelled {
       work(block)

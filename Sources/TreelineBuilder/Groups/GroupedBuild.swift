@@ -31,7 +31,7 @@ struct GroupedBuild {
     }
     if counts.last == 0 { starts.removeLast() }
     var laid = try layOut(positions, rows, starts)
-    // Scales must be rounded to few steps in all trees or in no tree.
+    // Scales must be rounded to few steps either in all trees or in no tree.
     if laid.isOnlyPartlyCoarse { laid = try layOut(positions, rows, starts, hasCoarseScales: true) }
     let header = TreeGroups(
       names: groups.names, pointCounts: counts.dropLast().map(UInt32.init), neverClustered: UInt32(counts.last!))
@@ -138,8 +138,8 @@ private struct LaidOutTrees {
     appendSeparations(tree, at: first)
   }
 
-  /// Copies the separations, the array `stands` and the traits of a tree. Separations and `stands` go to the tree
-  /// indices of the tree's points, from `first` on.
+  /// Copies the separations, the array `stands` and the traits of a tree. The tree's first point has the index `first`,
+  /// so its separations and `stands` begin there.
   mutating func appendSeparations(_ tree: TreeStorage, at first: Int) {
     let count = tree.pointCount
     if let codes = tree.separations {

@@ -23,7 +23,7 @@ struct BuildMemory {
     [MemoryBlock(arrays.sparePoints, count: pointCount), MemoryBlock(arrays.spareRows, count: pointCount)]
   }
 
-  /// Gives every point its row number. These are the first writes to the memory.
+  /// Numbers the rows. No other step writes to this memory before.
   func numberRows(threads: Int, _ monitor: BuildMonitor) {
     _ = inChunks(of: pointCount, threads: threads) { range in
       monitor.pass(over: range) { block in for row in block { arrays.rows[row] = UInt32(truncatingIfNeeded: row) } }
@@ -36,7 +36,7 @@ struct BuildMemory {
   /// build is cancelled, all memory is deallocated.
   ///
   /// - Parameters:
-  ///   - badgeCurve: Badge curve, if the tree has no points and the options ask for growth by badges; nil otherwise.
+  ///   - badgeCurve: Badge curve of a tree without points, if the options ask for growth by badges; nil otherwise.
   ///   - separate: Computes the codes of a tree's separations, if they are wanted.
   func finish(
     _ top: TopNode?, _ badgeCurve: BadgeCurve?, threads: Int, _ monitor: BuildMonitor,

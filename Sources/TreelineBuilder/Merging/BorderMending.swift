@@ -2,10 +2,10 @@ import Treeline
 
 /// Joins the merge histories of two parts of the plane.
 ///
-/// Each part was merged without the other part. So some merges near the border are wrong. These lead to more wrong
-/// merges, farther inside the parts. Level by level, the clusters around the wrong merges are merged again, now with
-/// the clusters of both parts (`MergeRevision`). If the area around the wrong merges was too small, a larger area is
-/// merged.
+/// Each part was merged without the other part. So some merges near the border are wrong. Wrong merges lead to more
+/// wrong merges, farther inside the parts. Level by level, the clusters around the wrong merges are merged again, now
+/// with the clusters of both parts (`MergeRevision`). If the area around the wrong merges was too small, a larger area
+/// is merged.
 struct BorderMending {
   /// For each level, an upper bound of badge diameters.
   private(set) var greatestDiameters: [UInt16]
@@ -56,8 +56,8 @@ struct BorderMending {
     let margins = plan.levels.indices.map { level in
       Int(min(marginInReaches * curve.reach(plan.levels[level].upperBound, greatestDiameters[level]), 0x1p33))
     }
-    // For each round, its level and the margin of the level. A cluster that ends in the round does not matter if it
-    // lies farther from the border than the margin.
+    // For each round, its level, and the margin of this level. Clusters that end in the round and lie farther from the
+    // border than the margin do not matter.
     let levels = (UInt8.min...UInt8.max).map { plan.level($0) }
     let marginsAtEnd = levels.map { margins[min($0, levelCount - 1)] }
     var (nodes, merges) = ([[UInt32]](repeating: [], count: levelCount), [[UInt32]](repeating: [], count: levelCount))

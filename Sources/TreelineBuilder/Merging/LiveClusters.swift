@@ -43,8 +43,8 @@ extension MergeCluster {
         node: UInt32(leafCount) + other.leastMember, leastMember: leastMember, scale: scale, longitudes: around))
   }
 
-  /// Returns the squared distance to another cluster. The distance is measured across the seam only if the two clusters
-  /// together are less than half a world wide.
+  /// Returns the squared distance to another cluster. It is measured across the seam only if both clusters together are
+  /// less than half a world wide.
   func squaredDistance(to other: MergeCluster, crossesSeam: Bool) -> UInt64 {
     let plain = Plane.Projection.planar.squaredDistance(position, other.position)
     if !crossesSeam { return plain }
@@ -53,13 +53,13 @@ extension MergeCluster {
   }
 }
 
-/// The sums of a cluster's coordinates, and the number of its points beyond the seam.
+/// The sums of a cluster's coordinates, and the number of the cluster's points beyond the seam.
 struct MergeSums {
   /// Sums of the coordinates that the points have on the plane.
   var x: UInt64
   var y: UInt64
   var count: UInt32
-  /// Number of points that are moved beyond the seam: the width of the world is added to their x.
+  /// Number of points that lie beyond the seam: the width of the world is added to their x.
   var countBeyond: UInt32 = 0
 
   /// Mean of the points, rounded to the nearest unit; halves are rounded up. The sums of 2^31 points on two worlds of
@@ -78,7 +78,8 @@ struct MergeSums {
     MergeSums(x: x &+ other.x, y: y &+ other.y, count: count &+ other.count)
   }
 
-  /// Returns the sums of the union of both clusters, after moving their points to one side of the seam.
+  /// Returns the sums of the union of both clusters. The points of both clusters are first moved to one side of the
+  /// seam.
   func joined(
     with other: MergeSums, longitudes: (own: Longitudes, others: Longitudes, joined: Longitudes)
   ) -> MergeSums {
@@ -127,7 +128,7 @@ struct LiveClusters: @unchecked Sendable {
 
   /// In `rounds`, marks a number that belongs to no cluster.
   static let gone = UInt8.max
-  /// In `nearests`, means that no cluster is known.
+  /// In `nearests`, means that the nearest cluster is not known.
   static let none = UInt32.max
 
   /// - Parameter crossesSeam: Whether clusters may be merged across the seam.
@@ -192,7 +193,7 @@ struct LiveClusters: @unchecked Sendable {
     return nodes[Int(nearest)].age < max(nodes[cluster].age, UInt32(capacity)) ? nearest : nil
   }
 
-  /// Notes the round in which a cluster looks for other clusters again, and the nearest cluster if it is known.
+  /// Sets the round in which a cluster looks for other clusters again, and the nearest cluster if it is known.
   @inline(__always) func wait(_ cluster: Int, for nearest: UInt32, until round: UInt8) {
     rounds[cluster] = min(round, MergeRounds.last)
     nearests[cluster] = nearest
@@ -213,7 +214,7 @@ struct LiveClusters: @unchecked Sendable {
     return Plane.Projection.planar.squaredDistance(positions[a], positions[b])
   }
 
-  /// Renumbers the live clusters among the first `count` numbers, without changing their order.
+  /// Renumbers the live clusters that have numbers below `count`, without changing their order.
   ///
   /// - Returns: the number of live clusters.
   func renumber(_ count: Int, _ monitor: BuildMonitor) -> Int {

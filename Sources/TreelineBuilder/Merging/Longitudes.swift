@@ -14,8 +14,8 @@ struct Longitudes {
   var isAcrossSeam: Bool { west > east }
   var width: UInt32 { east &- west }
 
-  /// Whether the points are too far apart for an extent across the seam. Every extent that contains them is also too
-  /// wide.
+  /// Whether the points are too far apart for an extent across the seam. Then every extent that contains these points
+  /// is also too wide.
   var isWide: Bool { !isAcrossSeam && width >= Self.halfWorld }
 
   /// Returns the extent that contains both extents.

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Squares of the plane around some positions and, if there is a border, along the border. A square is at least as wide
-/// as the greatest distance at which clusters are merged.
+/// An area of the plane that consists of squares: the squares around some positions and, if there is a border, the
+/// squares along the border. A square is at least as wide as the greatest distance at which clusters are merged.
 struct MergeArea {
   private let border: MergeBorder?
   private let isCyclic: Bool
@@ -38,7 +38,7 @@ struct MergeArea {
     farthest = max(farthest, (margin + 2) << Int(shift))
   }
 
-  /// Adds the squares around a position. If there would be very many such squares, adds the whole plane.
+  /// Adds the squares around a position. Adds the whole plane instead if there are too many squares.
   mutating func add(around position: PlanePoint, margin: Int) {
     if margin > min(64, last / 2) { takeAll() }
     if isAll { return }

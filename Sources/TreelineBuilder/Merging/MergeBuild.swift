@@ -13,7 +13,7 @@ struct MergeBuild {
   let badgeCurve: BadgeCurve
   let threads: Int
   let maximumDepth: Int
-  /// Greatest number of leaves that are not divided into parts; nil if `MergePlan` chooses it.
+  /// Greatest number of leaves in a part that is not divided; nil if `MergePlan` chooses it.
   let leavesInPart: Int?
   let monitor: BuildMonitor
 
@@ -43,8 +43,8 @@ struct MergeBuild {
     defer { MemoryBlock(leaves.starts, count: pointCount + 1).deallocate() }
     if monitor.isCancelled { return nil }
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
-    // A cluster across the seam is less than half a world wide. The seam lies in the widest gap of longitudes. So no
-    // cluster lies across the seam if all points are less than half a world apart on the plane.
+    // If all points are less than half a world apart on the plane, no cluster lies across the seam. The reason is that
+    // the seam lies in the widest gap of longitudes, and a cluster across the seam is less than half a world wide.
     let crossesSeam = metric.keepsApart && projection.isCyclic && box.width >= Longitudes.halfWorld
     let tree = MergeTree(leaves, threads: threads, monitor)
     defer { monitor.deallocate { tree.deallocate() } }
@@ -135,7 +135,7 @@ struct MergeBuild {
 extension MergeReport {
   /// Merges coordinates and reports how they were merged.
   ///
-  /// - Parameter leavesInPart: Greatest number of positions that are not divided into parts; nil for the number that
+  /// - Parameter leavesInPart: Greatest number of positions in a part that is not divided; nil for the number that
   ///   builds use.
   /// - Precondition: There are coordinates, and the growth is by distance or for badges.
   package init(merging coordinates: [Coordinate], options: BuildOptions, leavesInPart: Int?) throws(BuildError) {

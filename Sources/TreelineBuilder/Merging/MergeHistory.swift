@@ -46,7 +46,7 @@ package final class MergeHistory {
   private var shifts: [RowShift] = []
 
   package let plane: Plane
-  /// Number of points beyond Web Mercator's latitudes, for the next tree.
+  /// Number of points beyond Web Mercator's latitudes. The next tree gets this number.
   package var clippedPointCount: Int
   private let metric: MergeMetric
   private let curve: BadgeCurve
@@ -144,7 +144,7 @@ extension MergeHistory {
     return storage.nodeCount == Int(tree.recordCount(below: root!)) + 1
   }
 
-  /// Raises the bound of badge diameters in the levels in which a node exists.
+  /// Raises the bounds of badge diameters so that they hold for a node, in all levels in which the node exists.
   private func noteDiameter(of node: UInt32) {
     let (place, diameter) = (tree.place(node), curve.units(of: tree.count(of: node)))
     let levels = [place.round, min(place.endRound, MergeRounds.last)].map { Int($0) / Self.roundsInLevel }
@@ -196,7 +196,7 @@ extension MergeHistory {
     tree = Self.emptyTree(capacity, rowCapacity: rowCapacity, crossesSeam: crossesSeam, monitor)
     (usedLeafCount, freeLeaves, usedRowCount) = (0, [], 0)
     greatestDiameters = Self.levels.map { _ in curve.units(of: 1) }
-    // A stack of nodes of the old tree that must be copied, and a stack of finished copies.
+    // `stack` has the nodes of the old tree that must still be copied. `done` has finished copies.
     var (stack, done) = (root.map { [(node: $0, hasParts: false)] } ?? [], [UInt32]())
     while let (node, hasParts) = stack.popLast() {
       if old.isLeaf(node) {
@@ -233,7 +233,8 @@ extension MergeHistory {
   /// - Parameters:
   ///   - added: Points to add, with the rows that they have after the update.
   ///   - removed: Points to remove, with the rows that they have before the update.
-  ///   - moved: Points to move, with the rows that they have before the update. Their order stays the same.
+  ///   - moved: Points to move, with the rows that they have before the update. Moving does not change the order of
+  ///     points.
   /// - Precondition: `contains` returns true for all points that are removed or moved. No row occurs twice in `added`.
   ///   No row occurs twice in `removed` and `moved` together. Each added row is less than the number of points after
   ///   the update.
@@ -243,7 +244,8 @@ extension MergeHistory {
   package func update(
     adding added: [Point] = [], removing removed: [Point] = [], moving moved: [(point: Point, target: PlanePoint)] = []
   ) {
-    // Removed and moved points have rows from before the update, and added points have rows from after it.
+    // Rows of removed and moved points are numbered as before the update. Rows of added points are numbered as after
+    // it.
     let moved = moved.filter { $0.point.position != $0.target }
     change(
       adding: moved.map { Point(row: $0.point.row, position: $0.target) }, removing: removed + moved.map(\.point))
@@ -322,7 +324,7 @@ extension MergeHistory {
     divide(removing: Set(revision.removed))
     revision.apply()
     counts += revision.counts
-    // All merges above a changed leaf are new. The last of these merges is the root.
+    // All merges above a changed leaf are new, and the last of them is the root.
     root = revision.here.first?.key
   }
 

@@ -22,7 +22,7 @@ struct MergePlan: Sendable {
 
   /// The parts. The whole plane comes first, and each half comes after the part that contains it.
   private(set) var parts: [Part] = []
-  /// The rounds in which parts are merged alone, divided into levels. Borders are mended level by level.
+  /// The rounds in which each part is merged alone, divided into levels. Borders are mended level by level.
   private(set) var levels: [ClosedRange<UInt8>] = []
 
   /// Divides the plane into parts, without levels.
@@ -42,8 +42,8 @@ struct MergePlan: Sendable {
     self.init(leaves, leavesInPart: leavesInPart)
     let first = counts.lastIndex { $0 >= leaves.leafCount * 3 / 4 } ?? 0
     let last = counts.firstIndex { $0 <= max(leaves.leafCount / leavesForEach, 16) } ?? counts.count
-    // Returns the distance, in units, of two clusters at a scaled distance of 1 whose badges both have this diameter.
-    // It is computed for clusters of two points and for the largest badges.
+    // Returns the distance, in units, of two clusters whose scaled distance is 1 and whose badges have this diameter.
+    // Called for clusters of two points and for the largest badges.
     func reach(_ diameter: UInt16) -> Double { Double(curve.width(diameter, diameter)) / 1024 }
     let (typical, greatest) = (reach(curve.units(of: 2)), reach(curve.steps.last!.diameter))
     var (start, isLast, clusterCounts) = (UInt8(0), false, [Int]())
@@ -148,7 +148,7 @@ struct MergePlan: Sendable {
   /// Returns the number of leaves that a part may have.
   static func leavesInPart(threads: Int) -> Int { threads == 1 ? 128_000 : 48_000 }
 
-  /// Greatest reach up to which parts are merged alone: a 32nd of the world.
+  /// Greatest reach at which parts are still merged alone: a 32nd of the world.
   private static let greatestReach = 0x1p27
 
   private mutating func divide(_ range: Range<Int>, _ rect: PlaneRect, of whole: Int, _ leaves: Leaves, most: Int) {
@@ -177,7 +177,7 @@ struct MergePlan: Sendable {
     divide(middle..<range.upperBound, behind, of: part, leaves, most: most)
   }
 
-  /// Works on all parts with several threads, each part after its halves. Stops early if the build is cancelled.
+  /// Works on all parts with several threads. Each part comes after its halves. Stops early if the build is cancelled.
   func forEachPart(threads: Int, _ monitor: BuildMonitor, _ work: @Sendable (_ number: Int, _ part: Part) -> Void) {
     let undone = parts.map { _ in UndoneHalves() }
     WorkQueue(parts.indices.reversed().filter { parts[$0].border == nil }).run(threads: threads) { number in
@@ -215,7 +215,7 @@ struct MergePlan: Sendable {
     return (0..<33).map { width in ends.reduce(1) { $0 + $1[width...].reduce(0, +) } }
   }
 
-  /// Returns the level of a round; for rounds after the last level, the number of levels.
+  /// Returns the level of a round. Returns the number of levels for a round after the last level.
   func level(_ round: UInt8) -> Int { levels.firstIndex { round <= $0.upperBound } ?? levels.count }
 }
 

@@ -39,7 +39,7 @@ package struct MergeRevision {
   }
 
   /// - Parameters:
-  ///   - border: Line across which the old history merges nothing.
+  ///   - border: Line between two parts of the plane. The old history merges nothing across it.
   ///   - gone: Leaves of the old history that do not exist any more.
   ///   - here: Leaves that the old history lacks.
   init(
@@ -60,7 +60,7 @@ package struct MergeRevision {
   /// large enough.
   ///
   /// - Parameters:
-  ///   - rounds: Rounds that come directly after the rounds of the last call.
+  ///   - rounds: Rounds of this level. They come directly after the rounds of the previous call.
   ///   - greatestDiameter: Upper bound of badge diameters in these rounds of the old history.
   ///   - candidates: Returns nodes and merges of the old history. The nodes are all nodes in the area when these rounds
   ///     begin. The merges include each merge of these rounds that is in the area, or of which one cluster is in the
@@ -104,7 +104,7 @@ package struct MergeRevision {
     }
     inputs += here.values
     if inputs.count < 2 && old.merges.isEmpty {
-      // Neither history merges anything here.
+      // In this area, neither history merges anything.
       counts.areas += 1
       greatestDiameter = max(greatestDiameter, inputs.first.map { curve.units(of: $0.sums.count) } ?? 0)
       return curve.reach(rounds.upperBound, greatestDiameter) > area.squareWidth ? [] : nil
@@ -253,7 +253,7 @@ private struct MergeComparison {
       let parts = [tree[node].left, tree[node].right].map { part in
         oldNumbers[part] ?? numbers[part].flatMap { isCommon[$0] ? $0 : nil }
       }
-      // A merge of clusters beyond the area does not matter, unless the merged cluster is in the area.
+      // If both clusters of a merge lie beyond the area, the merge matters only if the merged cluster is in the area.
       if parts[0] == nil && parts[1] == nil && !area.contains(tree.place(node).position) { continue }
       let number = addOld(node, isMerge: true)
       oldNumbers[node] = number
@@ -296,8 +296,8 @@ private struct MergeComparison {
     isBeyond[a] = isBeyond[a] || isBeyond[b]
   }
 
-  /// Elements that only one history has, or that exist for different times in the two histories. Elements of one
-  /// history are in the order of that history.
+  /// Elements that only one history has, and elements that exist for different times in the two histories. Elements of
+  /// one history are in the order of that history.
   var differing: [Int] { parents.indices.filter { isDifferent[$0] } }
 
   mutating func side(_ element: Int) -> Side {

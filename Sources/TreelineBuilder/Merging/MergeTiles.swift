@@ -28,9 +28,9 @@ struct MergeTiles: @unchecked Sendable {
   private var count = 0
 
   private struct Tile {
-    /// Row and column of the tile. A free entry consists of zeros, and its key is `unused`.
+    /// Row and column of the tile. In a free entry, the key is `unused` and all other fields are 0.
     var key: UInt64
-    /// First slot of the tile. This index is a multiple of four, and so is the number of slots.
+    /// First slot of the tile. This index and the number of slots are multiples of four.
     var start: UInt32 = 0
     var count: UInt32 = 0
     var capacity: UInt32 = 0
@@ -38,7 +38,7 @@ struct MergeTiles: @unchecked Sendable {
     static let unused = UInt64(0)
   }
 
-  /// The data of a cluster that the tiles store.
+  /// The part of a cluster's data that the tiles store.
   struct Entry {
     var position: PlanePoint
     var radius: Float
@@ -329,7 +329,7 @@ extension MergeTiles {
     }
   }
 
-  /// Returns differences measured the shorter way around the world. On planes without a seam, the real difference may
+  /// Returns differences, measured the shorter way around the world. On a plane without a seam, the real difference may
   /// be greater.
   @inline(__always) private static func difference(
     _ list: UnsafeMutablePointer<UInt32>, _ slot: Int, _ from: SIMD4<UInt32>

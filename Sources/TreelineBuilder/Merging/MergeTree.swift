@@ -5,7 +5,8 @@ struct Merge {
   /// Nodes of the two parts. The left part has the smaller least member.
   var left: UInt32
   var right: UInt32
-  /// Whether the merged cluster has the position of its right part. Used if positions of clusters are those of members.
+  /// Whether the merged cluster has the position of its right part. Only used if positions of clusters are those of
+  /// members.
   var standsRight: Bool
   /// Round in which the parts were merged.
   var round: UInt8
@@ -53,7 +54,7 @@ struct MergeTree: @unchecked Sendable {
   private let places: UnsafeMutablePointer<Place>
   private let sums: UnsafeMutablePointer<(x: UInt64, y: UInt64)>
   private let leafEnds: UnsafeMutablePointer<UInt8>
-  /// Extents of clusters, for a history that looks clusters up by position; nil in a build.
+  /// Extents of clusters; nil in a build. Histories use them to find clusters by position.
   private let extents: UnsafeMutablePointer<Extent>?
   /// Whether clusters of a history with extents may be merged across the seam.
   private let crossesSeam: Bool
@@ -221,8 +222,8 @@ struct MergeTree: @unchecked Sendable {
     for merge in merges { places[Int(merge) - leafCount].round = Self.never }
   }
 
-  /// Returns the clusters that remain of a range of leaves: the nodes that are not merged with another node, in the
-  /// order of their least members.
+  /// Returns the clusters that remain of a range of leaves. They are the nodes that were not merged with another node,
+  /// in the order of their least members.
   func roots(_ range: Range<Int>) -> [UInt32] {
     var roots: [UInt32] = []
     for leaf in range {

@@ -1,6 +1,6 @@
 import Treeline
 
-/// A tree that was laid out before, and its subtrees that are the same in the tree that is laid out now.
+/// The tree that was laid out before, and those of its subtrees that the new tree also has.
 struct UnchangedSubtrees {
   /// Where a tree stores a subtree.
   struct Place {
@@ -114,7 +114,8 @@ extension MergedLayout {
     return Copy(source: source, target: target, count: count - 1)
   }
 
-  /// Packs the gaps, two in a byte. Gaps within copied subtrees come from the old tree, all others from `arrays`.
+  /// Packs the gaps, two in a byte. Gaps within copied subtrees come from the old tree. All other gaps come from
+  /// `arrays`.
   private func packedGaps(_ copies: [Copy], from old: UnsafePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
     let byteCount = Gap.byteCount(ofPoints: pointCount)
     let packed = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCount)

@@ -78,7 +78,7 @@ struct MergedLayout {
     return packed
   }
 
-  /// Writes all nodes, from the root down, and their boxes from the bottom up. If the build is cancelled, the result is
+  /// Writes all nodes from the root down, and all boxes from the bottom up. If the build is cancelled, the result is
   /// unusable.
   mutating func run() {
     arrays.gaps[pointCount - 1] = 0
@@ -143,8 +143,8 @@ struct MergedLayout {
       repeating: false, count: Int(tree.count(of: placed.node)) - 1)
   }
 
-  /// Determines where the children of a node are stored. Also writes the gap and the separation between the children,
-  /// and which child's position the node takes.
+  /// Determines where the children of a node are stored. Writes the gap and the separation between the children. Also
+  /// writes which child's position the node takes.
   ///
   /// The root's left child has record 1. After the records of two siblings come the records below the left sibling,
   /// then the records below the right sibling.
@@ -166,7 +166,7 @@ struct MergedLayout {
     return (left, right)
   }
 
-  /// Writes the record of a node, except its box.
+  /// Writes the record of a node, but not its box.
   @inline(__always) func write(_ placed: Placed) {
     let isStored = tree.recordCount(below: placed.node) != 0
     recordFirsts[Int(placed.record)] = placed.first

@@ -5,9 +5,9 @@ import Treeline
   import Dispatch
 #endif
 
-/// Merges clusters like `TouchMerging`, but part by part. The memory of one part fits the caches of a core, and threads
-/// share the parts. Then the borders between parts are mended (`BorderMending`). At the end, the few clusters that
-/// remain in all parts are merged together.
+/// Merges clusters like `TouchMerging`, but part by part. The memory of one part fits the caches of a core, and several
+/// threads work on different parts. Then the borders between parts are mended (`BorderMending`). At the end, the few
+/// clusters that remain in all parts are merged together.
 struct PartMerging: Sendable {
   let plan: MergePlan
   let tree: MergeTree
@@ -21,7 +21,7 @@ struct PartMerging: Sendable {
   private struct Done {
     /// For each level, an upper bound of badge diameters.
     var greatestDiameters: [UInt16]
-    /// Time that the part took, plus the longest `path` of the parts that it waited for.
+    /// Time that the part took, plus the longest `path` of any part that it waited for.
     var path: Duration
   }
 
@@ -140,7 +140,7 @@ package struct MergeReport: Sendable {
   package var duration = Duration.zero
   package var longestPath = Duration.zero
 
-  /// Time since a fixed moment. Zero on platforms that have no benchmarks.
+  /// Time since a fixed moment. Always zero on platforms without benchmarks.
   static var now: Duration {
     #if os(Linux)
       .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds))

@@ -231,8 +231,8 @@ extension ScatterRounds {
   /// Looks for the first pair of a cluster. If that pair belongs to a later round, notes the round in which the cluster
   /// looks again.
   private func look(from cluster: UInt32) -> ScatterPair? {
-    // Usually no pair belongs to this round. A pair that is a little farther apart then determines the round in which
-    // to look again.
+    // Usually no pair belongs to this round. So the search also covers pairs that are a little farther apart. Such a
+    // pair determines in which round to look again.
     let farthest = 8 * bound.value
     let pair = nearest(to: cluster, live.sums[Int(cluster)], adding: farthest)
     if let pair, pair.addsLess(than: bound) { return pair }
@@ -253,7 +253,7 @@ extension ScatterRounds {
       let least = 1 / Double(1 << (2 * size))
       // Adds a margin, because means are rounded and sums have errors.
       let reach = min((greatest * (ownInverse + least)).squareRoot() * Self.moreThanAnyError + 2, 0x1p33)
-      // Positions are rounded, so the distance of two positions is wrong by up to two units.
+      // Positions are rounded, so a distance between two positions has an error of up to two units.
       var range = MergeTiles.Range(limit: Self.limit(greatest), slack: Float(4 * reach + 4), isSquared: false)
       tiles[size].forEach(near: position, radius: radius, within: Int(reach), widest: radius + Float(least), &range) {
         other, limit in

@@ -28,8 +28,9 @@ import Treeline
 /// clusters, the cluster with the larger badge counts as younger. If both badges are equal, the cluster with the
 /// greater least member counts as younger. So a cluster looks only for clusters that exist already. If its nearest
 /// cluster has been merged, it looks again. It need not find clusters that were made since then, because these younger
-/// clusters look for it. Each cluster keeps the first of its pairs. So the first of all pairs always belongs to a cluster
-/// that knows this pair, or to a cluster that must look again and whose previous pair came earlier in the order.
+/// clusters look for it. Each cluster keeps the first of its pairs. So the first of all pairs always belongs to a
+/// cluster that knows this pair, or to a cluster that must look again and whose previous pair came earlier in the
+/// order.
 ///
 /// In each round (`MergeRounds`), only clusters that may have a pair in this round look for other clusters.
 struct TouchMerging: ~Copyable {

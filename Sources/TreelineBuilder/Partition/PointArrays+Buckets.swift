@@ -3,8 +3,7 @@ import Treeline
 extension PointArrays {
   /// Sorts the points of a bucket into tree order, writes the gaps between them, and returns the bucket's record.
   ///
-  /// - Parameter monitor: Reports whether the build is cancelled. That matters if there are many points, all at one
-  ///   position.
+  /// - Parameter monitor: Reports whether the build is cancelled, for buckets with very many points at one position.
   func makeBucket<Sum>(_ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, _ monitor: BuildMonitor)
     -> NodeRecord
   {

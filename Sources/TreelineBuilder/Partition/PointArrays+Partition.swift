@@ -1,22 +1,23 @@
 import Treeline
 
 extension PointArrays {
-  /// Moves the points left of a split to the front of a range, and returns their number. Both parts keep their order.
+  /// Moves the points left of a split to the front of a range, and returns the number of these points. Points on each
+  /// side keep their order.
   ///
   /// The function does nothing else, so its loop is short and has no branch. Sums are computed afterwards, over the
-  /// smaller part. All rules share one copy of the function, because loops that are inlined next to other loops run
-  /// short of registers.
+  /// smaller part. All rules call this one function, which is not inlined. Loops that are inlined next to other loops
+  /// run short of registers.
   @inline(never) func partition(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
     let (first, count) = (range.lowerBound, range.count)
     let leftCount = divide(range, by: split, monitor)
-    // For a cancelled build, any result is correct.
+    // If the build is cancelled, the result does not matter.
     if monitor.isCancelled { return 1 }
     move(count &- leftCount, from: (sparePoints + first, spareRows + first), to: first + leftCount, monitor)
     checkSides(leftCount, of: count, split)
     return leftCount
   }
 
-  /// Partitions a range by several threads, each of which partitions a part of the range.
+  /// Partitions a range with several threads. Each thread partitions a part of the range.
   func partition(_ range: Range<Int>, by split: Split, threads: Int, _ monitor: BuildMonitor) -> Int {
     if threads == 1 { return partition(range, by: split, monitor) }
     let parts = inChunks(of: range.count, threads: threads) { offsets in
@@ -24,7 +25,7 @@ extension PointArrays {
       let leftCount = divide(part, by: split, monitor)
       return (first: part.lowerBound, leftCount: leftCount, rightCount: part.count - leftCount)
     }
-    // First come the left points of all parts, in the order of the parts, then all right points.
+    // The left points of all parts come first, in the order of the parts. Then come all right points.
     var end = range.lowerBound
     for part in parts {
       move(part.leftCount, from: (points + part.first, rows + part.first), to: end, monitor)

@@ -11,7 +11,7 @@ struct PointArrays: @unchecked Sendable {
   let sparePoints: UnsafeMutablePointer<PlanePoint>
   let spareRows: UnsafeMutablePointer<UInt32>
 
-  /// Returns the smallest box around a range of points, which is not empty.
+  /// Returns the smallest box around a range of points. The range must not be empty.
   func box(_ range: Range<Int>) -> PlaneRect {
     var box = PlaneRect(points[range.lowerBound])
     for index in range { box.formUnion(points[index]) }

@@ -16,7 +16,7 @@ import Treeline
 /// let pieces = plan.pieces
 /// ```
 ///
-/// To split a node at the mean takes one pass, which finds the extents of both halves. To split a node with the least
+/// Splitting a node at the mean takes one pass, which finds the extents of both halves. Splitting a node with the least
 /// scatter takes 3 or 4 passes to find the position of the line, and one more pass for each turn of the line. Each pass
 /// serves all nodes of a level at once.
 ///
@@ -38,12 +38,12 @@ public struct BuildPlan: Sendable {
   static let mostHalvings = 64
 
   /// Approximate number of bins in a round, for all nodes of the round together. At most 2^24 bins are used, but each
-  /// node may have 64 bins in any case. Each bin takes 40 bytes in the answers. With fewer bins, the same plan takes
-  /// more rounds.
+  /// node may always have 64 bins. Each bin takes 40 bytes in the answers. With fewer bins, the same plan takes more
+  /// rounds.
   public var mostBins = 1 << 18
 
   /// - Parameters:
-  ///   - rule: Where nodes are split. `gamma` is not possible: to weigh a point, it needs all points at once.
+  ///   - rule: Rule by which nodes are split. `gamma` is not supported, because weights need all points at once.
   ///   - pieceSize: Greatest number of points in a piece, 17 or more. A piece may have more points only if all of them
   ///     are at one position.
   /// - Throws: `PieceError.unsupported` for `gamma`.
@@ -145,7 +145,7 @@ public struct BuildPlan: Sendable {
     }
   }
 
-  /// Returns the routing to nodes that are not split. `number` gives each of these nodes its number.
+  /// Returns the routing of points to the nodes that are not split. `number` returns the number of such a node.
   fileprivate func routing(leafCount: Int, _ number: (Int) -> Int) -> PointRouting {
     var routing = PointRouting()
     routing.leafCount = leafCount

@@ -3,10 +3,10 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A piece whose points arrive in parts, in any order.
   ///
-  /// - Complexity: Each point takes 16 bytes of memory and the length of its codes. While the piece is built, each
-  ///   point takes 50 bytes more and twice the length of its codes. If all points have one position, building takes
-  ///   only 8 bytes per point, or with columns 16 bytes and twice the length of the codes. So even a piece of the
-  ///   greatest possible number of points fits into memory.
+  /// - Complexity: Each point takes 16 bytes of memory, and the length of its codes. While the piece is built, each
+  ///   point takes another 50 bytes, and another twice the length of its codes. If all points have one position,
+  ///   building takes only 8 bytes per point; with columns, it takes 16 bytes and twice the length of the codes. So
+  ///   even a piece of the greatest possible number of points fits into memory.
   package struct CollectedPiece {
     package let task: PieceTask
     private var points: [PlanePoint] = []
@@ -50,7 +50,7 @@ import Treeline
       if task.stack == nil { points.append(contentsOf: newPoints) }
     }
 
-    /// Checks that all codes that refer to dictionary entries are within the dictionary.
+    /// Checks that each code of a dictionary entry is a code of the dictionary.
     private func checkCodes(_ codes: UnsafeRawBufferPointer, rows: UnsafeBufferPointer<Int64>) throws(PieceError) {
       var offset = 0
       for column in columns {

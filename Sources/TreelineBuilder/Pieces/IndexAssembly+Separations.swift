@@ -36,7 +36,7 @@ import Treeline
       options.computesSeparations = true
       separate = { [options] tree throws(PieceError) in
         let file = try SeparationFile(path, count: tree.storage.pointCount, isWhole: false)
-        // The file is deleted by name here. Its contents remain as long as it is mapped.
+        // Removes the name of the file. The contents remain as long as the file is mapped.
         unlink(path)
         let monitor =
           cancellation.map { BuildMonitor(partOf: $0.monitor, pointCount: 0) } ?? BuildMonitor(pointCount: 0)

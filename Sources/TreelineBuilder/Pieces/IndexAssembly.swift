@@ -198,8 +198,8 @@ import Treeline
     }
   }
 
-  /// The order of records in the index, which contains records of nodes above the pieces and records of nodes below
-  /// them.
+  /// The order of records in the index. There are records of nodes above the pieces, and records of nodes below the
+  /// pieces.
   private struct NodeOrder {
     enum Item {
       /// The records of two siblings. All three values are numbers of nodes in the plan.
@@ -221,7 +221,7 @@ import Treeline
       (self.nodes, self.headers) = (nodes, headers)
       (records, children) = (Array(repeating: 0, count: nodes.count), Array(repeating: 0, count: nodes.count))
       if nodes.isEmpty { return }
-      // For each subtree, the number of nodes of the plan in it. The number for the left child is on top of the stack.
+      // For each subtree, the number of its nodes in the plan. The number for the left child is on top of the stack.
       var (sizes, stack) = ([Int](repeating: 1, count: nodes.count), [Int]())
       for index in nodes.indices.reversed() {
         if nodes[index] != nil { sizes[index] = 1 + stack.removeLast() + stack.removeLast() }

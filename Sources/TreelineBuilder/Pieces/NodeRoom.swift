@@ -6,9 +6,9 @@ import Synchronization
 
 /// A limit to the number of nodes that all threads together hold in memory.
 ///
-/// Each thread works on one part at a time. Before it loads a part, it waits until the nodes of the part are within the
-/// limit, or until no other part is in memory. So a part that is larger than the limit is alone in memory. Parts are
-/// served in the order of their requests, because otherwise a large part might wait for long.
+/// Each thread works on one part at a time. Before a thread loads a part, it waits until the nodes of the part are
+/// within the limit, or until no other part is in memory. So a part that is larger than the limit is alone in memory.
+/// Parts are served in the order of their requests. Otherwise a large part might wait for long.
 final class NodeRoom: Sendable {
   let capacity: Int
   private let state = Mutex(State())

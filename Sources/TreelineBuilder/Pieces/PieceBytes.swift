@@ -1,7 +1,7 @@
 import Treeline
 
-/// The header of a built piece. It describes the contents of the piece and holds the record of the piece's root,
-/// because the index stores that record apart from the records below it.
+/// The header of a built piece. It describes the contents of the piece. It also holds the record of the piece's root,
+/// because the index does not store this record next to the records below the root.
 ///
 /// After the header come the bytes that the piece adds to each section of the index. Only the version that wrote a
 /// piece can read it. The format of pieces is not part of the index format, and may change with every version.
@@ -29,7 +29,7 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   init(of task: PieceTask, recordCount: Int, root: NodeRecord, codeLength: Int) {
     (number, pointCount) = (UInt32(task.number), UInt32(task.pointCount))
     (self.recordCount, self.root, checksums) = (UInt32(recordCount), root, (0, 0, 0, 0, 0, 0))
-    // An index cannot hold longer codes, so no index is assembled from such pieces.
+    // The length is limited, because an index cannot hold longer codes. No index is assembled from such pieces.
     self.codeLength = UInt16(clamping: codeLength)
   }
 
@@ -90,8 +90,7 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   }
 }
 
-/// The parts of an index that a piece contains, in the order in which the piece stores them: parts with larger
-/// alignments come first.
+/// The parts of an index that a piece contains. The piece stores them in this order: larger alignments come first.
 enum PiecePart: Int, CaseIterable, Sendable {
   case points, sums, rows, nodes, spreads, gaps
 }

@@ -158,7 +158,7 @@ extension PieceTask: PlainValue {
     let numbers: [UInt64] = try bytes.readArray()
     let corners: [PlanePoint] = try bytes.readArray()
     let extent = try PointExtent(from: &bytes)
-    // The corner of a parent must not lie to the right of these points or below them.
+    // The corner of the parent must not lie to the right of the points or below the points.
     guard numbers.count == 3, numbers.allSatisfy({ $0 <= IndexHeader.maximumPointCount }), corners.count <= 1,
       numbers[2] <= TreeStorage.principalLevels + BuildPlan.mostHalvings,
       corners.allSatisfy({ $0.x <= extent.box.minX && $0.y <= extent.box.minY })

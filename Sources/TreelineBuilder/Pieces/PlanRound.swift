@@ -1,6 +1,7 @@
 import Treeline
 
-/// The questions that one pass over all points must answer for the plan of a build: one for each open node.
+/// The questions about open nodes that one pass over all points must answer. The plan of a build needs an answer for
+/// each open node.
 public struct PlanRound: Sendable {
   /// Maps each point to the number of the question about this point. A point without a question is mapped to the number
   /// after the last question.
@@ -76,7 +77,7 @@ struct PositionQuestion: Sendable {
 
 // MARK: - Answers
 
-/// The answers of some or all points to the questions of a round. Answers of parts of the points can be found on any
+/// The answers of some or all points to the questions of a round. Answers of different points can be computed on any
 /// machine, and added in any order.
 public struct PlanAnswers: Sendable {
   var answers: [PlanAnswer]
@@ -203,7 +204,7 @@ enum PlanAnswer: Sendable {
 }
 
 extension PlanAnswer {
-  /// The extent, if the question asked for it; nil if there are no points.
+  /// The extent, if the question asked for an extent; nil if there are no points.
   var extent: PointExtent? {
     guard case .extent(let moments, let box?) = self else { return nil }
     return PointExtent(moments, in: box)
@@ -228,7 +229,7 @@ struct ProductBin: BitwiseCopyable, Sendable {
 
   var sums: Halves.Sums { Halves.Sums(count: count, x: x, y: y) }
 
-  /// The bin in the form that the search in memory uses, but without a list of its points.
+  /// The bin, converted for the search in memory. It has no list of points.
   var bin: Bin { Bin(count: UInt32(count), x: x, y: y) }
 }
 

@@ -7,13 +7,13 @@ package struct PointRouting: Sendable {
     var axisX: Int64
     var axisY: Int64
     var threshold: Int64
-    /// The next step if it is not negative; otherwise the bitwise complement of a leaf's number.
+    /// If not negative, the next step. If negative, the bitwise complement of the number of a leaf.
     var left: Int32
     var right: Int32
 
     init(_ split: Split, left: Int32, right: Int32) {
       (axisX, axisY) = (split.axis.x, split.axis.y)
-      // The sum may overflow. That is harmless, because dot products overflow in the same way.
+      // The sum may overflow. This does no harm, because dot products overflow in the same way.
       threshold =
         split.threshold &+ axisX &* Int64(split.corner.x) &+ axisY &* Int64(split.corner.y)
       (self.left, self.right) = (left, right)
@@ -121,7 +121,7 @@ extension PointRouting: PlainValue {
     start = try bytes.read()
     leafCount = Int(try bytes.read(UInt32.self))
     steps = try bytes.readArray()
-    // A step must lead only to later steps, so that every search ends, or to leaves that exist.
+    // Each step must lead to a later step, so that every search ends, or to a leaf that exists.
     func isSound(_ next: Int32, below index: Int) -> Bool { has(next) && (next < 0 || Int(next) > index) }
     let areSound = steps.indices.allSatisfy {
       isSound(steps[$0].left, below: $0) && isSound(steps[$0].right, below: $0)

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The facts about all points that a build needs before it can project them: their number and their extent. The same
+/// A summary of all points: their number and their extent. A build needs it before it can project the points. The same
 /// set of points always gives the same survey. Surveys of parts of the points may be made on any machine, and can be
 /// added in any order.
 public struct PointSurvey: Sendable {
@@ -24,7 +24,7 @@ public struct PointSurvey: Sendable {
   /// - Parameters:
   ///   - coordinates: Coordinates that have not been projected.
   ///   - firstRow: Row number of the first point, for errors.
-  /// - Throws: `PieceError.invalid` for coordinates outside the map, and for more than 2^31 points. If this is thrown,
+  /// - Throws: `PieceError.invalid` for coordinates outside the map, and for more than 2^31 points. After this error,
   ///   none of the points has been added.
   public mutating func add(_ coordinates: [Coordinate], firstRow: Int = 0) throws(PieceError) {
     try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in

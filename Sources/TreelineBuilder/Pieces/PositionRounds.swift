@@ -4,10 +4,10 @@ import Treeline
 /// Each pass over the points gives sums for each bin. Every bin that may hold the best position is divided into smaller
 /// bins in the next pass.
 ///
-/// The search finds the same position as `SplitPositionSearch`, by the same bounds. For n points, it first makes about
-/// 2^11 bins. Then it divides the bins that may still hold the best position, about 50. About √n bins with a few points
-/// each remain, and are divided last. That takes 3 or 4 passes. If memory allows only few bins, the most promising bins
-/// are divided first, and the search takes a few more passes.
+/// The search finds the same position as `SplitPositionSearch`, with the same bounds. For n points, it first makes
+/// about 2^11 bins. About 50 of these bins may still hold the best position, and are divided in the next pass. Then
+/// about √n bins with a few points each remain, which are divided last. This takes 3 or 4 passes. If memory allows only
+/// few bins, the most promising bins are divided first, and the search takes a few more passes.
 struct PositionRounds: Sendable {
   private let corner: PlanePoint
   private var bounds: PositionBounds
@@ -53,7 +53,7 @@ struct PositionRounds: Sendable {
       max(Int.bitWidth - 1 - (mostBins / asked.count).leadingZeroBitCount, Self.leastBits), BinScale.mostBits)
     var firstBin = 0
     let ranges = asked.map { candidate in
-      // There are two bins for each point, so that most points are alone in their bins.
+      // Makes two bins for each point, so that most points are alone in their bins.
       let bits = min(max(UInt64.bitWidth + 1 - candidate.sums.count.leadingZeroBitCount, Self.leastBits), mostBits)
       let scale =
         candidate.isEverything

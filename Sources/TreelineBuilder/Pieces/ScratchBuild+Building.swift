@@ -7,8 +7,8 @@ import Treeline
     func buildPieces(of plan: PiecePlan) throws(PieceError) -> ScratchPieces {
       let members = try PieceMembers(of: self)
       let pieces = if let found { found } else { try ScratchPieces(in: folder, of: plan, layout, checkCancelled) }
-      // The points of built pieces are removed once the pieces are flushed to the disk. Flushing takes a while, so it
-      // is done only after several pieces.
+      // The points of built pieces are removed once these pieces are flushed to the disk. Pieces are flushed several at
+      // a time, because flushing takes a while.
       var uncutCount = 0
       let mostUncut = max(1, min(pointCount / 16, 1 << 20))
       for task in plan.pieces[..<pieces.missingCount].reversed() {

@@ -41,8 +41,7 @@ import Treeline
       try file.synchronize()
     }
 
-    /// Calls a function that may find an unsuitable value of a column. The error then names the row that has this
-    /// value.
+    /// Calls a function that may find an unsuitable value of a column. Adds the row of this value to the error.
     private func suitable<Result>(
       _ survey: ColumnSurvey, _ decide: () throws(UnsuitableValue) -> Result
     ) throws(PieceError) -> Result {

@@ -34,11 +34,11 @@ import Treeline
       let wide = rowWidth - 4
       let read = options.projection == .webMercator ? 22 : 24
       let separations = options.computesSeparations ? 2 : 0
-      // Bytes per point for the number of its group, and for its position in the order of groups.
+      // Bytes for each point: for the number of the point's group, and for the point's position in the order of groups.
       let groups = options.isGrouped ? 10 : 0
-      // While an aggregate is prepared, the order of the values is needed. Only one aggregate is prepared at a time.
-      // The section that results has up to 32 levels. A section of ranks also contains the different values. A section
-      // of a search has up to 12 bytes per point.
+      // Preparing an aggregate needs the order of the values. Only one aggregate is prepared at a time. The resulting
+      // section has up to 32 levels. A section of ranks also contains the different values. A section of a search has
+      // up to 12 bytes per point.
       let preparations = preparations.flatMap { $0 }
       let ordering = preparations.isEmpty ? 0 : 16
       let prepared = preparations.reduce(0) { $0 + ($1 == .percentiles ? 9 : $1 == .search ? 12 : 5) }

@@ -84,11 +84,11 @@ import Treeline
     let identity: String
     private(set) var monitor = BuildMonitor(pointCount: 0)
     var state: ScratchState
-    /// Amount of work for computing the separations, once they are computed.
+    /// Amount of work that computing the separations took; nil until they are computed.
     package internal(set) var separationWork: SeparationPieces.Work?
     /// Called with the number of points that are done in a stage, and the total number of points.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
-    /// Called with plain coordinates when they are projected, and with the plane on which they are projected.
+    /// Called with plain coordinates and their plane when the coordinates are projected.
     package var onProjection: (Plane, ArraySlice<Coordinate>) -> Void = { _, _ in }
 
     /// - Parameter identity: Name of this build, its input and its options. It differs from the name of any other build
@@ -99,8 +99,8 @@ import Treeline
       surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name, cells: $0.cells) }
     }
 
-    /// Continues an earlier run of the same build where that run stopped, with the projection of that run. Nil unless
-    /// the earlier run had read all of the same input.
+    /// Continues an earlier run of the same build where that run stopped. The projection is that of the earlier run.
+    /// Nil unless the earlier run had read all of the same input.
     ///
     /// - Parameters:
     ///   - checksum: Returns the checksum of the input's bytes. Called only if an earlier run has left something.
@@ -181,7 +181,7 @@ import Treeline
       var lastRow: UInt64?
     }
 
-    /// Error that prevented some added points from being written to the disk. After this error, the build cannot
+    /// The error because of which some added points were not written to the disk. After such an error, the build cannot
     /// succeed.
     private var writingFailure: PieceError?
 

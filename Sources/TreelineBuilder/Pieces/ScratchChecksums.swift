@@ -93,7 +93,7 @@ import Treeline
       for task in plan.pieces[..<pieces.missingCount] { try members.check(task) }
       found = pieces
       guard state.isSeparated else { return }
-      // Damaged separations are computed again. That needs only nodes.
+      // Damaged separations are computed again. Only the nodes are needed for that.
       do throws(PieceError) { for file in state.files { try file.check(in: folder, checkCancelled) } } catch {
         state.isSeparated = false
       }

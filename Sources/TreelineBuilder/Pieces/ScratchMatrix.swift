@@ -41,7 +41,7 @@ import Treeline
 
     /// Integers of all points, in tree order.
     private let integers: ScratchFile
-    /// The first point of each value, for ranks; all points in the order of their values, for a search.
+    /// For ranks, the first point of each value. For a search, all points in the order of their values.
     private let firstIndices: ScratchFile
     private var valueCount = 0
     private var missingCount = 0

@@ -113,7 +113,7 @@ import Treeline
     private var half: UInt8?
     private var packed: [UInt8] = []
 
-    /// Adds packed gaps. The first of them belongs to a point with an even index.
+    /// Adds packed gaps. The first gap belongs to a point with an even index.
     mutating func append(_ bytes: UnsafeRawBufferPointer, _ gapCount: Int, to stream: inout SectionStream)
       throws(PieceError)
     {

@@ -19,7 +19,7 @@ struct SeparatedTree: Sendable {
     (self.storage, self.projection, self.giveBack, self.pageBytes) = (storage, projection, giveBack, pageBytes)
   }
 
-  /// Number of bytes that the system maps at once around the address of a read.
+  /// Number of bytes that the system brings into memory at once, around the address of a read.
   private static let regionBytes = 1 << 16
   private static let codePageBytes = 1 << 12
 

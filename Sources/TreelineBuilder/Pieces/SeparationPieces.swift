@@ -32,8 +32,8 @@ package final class SeparationPieces: Sendable {
 
   /// Amount of work.
   package struct Work: Sendable {
-    /// Number of nodes that were read for parts of the sequence. It includes nodes in margins, and nodes of parts that
-    /// were run again.
+    /// Number of nodes that were read for parts of the sequence. This includes nodes in margins, and nodes of parts
+    /// that were run again.
     package internal(set) var nodesRead = 0
     package internal(set) var pieces = 0
     /// Number of times that a margin was widened, and the widest margin.
@@ -147,7 +147,7 @@ package final class SeparationPieces: Sendable {
     return true
   }
 
-  /// Continues the sequence. If there are few enough nodes, it continues to the end. Otherwise it continues down to the
+  /// Continues the sequence. If there are few enough nodes, continues to the end. Otherwise continues down to the
   /// distance at which about `count` nodes may be split.
   ///
   /// - Returns: the nodes that are shown at that distance; no nodes at the end of the sequence; nil if an own node of

@@ -1,7 +1,7 @@
 import Treeline
 
-/// The nodes that are shown once the distance r has fallen to some value. They belong to a whole tree or to a part of
-/// it. The sequence of splits continues from this state.
+/// The nodes of a tree, or of a part of a tree, that are shown once the distance r has fallen to some value. The
+/// sequence of splits continues from this state.
 struct ShownFront: Sendable {
   struct Member: Sendable {
     let node: Node
@@ -10,7 +10,7 @@ struct ShownFront: Sendable {
     let box: PlaneRect
     /// Whether the node is known to be shown. If not, anything in its box may be shown.
     var isSure = true
-    /// Whether the separations below the node are wanted. If not, the node is here only because it may block other
+    /// Whether the separations below the node are wanted. If not, the node is a member only because it may block other
     /// nodes.
     var isOwn = true
 

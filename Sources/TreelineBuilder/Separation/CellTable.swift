@@ -1,6 +1,6 @@
 import CPrefetch
 
-/// A hash table of the cells of a grid that contain nodes, with open addressing and linear probing.
+/// A hash table of those cells of a grid that contain nodes. It uses open addressing and linear probing.
 struct CellTable: ~Copyable {
   struct Slot {
     /// Hash of the cell. Its highest bits determine where probing begins.

@@ -1,6 +1,7 @@
 import Treeline
 
-/// A node with two children. It heads a list of nodes that wait for it while distances fall: see `SplitSequence`.
+/// A node with two children. It is the head of a list of nodes that wait for this node while distances fall: see
+/// `SplitSequence`.
 ///
 /// A node's number is the tree index of its right child's first point. Numbers are unique, because each node separates
 /// a different pair of neighboring points. If neither of two nodes contains the other, the node with the smaller number
@@ -24,19 +25,19 @@ struct InternalNode {
   var firstWaiter = InternalNode.none
   /// Next node in the list in which this node waits.
   var nextWaiter = InternalNode.none
-  /// Previous node in the list in which this node waits. For the first node of the list, the number of the node for
-  /// which the whole list waits, with `blockerMark`. `none` if this node does not wait.
+  /// Previous node in the list in which this node waits; `none` if this node does not wait. The first node of a list
+  /// has no previous node. It stores the number of the node for which the list waits, marked by `blockerMark`.
   var previousWaiter = InternalNode.none
 
-  /// Number of times that this node was queued. Only its last entry in the queue is valid. The value is `split` once
-  /// its children are shown.
+  /// Number of times that this node was queued; `split` once its children are shown. Only the node's last entry in the
+  /// queue is valid.
   var stamp: UInt32 = 0
 
-  /// Whether a part of a sequence is run for this node. If not, the part contains the node only because it may block
-  /// other nodes.
+  /// Whether this node's separation is computed by this part of a sequence. If not, the part contains the node only
+  /// because it may block other nodes.
   var isOwn = true
 
-  /// Number that means no node. No node has it, because no point comes before the first point.
+  /// Means no node. It is the number of no node, because no point comes before the first point.
   static let none: UInt32 = 0
 
   private static let split: UInt32 = .max
@@ -51,11 +52,12 @@ struct InternalNode {
 
   mutating func setUnsure() { stamp = Self.unsure }
 
-  /// Bit that marks the number of a node for which other nodes wait. Numbers of nodes take 31 bits.
+  /// Marks the number of a node for which other nodes wait. Numbers of nodes take 31 bits, so this bit is free.
   static let blockerMark: UInt32 = 1 << 31
 }
 
-/// All internal nodes of a tree by their numbers. Entries at unused numbers, within stacks, are never read.
+/// All internal nodes of a tree, by number. Some numbers belong to no node, because they are within stacks. Their
+/// entries are never read.
 struct InternalNodeTable: @unchecked Sendable {
   let nodes: UnsafeMutablePointer<InternalNode>
   private let capacity: Int
@@ -124,7 +126,7 @@ struct InternalNodeTable: @unchecked Sendable {
 
   /// Returns the children of a node; nil if all its points have one position.
   static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {
-    // Reading children fails only if a file is damaged. This tree was just made in memory.
+    // Reading children fails only if a file is damaged, and this tree was just made in memory.
     try! storage.children(of: node)
   }
 }

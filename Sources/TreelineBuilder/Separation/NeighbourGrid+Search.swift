@@ -7,11 +7,11 @@ extension NeighbourGrid {
     var rows: (first: UInt32, last: UInt32)
   }
 
-  /// From this reach on, all cells are searched, because only about a thousand nodes can be so far apart.
+  /// Reach from which on all cells are searched. Only about a thousand nodes can be so far apart.
   private static let reachOfAll: UInt32 = 1 << 27
 
-  /// Returns the cells that contain everything within reach of two positions. Nil if the positions are so far apart
-  /// that many other nodes may lie between them. Then each position must be searched separately.
+  /// Returns the cells that contain all positions within reach of two positions. Nil if the two positions are so far
+  /// apart that many other nodes may lie between them. Then each position must be searched separately.
   @inline(__always) func area(around a: PlanePoint, _ b: PlanePoint, reach: UInt32) -> Area? {
     if reach >= Self.reachOfAll {
       let last = UInt32(truncatingIfNeeded: columnCount &- 1)
@@ -51,7 +51,7 @@ extension NeighbourGrid {
   /// The nearest node that a search has found, and the square of its distance.
   struct Neighbour {
     var squaredDistance: UInt64
-    /// Number of the node; `InternalNode.none` if it is a single position, or if none was found.
+    /// Number of the node; `InternalNode.none` if the node is a single position, or if no node was found.
     var node = InternalNode.none
   }
 
@@ -95,10 +95,10 @@ extension NeighbourGrid {
   }
 }
 
-/// Rejects four nodes at once if they are too far away. Most nodes are.
+/// Tests four nodes at once, and rejects nodes that are too far away. Most nodes are too far away.
 ///
-/// Differences are taken modulo 2^32, the shorter way around on each axis, so they are never too long. Squares are
-/// rounded, so the limit is increased to outweigh the rounding. Nodes that are not rejected are measured exactly.
+/// Differences are taken modulo 2^32, the shorter way around on each axis. So they are never too long. Squares are
+/// rounded, so the limit is increased to allow for rounding. Nodes that are not rejected are measured exactly.
 private struct Sieve {
   private let ax: SIMD4<UInt32>
   private let ay: SIMD4<UInt32>

@@ -32,7 +32,8 @@ struct NeighbourGrid: ~Copyable {
   /// - Parameter capacity: Greatest number of nodes at any time.
   init(capacity: Int, _ projection: Plane.Projection, _ monitor: BuildMonitor) {
     self.projection = projection
-    // Memory that is never written takes no space. More pieces than nodes are rarely needed: see `isExhausted`.
+    // Memory that is never written takes no space. Cells rarely need more pieces than there are nodes: see
+    // `isExhausted`.
     pieceCapacity = capacity + capacity / 4 + 1024
     pieces = UnsafeMutableRawPointer.allocate(
       byteCount: pieceCapacity * MemoryLayout<Piece>.stride, alignment: MemoryLayout<Piece>.stride
@@ -70,8 +71,8 @@ extension NeighbourGrid {
     UInt32(truncatingIfNeeded: (UInt64(coordinate) &* columnCount) >> 32)
   }
 
-  /// Returns the slot at which the search for a cell begins. It may refer to the cell's first piece, to no piece, or to
-  /// a piece of another cell.
+  /// Returns the slot at which the search for a cell begins. This slot may refer to the cell's first piece, to no
+  /// piece, or to a piece of another cell.
   @inline(__always) func firstSlot(_ column: UInt32, _ row: UInt32) -> UInt32 {
     table.firstSlot(of: CellTable.hash(column, row))
   }

@@ -14,9 +14,9 @@ import Treeline
 ///
 /// For any distance T, in plane units, consider the nodes whose own separation is below T, but whose parent has a
 /// separation of T or more. The root has no parent, so only the first condition applies to it.
-/// - They are the nodes that are shown once all splits at r >= T are done, so every point is in exactly one of them.
-///   The reason is that a child is shown after its parent was split, and r only falls: separations never grow from
-///   parent to child.
+/// - These nodes are the nodes that are shown once all splits at r >= T are done, so every point is in exactly one of
+///   them. The reason is that a child is shown after its parent was split, and r only falls: separations never grow
+///   from parent to child.
 /// - Any two of them are at least T apart: a split at r >= T removes one node and adds two nodes that are at least r
 ///   from each other and from all other shown nodes.
 /// - No further split is possible. If a node may be split at T, and its children would leave all nodes at least T
@@ -66,7 +66,7 @@ struct SeparationBuild {
     let work = run.takeUnretainedValue().splitAll()
     nonisolated(unsafe) let finished = run
     monitor.deallocate { finished.release() }
-    // In trees with stacks, the number of split nodes is less than the number of points.
+    // In a tree with stacks, the number of split nodes is less than the number of points.
     let reported = work.splits / SplitSequence.splitsBetweenReports * SplitSequence.splitsBetweenReports
     monitor.advance(.separating, by: codes.count - reported)
     return work
@@ -99,7 +99,7 @@ package struct SeparationWork: Hashable, Sendable {
   package var looks = 0
   /// Number of grid cells that were searched.
   package var cells = 0
-  /// Number of times that the grid was rebuilt, and number of nodes on all these grids together.
+  /// Number of times that the grid was rebuilt, and total number of nodes on all these grids.
   package var grids = 0
   package var nodesOnGrids = 0
 }

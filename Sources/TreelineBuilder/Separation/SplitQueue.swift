@@ -60,8 +60,8 @@ struct SplitQueue: ~Copyable {
     bands.deallocate()
   }
 
-  /// Returns the band of a squared distance: the distance as a floating-point number with `bandBits` bits after the
-  /// leading bit.
+  /// Returns the band of a squared distance. The band is the distance as a floating-point number with `bandBits` bits
+  /// after the leading bit.
   @inline(__always) private static func band(_ squaredDistance: UInt64) -> Int {
     let exponent = max(64 - bandBits - 1 - squaredDistance.leadingZeroBitCount, 0)
     return exponent << bandBits + Int(truncatingIfNeeded: squaredDistance >> UInt64(truncatingIfNeeded: exponent))
@@ -103,9 +103,9 @@ struct SplitQueue: ~Copyable {
     return split
   }
 
-  /// Returns the indices of `sorted` that have been passed since the last call. In each band, the indices begin at
-  /// minus `ahead`. A caller that prefetches the split at each returned index plus `ahead` prefetches every split in
-  /// time.
+  /// Returns the indices of `sorted` that were passed since the last call. In each band, the first index is minus
+  /// `ahead`. If a caller prefetches, for each returned index, the split at this index plus `ahead`, every split is
+  /// prefetched in time.
   @inline(__always) mutating func progress(ahead: Int) -> Range<Int> {
     let begin = reported ?? -ahead
     reported = position

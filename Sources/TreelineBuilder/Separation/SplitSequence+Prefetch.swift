@@ -1,13 +1,12 @@
 import CPrefetch
 import Treeline
 
-/// Nodes that are split one after the other may be anywhere in memory. Without prefetching, each look at neighbors
-/// would wait for a dozen cache lines in turn. Therefore the data for later looks is prefetched, and the grid stores
-/// neighbors near each other.
+/// Consecutive splits may be of nodes anywhere in memory. Without prefetching, each look at neighbors would wait for a
+/// dozen cache lines in turn. Therefore the data for later looks is prefetched, and the grid stores neighbors near each
+/// other.
 extension SplitSequence {
-  /// Prefetches the data for the next looks in several steps: first the node, then the nodes linked to it and the slots
-  /// of its cells, then the pieces of these cells, then the next pieces. Each step reads only data that an earlier step
-  /// has prefetched.
+  /// Prefetches the data for the next looks in four steps: the node; the nodes linked to it and the slots of its cells;
+  /// the pieces of these cells; the next pieces. Each step reads only data that an earlier step has prefetched.
   @inline(__always) mutating func prefetchAhead() {
     for index in queue.progress(ahead: Self.nodeAhead) {
       prefetchNode(index &+ Self.nodeAhead)
@@ -17,8 +16,7 @@ extension SplitSequence {
     }
   }
 
-  /// For each step, the number of looks between the step and the look that needs its data. Half of these numbers would
-  /// be as fast.
+  /// For each step, the number of looks by which it runs ahead. Half of these numbers would be as fast.
   private static var nodeAhead: Int { 24 }
   private static var slotsAhead: Int { 18 }
   private static var piecesAhead: Int { 12 }
@@ -119,8 +117,8 @@ extension SplitSequence {
   }
 }
 
-/// The cells that each of the next looks will read, as slot numbers or piece numbers. It is a ring buffer with one
-/// entry for each look.
+/// A ring buffer with one entry for each of the next looks: the cells that the look will read, as slot numbers or piece
+/// numbers.
 ///
 /// If an entry is too short for all cells of a look, the remaining cells are not prefetched.
 struct CellsAhead: ~Copyable {

@@ -31,7 +31,8 @@ struct SplitSequence: ~Copyable {
   /// Range in which the square of the distance falls.
   let squaredDistances: ClosedRange<UInt64>
   var unsure: UnsureBoxes
-  /// Whether one of the nodes for which the sequence is run has become unsure. That ends the sequence.
+  /// Whether an own node of the sequence has become unsure, which ends the sequence. Own nodes are the nodes whose
+  /// separations are wanted.
   private(set) var hasUnsureOwn = false
   let projection: Plane.Projection
   let monitor: BuildMonitor
@@ -119,7 +120,7 @@ extension SplitSequence {
     }
   }
 
-  /// Makes a node unsure, and also everything that is shown instead of it from now on.
+  /// Makes a node unsure. All nodes that are shown instead of it from now on are unsure, too.
   private mutating func giveUp(_ number: UInt32, _ node: InternalNode, _ squaredDistance: UInt64) {
     nodes[Int(number)].setUnsure()
     grid.remove(number, at: node.position)

@@ -2,8 +2,8 @@ import Treeline
 
 /// Boxes in which unknown nodes are shown at unknown positions: see `SplitSequence`.
 ///
-/// There is one grid for each power of two. A box is stored in a grid whose cells are at least as wide as the box, and
-/// at least as wide as the reach of any later search. So a search for boxes visits few cells of each grid.
+/// There is one grid for each power of two. A box is stored in a grid with cells that are at least as wide as the box,
+/// and at least as wide as the reach of any later search. So a search for boxes visits few cells of each grid.
 struct UnsureBoxes {
   private struct Entry {
     let box: PlaneRect
@@ -41,8 +41,8 @@ struct UnsureBoxes {
   }
 
   private static func key(_ level: UInt32, _ column: UInt32, _ row: UInt32) -> UInt64 {
-    // In the grid of level l, the number of a column has 32 - l bits. Grids do not share keys, because the highest 1
-    // bit identifies the grid.
+    // In the grid of level l, the number of a column has 32 - l bits. The highest 1 bit of a key identifies the grid,
+    // so grids share no keys.
     level == 32 ? 1 : (1 << UInt64(32 - level) | UInt64(column)) << UInt64(32 - level) | UInt64(row)
   }
 

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The sums over a set of points, and the sums over the points in its left half.
+/// The sums over all points of a node, and the sums over the points in its left half.
 struct Halves {
   struct Sums: Equatable, Sendable {
     var count: UInt64 = 0

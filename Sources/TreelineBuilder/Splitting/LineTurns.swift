@@ -8,8 +8,8 @@ struct LineTurns {
   /// The best line so far.
   private(set) var split: Split
 
-  /// Turning ends unless the scatter between the halves grows by this factor, one plus a 2048th. So for any points
-  /// there are few steps, O(log count).
+  /// Turning ends unless the scatter between the halves grows by at least this factor, one plus a 2048th. So there are
+  /// few steps for any points, O(log count).
   private static let leastGrowth = 1 + 0x1p-11
 
   @inline(__always) init(of halves: Halves, at best: SplitPosition, across axis: PrincipalAxis, from corner: PlanePoint)

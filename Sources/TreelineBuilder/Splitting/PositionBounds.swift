@@ -1,7 +1,7 @@
 import Treeline
 
-/// The positions along an axis at which points may be split, judged by bins. Finds the best position at the ends of
-/// bins. For the positions inside each bin, finds an upper bound of the scatter between the halves.
+/// The positions along an axis at which points may be split. Points are divided into bins. Finds the best position at
+/// the ends of bins, and an upper bound of the scatter between the halves for the positions inside each bin.
 struct PositionBounds {
   let halves: Halves
   let axis: PrincipalAxis
@@ -80,9 +80,8 @@ private struct BinEnd {
   }
 }
 
-/// Statistics of some points along an axis: the mean of their dot products, the sum of the squared deviations of their
-/// dot products, and the sum of the squared deviations of their cross products. All values are rounded, the sums
-/// upwards.
+/// Statistics of some points along an axis: the mean of the dot products, the sum of the squared deviations of the dot
+/// products, and the sum of the squared deviations of the cross products. All values are rounded, the sums upwards.
 struct AxialScatter {
   let mean: Double
   let deviation: Double
@@ -110,7 +109,7 @@ struct AxialScatter {
 /// The sums over the points whose dot products with an axis are in one bin of a scale.
 struct Bin {
   var count: UInt32 = 0
-  /// One of the bin's points, which is linked to the bin's other points.
+  /// One of the bin's points. It is linked to the bin's other points.
   var first: UInt32 = 0
   var x: UInt64 = 0
   var y: UInt64 = 0

@@ -81,7 +81,7 @@ struct SortedPoint {
     }
   }
 
-  /// Sorts by bins, about one for each point, and then by insertion.
+  /// Sorts into bins, about one for each point, and then sorts by insertion.
   ///
   /// - Parameters:
   ///   - sorted: Memory for the points, and for one element before them.

@@ -3,10 +3,10 @@ import Treeline
 /// Chooses the line that splits a node. The line is across the node's principal axis, exactly or nearly. There is one
 /// type for each kind of `SplitRule`.
 ///
-/// The builder is generic over the algorithm and compiled separately for each algorithm, so no algorithm is slowed down
-/// by another. `Splitting` chooses the algorithm.
+/// The builder is generic over the algorithm and compiled separately for each algorithm. So no algorithm slows down
+/// another. `Splitting` chooses the algorithm.
 protocol SplitAlgorithm: Sendable {
-  /// Returns the split of some points, whose dot products with the axis are not all equal.
+  /// Returns the split of some points. Their dot products with the axis must not all be equal.
   ///
   /// Both sides of the split have points, unless the build is cancelled; then any split may be returned. The spare
   /// arrays may be overwritten in the range of the points. The split does not depend on the number of threads.

@@ -97,8 +97,8 @@ struct SplitPositionSearch {
     }
   }
 
-  /// Puts points into bins by several threads. Each thread has its own bins. Their lists are joined afterwards, because
-  /// the order of points in a bin does not matter.
+  /// Puts points into bins with several threads. Each thread has its own bins. The lists of these bins are joined
+  /// afterwards, because the order of points in a bin does not matter.
   private func putByThreads(_ range: Range<Int>, in bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale) {
     nonisolated(unsafe) let search = self
     let parts = inChunks(of: range.count, threads: threads) { chunk in

@@ -68,10 +68,10 @@ private struct Deviation: Sendable {
   }
 }
 
-/// The weight of a point. It is the point's distance to the mean, divided by the distance of the farthest point, to the
+/// The weight of a point: the distance of the point to the mean, divided by the distance of the farthest point, to the
 /// power of gamma - 1.
 struct DistanceWeight: Sendable {
-  /// Exponent of the squared distance, in sixteenths. Its sign is in `isInverse`.
+  /// Absolute value of the exponent of the squared distance, in sixteenths. The exponent is negative if `isInverse`.
   private let exponent: Int
   private let isInverse: Bool
   private let scale: Double
@@ -91,7 +91,8 @@ struct DistanceWeight: Sendable {
     scale = isInverse ? 0x1p15 : Self.most
   }
 
-  /// - Parameter square: The squared distance. It is between 0 and 1, apart from rounding errors.
+  /// - Parameter square: The squared distance to the mean, divided by that of the farthest point. So it is between 0
+  ///   and 1, apart from rounding errors.
   @inline(__always) func of(_ square: Double) -> UInt64 {
     var power = exponent & 16 != 0 ? square : 1
     var root = square

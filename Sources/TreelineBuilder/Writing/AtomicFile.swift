@@ -14,8 +14,8 @@ import Treeline
   /// A file that appears under its name only when it is complete and on the disk.
   ///
   /// The file is written in the same folder under a fixed temporary name. The temporary file is created and locked from
-  /// the start. A killed run leaves it behind, and the next run for the same path removes it. The lock shows whether a
-  /// run is still working.
+  /// the start. If a run is killed, its temporary file remains, and the next run for the same path removes it. The lock
+  /// shows whether a run is still working.
   package final class AtomicFile {
     /// Path as the caller gave it, for messages.
     private let name: String
@@ -117,8 +117,8 @@ import Treeline
       let folder = open(FilePath(path).folder, O_RDONLY | O_CLOEXEC)
       defer { if folder >= 0 { close(folder) } }
       if folder >= 0 && fsync(folder) == 0 { return true }
-      // A folder that is writable but not readable cannot be opened. Some file systems do not support fsync for
-      // folders.
+      // A folder that is writable but not readable cannot be opened, and some file systems do not support fsync for
+      // folders. In both cases, everything is flushed.
       guard folder < 0 || errno == EINVAL else { return false }
       sync()
       return true
@@ -151,8 +151,7 @@ import Treeline
     /// First bytes of the finished content. Empty if they would not distinguish the file from other files.
     let beginning: [UInt8]
 
-    /// Length of the fixed part of an index's header. This part is all zeros until it is written, after everything
-    /// else.
+    /// Length of the fixed part of an index's header. This part is written last. Until then it is all zeros.
     private static let blankLength = 128
 
     /// Creates the file and locks it. If a dead run has left such a file, replaces it.
@@ -194,7 +193,7 @@ import Treeline
       guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
     }
 
-    /// Returns the kind of the file at the path if no run can have made a file of that kind; nil otherwise.
+    /// Returns the kind of the file at the path, if no run makes files of this kind; otherwise nil.
     private static func kind(of status: stat) -> String? {
       switch status.st_mode & S_IFMT {
       case S_IFREG: status.st_nlink == 1 ? nil : "a file that also has another name"
@@ -205,9 +204,9 @@ import Treeline
       }
     }
 
-    /// Whether a run may have written the content. A run first leaves the file empty, then writes everything except the
-    /// start, which is zeros, and finally writes the start. A run that died during the last step may have left the
-    /// first bytes of the start, followed by zeros or by nothing.
+    /// Whether a run may have written the content. A run leaves the file empty at first. Then it writes everything
+    /// except the start, which is zeros. At the end it writes the start. A run that died during this last step may have
+    /// left the first bytes of the start, followed by zeros or by nothing.
     private func isOurs(_ descriptor: Int32) -> Bool {
       var start = [UInt8](repeating: 0, count: max(Self.blankLength, beginning.count))
       let count = start.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
@@ -260,7 +259,7 @@ import Treeline
     /// Whether a path leads to an existing file or folder.
     static func leadsSomewhere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Returns the path that remains after all links are followed. Nothing needs to exist at that path.
+    /// Returns the path to which a path leads after all links are followed. Nothing needs to exist there.
     ///
     /// `realpath` fails for missing files. Links to folders within the path are followed by the system.
     ///

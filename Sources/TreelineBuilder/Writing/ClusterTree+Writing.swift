@@ -5,8 +5,9 @@ import Treeline
     /// Writes the tree as an index, which `ClusterTree(index:)` opens at once. If the tree answers queries by spacing,
     /// the index also does.
     ///
-    /// The index keeps all columns of the tree, byte for byte: columns with which the tree was opened, and columns that
-    /// were added; see ``removing(columns:)``. A given column replaces the tree's own column of the same name.
+    /// The index keeps all columns of the tree, byte for byte. These are the columns with which the tree was opened,
+    /// and the columns that were added; see ``removing(columns:)``. A given column replaces the tree's own column of
+    /// the same name.
     ///
     /// - Parameters:
     ///   - path: Path of the index, as in ``IndexDestination``.
@@ -72,8 +73,8 @@ import Treeline
     ///
     /// - Parameters:
     ///   - cancellation: Stops the work. If it is nil, the work stops when the task is cancelled.
-    ///   - encodingProgress: Progress of encoding the attributes, which are encoded first. Called at most once for each
-    ///     percent.
+    ///   - encodingProgress: Progress of encoding the attributes, which happens before writing. Called at most once for
+    ///     each percent.
     package func write(
       to destination: IndexDestination, attributes: [IndexAttribute], encoded columns: [EncodedColumn],
       description: IndexDescription?, row: ((Int) -> Int)?, stoppingWith cancellation: BuildCancellation? = nil,
@@ -149,7 +150,7 @@ import Treeline
     /// Checks that an index can hold all columns, and that no two columns have the same name.
     ///
     /// - Parameters:
-    ///   - attributes: Names of attributes that are written in addition to the tree's own.
+    ///   - attributes: Names of attributes to write in addition to the attributes of the tree.
     ///   - columns: Names of typed columns.
     ///   - matrixCount: Number of sections that belong to these columns.
     private func check(

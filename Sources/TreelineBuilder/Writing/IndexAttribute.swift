@@ -26,8 +26,8 @@ public struct IndexAttribute: Sendable {
 extension IndexAttribute {
   /// Returns the bytes of the column's section, in the form that `AttributeColumn` reads.
   ///
-  /// If doubles can reproduce the spelling of every number, numbers are stored as doubles. Otherwise they are stored as
-  /// text. So an index returns the same bytes as the input.
+  /// Numbers are stored as doubles if doubles can reproduce the spelling of every number. Otherwise numbers are stored
+  /// as text. So an index returns the same bytes as the input.
   ///
   /// - Parameter monitor: If it is cancelled, the section is unusable.
   func section(for tree: ClusterTree, _ monitor: BuildMonitor) -> [UInt8] {

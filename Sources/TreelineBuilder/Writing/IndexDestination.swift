@@ -13,7 +13,7 @@ import Treeline
   /// try tree.write(to: destination)
   /// ```
   ///
-  /// Files that a killed build has left in the folder for this path are removed. If the object is deallocated before an
+  /// Removes files that a killed build has left in the folder for this path. If the object is deallocated before an
   /// index is written, nothing else changes.
   public final class IndexDestination {
     package let file: AtomicFile
