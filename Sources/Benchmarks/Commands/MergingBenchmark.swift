@@ -10,9 +10,9 @@ struct MergingBenchmark: ParsableCommand {
     discussion: """
       'inParts' is the share of all merges that happen within parts. Along borders, 'again' clusters per position are \
       merged again, in 'areas' areas, of which 'retries' were too small. 'expectedAgain' is the estimate of 'again' \
-      that the choice of parts uses. 'ofSerial' is the total time of all parts, divided by the time of merging \
-      without parts. 'longestPath' is the time of the longest chain in which each part waits for the part before. \
-      Times are meaningful with one thread. Edits remove points and add them elsewhere.
+      that the choice of parts uses. 'ofSerial' is the total time of all parts. 'longestPath' is the time of the \
+      longest chain in which each part waits for the part before. Both are divided by the time of merging without \
+      parts, and are meaningful with one thread. Edits remove points and add them elsewhere.
       """)
 
   @OptionGroup var build: BuildArguments
