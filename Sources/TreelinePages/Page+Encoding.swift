@@ -84,7 +84,8 @@ struct PageEncoder {
   private struct UpperColumns {
     var recordCount: Int { codes.count }
     private var states: [UInt8] = []
-    /// For each record, a bit for each edge of its box: whether the edge differs from that edge of the parent's box.
+    /// For each record, four bits, one for each edge of its box. A bit is set if the edge differs from the same edge of
+    /// the parent's box.
     private var edges: [UInt8] = []
     /// The differences of these edges, the sums, and the numbers of points of left children.
     private var bits = PageBits()
@@ -111,9 +112,9 @@ struct PageEncoder {
           if isFirst || index != start { append(record, box, within: parent, hasSums: hasSums, storage) }
           if isExpanded {
             bits.append(pages.records[Int(record.left)].node.count, upTo: record.node.count)
-            // Sums of a right child are left out, because they are the parent's sums minus the left child's sums. If a
-            // box lies across the seam, they are stored: an x may then be counted from different sides of the seam in
-            // the two boxes.
+            // The sums of a right child are left out, because they are the parent's sums minus the left child's sums.
+            // If a box lies across the seam, they are stored. Then an x may be counted from different sides of the seam
+            // in both boxes.
             let isAcross = [record.left, record.left + 1].contains {
               let box = storage.box(of: pages.records[Int($0)].node)
               return box.minX > box.maxX
@@ -175,7 +176,7 @@ struct PageEncoder {
 
   // MARK: - Leaf pages
 
-  /// Returns a leaf page: the points of its roots, and the part of the tree's shape that does not follow from the
+  /// Returns a leaf page: the points below its roots, and the shape of the tree as far as it does not follow from the
   /// points.
   func leaf(_ page: PagePlan) throws(IndexError) -> [UInt8] {
     let roots = page.roots.map { pages.records[Int($0)].node }

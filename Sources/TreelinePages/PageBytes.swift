@@ -51,8 +51,8 @@ struct PageBits {
 }
 
 extension [UInt32] {
-  /// Differences between each number and the number before it, modulo 2^32, in zigzag code: the differences 0, -1, 1,
-  /// -2, 2 become 0, 1, 2, 3, 4. The number before the first is 0.
+  /// The difference between each number and the number before it, modulo 2^32, in zigzag code. The differences 0, -1,
+  /// 1, -2, 2 become 0, 1, 2, 3, 4. The number before the first number is 0.
   var differences: [UInt32] {
     var previous: UInt32 = 0
     return map { value in

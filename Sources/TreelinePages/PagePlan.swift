@@ -168,8 +168,8 @@ struct PageTree {
     return groups
   }
 
-  /// Calls `body` with a node and the records of its page below it, in tree order: a left child and everything below
-  /// it, then the right child.
+  /// Calls `body` with a node, and with the records of its page below the node. The order is tree order: a left child,
+  /// everything below it, then the right child.
   func forEachRecord(below start: Int32, _ expanded: Set<Int32>, _ body: (Int32) -> Void) {
     var waiting = [start]
     while let index = waiting.popLast() {

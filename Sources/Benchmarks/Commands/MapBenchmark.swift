@@ -6,8 +6,8 @@ import Treeline
 import TreelineBuilder
 import TreelineMap
 
-/// Times the work that a map view waits for when it moves: computing the answer, off the main thread, and comparing it
-/// with the visible badges, on the main thread.
+/// Times the work that a map view waits for when it moves. Off the main thread, the answer is computed. On the main
+/// thread, the answer is compared with the visible badges.
 struct MapBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "map", abstract: "Times changes of a map's region, and measures the memory of a map that always moves."
@@ -61,8 +61,8 @@ struct MapBenchmark: ParsableCommand {
     }
   }
 
-  /// Measurements of each change: the seconds off the main thread, the seconds on the main thread, the seconds of a
-  /// frame in the middle of the change, and the number of badges that the change names.
+  /// Measurements of each change. Times are in seconds: off the main thread, on the main thread, and for a frame in the
+  /// middle of the change. `touched` is the number of badges that the change names.
   private struct Pass {
     var off: [Double] = []
     var main: [Double] = []

@@ -115,7 +115,7 @@ public struct ColumnEncoding: Sendable {
     }
   }
 
-  /// Returns the code of a value; nil for a value that has no code because it was not surveyed.
+  /// Returns the code of a value; nil if the value was not surveyed and therefore has no code.
   private func code(ofEntry number: Int, of values: EntrySet) -> UInt64? {
     if form.encoding == .entries { return code(inDictionaryOf: number, values) }
     let value = values.value(of: number)

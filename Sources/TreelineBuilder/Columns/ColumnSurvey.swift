@@ -32,8 +32,8 @@ public struct ColumnSurvey: Sendable {
   /// that looks like a number counts as a number only if the whole column is of numbers.
   let cells: DecimalMark?
   var spelling = CellSpelling()
-  /// Entries of the dictionary. They become nil if there are too many for a column of categories and the kind of the
-  /// column is found from its values.
+  /// Entries of the dictionary. If the kind of the column is found from its values, the entries become nil once there
+  /// are too many of them for categories.
   var entries: EntrySet? = EntrySet()
   /// The first value that does not suit the declared kind.
   var problem: UnsuitableValue?
@@ -196,7 +196,7 @@ public struct ColumnSurvey: Sendable {
     return .none
   }
 
-  /// Excludes a kind that a value does not suit. It is an error if that kind was declared.
+  /// Excludes a kind that a value does not suit. If that kind was declared, notes an error instead.
   private mutating func reject(
     _ value: AttributeValue, as kind: Candidates, ofPoint point: Int, expected: String, remedy: String? = nil
   ) {
@@ -279,8 +279,8 @@ public struct ColumnSurvey: Sendable {
     return .entries(entries.valueCount <= greatest ? .category : .text)
   }
 
-  /// Whether the column has more different values than the 65,536 that a survey keeps, and the encoding needs all of
-  /// them. If so, a second pass over the values must gather them.
+  /// Whether the values must be gathered in a second pass. This is so if the encoding needs all different values, and
+  /// there are more than the 65,536 that a survey keeps.
   ///
   /// - Throws: `ColumnError` for a value that does not suit the kind of the column.
   public func needsGathering() throws(ColumnError) -> Bool {

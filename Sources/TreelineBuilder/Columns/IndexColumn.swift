@@ -12,7 +12,7 @@ import Treeline
 public struct IndexColumn: Sendable {
   /// The kind of value that a column reads. Raw values are the names that the tool uses.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// JSON numbers. They are kept exactly if all of them are multiples of one power of ten, from 1 down to 10^-18, and
+    /// JSON numbers. They are kept exactly if all numbers are multiples of one power of ten, from 1 down to 10^-18, and
     /// each multiple fits 64 bits. Otherwise they are kept as the nearest doubles.
     case number
     /// Texts that many points share. Numbers and booleans become texts, spelled as in the input.

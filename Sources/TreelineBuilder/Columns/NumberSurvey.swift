@@ -65,9 +65,11 @@ extension NumberSurvey: PlainValue {
     what: "a survey of numbers", expected: "ranges by decimals", found: "other values")
 }
 
-/// Returns the number of a point among all points, given its number in a batch and the number of points before the
-/// batch.
+/// Returns the number of a point among all points.
 ///
+/// - Parameters:
+///   - point: Number of the point in a batch.
+///   - first: Number of points before the batch.
 /// - Throws: `PieceError.tooManyRows` beyond 2^53.
 func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
   let (number, overflows) = point.addingReportingOverflow(first)
@@ -77,7 +79,7 @@ func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
 
 /// A summary of the times of a column. Surveys of parts of the points can be added in any order.
 struct TimeSurvey: Sendable {
-  /// Number of decimals of a second that all times need to be stored exactly.
+  /// Number of decimals of a second. With this number, all times can be stored exactly.
   private var digits = 0
   private var areMidnights = true
   /// Whether some of the times were numbers before 1971 or after 2100. Dates such as 20240501 and times in milliseconds

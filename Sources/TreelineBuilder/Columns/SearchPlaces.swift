@@ -10,7 +10,7 @@ struct SearchPlaces {
   /// The words that a section lists.
   struct Words {
     fileprivate let dictionary: ColumnDictionary
-    /// At each index, the number of texts that have more words than the index; see `ColumnSearch.wordLimit`.
+    /// At index i, the number of texts with more than i words; see `ColumnSearch.wordLimit`.
     private(set) var counts = [Int](repeating: 0, count: ColumnSearch.mostWords + 1)
     /// Greatest number of words of a text that are listed, besides the first word.
     private(set) var limit = 0

@@ -28,8 +28,8 @@ struct MemoryBlock: @unchecked Sendable {
   }
 
   /// Deallocates the block. A large block is deallocated piece by piece. While the system takes a piece back, no thread
-  /// of the process can allocate memory. Even a thread that only reports that its build was cancelled would have to
-  /// wait.
+  /// of the process can allocate memory. With large pieces, even a thread that only reports a cancelled build would
+  /// wait long.
   func deallocate() {
     giveBackPages()
     start.deallocate()

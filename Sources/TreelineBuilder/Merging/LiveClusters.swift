@@ -99,8 +99,8 @@ struct MergeSums {
 
 /// The existing clusters, numbered in the order of their least members.
 ///
-/// When two clusters are merged, the new cluster keeps the smaller of their numbers, and also the least member that
-/// belongs to this number. The greater number is free until clusters are renumbered.
+/// When two clusters are merged, the new cluster keeps the smaller number, and the least member that belongs to this
+/// number. The greater number is free until clusters are renumbered.
 struct LiveClusters: @unchecked Sendable {
   struct Node {
     var number: UInt32
@@ -119,7 +119,7 @@ struct LiveClusters: @unchecked Sendable {
   let slots: UnsafeMutablePointer<UInt32>
   /// For each cluster, the round in which it looks for other clusters again. It cannot be merged in an earlier round.
   let rounds: UnsafeMutablePointer<UInt8>
-  /// For each cluster that waits for a later round, its nearest cluster, if that is known; otherwise `none`.
+  /// For each cluster that waits for a later round, its nearest cluster; `none` if the nearest cluster is not known.
   let nearests: UnsafeMutablePointer<UInt32>
   /// For each cluster, its extent in longitude; nil if clusters are not merged across the seam.
   let longitudes: UnsafeMutablePointer<Longitudes>?
@@ -185,8 +185,8 @@ struct LiveClusters: @unchecked Sendable {
   }
 
   /// Returns the nearest cluster, for which a cluster waits. Returns nil if the nearest cluster has been merged since
-  /// the wait began. Its number may then belong to a merged cluster, whose age is greater than the ages of all clusters
-  /// that existed when the wait began. Initial clusters wait only for initial clusters.
+  /// the wait began. A merged cluster may have taken over its number, but such a cluster is younger: it was made after
+  /// the wait began, so its age is greater. Initial clusters wait only for initial clusters.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }
@@ -280,8 +280,8 @@ extension LiveClusters {
     return least == Self.gone ? nil : max(least, round)
   }
 
-  /// Returns the base-2 logarithm of the width of tiles: the greatest width at which tiles have few clusters on
-  /// average, so that a search looks at few clusters. Clusters must be in Z-order.
+  /// Returns the greatest width at which tiles have few clusters on average, as a base-2 logarithm. A search in such
+  /// tiles looks at few clusters. Clusters must be in Z-order.
   func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
     // For each width of tiles, the squared number of clusters in a tile, summed over all tiles. The clusters of a tile
     // are adjacent in Z-order.

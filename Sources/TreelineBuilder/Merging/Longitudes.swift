@@ -1,7 +1,7 @@
 import Treeline
 
-/// The extent of some points along the circle of longitudes. If an extent across the seam contains all points and is
-/// less than half a world wide, it is that extent. Otherwise it is the extent on the plane.
+/// The extent of some points along the circle of longitudes. It crosses the seam if such an extent is less than half a
+/// world wide. Otherwise it is the extent on the plane.
 struct Longitudes {
   var west: UInt32
   var east: UInt32

@@ -19,8 +19,8 @@ struct MergeBuild {
 
   struct Result {
     var nodes: AssembledNodes
-    /// For every node with two children, the code of its merge scale, at the tree index of its right child's first
-    /// point; zero at other indices. Nil if merge scales are not distances.
+    /// The code of the merge scale of every node with two children. The code is at the tree index of the right child's
+    /// first point. Other indices have zeros. Nil if merge scales are not distances.
     var separations: UnsafeMutablePointer<UInt16>?
     /// See `TreeStorage.stands`.
     var stands: UnsafeMutablePointer<UInt8>?

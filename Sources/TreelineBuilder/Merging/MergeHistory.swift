@@ -144,7 +144,7 @@ extension MergeHistory {
     return storage.nodeCount == Int(tree.recordCount(below: root!)) + 1
   }
 
-  /// Raises the bounds of badge diameters so that they hold for a node, in all levels in which the node exists.
+  /// Raises the bounds of badge diameters to the badge of a node, in each level in which the node exists.
   private func noteDiameter(of node: UInt32) {
     let (place, diameter) = (tree.place(node), curve.units(of: tree.count(of: node)))
     let levels = [place.round, min(place.endRound, MergeRounds.last)].map { Int($0) / Self.roundsInLevel }

@@ -3,13 +3,13 @@ import Treeline
 /// Corrects a history of merges, level by level, at the places where it is wrong. *Merging in parts* in Research.md
 /// proves that the result is the history of merging all clusters together.
 ///
-/// In each level, all clusters in an area around the wrong places are merged again, which gives a new history of the
-/// area. Clusters and merges that occur in only one of the two histories form connected groups. A group is taken from
-/// the new history, unless it involves clusters outside the area, which the new history does not have. Such a group is
-/// taken from the old history. The area was too small if such a group is at a wrong place, or if a cluster from one
-/// history could be merged with a cluster from the other history.
+/// In each level, all clusters in an area around the wrong places are merged again. This gives a new history of the
+/// area. Clusters and merges that occur in only one of the two histories form connected groups. Some groups involve
+/// clusters outside the area, which are not in the new history. Such a group is taken from the old history. All other
+/// groups are taken from the new history. The area was too small if a group from the old history is at a wrong place,
+/// or if a cluster from one history could be merged with a cluster from the other history.
 package struct MergeRevision {
-  /// Wrong merges of the old history. `added` has the merges that replace them, in the order in which they are made.
+  /// Wrong merges of the old history. `added` has their replacements, in the order of merging.
   private(set) var removed: [UInt32] = []
   private(set) var added: [Merge] = []
   /// Clusters that exist at this level only in the old history (`gone`), and clusters that exist at this level only in

@@ -222,7 +222,7 @@ struct MergeTree: @unchecked Sendable {
     for merge in merges { places[Int(merge) - leafCount].round = Self.never }
   }
 
-  /// Returns the clusters that remain of a range of leaves. They are the nodes that were not merged with another node,
+  /// Returns the clusters that remain of a range of leaves: the nodes that were not merged with another node. They are
   /// in the order of their least members.
   func roots(_ range: Range<Int>) -> [UInt32] {
     var roots: [UInt32] = []

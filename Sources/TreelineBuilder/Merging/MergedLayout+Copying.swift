@@ -1,6 +1,6 @@
 import Treeline
 
-/// The tree that was laid out before, and those of its subtrees that the new tree also has.
+/// A tree that was laid out before, and its subtrees that also occur in the new tree.
 struct UnchangedSubtrees {
   /// Where a tree stores a subtree.
   struct Place {

@@ -1,7 +1,7 @@
 /// A binary heap of pairs of clusters, in the order in which they are merged.
 ///
-/// `Heap` of swift-collections has the same functions. But it is generic code of another module that is not specialized
-/// here, so it takes twice as long.
+/// `Heap` of swift-collections has the same functions, but takes twice as long. It is generic code of another module,
+/// and is not specialized here.
 struct PairHeap<Pair: Comparable> {
   private var pairs: ContiguousArray<Pair> = []
 

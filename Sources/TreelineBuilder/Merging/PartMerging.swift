@@ -134,8 +134,8 @@ package struct MergeReport: Sendable {
   package var expectedAgain = 0.0
   /// Amount of work that was done again along borders.
   package var mending = MergeRevision.Counts()
-  /// Time of all threads together, without waiting (`duration`), and time of the longest chain of parts in which each
-  /// part waits for the part before it (`longestPath`). Both times include merging the clusters that remain in all
+  /// `duration` is the time of all threads together, without waiting. `longestPath` is the time of the longest chain of
+  /// parts in which each part waits for the part before. Both times include merging the clusters that remain in all
   /// parts.
   package var duration = Duration.zero
   package var longestPath = Duration.zero

@@ -17,8 +17,8 @@ import Treeline
 /// more:
 /// - These clusters are the clusters at that moment. So every point is in exactly one of them, and any two of them are
 ///   at least T apart.
-/// - As T grows, these clusters are only united, and as T falls, they are only split, because there is one order of
-///   merges.
+/// - As T grows, these clusters are only united. As T falls, they are only split. This is so because there is one order
+///   of merges.
 ///
 /// On the circle of longitudes, two clusters may be closest across the seam. They are merged across the seam if
 /// together they are less than half a world wide. To take their mean, the points of one cluster are moved by the width

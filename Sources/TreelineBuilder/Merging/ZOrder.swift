@@ -3,7 +3,7 @@ import Treeline
 /// The Z-order curve (G. M. Morton, 1966), which runs through all positions of the plane. Positions that are near each
 /// other on the curve are near each other on the plane.
 enum ZOrder {
-  /// Interleaves the bits of x and y. Each bit of y is placed just above the bit of x that has the same position.
+  /// Interleaves the bits of x and y. Bit i of y is placed just above bit i of x.
   @inline(__always) static func code(of point: PlanePoint) -> UInt64 { spread(point.x) | spread(point.y) << 1 }
 
   @inline(__always) static func point(of code: UInt64) -> PlanePoint {

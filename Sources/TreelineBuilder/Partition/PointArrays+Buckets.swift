@@ -42,8 +42,8 @@ extension PointArrays {
     shape(parts.right, by: algorithm, level: level + 1)
   }
 
-  /// Puts two points in order. Their axis leads from one point to the other, so the longer component of their distance
-  /// determines which point is on the left.
+  /// Puts two points in order. The axis leads from one point to the other. So the longer component of the distance
+  /// between them determines which point is on the left.
   private func shapePair(first: Int, level: UInt8) {
     let (a, b) = (points[first], points[first + 1])
     gaps[first] = a == b ? Gap.none : level

@@ -69,7 +69,7 @@ extension PointArrays {
     }
   }
 
-  /// Moves left points to the front of a range, without changing their order, and right points to the spare arrays.
+  /// Moves left points to the front of a range, without changing their order. Moves right points to the spare arrays.
   @inline(__always) private func divide(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
     var leftCount = 0
     for block in (0..<range.count).blocks(of: BuildMonitor.blockSize) where !monitor.isCancelled {

@@ -81,8 +81,8 @@ public struct BuildPlan: Sendable {
 
   /// Takes the answers of all points to the questions of the last round.
   ///
-  /// - Throws: `PieceError.damaged` for answers that contradict each other or earlier answers, for example because they
-  ///   cover only some of the points. The plan then stays unchanged.
+  /// - Throws: `PieceError.damaged` for answers that contradict each other or contradict earlier answers. For example,
+  ///   answers may cover only some of the points. The plan then stays unchanged.
   public mutating func take(_ answers: PlanAnswers) throws(PieceError) {
     guard let round else { preconditionFailure("No round was asked for") }
     precondition(answers.answers.count == asked.count, "Answers to another round")

@@ -1,7 +1,7 @@
 import Treeline
 
-/// The header of a built piece. It describes the contents of the piece. It also holds the record of the piece's root,
-/// because the index does not store this record next to the records below the root.
+/// The header of a built piece. It describes the contents of the piece, and holds the record of the piece's root. An
+/// index stores this record apart from the records below the root.
 ///
 /// After the header come the bytes that the piece adds to each section of the index. Only the version that wrote a
 /// piece can read it. The format of pieces is not part of the index format, and may change with every version.

@@ -130,8 +130,8 @@ final class PieceNodes {
     return next
   }
 
-  /// Calls the body with the number and the code of each split node of the part, but not for nodes of its margin. If
-  /// all nodes below a node were collected, their numbers are consecutive.
+  /// Calls the body with the number and the code of each split node of the part. Leaves out nodes of the margin. If all
+  /// nodes below a node were collected, their numbers are consecutive.
   func forEachOwnCode(_ body: (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void) throws(PieceError) {
     for number in 1..<count + 1 where nodes[number].isOwn && nodes[number].isSplit {
       try body(numbers[number], codes[number])

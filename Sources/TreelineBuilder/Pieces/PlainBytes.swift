@@ -22,7 +22,7 @@ extension PlainValue {
   }
 }
 
-/// Bytes to which plain values are written, and from which they are read, one after the other.
+/// Bytes of plain values, one after the other. Values are written at the end, and read from the beginning.
 package struct PlainBytes: Sendable {
   private(set) var all: [UInt8]
   private var position = 0

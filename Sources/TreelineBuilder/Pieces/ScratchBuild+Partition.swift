@@ -88,7 +88,7 @@ import Treeline
     private let pointBuffers: UnsafeMutablePointer<PlanePoint>
     private let rowBuffers: UnsafeMutableRawPointer
     private let codeBuffers: UnsafeMutableRawPointer
-    /// For each piece, the number of points in memory, and the index in the files at which its next points go.
+    /// For each piece, the number of its points in memory, and the index in the files for its next points.
     private var pending: [Int]
     private var ends: [Int]
     /// Checksums of the points, rows and codes of each piece.

@@ -61,7 +61,8 @@ import Treeline
       package let free: Int
     }
 
-    /// Returns the first disk that lacks space; nil if there is enough, or if the system does not report it.
+    /// Returns the first disk that lacks space. Nil if no disk lacks space, or if the system does not report free
+    /// space.
     ///
     /// - Parameter destination: Where the index will be written. This may be on the disk of the scratch folder or on
     ///   another disk.

@@ -241,7 +241,7 @@ import Treeline
       return problems.min { $0.1.point < $1.1.point }.map { ($1.point, $1.error(column: $0)) }
     }
 
-    /// Returns the positions of points on Web Mercator. On a plain plane it returns no positions, because that plane is
+    /// Returns the positions of points on Web Mercator. On a plain plane, returns no positions, because that plane is
     /// known only once all points are read.
     private func survey(_ coordinates: [Coordinate]) throws(PieceError) -> [PlanePoint] {
       try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in

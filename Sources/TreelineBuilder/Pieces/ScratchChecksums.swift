@@ -75,8 +75,8 @@ import Treeline
   extension ScratchBuild {
     /// Checks all files that an earlier run has written and that the rest of the build reads.
     ///
-    /// - Throws: `PieceError.damaged` if a file has changed since it was written, for example because a bit flipped, or
-    ///   because pages were lost in a power failure.
+    /// - Throws: `PieceError.damaged` if a file has changed since it was written. For example, a bit may have flipped,
+    ///   or a power failure may have lost pages.
     func checkFiles() throws(PieceError) {
       guard let plan = state.planned?.plan, state.isPartitioned else {
         for file in state.files { try file.check(in: folder, checkCancelled) }

@@ -17,7 +17,7 @@ import Treeline
     package let path: String
     private let lock: Int32
 
-    /// Files that a build may write in the folder, in the order in which they are removed.
+    /// Files that a build may write in the folder. They are removed in this order.
     enum Name: String, CaseIterable {
       case state
       /// The next state. It is renamed to `state` once it is complete.

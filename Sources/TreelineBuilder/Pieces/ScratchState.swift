@@ -13,8 +13,7 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// The progress of a build with a scratch folder. Another run reads it to continue the build.
   struct ScratchState: Sendable {
-    /// Identifies the input, the way it is read, and the index that is built from it. Another build has another
-    /// identity.
+    /// Identifies the input, how it is read, and the index to build. Every other build has another identity.
     var identity: String
     /// Checksum of the input's bytes.
     var checksum: UInt64

@@ -25,8 +25,8 @@ struct SeparatedTree: Sendable {
 
   /// Counts the pages of a node. Must be called for each node whose data is read.
   @inline(__always) mutating func visit(_ node: Node) {
-    // Counts the node's record, sums and points. For a large node, also counts the records and summaries of its
-    // children, which are far away in the file.
+    // Counts the node's record, sums and points. The children of a large node are far away in the file, so their
+    // records and summaries are counted, too.
     let region = node.record >> 11
     if region == lastRegion && node.count <= 1 << 11 { return }
     lastRegion = region

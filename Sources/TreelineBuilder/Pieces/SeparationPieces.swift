@@ -150,8 +150,8 @@ package final class SeparationPieces: Sendable {
   /// Continues the sequence. If there are few enough nodes, continues to the end. Otherwise continues down to the
   /// distance at which about `count` nodes may be split.
   ///
-  /// - Returns: the nodes that are shown at that distance; no nodes at the end of the sequence; nil if an own node of
-  ///   the front has become unsure.
+  /// - Returns: the nodes that are shown at that distance, or no nodes at the end of the sequence. Nil if an own node
+  ///   of the front has become unsure.
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)

@@ -58,8 +58,8 @@ struct NeighbourGrid: ~Copyable {
     table.empty(for: count)
   }
 
-  /// Whether the pieces may run out at another split. They can run out because cells that become empty keep their
-  /// pieces.
+  /// Whether there may be too few pieces for another split. Pieces can run out, because a cell that becomes empty keeps
+  /// its pieces.
   var isExhausted: Bool { pieceCount + 4 > pieceCapacity }
 }
 
@@ -153,7 +153,7 @@ extension NeighbourGrid {
     remove(from: cell, piece, lane)
   }
 
-  /// Returns where a node is stored: its cell, the piece of the cell and the lane in the piece.
+  /// Returns where a node is stored: the cell, the piece in the cell, and the lane in the piece.
   @inline(__always) private func find(_ node: UInt32, _ column: UInt32, _ row: UInt32) -> (
     cell: UnsafeMutablePointer<Piece>, piece: UnsafeMutablePointer<Piece>, lane: Int
   ) {

@@ -15,8 +15,8 @@ struct QueuedSplit: Comparable {
   @inline(__always) var rank: UInt128 { UInt128(~squaredDistance) << 32 | UInt128(node) }
 }
 
-/// Sorts queued splits in place. First sorts them by the eight highest bits in which any two splits differ, then sorts
-/// each part by the next eight bits (P. McIlroy, K. Bostic, M. D. McIlroy, Engineering radix sort, 1993, American flag
+/// Sorts queued splits in place. First sorts by the eight highest bits in which any two splits differ. Then sorts each
+/// part by the next eight bits (P. McIlroy, K. Bostic, M. D. McIlroy, Engineering radix sort, 1993, American flag
 /// sort).
 ///
 /// Millions of splits may have the same distance, for example in a lattice. Even then, the sort must stop within

@@ -12,12 +12,12 @@ import Treeline
 /// circle of longitudes, distances are measured the shorter way around. Squared distances are exact integers, so the
 /// result for a tree does not depend on its row numbers or on the number of threads.
 ///
-/// For any distance T, in plane units, consider the nodes whose own separation is below T, but whose parent has a
+/// For any distance T, in plane units, consider each node that has a separation below T and whose parent has a
 /// separation of T or more. The root has no parent, so only the first condition applies to it.
-/// - These nodes are the nodes that are shown once all splits at r >= T are done, so every point is in exactly one of
-///   them. The reason is that a child is shown after its parent was split, and r only falls: separations never grow
-///   from parent to child.
-/// - Any two of them are at least T apart: a split at r >= T removes one node and adds two nodes that are at least r
+/// - They are exactly the shown nodes once all splits at r >= T are done, so every point is in exactly one of them. The
+///   reason is that a child is shown after its parent was split, and r only falls: separations never grow from parent
+///   to child.
+/// - Any two of them are at least T apart. A split at r >= T removes one node and adds two nodes. Both are at least r
 ///   from each other and from all other shown nodes.
 /// - No further split is possible. If a node may be split at T, and its children would leave all nodes at least T
 ///   apart, it would have been split at T.
@@ -34,8 +34,8 @@ struct SeparationBuild {
   let threads: Int
   let monitor: BuildMonitor
 
-  /// For every node with two children, its code, at the tree index of its right child's first point; zero at all other
-  /// indices.
+  /// The code of every node with two children, at the tree index of the right child's first point. All other indices
+  /// have zeros.
   struct Result {
     /// Memory that the caller must deallocate.
     var codes: UnsafeMutableBufferPointer<UInt16>
@@ -72,7 +72,7 @@ struct SeparationBuild {
     return work
   }
 
-  /// Memory of the computation. The thread that releases it last deallocates it.
+  /// Memory of the computation. It is deallocated by the last thread that releases it.
   private final class Run {
     private let table: InternalNodeTable
     private var sequence: SplitSequence

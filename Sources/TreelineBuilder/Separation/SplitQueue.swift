@@ -1,5 +1,5 @@
-/// A priority queue of splits whose distances only fall: a split is never added at a greater distance than the split
-/// that was taken last.
+/// A priority queue of splits. Distances only fall: no split is added at a greater distance than the last split that
+/// was taken.
 ///
 /// Distances are divided into bands, 256 bands for each doubling of the squared distance. Splits of bands that have not
 /// been reached are appended to chains of blocks. When a band is reached, its splits are sorted in the caches. Splits

@@ -65,8 +65,8 @@ extension SplitSequence {
     }
   }
 
-  /// Rebuilds the grid if two conditions are met: its cells have become too large for r, and searching them has already
-  /// cost as much as a new grid will.
+  /// Rebuilds the grid if its cells have become too large for r, and if searching them has already cost as much as a
+  /// new grid will cost.
   @inline(__always) mutating func fitGrid(to squaredDistance: UInt64) {
     if squaredDistance < gridSquaredDistance / 2 && piecesSinceGrid > 4 * shownCount || grid.isExhausted {
       remakeGrid(for: squaredDistance)

@@ -260,7 +260,7 @@ extension SplitSequence {
     enqueue(number, at: squaredDistance)
   }
 
-  /// Removes a node from the list in which it waits, if it waits.
+  /// Removes a node from the list in which it waits. Does nothing if it does not wait.
   @inline(__always) mutating func stopWaiting(_ number: UInt32) {
     let (previous, next) = (nodes[Int(number)].previousWaiter, nodes[Int(number)].nextWaiter)
     if previous == InternalNode.none { return }

@@ -45,9 +45,9 @@ struct LeastScatterSplit: SplitAlgorithm {
     }.reduce(Halves.Sums(), +)
   }
 
-  /// Adds up the points left of a line. The loop is written so that the compiler vectorizes it, which makes it three
-  /// times as fast. For that, a point is read as one number with x in its lower half, and factors have 32 bits and no
-  /// sign. All points are added to the sums without a branch; points right of the line are masked to zero.
+  /// Adds up the points left of a line. The compiler vectorizes the loop, which makes it three times as fast. For that,
+  /// a point is read as one number with x in its lower half, and factors have 32 bits and no sign. All points are added
+  /// to the sums without a branch; points right of the line are masked to zero.
   ///
   /// Coordinates are measured from the plane's corner. If a component of the axis is negative, its coordinate is
   /// measured from the opposite corner.

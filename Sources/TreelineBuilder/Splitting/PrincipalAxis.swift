@@ -120,7 +120,8 @@ package struct PrincipalAxis: Hashable, Sendable {
   private mutating func move(by step: Int64, _ isFlat: Bool) { if isFlat { y += step } else { x += step } }
 
   /// Whether the axis is turned past the true direction if `shift` is added to its shorter component. Doubles the
-  /// angles of both directions, and takes the sign of their cross product, which is exact in 128 bits.
+  /// angles of the axis and of the true direction, and takes the sign of their cross product. The cross product is
+  /// exact in 128 bits.
   private func isPast(_ difference: Int64, _ double: Int64, _ isFlat: Bool, shift: Int64) -> Bool {
     let (x, y) = isFlat ? (x, y + shift) : (x + shift, y)
     let cross = Int128(x * x - y * y) * Int128(double) - Int128(2 * x * y) * Int128(difference)

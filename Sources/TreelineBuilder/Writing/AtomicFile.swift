@@ -34,8 +34,8 @@ import Treeline
       name = path
       var status = stat()
       let isThere = stat(path, &status) == 0
-      // A device, a folder or a pipe is never replaced: if the superuser ran the tool with `-o /dev/null`, that would
-      // do lasting harm.
+      // Never replaces a device, a folder or a pipe. Otherwise a superuser could destroy `/dev/null` with `-o
+      // /dev/null`.
       if isThere, status.st_mode & S_IFMT != S_IFREG { throw .notAFile(path: path) }
       if !isThere, errno != ENOENT { throw .failed(path: path, action: "look at it", reason: systemReason()) }
       guard let target = FilePath.resolved(path) else {
@@ -86,8 +86,8 @@ import Treeline
       }
     }
 
-    /// Flushes all bytes to the disk, then gives the file its final name. If a file with that name exists, it is
-    /// replaced, and the new file gets its permissions.
+    /// Flushes all bytes to the disk, then gives the file its final name. An existing file of this name is replaced,
+    /// and the new file gets its permissions.
     package func finish() throws(IndexWritingError) {
       precondition(!isFinished, "A file is finished once")
       var old = stat()
@@ -142,8 +142,8 @@ import Treeline
   /// Returns the system's message for the last system call that failed.
   func systemReason() -> String { String(cString: strerror(errno)) }
 
-  /// The temporary file, which gets its final name when it is complete. Each run creates a new temporary file, and
-  /// locks it as long as the run lasts.
+  /// The temporary file. It gets its final name when it is complete. Each run creates a new temporary file, and locks
+  /// it as long as the run lasts.
   struct PartialFile {
     let path: String
     /// Final path of the file, for messages.
