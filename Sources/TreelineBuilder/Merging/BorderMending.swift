@@ -19,13 +19,11 @@ struct BorderMending {
   private let crossesSeam: Bool
   private let monitor: BuildMonitor
 
-  /// For each level, the nodes near the border that exist when the level begins, and the merges near the border in this
-  /// level.
+  /// For each level, the nodes near the border when the level begins, and the merges near the border in this level.
   private var nodes: [[UInt32]] = []
   private var merges: [[UInt32]] = []
-  /// Greatest distance of these nodes and merges from the border: for each level, in units (`margins`), and for all
-  /// levels, as a multiple of the level's reach (`marginInReaches`). The reach is the greatest distance at which
-  /// clusters are merged.
+  /// For each level, the greatest distance of these nodes and merges from the border, in units. It is `marginInReaches`
+  /// times the reach of the level. The reach is the greatest distance at which clusters are merged.
   private var margins: [Int] = []
   private var marginInReaches = 8.0
 

@@ -272,8 +272,8 @@ extension LiveClusters {
     }
   }
 
-  /// Returns the first round, not before `round`, in which any of the clusters in the range looks for other clusters;
-  /// nil if the range has no cluster.
+  /// Returns the first round, from `round` on, in which any cluster of the range looks for other clusters; nil if the
+  /// range has no cluster.
   func nextRound(_ range: Range<Int>, from round: UInt8) -> UInt8? {
     var least = Self.gone
     for cluster in range { least = min(least, rounds[cluster]) }

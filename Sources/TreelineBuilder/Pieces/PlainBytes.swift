@@ -49,7 +49,7 @@ package struct PlainBytes: Sendable {
     self.init(bytes)
   }
 
-  /// Returns all bytes and a checksum. The checksum covers the bytes and the name of their kind of value.
+  /// Returns all bytes and a checksum. The checksum covers the bytes and `kind`, the name of the kind of value.
   func sealed(as kind: String) -> [UInt8] {
     var sealed = self
     sealed.append(Self.checksum(of: all, kind))

@@ -126,7 +126,7 @@ import Treeline
     }
   }
 
-  /// Positions, divided by tree. Also has, for each tree, the answer to the first question of its plan.
+  /// Positions, divided by tree. For each tree, also the answer to the first question of the tree's plan.
   private struct DividedPositions {
     private let file: ScratchFile
     private let header: TreeGroups

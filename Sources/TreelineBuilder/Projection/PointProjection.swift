@@ -147,8 +147,8 @@ struct LongitudeGaps: Sendable {
     var widest: UInt32 = 0
     var seam = least[occupied[0]]
     for bin in occupied {
-      // The difference is taken modulo 2^32, because the first gap begins at the last point, which lies west of
-      // longitude 180.
+      // The difference is taken modulo 2^32, because the first gap begins at the last point and leads across longitude
+      // 180.
       let gap = least[bin] &- end
       if gap > widest {
         widest = gap

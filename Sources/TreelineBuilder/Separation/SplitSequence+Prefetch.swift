@@ -117,8 +117,8 @@ extension SplitSequence {
   }
 }
 
-/// A ring buffer with one entry for each of the next looks: the cells that the look will read, as slot numbers or piece
-/// numbers.
+/// A ring buffer with one entry for each of the next looks. An entry has the cells that the look will read, as slot
+/// numbers or piece numbers.
 ///
 /// If an entry is too short for all cells of a look, the remaining cells are not prefetched.
 struct CellsAhead: ~Copyable {

@@ -246,7 +246,7 @@ extension SplitSequence {
     queue.add(QueuedSplit(squaredDistance: squaredDistance, node: number, stamp: node.pointee.stamp))
   }
 
-  /// Adds a node to the list of nodes that a blocker blocks, and also queues it at a distance.
+  /// Adds a node to the list of nodes that wait for a blocker. Also queues the node at a distance.
   ///
   /// - Parameter blocker: The blocking node; `InternalNode.none` for a single position, for which no node waits.
   @inline(__always) mutating func wait(_ number: UInt32, for blocker: UInt32, orUntil squaredDistance: UInt64) {
