@@ -52,7 +52,7 @@ def test_wrong_arguments_of_other_questions(tree):
         (lambda: answer.transition_to(3), TypeError, "expected an answer, found 3"),
         (lambda: tree.members("x"), TypeError, "expected 'id' to be a whole number, found 'x'"),
         (lambda: tree.members(-1), ValueError, "expected 'id' to be a whole number from 0"),
-        (lambda: tree.members(12345678), treelinemap.QueryError, "ids belong to the tree that gave them"),
+        (lambda: tree.members(12345678), treelinemap.QueryError, "use ids from answers of this tree"),
         (lambda: tree.tree_index("a"), TypeError, "expected 'row' to be a whole number"),
         (lambda: tree.tree_index(2**64), ValueError, "expected 'row' to be a whole number from"),
         (lambda: tree.values(None, [0]), TypeError, "expected a text, found None"),

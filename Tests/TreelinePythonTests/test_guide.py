@@ -31,7 +31,7 @@ def test_examples_run(tmp_path, monkeypatch, capsys):
         run += 1
     assert run >= 7
     printed = capsys.readouterr().out
-    assert 'expected the name of a column, found "prize"; there are "price", "kind"' in printed
+    assert 'there is no column "prize"; the columns are "price", "kind"' in printed
     (table,) = re.findall(r"^```\n(\d+ clusters of .*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
     assert table in printed
     assert pathlib.Path("hotels.treeline").exists() and pathlib.Path("treeline.html").stat().st_size < 3_000_000

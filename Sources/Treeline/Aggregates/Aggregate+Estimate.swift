@@ -1,11 +1,12 @@
 extension ClusterTree {
-  /// Returns an upper bound for the cost of `Clusters.values(of:)` for an answer. An aggregate that does not suit the
-  /// tree costs nothing, because it is refused.
+  /// Returns an upper bound for the cost of `Clusters.values(of:)` for an answer. An aggregate that the tree refuses to
+  /// compute costs nothing.
   ///
   /// - Parameters:
   ///   - aggregates: The aggregates to compute.
   ///   - clusterCount: Greatest number of clusters in the answer.
-  ///   - pointCount: Greatest number of points in all its clusters together; nil for all points that pass the filter.
+  ///   - pointCount: Greatest number of points in all clusters of the answer together; nil to assume all points that
+  ///     pass the filter.
   /// - Complexity: O(aggregates)
   @_spi(Server) public func estimate(of aggregates: [Aggregate], clusterCount: Int, pointCount: Int? = nil)
     -> WorkEstimate
@@ -63,7 +64,7 @@ extension ClusterTree {
       estimate.add(2000, for: answer.clusters)
       if !isPrepared(RowSummaries<ExtremeRows>.self, aggregate.columnNames) { estimate.add(20, for: passingPointCount) }
     case (_, .reals):
-      // For each cluster, half a block of rows is read at each end of its range.
+      // At each end of a cluster's range, up to half a block of rows is read.
       estimate.add(4000, for: answer.clusters)
       if !isPrepared(RealSums.self, [name]) { estimate.add(8, for: passingPointCount) }
       if aggregate.function == .variance { estimate.add(10, for: answer.points) }
@@ -92,7 +93,7 @@ extension ClusterTree {
     if function == .distinct, selection == nil, column.links != nil {
       return estimate.add(64 * 20, for: answer.clusters)
     }
-    /// Greatest number of different values.
+    /// Upper bound of the number of different values in the column.
     let distinct =
       switch column.values {
       case .entries(let entries): entries.dictionary.entryCount
@@ -102,11 +103,10 @@ extension ClusterTree {
     let isCounted =
       distinct <= ValueCounts.maximumCodeCount && (column.dictionary != nil || distinct == 255)
     let inAll = WorkEstimate.product(answer.clusters, distinct)
-    /// Greatest number of different values in a cluster, summed over all clusters. The sum is at most the number of
-    /// points.
+    /// Upper bound of the number of values with a count, summed over all clusters. It is at most the number of points.
     let counted = min(inAll, answer.points)
     if isCounted {
-      // Each cluster needs all counts, and the rows of a block at each end of its range.
+      // Each cluster reads the counts of all values, and up to a block of rows at each end of its range.
       estimate.add(10, for: min(inAll, 16 * answer.points))
       estimate.add(Self.stepsPerRowRead, for: counted)
       if !isPrepared(ValueCounts.self, [column.name]) { estimate.add(3, for: passingPointCount) }
@@ -125,8 +125,8 @@ extension ClusterTree {
     addTexts(of: column, count: told, to: &estimate)
   }
 
-  /// Adds the bytes of `count` values of a column, each with the mean length of the column's texts. If each text occurs
-  /// once, the sum is the length of all texts.
+  /// Adds the bytes of `count` values of a column. Assumes that each text has the mean length of the column's texts, so
+  /// the estimate is exact if each text occurs once.
   private func addTexts(of column: Column, count: Int, to estimate: inout WorkEstimate) {
     let meanLength = column.dictionary.map { $0.textByteCount / max($0.entryCount, 1) } ?? 0
     estimate.addValues(Self.bytesPerValue + meanLength, for: count)

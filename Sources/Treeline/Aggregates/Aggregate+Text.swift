@@ -11,8 +11,8 @@ extension Aggregate {
   /// The names of all functions, for help and messages.
   public static let functionNames = plainFunctions.map(\.name) + ["first", "last", "top", "percentile"]
 
-  /// Returns the function that the writer probably meant. The name may be misspelled, or be a function's name in
-  /// another language, such as `avg`.
+  /// Returns the function that the user probably meant by a name. The name may be misspelled, or be a function's name
+  /// in another language, such as `avg`.
   fileprivate static func functionName(meantBy name: String) -> String? {
     let name = name.lowercased()
     let known = [
@@ -97,7 +97,7 @@ private struct Scanner {
     return true
   }
 
-  /// Returns whether a character follows, without reading it.
+  /// Returns whether `character` comes next, after any spaces. Does not move past the character.
   private mutating func takes(_ character: Unicode.Scalar) -> Bool {
     skipSpace()
     return position < characters.count && characters[position] == character
@@ -184,7 +184,7 @@ private struct Scanner {
       position = start
       let list = Aggregate.functionNames.listed("or")
       throw malformed(
-        Aggregate.functionName(meantBy: name).map { "'\($0)' for '\(name)', or \(list)," } ?? "one of \(list)")
+        Aggregate.functionName(meantBy: name).map { "'\($0)' instead of '\(name)', or \(list)," } ?? "one of \(list)")
     }
     guard take("(") else {
       if name == "count" { return .count }

@@ -29,7 +29,7 @@ public struct Aggregate: Hashable, Sendable {
   }
 
   package let function: Function
-  /// Name of the column; nil for the number of points.
+  /// Name of the column; nil if the aggregate is the number of all points.
   package let column: String?
   /// Name of the second column. It contains the weights of values or, for `first` and `last`, orders the rows.
   package let weight: String?
@@ -80,8 +80,8 @@ public struct Aggregate: Hashable, Sendable {
     Aggregate(.first, column, weight: order)
   }
 
-  /// The value of a column at the first point in tree order that has a value. Of a stack, this is the first of its
-  /// rows. It can serve as a title or a picture of a cluster if no column orders the points.
+  /// The value of a column at the first point in tree order that has a value. Points at one position are in the order
+  /// of their rows. The result can serve as a title or a picture of a cluster if no column orders the points.
   public static func first(_ column: String) -> Aggregate { Aggregate(.first, column) }
 
   /// The value of a column at the point that has the least value in another column. The rules of `first(_:by:)` apply.
@@ -108,15 +108,15 @@ public struct Aggregate: Hashable, Sendable {
   /// The most frequent value; of equally frequent values, the least.
   public static func mode(_ column: String) -> Aggregate { Aggregate(.mode, column) }
 
-  /// The middle value in sorted order. If the number of values is even, there are two middle values. The median is then
-  /// the mean of both if they are numbers, otherwise the one that sorts first.
+  /// The middle value in sorted order. An even number of values has two middle values. If they are numbers, the median
+  /// is their mean; otherwise it is the smaller of the two.
   public static func median(_ column: String) -> Aggregate { Aggregate(.median, column) }
 
-  /// The least value such that at least `percent` per cent of all values are at or below it.
+  /// The least value `v` such that at least `percent` per cent of all values are less than or equal to `v`.
   ///
   /// - Parameters:
-  ///   - percent: From 0 to 100; 0 gives the least value. It is read as a decimal: 99.9 per cent of 1,000 values are
-  ///     exactly 999 values. `Clusters.values(of:)` throws for any other number.
+  ///   - percent: A percentage from 0 to 100; 0 gives the least value. It is read as a decimal, so 99.9 per cent of
+  ///     1,000 values are exactly 999 values. `Clusters.values(of:)` throws if the percentage is outside 0 to 100.
   ///   - column: A column of any kind.
   public static func percentile(_ percent: Double, of column: String) -> Aggregate {
     Aggregate(.percentile(percent), column)
@@ -130,8 +130,8 @@ extension Aggregate {
   /// Names of the columns that the aggregate reads.
   public var columnNames: [String] { [column, weight].compactMap { $0 } }
 
-  /// Returns the type of the aggregate's results for a tree; null results have no type. Returns nil for counts by
-  /// value, and if the tree lacks the column.
+  /// Returns the type of the aggregate's results in a tree. Single results can still be null. Returns nil for `counts`
+  /// and `top`, and if the tree lacks the column.
   public func resultType(in tree: ClusterTree) -> AttributeType? {
     switch function {
     case .counts, .top: nil
@@ -144,7 +144,7 @@ extension Aggregate {
 
 /// The result of an aggregate for one cluster.
 public enum AggregateValue: Hashable, Sendable {
-  /// A number: a sum, a mean, a count.
+  /// A number, such as a sum, a mean or a count.
   case number(AggregateNumber)
   /// A value of the column; null if there is none.
   case value(AttributeValue)
@@ -219,9 +219,9 @@ public enum AggregateError: Error, Hashable, Sendable {
   case unknownColumn(name: String, known: [String])
   /// The aggregate does not apply to the kind of the column.
   case unsuited(aggregate: String, column: String, kind: Column.Kind, expected: String)
-  /// An answer would have to read too many rows.
+  /// The aggregate would have to read too many rows one by one for an answer.
   case tooManyRows(aggregate: String, found: Int, maximum: Int)
-  /// The values are so large that their products have no exact sum.
+  /// The values are so large that the sum of their products does not fit into 128 bits.
   case tooLarge(aggregate: String)
   /// A text is not a valid list of aggregates. The fault is at the character `position`, counted from 0.
   case malformed(text: String, position: Int, expected: String)
@@ -238,9 +238,9 @@ extension AggregateError: CustomStringConvertible {
     case .unsuited(let aggregate, let column, let kind, let expected):
       "'\(aggregate)' needs \(expected), and the column \(column.debugDescription) is of kind \(kind.rawValue)"
     case .tooManyRows(let aggregate, let found, let maximum):
-      "'\(aggregate)' reads values point by point, at most \(maximum) points for an answer, found \(found) points; "
+      "'\(aggregate)' reads the value of each point, and of at most \(maximum) points, found \(found) points; "
         + Self.preparation(for: aggregate) + "look at a smaller part of the map"
-    case .tooLarge(let aggregate): "'\(aggregate)' has no exact sum: its values are too large"
+    case .tooLarge(let aggregate): "'\(aggregate)' cannot be computed exactly, because the values are too large"
     case .malformed(let text, let position, let expected):
       "expected \(expected) at character \(position) of '\(text)'; write aggregates as in "
         + "'sum(population), top(kind, 3), mean(price, weight: rooms)'"

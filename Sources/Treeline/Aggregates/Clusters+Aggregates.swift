@@ -27,7 +27,7 @@ extension Clusters {
       evaluators.append(evaluator)
     }
     let values: [[AggregateValue]]? = withExtendedLifetime(tree) {
-      // Computes the results aggregate by aggregate, then moves them to the lists of the clusters.
+      // Computes all results of one aggregate after another, then puts each result into the list of its cluster.
       withUnsafeTemporaryAllocation(of: AggregateValue.self, capacity: nodes.count * evaluators.count) { values in
         let start = values.baseAddress!
         var next = start
@@ -59,7 +59,7 @@ protocol AggregateEvaluator {
   /// Whether the evaluator reads rows one by one. An answer may read at most `maximumRowsRead` rows in this way.
   var readsRows: Bool { get }
 
-  /// Returns the aggregate over the counted rows of a range. Rows are in tree order.
+  /// Returns the aggregate of the counted rows in a range of tree order. Rows that fail the filter are not counted.
   func value(of range: Range<Int>) throws(CancellationError) -> AggregateValue
 }
 
@@ -176,7 +176,8 @@ extension Aggregate {
 }
 
 extension ClusterTree {
-  /// Returns the values prepared from `columns` for the counted points. Prepares them if that has not been done.
+  /// Returns the values that are prepared from `columns` for the counted points. Calls `make` if they are not in the
+  /// cache.
   func prepared<Prepared: PreparedValues>(_ columns: [String], make: () throws(CancellationError) -> Prepared)
     throws(CancellationError) -> Prepared
   {
@@ -184,8 +185,8 @@ extension ClusterTree {
     return try preparedOfAll(columns, make: make)
   }
 
-  /// Returns the values prepared from `columns` for all points, including points that fail the filter. Prepares them if
-  /// that has not been done.
+  /// Returns the values that are prepared from `columns` for all points, including points that fail the filter. Calls
+  /// `make` if they are not in the cache.
   func preparedOfAll<Prepared: PreparedValues>(_ columns: [String], make: () throws(CancellationError) -> Prepared)
     throws(CancellationError) -> Prepared
   {

@@ -13,7 +13,7 @@ struct DistinctValues: AggregateEvaluator {
   let keys: OrderedKeys
   /// Prepared counts, if the column has few different codes; nil if rows must be read.
   let counts: (codes: PackedIntegers, prepared: ValueCounts)?
-  /// For each entry of the dictionary, whether it is a value; nil if all entries are values.
+  /// For each entry of the dictionary, whether it is a value and not null; nil if no entry is null.
   let present: PresentEntries?
   /// The values of entries; nil if no result needs them.
   let entryValues: EntryTexts?
@@ -54,7 +54,7 @@ struct DistinctValues: AggregateEvaluator {
   var readsRows: Bool { counts == nil }
 
   func value(of range: Range<Int>) throws(CancellationError) -> AggregateValue {
-    // Sorting a few rows is faster than going through all counts.
+    // If the range has few rows, sorting their values is faster than a pass over the counts of all codes.
     guard let (codes, prepared) = counts, range.count >= prepared.codeCount / 16 else {
       var found = try counted(range)
       return found.withUnsafeMutableBufferPointer { value(ofCounted: $0) }
@@ -90,7 +90,7 @@ struct DistinctValues: AggregateEvaluator {
     case .count: return .integer(found.reduce(0) { $0 + $1.count })
     case .distinct: return .integer(found.count)
     case .mode:
-      // Of equally frequent keys, this finds the least, which comes first.
+      // `found` is sorted by key. So if several keys are equally frequent, this finds the least.
       guard var most = found.first else { return .none }
       for other in found where other.count > most.count { most = other }
       return .value(value(ofKey: most.key))
@@ -101,8 +101,8 @@ struct DistinctValues: AggregateEvaluator {
     }
   }
 
-  /// Sorts only the least elements: moves them to the front, in sorted order. `most` is their number. Inserts each
-  /// element into this sorted front.
+  /// Moves the `most` keys that sort first to the front, in sorted order, by inserting each key into the sorted front.
+  /// The order of the other keys is undefined.
   private static func bringForward(_ most: Int, of found: UnsafeMutableBufferPointer<KeyCount>) {
     guard most > 0 else { return }
     for index in 1..<max(found.count, 1) {
@@ -141,7 +141,7 @@ struct DistinctValues: AggregateEvaluator {
   }
 }
 
-/// For each entry of a dictionary, whether it is a value.
+/// For each entry of a dictionary, whether it is a value and not null.
 final class PresentEntries: PreparedValues {
   let flags: [Bool]
 

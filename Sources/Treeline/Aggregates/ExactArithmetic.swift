@@ -26,13 +26,13 @@ func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
   let (up, downBy) = (high.leadingZeroBitCount - 1, denominator.leadingZeroBitCount - 1)
   high <<= up
   denominator <<= downBy
-  // The numerator is now above half the denominator. The division below also needs it to be less than the denominator.
+  // The numerator is now above half the denominator. The division below needs a numerator below the denominator.
   var exponent = downBy - up
   if high >= denominator {
     high >>= 1
     exponent += 1
   }
-  // Halving lost no bit, because no numerator uses all of its 127 bits.
+  // Halving lost no bit, because the lowest bit was 0: it was shifted in, or the numerator was 2^126.
   let (quotient, remainder) = denominator.dividingFullWidth((high, 0))
   let rounded = (quotient | (remainder == 0 ? 0 : 1)).nearestDouble
   return (numerator < 0 ? -1 : 1) * rounded * Double(sign: .plus, exponent: exponent - 128, significand: 1)
@@ -47,8 +47,8 @@ func nearestQuotient(_ numerator: UInt256, _ denominator: UInt256) -> Double {
     return nearestQuotient(Int128(numerator.low), Int128(denominator.low))
   }
   let exponent = denominator.leadingZeroBitCount - numerator.leadingZeroBitCount
-  // Computes 66 bits of the quotient, one by one. The first or the second of them is 1. A remainder other than 0 stands
-  // for all later bits.
+  // Computes 66 bits of the quotient, one by one. The first or the second of these bits is 1. If the remainder is not
+  // 0, one more 1 bit stands for all later bits.
   var (remainder, divisor, quotient) = (numerator.aligned, denominator.aligned, UInt128(0))
   for _ in 0..<66 {
     quotient <<= 1
@@ -62,15 +62,15 @@ func nearestQuotient(_ numerator: UInt256, _ denominator: UInt256) -> Double {
     * Double(sign: .plus, exponent: exponent - 66, significand: 1)
 }
 
-/// An exact sum of doubles. Their bits are split into columns of 32 bits, each added up in a word of 64 bits without
-/// carries. Up to 2^31 doubles fit.
+/// An exact sum of doubles. The bits of each double are split into digits of 32 bits. A word of 64 bits adds up each
+/// digit without carries, so up to 2^31 doubles fit.
 ///
 /// After R. M. Neal, Fast exact summation using small and large superaccumulators, 2015, arXiv:1505.05571.
 struct ExactSum {
-  /// Range of words for all exponents, from the least bit of subnormal numbers on.
+  /// Range of the words that hold the bits of any double, beginning with the lowest bit of subnormal numbers.
   static let allWords = 0..<68
 
-  /// Range of the words that are kept: the doubles have bits in no other words.
+  /// Range of the words that are stored. All bits of the added doubles lie in these words.
   let range: Range<Int>
   private(set) var words: [Int64]
 
@@ -79,7 +79,7 @@ struct ExactSum {
     words = [Int64](repeating: 0, count: range.count)
   }
 
-  /// - Precondition: the bits of the value lie in the words that are kept.
+  /// - Precondition: all bits of the value lie in the stored words.
   @inline(__always) mutating func add(_ value: Double) {
     let range = range
     words.withUnsafeMutableBufferPointer { Self.add(value, 1, to: $0.baseAddress!, range) }
@@ -102,8 +102,8 @@ struct ExactSum {
     let exponent = Int(bits &>> 52 & 0x7FF)
     let significand = bits & 0xF_FFFF_FFFF_FFFF | (exponent == 0 ? 0 : 1 << 52)
     let position = max(exponent, 1) &- 1
-    // The value 0 has no bits, so any word will do. The index is within bounds even if another program changes the file
-    // meanwhile.
+    // Keeps the index within bounds in two cases: the value is 0 and has no bits, so any word will do, or another
+    // program has changed the file meanwhile.
     let word = min(max(position >> 5 &- range.lowerBound, 0), range.count &- 3)
     let shift = UInt64(position & 31)
     let low = significand &<< shift

@@ -139,7 +139,7 @@ struct ExtremeKeys: RowSummary {
 
 /// The first row that has a value.
 struct FirstRow: RowSummary {
-  /// -1 without a row.
+  /// The row; -1 if no row has a value.
   private(set) var row: Int32 = -1
 
   static let none = FirstRow()
@@ -162,7 +162,7 @@ struct ExtremeRows: RowSummary {
     let order: OrderedKeys
   }
 
-  /// -1 without a row.
+  /// The row with the greatest value, and the row with the least value; -1 if there is none.
   private(set) var greatest: Int32 = -1
   private(set) var least: Int32 = -1
 

@@ -104,8 +104,8 @@ final class IntegerSums: PreparedValues {
   }
 }
 
-/// Exact prefix sums of the squares of codes, stored like `IntegerSums`. A code is split into 2^32 `high` + `low`. The
-/// prefix sums take three quarters of a byte per row.
+/// Exact prefix sums of the squares of codes, stored like `IntegerSums`. A code is split into two words: the code is
+/// 2^32 times `high`, plus `low`. The prefix sums take three quarters of a byte per row.
 final class IntegerSquares: PreparedValues {
   struct Sums {
     var lowSquares: UInt128 = 0

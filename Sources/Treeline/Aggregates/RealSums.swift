@@ -1,7 +1,7 @@
 /// Exact prefix sums of a column of doubles over the counted rows, one for each block of rows. The more the exponents
 /// differ, the larger is each sum, and the more rows form a block. So the sums take at most half a byte per row.
 final class RealSums: PreparedValues {
-  /// Range of the words of a sum in which the values have bits.
+  /// Range of the words of an `ExactSum` that the column's values need.
   private let kept: Range<Int>
   private let rowsPerBlock: Int
   /// For each block, the number of values in the rows before it.

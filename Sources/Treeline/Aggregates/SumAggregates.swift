@@ -27,8 +27,8 @@ struct IntegerMoments: AggregateEvaluator {
     case .any: return .value(.bool(sum > 0))
     case .all: return .value(.bool(sum == count))
     case .variance:
-      // A variance does not depend on the base, so it is computed from codes. The count times the sum of squares, minus
-      // the square of the sum, fits into 256 bits.
+      // Adding the same number to all values does not change their variance. So it is computed from codes, which are
+      // values minus a base. The count times the sum of squares, minus the square of the sum, fits into 256 bits.
       let total = squares!.sums(of: range, of: values, rows).total * UInt128(count)
       let square = UInt256(UInt128(codes).multipliedFullWidth(by: UInt128(codes)))
       let unit = UInt128(count) * UInt128(powerOfTen(values.digits))
@@ -120,8 +120,8 @@ final class ProductSums: PreparedValues {
 
   private let before: PreparedArray<Sums>
 
-  /// Sum of the magnitudes of all products, and sum of the magnitudes of all weights. They bound the sums of any range.
-  /// A product beyond 128 bits is replaced by the greatest number of 128 bits.
+  /// Sum of the magnitudes of all products, and sum of the magnitudes of all weights. No sum of a range is greater. A
+  /// product beyond 128 bits is replaced by the greatest number of 128 bits.
   let magnitudes: (products: UInt128, weights: UInt128)
 
   var byteCount: Int { before.byteCount }

@@ -1,6 +1,6 @@
-/// How often each code of a column occurs in the counted rows before each block of rows. These counts are made for
-/// columns with few different codes. The more codes there are, the more rows form a block. So the counts take at most
-/// half a byte per row.
+/// For each block of rows, the number of times that each code of a column occurs in the counted rows before the block.
+/// These counts are made for columns with few different codes. The more codes there are, the more rows form a block. So
+/// the counts take at most half a byte per row.
 final class ValueCounts: PreparedValues {
   /// Number of codes, without the code for missing values.
   let codeCount: Int

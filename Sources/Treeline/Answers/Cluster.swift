@@ -2,8 +2,8 @@
 public struct Cluster: Sendable, Identifiable {
   public let id: ClusterID
 
-  /// The points of the cluster, as indices in tree order. Under a filter, only passing points belong to it. The ranges
-  /// of two clusters of one tree are nested or disjoint.
+  /// The cluster's points, as a range of indices in tree order. Under a filter, the range may contain points that fail
+  /// the filter and do not belong to the cluster. The ranges of two clusters of one tree are nested or disjoint.
   public let range: Range<Int>
 
   /// The number of points, including those out of view; under a filter, the number of points that pass.
@@ -16,9 +16,9 @@ public struct Cluster: Sendable, Identifiable {
   public let treeIndex: Int?
 
   /// The x of the cluster's position, in units of the plane. The position is the mean of the positions of the cluster's
-  /// points. In a tree with `ClusterStand.member`, it is the position of one of the points. Under a filter, clusters of
-  /// a cut with a spacing or with badges keep the position that they have without the filter. The position of any other
-  /// cluster is then the mean of the points that pass.
+  /// points. In a tree with `ClusterStand.member`, it is the position of one of the points. Under a filter, a cluster
+  /// of a cut with a spacing or with badges keeps the position that it has without the filter. With any other cut, the
+  /// position is the mean of the points that pass.
   public let x: Double
   /// The y of the cluster's position, in units of the plane. It grows southwards.
   public let y: Double
@@ -71,7 +71,7 @@ public struct Cluster: Sendable, Identifiable {
   /// The root mean square distance of the cluster's points to their mean, in plane units.
   public var radius: Double { spread.trace.squareRoot() }
 
-  /// The direction and the extent along which the cluster's points spread.
+  /// How far and in which direction the cluster's points spread.
   public var ellipse: Ellipse { Ellipse(covariance: spread) }
 
   /// Returns whether `other` lies strictly below this cluster in the tree.
@@ -112,10 +112,11 @@ extension Cluster: Hashable {
 
 /// The id of a cluster, which identifies a node of the tree.
 ///
-/// A node is determined by its first point in tree order and its level. The root has level 0. Both fit into one number
-/// below 2^53, so ids survive JSON and JavaScript. An id identifies the same cluster for every viewport, limit and zoom
-/// of one tree. It is valid for that tree only. If a point is added and the tree is built again, many ids identify
-/// another cluster or no cluster. Ids are ordered like the tree, with an ancestor before its descendants.
+/// A node is determined by its first point in tree order and its level, which is 0 for the root. The index of this
+/// point and the level are stored in one number below 2^53, so ids survive JSON and JavaScript. An id identifies the
+/// same cluster for every viewport, limit and zoom of one tree. It is valid for that tree only. If a point is added and
+/// the tree is built again, many ids identify another cluster or no cluster. Ids are ordered like the tree, with an
+/// ancestor before its descendants.
 public struct ClusterID: Hashable, Sendable, RawRepresentable {
   public let rawValue: UInt64
 
@@ -166,7 +167,7 @@ public struct Ellipse: Hashable, Sendable {
 extension ClusterTree {
   /// Returns the cluster of a node.
   ///
-  /// - Parameter isAnchored: Whether the cluster has the same position as without a filter.
+  /// - Parameter isAnchored: Whether the cluster keeps the position that it has without a filter.
   /// - Precondition: `storage.checkSummary(of: node)` succeeds, and at least one point of the node passes the filter.
   @inline(__always) func cluster(of node: Node, isAnchored: Bool = false) -> Cluster {
     guard let selection else { return cluster(of: node, AllPoints(), isAnchored: true) }
@@ -205,7 +206,7 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the cluster of a node that has not been checked yet.
+  /// Checks the stored summary of a node, then returns the node's cluster.
   func checkedCluster(of node: Node) throws(IndexError) -> Cluster {
     try withStorage { storage throws(IndexError) in
       try storage.checkSummary(of: node)
@@ -217,11 +218,11 @@ extension ClusterTree {
 /// The clusters of an answer, in tree order.
 ///
 /// An answer is a cut through the tree and stores its nodes in 16 bytes each. The other properties of a cluster are
-/// read on access. A client that only compares two answers does not pay for them.
+/// computed on access, so a client that only compares two answers does not pay for these properties.
 public struct Clusters: RandomAccessCollection, Sendable {
   @_spi(Server) public let tree: ClusterTree
   var nodes: [Node]
-  /// Whether the clusters have the same positions as without a filter.
+  /// Whether the clusters keep the positions that they have without a filter.
   let isAnchored: Bool
 
   init(tree: ClusterTree, nodes: [Node], isAnchored: Bool = false) {
@@ -236,8 +237,10 @@ public struct Clusters: RandomAccessCollection, Sendable {
     tree.withStorage { _ in tree.cluster(of: nodes[position], isAnchored: isAnchored) }
   }
 
-  /// Returns the index in the answer of the cluster that contains a point, given by its index in tree order; nil if no
-  /// cluster does. A client can use it to keep a point selected, whichever cluster contains the point.
+  /// Finds the cluster that contains a point, and returns the index of this cluster in the answer; nil if no cluster
+  /// contains the point. A client can use it to keep a point selected, whichever cluster contains the point.
+  ///
+  /// - Parameter treeIndex: The index of the point in tree order.
   ///
   /// - Complexity: O(log k)
   public func firstIndex(containingTreeIndex treeIndex: Int) -> Int? {

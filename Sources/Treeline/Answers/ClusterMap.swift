@@ -13,7 +13,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   let names: PropertyNames
 
-  /// How the map was built, for its edits; nil if it was made on an existing tree.
+  /// What edits need to know about the build of the map; nil if the map was made on an existing tree.
   package let recipe: (any AnyObject & Sendable)?
 
   /// - Parameter names: The names of the tree's columns.
@@ -36,7 +36,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     }
   }
 
-  /// The values of one cluster in tree order. A slice is a page and costs O(1).
+  /// The values of one cluster in tree order. Taking a slice, such as a page of a list, costs O(1).
   public struct Members: RandomAccessCollection, Sendable {
     let rows: RowNumbers
     let values: [Value]
@@ -67,7 +67,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     }
   }
 
-  /// Returns the clusters that represent the values in view; see `ClusterTree.clusters(_:in:after:)` for its promises.
+  /// Returns the clusters that represent the values in view; `ClusterTree.clusters(_:in:after:)` says what it
+  /// guarantees.
   ///
   /// - Parameters:
   ///   - cut: How finely the tree is cut.
@@ -89,7 +90,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     try centeredClusters(Query(cut, in: viewport))
   }
 
-  /// Returns the clusters of a query whose positions lie in its viewport.
+  /// Returns the clusters whose positions lie in the viewport of a query.
   public func centeredClusters(_ query: Query) throws -> Results { results(for: try tree.centeredClusters(query)) }
 
   /// Returns an answer that consists of the clusters with the given ids; see `ClusterTree.clusters(withIDs:)`.
@@ -104,7 +105,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     Transition(Treeline.Transition(from: first.clusters, to: second.clusters), map: self)
   }
 
-  /// An answer without results, from which a first transition begins.
+  /// An answer without results, for the start of the first transition.
   public var noResults: Results { results(for: tree.noClusters) }
 
   /// Returns whether the tree supports a cut. All trees support a cut with a limit or a detail.
@@ -167,7 +168,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// Returns the result with an id.
   public func cluster(_ id: ClusterID) throws -> Result { result(for: try tree.cluster(id)) }
 
-  /// Returns the two parts of a cluster. The array is empty if all its values have the same position.
+  /// Returns the two parts of a cluster. The array is empty if all values of the cluster have the same position.
   public func children(of id: ClusterID) throws -> [Result] { try tree.children(of: id).map(result) }
 
   /// Returns the result directly above a cluster; nil for the root.
@@ -180,7 +181,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - row: The value's index in `values`.
-  ///   - coordinate: The coordinate with which the value was given.
+  ///   - coordinate: The coordinate of the value when the map was built.
   /// - Returns: The results; none if the value is not on the map.
   public func clusters(containingRow row: Int, at coordinate: Coordinate) throws -> [Result] {
     guard let treeIndex = try tree.treeIndex(ofRow: row, at: coordinate) else { return [] }
@@ -198,7 +199,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - row: The value's index in `values`.
-  ///   - coordinate: The coordinate with which the value was given.
+  ///   - coordinate: The coordinate of the value when the map was built.
   ///   - cut: A cut with a detail, a spacing or badges.
   ///   - tileSize: The size of the tiles to which the zoom refers.
   /// - Returns: The zoom; nil if there is none, or if the value is not on the map.
@@ -209,13 +210,13 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     return try tree.unclusteredZoom(ofTreeIndex: treeIndex, by: cut, tileSize: tileSize)
   }
 
-  /// Returns the value that lies nearest to the mean of its cluster; see `ClusterTree.nearestMember(of:)`.
+  /// Returns the value of a cluster that lies nearest to the cluster's mean; see `ClusterTree.nearestMember(of:)`.
   public func nearestMember(of id: ClusterID) throws -> Value {
     values[tree.row(atTreeIndex: try tree.nearestMember(of: id))]
   }
 
-  /// Returns the value that lies nearest to the mean of its cluster, among the values of the cluster in a window; nil
-  /// if no value is in the window.
+  /// Among the values of a cluster that lie in a window, returns the value nearest to the cluster's mean; nil if no
+  /// value lies in the window.
   public func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Value? {
     try tree.nearestMember(of: id, in: window).map { values[tree.row(atTreeIndex: $0)] }
   }
@@ -247,7 +248,7 @@ extension ClusterMap {
     public struct Replacement: Sendable {
       /// The result that contains the parts.
       public let whole: Result
-      /// The results within the whole in the other answer, in tree order; at least one.
+      /// The results of the other answer that lie within the whole, in tree order; at least one.
       public let parts: Results
       /// The number of the whole's values that are in none of the parts.
       public let hiddenPointCount: Int

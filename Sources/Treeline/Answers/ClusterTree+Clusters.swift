@@ -8,8 +8,9 @@ extension ClusterTree {
   /// - if the tree was built with ``groups``, no cluster has points of two groups.
   ///
   /// All other properties depend on the cut: see `Cut`. A point is in view if it lies inside the viewport or on its
-  /// edges, measured on the tree's plane. This is exact to a unit of the plane: 1 cm on the Earth, 2^-32 of the data's
-  /// extent on a plain plane. A cluster represents all its points and counts all of them, even if some lie out of view.
+  /// edges, measured on the tree's plane. This is exact to one unit of the plane, which is 1 cm on the Earth, or 2^-32
+  /// of the data's extent on a plain plane. A cluster represents all its points and counts all of them, even if some
+  /// lie out of view.
   ///
   /// ```swift
   /// let view = Viewport(center: paris, zoom: 11.5, width: 1024, height: 768)
@@ -21,15 +22,15 @@ extension ClusterTree {
   ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
   ///     zoom.
   ///   - previous: The previous answer, for any viewport. It is used only if `cut.isContinuing`. If it is nil, the
-  ///     answer is fresh.
+  ///     answer depends only on the other arguments.
   /// - Returns: The clusters; none if no point is in view.
   /// - Throws: `QueryError` if an argument is out of range or the tree does not support the cut; `IndexError` if the
   ///   file is damaged.
   /// - Precondition: `previous` is an answer of this tree.
-  /// - Complexity: O(answer + depth), whatever the size of the data. In best-first order, and for a cut with a
-  ///   criterion in pixels and a limit, O(limit log limit + depth). Continuing a previous answer takes O(k log k + k ·
-  ///   depth), where k is the limit plus the size of the previous answer. If d clusters must be merged to keep the
-  ///   limit, this takes an additional O(k · d), or O(k · d · log k) if the merged clusters scatter too much.
+  /// - Complexity: O(answer + depth), independent of the number of points. O(limit log limit + depth) in best-first
+  ///   order, and if a detail, a spacing or badges are combined with a limit. To continue a previous answer takes O(k
+  ///   log k + k · depth), where k is the limit plus the size of the previous answer. If d clusters must be merged to
+  ///   keep the limit, this takes an additional O(k · d), or O(k · d · log k) if the merged clusters scatter too much.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     try clusters(Query(cut, in: viewport), after: previous)
   }
@@ -76,7 +77,8 @@ extension ClusterTree {
         let visible = try previous.nodes.filter { node throws(IndexError) in
           try storage.hasVisiblePoint(node, in: view)
         }
-        // Under another filter, all passing points of a cluster that was shown may lie in one of its children.
+        // If the filter has changed, all passing points of a cluster of the previous answer may lie in one of its
+        // children.
         let lowest = try visible.map { node throws(IndexError) in try storage.lowestNode(below: node, view.counted) }
         return try Continuation(of: lowest, and: fresh, of: storage, in: view).nodes(limit: cut.limit) ?? fresh
       case .pixels(let criterion, let pixels):
@@ -92,12 +94,12 @@ extension ClusterTree {
   /// Cuts the tree for the whole plane, and returns the clusters whose positions lie in a viewport or on its edges. The
   /// clusters are in tree order.
   ///
-  /// These are the clusters that a map tile shows. So each cluster is drawn once, whichever tiles are requested. The
-  /// position of a cluster may lie in a tile that contains none of its points.
+  /// A map tile shows these clusters, so each cluster is drawn once, whichever tiles are requested. The position of a
+  /// cluster may lie in a tile that contains none of its points.
   ///
   /// - Parameters:
-  ///   - cut: A cut with a detail, a spacing or badges. Its limit is ignored, since its effect would differ from tile
-  ///     to tile.
+  ///   - cut: A cut with a detail, a spacing or badges. The limit of the cut is ignored, because its effect would
+  ///     differ from tile to tile.
   ///   - viewport: The part of the map that is shown, with a zoom.
   /// - Throws: `QueryError` if the cut has only a limit, if an argument is out of range, and if the tree does not
   ///   support the cut; `IndexError` if the file is damaged.
@@ -106,16 +108,17 @@ extension ClusterTree {
     try centeredClusters(Query(cut, in: viewport))
   }
 
-  /// Returns the clusters of a query whose positions lie in its viewport.
+  /// Returns those clusters of a query whose positions lie in the query's viewport.
   public func centeredClusters(_ query: Query) throws -> Clusters { try centeredClusters(query, limit: .max) }
 
-  /// Returns the clusters of a query whose positions lie in its viewport, but at most the first `limit` of them.
+  /// Returns those clusters of a query whose positions lie in the query's viewport, but at most the first `limit` of
+  /// them.
   @_spi(Server) public func centeredClusters(_ query: Query, limit: Int) throws -> Clusters {
     guard let view = try query.viewport.located(on: plane) else { return noClusters }
     return try clusters(query.cut, centeredIn: view.window, zoom: view.zoom, limit: limit)
   }
 
-  /// Returns the clusters of a cut whose positions lie in a part of the plane.
+  /// Returns those clusters of a cut whose positions lie in a part of the plane.
   package func clusters(_ cut: Cut, centeredIn window: PlaneWindow, zoom: Double?, limit: Int = .max) throws
     -> Clusters
   {
@@ -157,7 +160,8 @@ extension ClusterTree {
   /// The rule for the positions of the tree's clusters.
   public var stand: ClusterStand { withStorage { $0.stands == nil ? .mean : .member } }
 
-  /// The diameters at which badges of the tree do not touch; nil if the tree does not support `Cut.badges(scale:)`.
+  /// The diameters of badges that do not touch in a cut with badges; nil if the tree does not support
+  /// `Cut.badges(scale:)`.
   public var badgeCurve: BadgeCurve? { withStorage(\.badgeCurve) }
 
   /// Returns the diameter in pixels with which a cluster of an answer is drawn so that no badges touch; nil unless

@@ -8,8 +8,8 @@ extension ClusterTree {
   /// - Complexity: O(level)
   public func cluster(_ id: ClusterID) throws -> Cluster { try withStorage { _ in try checkedCluster(of: node(id)) } }
 
-  /// Returns the two parts of a cluster in tree order. The array is empty if all its points have the same position.
-  /// Under a filter, returns the parts of the lowest cluster that has the same passing points.
+  /// Returns the two parts of a cluster in tree order. The array is empty if all points of the cluster have the same
+  /// position. Under a filter, returns the parts of the lowest cluster that has the same passing points.
   ///
   /// - Complexity: O(level)
   public func children(of id: ClusterID) throws -> [Cluster] {
@@ -49,7 +49,7 @@ extension ClusterTree {
     }
   }
 
-  /// An answer without clusters, from which a first transition begins.
+  /// An answer without clusters, for the start of a first transition.
   public var noClusters: Clusters { Clusters(tree: self, nodes: []) }
 
   /// Returns an answer that consists of the clusters with the given ids. The ids may be in any order. A client can send
@@ -93,7 +93,7 @@ extension ClusterTree {
     }
   }
 
-  /// Returns a path without the nodes that have no more passing points than the next node of the path.
+  /// Returns a path without the nodes whose passing points all lie in the next node of the path.
   private func distinct(_ path: [Node]) -> [Node] {
     guard selection != nil else { return path }
     return zip(path, path.dropFirst()).filter { passingCount(of: $0) > passingCount(of: $1) }.map(\.0) + path.suffix(1)
@@ -129,14 +129,14 @@ extension ClusterTree {
   }
 }
 
-/// The zooms below are exact. Each is, to the last bit, the least zoom at which a query without a limit gives the
-/// described answer.
+/// The zooms that these functions return are exact: each is, to the last bit, the least zoom at which a query without a
+/// limit gives the described answer.
 extension ClusterTree {
   /// Returns the least zoom at which a cut shows a cluster's parts instead of the cluster. Returns nil if there is no
   /// such zoom: the points have one position, or the parts are never far enough apart. Returns -infinity if the parts
   /// are shown at every zoom: the cut has 0 pixels, or the cluster has so few points that they are always unclustered.
   ///
-  /// At that zoom, a larger cluster that contains the cluster may be shown instead.
+  /// At that zoom, a larger cluster that contains the cluster may be shown instead of the parts.
   ///
   /// - Parameters:
   ///   - id: The id of the cluster.
@@ -156,9 +156,9 @@ extension ClusterTree {
     return zoom.map { $0 - tileSize.zoomOffset }
   }
 
-  /// Returns the zoom from which on a cut shows a point unclustered, wherever it is in view. Returns nil if the point
-  /// shares its position with another point, or is too close to another point at every zoom. Returns -infinity if the
-  /// point is always unclustered. Points that fail the filter are ignored. For a point that fails the filter, the
+  /// Returns the zoom from which on a cut shows a point unclustered, in every viewport that contains the point. Returns
+  /// nil if the point shares its position with another point, or is too close to another point at every zoom. Returns
+  /// -infinity if the point is always unclustered. Points that fail the filter are ignored, and for such a point the
   /// result is nil.
   ///
   /// - Parameters:
@@ -186,7 +186,8 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// Returns the lowest node, at or below a node, that has the same counted points.
+  /// Returns the lowest node, at or below a node, that has the same counted points, which are the points that pass the
+  /// filter.
   func lowestNode(below node: Node, _ counted: some CountedPoints) throws(IndexError) -> Node {
     var node = node
     while !counted.hasAll(of: node), let (left, right) = try children(of: node) {

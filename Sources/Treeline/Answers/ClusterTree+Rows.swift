@@ -28,8 +28,8 @@ extension ClusterTree {
   ///   - row: The row number of the point.
   ///   - coordinate: The coordinate that the point had when the tree was built.
   /// - Throws: `IndexError` if the file is damaged.
-  /// - Complexity: O(log pointCount) for most points. Boxes of neighboring clusters overlap, and all boxes around the
-  ///   position are searched.
+  /// - Complexity: O(log pointCount) for most points. Boxes of neighboring clusters overlap, and all boxes that contain
+  ///   the position are searched.
   public func treeIndex(ofRow row: Int, at coordinate: Coordinate) throws(IndexError) -> Int? {
     guard coordinate.longitude.isFinite, coordinate.latitude.isFinite else { return nil }
     return try withStorage { storage throws(IndexError) in
@@ -37,7 +37,7 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the index of a point in tree order, given its row number and its position; nil if it is not there.
+  /// Returns the index of a point in tree order, given its row number and its position; nil if no point has both.
   package func treeIndex(ofRow row: Int, at position: PlanePoint) throws(IndexError) -> Int? {
     try withStorage { storage throws(IndexError) in try storage.treeIndex(ofRow: row, at: position) }
   }
@@ -50,9 +50,9 @@ extension ClusterTree {
   }
 }
 
-/// All rows of a tree in ascending order, with the tree index of each, for many lookups.
+/// A table for many lookups: all rows of a tree in ascending order, with the tree index of each row.
 @_spi(Server) public struct RowOrder: Sendable {
-  /// The rows in ascending order, and the tree index of each. Rows without a position are missing.
+  /// The rows in ascending order, and the tree index of each row. Rows of the input without a position are missing.
   private let rows: [Int]
   private let treeIndices: [UInt32]
 
@@ -104,7 +104,7 @@ public struct RowNumbers: RandomAccessCollection, Sendable {
     (0..<endIndex).lazy.map { treeIndex(at: $0) }
   }
 
-  /// Returns the index in tree order of the point at a position in the list.
+  /// Returns the tree index of the point at a position in the list.
   @_spi(Server) public func treeIndex(at position: Int) -> Int {
     precondition(position >= 0 && position < endIndex, "Expected a position below \(endIndex), found \(position)")
     return tree.selection?.points.treeIndex(ofNumber: countBefore + position, in: range) ?? countBefore + position

@@ -22,7 +22,7 @@ extension ClusterTree {
     return corners.map { plane.coordinate(at: PlanePoint(x: $0.x &+ west, y: $0.y)) }
   }
 
-  /// Returns the convex chain from the first to the last of some sorted points (A. M. Andrew, 1979,
+  /// Returns the chain that turns only left, from the first to the last of some sorted points (A. M. Andrew, 1979,
   /// doi:10.1016/0020-0190(79)90072-3).
   private static func chain(of points: some Sequence<PlanePoint>) -> ArraySlice<PlanePoint> {
     var chain: ArraySlice<PlanePoint> = []

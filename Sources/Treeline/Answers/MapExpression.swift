@@ -10,12 +10,13 @@
 /// columns, for example over a tree that was opened from an index, the key path means the column with the name of its
 /// last property.
 public struct MapExpression<Value: Sendable, Named: Sendable>: Sendable {
-  /// Returns the expression with names of columns instead of key paths.
+  /// Returns the filter or aggregate with names of columns instead of key paths.
   let named: @Sendable (PropertyNames) throws(QueryError) -> Named
 
   private init(_ named: @escaping @Sendable (PropertyNames) throws(QueryError) -> Named) { self.named = named }
 
-  /// Makes an expression from a value without key paths: `.where(\.price, .isLess, 120) && .init(.inside(box))`.
+  /// Makes an expression from a filter or an aggregate without key paths: `.where(\.price, .isLess, 120) &&
+  /// .init(.inside(box))`.
   public init(_ named: Named) { self.init { _ in named } }
 }
 
@@ -28,8 +29,8 @@ public typealias MapAggregate<Value: Sendable> = MapExpression<Value, Aggregate>
 // MARK: - Filters
 
 extension MapExpression where Named == Filter {
-  /// Returns a filter for values in which the comparison of a property with a given value is true. Enumerations are
-  /// compared by their raw values, as texts.
+  /// Returns a filter that compares a property with a given value. Values for which the comparison is true pass.
+  /// Enumerations are compared by their raw values, as texts.
   ///
   /// A comparison with nil or with a number that is not finite makes `selecting(_:)` throw `FilterError`. To find nil,
   /// use ``whereMissing(_:)``.
@@ -41,7 +42,7 @@ extension MapExpression where Named == Filter {
     }
   }
 
-  /// Returns a filter for values in which a property equals one of `values`.
+  /// Returns a filter that values pass if their property equals one of the given properties.
   public static func `where`<Property: Sendable>(
     _ property: KeyPath<Value, Property> & Sendable, in values: [Property]
   ) -> MapExpression {
@@ -50,14 +51,14 @@ extension MapExpression where Named == Filter {
     }
   }
 
-  /// Returns a filter for values in which a property lies in a range, such as `50...120`, `50..<120` or `..<120`.
+  /// Returns a filter that values pass if a property lies in a range, such as `50...120`, `50..<120` or `..<120`.
   public static func `where`<Property: Sendable, Bounds: RangeExpression<Property> & Sendable>(
     _ property: KeyPath<Value, Property> & Sendable, in range: Bounds
   ) -> MapExpression {
     MapExpression { names throws(QueryError) in Filter(try names.name(of: property), in: range) }
   }
 
-  /// Returns a filter for values in which an optional property lies in a range. A property that is nil lies in no
+  /// Returns a filter that values pass if an optional property lies in a range. A property that is nil lies in no
   /// range.
   public static func `where`<Property: Sendable, Bounds: RangeExpression<Property> & Sendable>(
     _ property: KeyPath<Value, Property?> & Sendable, in range: Bounds
@@ -65,12 +66,12 @@ extension MapExpression where Named == Filter {
     MapExpression { names throws(QueryError) in Filter(try names.name(of: property), in: range) }
   }
 
-  /// Returns a filter for values in which a property matches a pattern; see `Filter.where(_:isLike:)`.
+  /// Returns a filter that values pass if a property matches a pattern; see `Filter.where(_:isLike:)`.
   public static func `where`(_ property: PartialKeyPath<Value> & Sendable, isLike pattern: String) -> MapExpression {
     MapExpression { names throws(QueryError) in .where(try names.name(of: property), isLike: pattern) }
   }
 
-  /// Returns a filter for values in which a property is missing: it is nil, or a number that is not finite.
+  /// Returns a filter that values pass if a property is missing: it is nil, or a number that is not finite.
   public static func whereMissing(_ property: PartialKeyPath<Value> & Sendable) -> MapExpression {
     MapExpression { names throws(QueryError) in .whereMissing(try names.name(of: property)) }
   }
@@ -116,8 +117,8 @@ extension FilterValue {
     case let number as any BinaryInteger:
       self.init(.number(DecimalNumber(significand: Int128(clamping: number), exponent: 0)))
     case let number as any BinaryFloatingPoint:
-      // The shortest decimal that is read as this number in its own type, such as `Float`. A column stores the same
-      // decimal.
+      // The shortest decimal that the number's own type, such as `Float`, reads as this number. A column stores the
+      // same decimal.
       self = DecimalNumber("\(number)").map { FilterValue(.number($0)) } ?? .unusable("the number \(number)")
     case let text as String: self = .text(text)
     case let text as any RawRepresentable<String>: self = .text(text.rawValue)
@@ -216,7 +217,8 @@ extension MapExpression where Named == Aggregate {
     of(property, Aggregate.median)
   }
 
-  /// Finds the least value of a property such that at least `percent` per cent of all values are at or below it.
+  /// Finds the least value of a property such that at least `percent` per cent of all values are less than or equal to
+  /// it.
   ///
   /// - Parameters:
   ///   - percent: From 0 to 100, as for `Aggregate.percentile(_:of:)`.
@@ -239,10 +241,10 @@ extension MapExpression where Named == Aggregate {
 
 // MARK: - Names
 
-/// The columns of a tree that stand for properties of a map's values.
+/// The columns of a tree, and the key paths of the properties from which they were made.
 ///
-/// Key paths never change. But the standard library does not declare `AnyKeyPath`, which has no type parameters, as
-/// `Sendable`.
+/// `@unchecked`, because the standard library does not declare `AnyKeyPath` as `Sendable`. Key paths never change, so
+/// they can be shared between threads.
 package struct PropertyNames: @unchecked Sendable {
   /// The names of the columns with which the map was built; nil if the map was made on an existing tree.
   private let built: [AnyKeyPath: String]?
@@ -263,8 +265,8 @@ package struct PropertyNames: @unchecked Sendable {
     return name
   }
 
-  /// Returns the name of the last property: `price` for `\Hotel.price`, `\Hotel.offer.price` and `\Hotel.offer?.price`;
-  /// nil if the text of a key path does not contain it.
+  /// Returns the name of the last property: `price` for `\Hotel.price`, `\Hotel.offer.price` and `\Hotel.offer?.price`.
+  /// Returns nil if the text of the key path does not contain such a name.
   package static func lastProperty(of keyPath: AnyKeyPath) -> String? {
     let text = "\(keyPath)"
     guard let point = text.lastIndex(of: ".") else { return nil }

@@ -66,23 +66,23 @@ extension QueryError: CustomStringConvertible {
     case .noSeparations:
       "a spacing needs a tree with separations, found a tree without separations; build it again with separations"
     case .noBadges:
-      "badges need a tree that was grown for badges and has separations, found another tree; "
+      "badges need a tree that was grown for badges and has separations, and this tree was not grown so; "
         + "build it again by merging for badges"
     case .noZoom:
       (PixelCriterion.allCases.map { $0 == .badges ? "badges" : "a \($0.rawValue)" } + ["a margin"]).listed("and")
         + " are in pixels and need a viewport with a zoom, found a viewport without a zoom"
     case .notByPixels:
-      "expected a cut by \(PixelCriterion.list { $0 }), which is the same for every viewport, found a limit"
+      "expected a cut by \(PixelCriterion.list { $0 }), found a limit, whose answer depends on the viewport"
     case .tileOnPlainPlane:
       "expected a box, a center or everything as the viewport, found a map tile, which needs longitudes and latitudes"
     case .tooFewValues(let expected, let found):
       "expected \(expected) values or more, one for each row of the tree, found \(found); "
         + "pass the values from which the tree was built, in the same order"
     case .unknownProperty(let keyPath, let columns):
-      "expected a property with a column, found \(keyPath); "
+      "the map has no column for the property \(keyPath); "
         + (columns.isEmpty
           ? "build the map with columns, as in 'ClusterMap(hotels, at: \\.coordinate, columns: .number(\\.price))'"
-          : "there are columns " + columns.prefix(20).map(\.debugDescription).joined(separator: ", ")
+          : "the columns are " + columns.prefix(20).map(\.debugDescription).joined(separator: ", ")
             + (columns.count > 20 ? " and \(columns.count - 20) more" : ""))
     case .notACoordinate(let found):
       "expected a finite longitude and a latitude from -90 to 90 as the center of the viewport, "
@@ -93,10 +93,10 @@ extension QueryError: CustomStringConvertible {
     case .unknownPoint(let treeIndex, let pointCount):
       "expected the index of a point in tree order, below \(pointCount), found \(treeIndex)"
     case .neverUnclustered(let points):
-      "for unclustered points, expected 1 or more as the least number of members and a zoom that is a number, "
-        + "found \(points.leastMembers) and \(ParameterValue.text(points.fromZoom))"
+      "unclustered points need 1 or more as the least number of members, found \(points.leastMembers), "
+        + "and a number as the zoom, found \(ParameterValue.text(points.fromZoom))"
     case .unknownCluster(let id):
-      "expected the id of a cluster of this tree, found \(id); ids belong to the tree that gave them"
+      "this tree has no cluster with the id \(id); use ids from answers of this tree"
     }
   }
 }

@@ -21,7 +21,7 @@ public struct Transition: Sendable {
     /// The tree, with the filter of the answer that contains `whole`.
     let tree: ClusterTree
 
-    /// The clusters within the whole in the other answer, in tree order; at least one.
+    /// The clusters of the other answer that lie within the whole, in tree order; at least one.
     public let parts: Clusters
 
     /// The number of the whole's points that are in none of the parts, and so in no cluster of the answer that shows
@@ -51,7 +51,8 @@ public struct Transition: Sendable {
   /// The clusters of the first answer that the second answer replaces by clusters within them.
   public let splits: [Replacement]
 
-  /// The clusters of the second answer that replace clusters of the first answer within them.
+  /// The clusters of the second answer that replace clusters of the first answer. The replaced clusters lie within
+  /// them.
   public let merges: [Replacement]
 
   /// The clusters of the second answer that share no point with a cluster of the first answer.
@@ -68,8 +69,9 @@ public struct Transition: Sendable {
 
   private let filters: FilterChange
 
-  /// Returns how many points of a range pass the filter of only one answer. The range has tree indices, such as those
-  /// of a cluster. Both numbers are 0 if the answers have the same filter, or no filter.
+  /// Returns how many points of a range of tree indices, such as a cluster's, pass the filter of only one answer: `out`
+  /// for only the first answer, `in` for only the second. Both numbers are 0 if the answers have the same filter, or no
+  /// filter.
   ///
   /// - Complexity: O(1)
   public func filteredPointCounts(in range: Range<Int>) -> (out: Int, in: Int) {
@@ -157,8 +159,8 @@ private struct Walk {
   }
 
   /// - Parameters:
-  ///   - answer: The answer with the whole.
-  ///   - other: The answer with the parts.
+  ///   - answer: The answer that contains the whole.
+  ///   - other: The answer that contains the parts.
   private func replacement(
     of whole: Node, in answer: Clusters, _ parts: ArraySlice<Node>, in other: Clusters, isSplit: Bool
   ) -> Transition.Replacement {

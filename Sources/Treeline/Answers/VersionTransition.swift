@@ -9,28 +9,26 @@
 ///   from: try vehicles.clusters(cut, in: view).clusters, to: try later.clusters(cut, in: view).clusters)
 /// ```
 public struct VersionTransition: Sendable {
-  /// Clusters of the first answer and the clusters of the second answer that continue them. There is one cluster
-  /// before, or one cluster after, or both.
+  /// Clusters of the first answer, and the clusters of the second answer that continue them. At least one of `before`
+  /// and `after` has exactly one cluster.
   public struct Change: Sendable {
     /// Clusters of the first answer, in tree order.
     public let before: Clusters
     /// Clusters of the second answer, in tree order.
     public let after: Clusters
 
-    /// Number of points that are in a cluster before and in a cluster after.
+    /// Number of points that are in a cluster of `before` and in a cluster of `after`.
     public let commonPointCount: Int
-    /// Number of points in the clusters before that the edits removed.
+    /// Number of points in `before` that the edits removed.
     public let removedPointCount: Int
-    /// Number of points in the clusters after that the edits inserted.
+    /// Number of points in `after` that the edits inserted.
     public let insertedPointCount: Int
-    /// Number of points in the clusters before that are now in clusters of other changes, or in no cluster of the
-    /// second answer.
+    /// Number of points in `before` that are now in clusters of other changes, or in no cluster of the second answer.
     public let leftPointCount: Int
-    /// Number of points in the clusters after that came from clusters of other changes, or from no cluster of the first
-    /// answer.
+    /// Number of points in `after` that came from clusters of other changes, or from no cluster of the first answer.
     ///
-    /// The clusters before have all common, removed and left points. The clusters after have all common, inserted and
-    /// joined points.
+    /// The points in `before` are the common, removed and left points. The points in `after` are the common, inserted
+    /// and joined points.
     public let joinedPointCount: Int
 
     /// Whether one cluster was replaced by several clusters.
@@ -45,7 +43,7 @@ public struct VersionTransition: Sendable {
   /// The kept clusters in the first answer, in the same order.
   public let keptBefore: Clusters
 
-  /// The clusters that have changed: clusters whose points came and went, splits and merges.
+  /// The clusters that have changed: some gained or lost points, some were split, and some were merged.
   public let changes: [Change]
 
   /// The clusters of the second answer that continue no cluster of the first answer.
@@ -56,7 +54,7 @@ public struct VersionTransition: Sendable {
 
   /// Finds the changes from an answer to an answer of a later version.
   ///
-  /// - Returns: nil if the tree of the second answer is not known to be the same or a later version of the first tree.
+  /// - Returns: nil unless the tree of the second answer is the first tree, or is known to be a later version of it.
   ///   The last 256 versions are known.
   /// - Complexity: O(p log e + k log k) for p points and k clusters in both answers and e edited points.
   public init?(from first: Clusters, to second: Clusters) {
@@ -82,7 +80,7 @@ public struct VersionTransition: Sendable {
 
 /// Finds clusters of two answers that have points in common.
 private struct VersionComparison {
-  /// A cluster and the clusters of the other answer that continue it, by their indices in the answers.
+  /// A cluster, and the clusters of the other answer that continue it. Both are stored as indices in the answers.
   struct Star {
     var before: [Int] = []
     var after: [Int] = []
@@ -98,7 +96,8 @@ private struct VersionComparison {
     }
   }
 
-  /// Stars in the order of their first clusters in the second answer, and then stars without such clusters.
+  /// Stars in the order of their first clusters in the second answer. Stars without a cluster in the second answer
+  /// follow.
   private(set) var stars: [Star] = []
 
   private struct Pair {
@@ -117,7 +116,7 @@ private struct VersionComparison {
     pointCounts = (first.map(\.pointCount), second.map(\.pointCount))
     removedCounts = Array(repeating: 0, count: first.count)
     insertedCounts = Array(repeating: 0, count: second.count)
-    // The number of the first answer's cluster that contains each row.
+    // For each row, the index of the cluster of the first answer that contains the row.
     var numbers = [Int: Int](minimumCapacity: pointCounts.before.reduce(0, +))
     for (number, cluster) in first.enumerated() {
       for row in first.tree.members(of: cluster) {

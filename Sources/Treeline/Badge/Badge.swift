@@ -12,13 +12,13 @@
   import CRT
 #endif
 
-/// The size of badges by point count, with the formulas of two published sources about maps.
+/// Sizes of badges by point count, with formulas from two articles about maps.
 public enum BadgeSize {
   /// Default for the largest diameter, in pixels.
   public static let largest = 44.0
 
-  /// Returns the diameter from the article on quadtree clustering, `largest / (1 + exp(-0.3 n^0.4))`. It is 57 % of the
-  /// largest for one point and rises towards the largest.
+  /// Returns the diameter from the article on quadtree clustering, `largest / (1 + exp(-0.3 n^0.4))`. The diameter is
+  /// 57 % of `largest` for one point, and approaches `largest` for many points.
   ///
   /// Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
   ///
@@ -45,7 +45,7 @@ public enum BadgeText {
     return "\(parts.whole)" + fraction + suffix
   }
 
-  /// Returns the parts of an abbreviated count: 1, 2 and the letter of `1.2k`.
+  /// Returns the parts of an abbreviated count. For `1.2k` they are 1, 2 and the letter k.
   package static func parts(of count: Int) -> (whole: Int, tenths: Int, suffix: UInt8?) {
     guard count >= 1000 else { return (count, 0, nil) }
     var unit = 1000
@@ -77,8 +77,8 @@ public enum BadgeText {
 
 /// The offsets at which the members of an opened stack are drawn. Members of a stack share one position at every zoom.
 ///
-/// A few members lie on a circle, many members on a spiral that starts near the middle. The distance between two
-/// members is at least the spacing, and so is the distance from a member to the stack itself.
+/// A few members lie on a circle, many members on a spiral that starts near the middle. Any two members are at least
+/// the spacing apart, and each member is at least the spacing away from the stack itself.
 public struct StackSpread: RandomAccessCollection, Sendable {
   /// Position of a member relative to the stack: x to the right, y down, in the unit of the spacing.
   public struct Offset: Hashable, Sendable {
@@ -96,7 +96,7 @@ public struct StackSpread: RandomAccessCollection, Sendable {
   public var startIndex: Int { 0 }
 
   /// - Parameters:
-  ///   - count: Number of members that are drawn: one page of a large stack.
+  ///   - count: Number of members to draw, for example those on one page of a large stack.
   ///   - spacing: The least distance between two members, above 0, usually in pixels.
   public init(count: Int, spacing: Double = 26) {
     precondition(count >= 0, "Expected a count of 0 or more, found \(count)")
@@ -118,7 +118,8 @@ public struct StackSpread: RandomAccessCollection, Sendable {
   }
 
   /// Returns a position on an Archimedean spiral, whose turns are about a spacing apart. Members are spaced by arc
-  /// length, which grows as half the square of the angle. An arc is longer than its chord, hence the factor 1.06.
+  /// length, which grows as half the square of the angle. The factor 1.06 is needed because an arc is longer than its
+  /// chord.
   private func onSpiral(_ position: Int) -> Offset {
     let turn = 1.06 * spacing / (2 * .pi)
     let start = 2 * .pi * 1.1

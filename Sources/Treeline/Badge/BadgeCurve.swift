@@ -2,7 +2,7 @@
 ///
 /// Lengths are whole 64ths of a pixel, so that a tree grown for the badges of a curve depends on integers alone.
 public struct BadgeCurve: Hashable, Sendable {
-  /// A diameter, and the least number of points of the badges that have it.
+  /// A diameter, and the least number of points for which a badge has this diameter.
   public struct Step: Hashable, Sendable {
     /// The least number of points, 1 or more.
     public var pointCount: UInt32
@@ -13,13 +13,14 @@ public struct BadgeCurve: Hashable, Sendable {
     public init(pointCount: UInt32, diameter: UInt16) { (self.pointCount, self.diameter) = (pointCount, diameter) }
   }
 
-  /// The steps in rising order of counts. The first begins at 1 point; diameters never fall.
+  /// The steps in rising order of counts. The first step is for 1 point. Diameters never fall from step to step.
   public let steps: [Step]
   /// Gap between two badges, in 64ths of a pixel.
   public let gap: UInt16
 
   /// - Parameters:
-  ///   - steps: The steps in rising order of counts. The first begins at 1 point; diameters never fall.
+  ///   - steps: The steps in rising order of counts. The first step is for 1 point. Diameters never fall from step to
+  ///     step.
   ///   - gap: Gap between two badges, in 64ths of a pixel, up to `greatestGap`.
   /// - Precondition: `BadgeCurve.problem(_:gap:)` is nil.
   public init(steps: [Step], gap: UInt16 = 0) {
@@ -108,12 +109,12 @@ extension BadgeCurve {
   /// Returns the squared distance of two badges, scaled to badges of 8 px and rounded down. If the distance is d and
   /// the badges touch at t px, the result is (8 d / t)^2.
   ///
-  /// As badges grow, the pair with the smaller result touches first, unless rounding hides the difference.
+  /// As badges grow, a pair with a smaller result touches before a pair with a greater result.
   ///
   /// - Parameters:
   ///   - squaredDistance: Squared distance of the badges, in units of the plane.
   ///   - width: The result of `width(_:_:)` for both badges, at least 128.
-  /// - Returns: The scaled square, or `UInt64.max` if it is greater.
+  /// - Returns: The squared scaled distance, or `UInt64.max` if it is greater.
   @inline(__always) package static func scaled(_ squaredDistance: UInt64, width: UInt64) -> UInt64 {
     let square = width &* width
     if squaredDistance < 1 << 44 { return (squaredDistance &<< 20) / square }
@@ -121,8 +122,8 @@ extension BadgeCurve {
     return high < square ? square.dividingFullWidth((high, low)).quotient : .max
   }
 
-  /// Returns a distance in units of the plane, scaled to badges of 8 px. Two badges whose scaled distance is at least
-  /// this long are drawn without touching.
+  /// Returns a scaled distance: a distance in units of the plane, as it would be if all badges were 8 px wide. Two
+  /// badges that are at least this scaled distance apart are drawn without touching.
   ///
   /// - Parameter unitsPerPixel: Scale at which the badges are drawn.
   package func distance(unitsPerPixel: Double) -> Double {

@@ -1,7 +1,7 @@
 /// A column: for each point one value or no value, in tree order.
 ///
-/// The columns of a tree lie in its index, or in memory if it was built with them. They are read only when needed.
-/// `treelinemap build --columns` keeps them, and so does `ClusterMap(_:at:columns:)`.
+/// The columns of a tree lie in its index, or in memory if the tree was built in memory. They are read only when
+/// needed. To keep columns in an index or a map, use `treelinemap build --columns` or `ClusterMap(_:at:columns:)`.
 public struct Column: Sendable {
   /// The kind of a column's values.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -33,10 +33,12 @@ public struct Column: Sendable {
     case entries(EntryValues)
   }
 
-  /// The column as an attribute; nil unless an earlier version or the option `--attributes` wrote it.
+  /// The column as an attribute, the format that earlier versions and the option `--attributes` write; nil for other
+  /// columns.
   package let attribute: AttributeColumn?
 
-  /// Sections from which percentiles and distinct counts are found without reading values; nil if they were not built.
+  /// The section that gives percentiles without reading values (`ranks`), and the section that gives distinct counts
+  /// (`links`); nil if they were not built.
   package var ranks: ColumnMatrix?
   package var links: ColumnMatrix?
   /// The section by which texts are searched; nil if it was not built.
@@ -123,7 +125,7 @@ extension Column {
     }
   }
 
-  /// Returns an integer of the column as a value.
+  /// Returns the value that an integer of the column stands for.
   package func value(ofInteger integer: Int64, of integers: IntegerValues) -> AttributeValue {
     switch kind {
     case .boolean: .bool(integer != 0)

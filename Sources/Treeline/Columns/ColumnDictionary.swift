@@ -18,7 +18,7 @@ package struct ColumnDictionary: @unchecked Sendable {
   /// The number of bytes of all entries together.
   package var textByteCount: Int { text.count }
 
-  /// Returns the tag and the text of an entry; nil if there is none.
+  /// Returns the tag and the text of an entry; nil if the entry is out of range or damaged.
   package func bytes(ofEntry entry: Int) -> UnsafeRawBufferPointer? {
     guard entry < entryCount else { return nil }
     let (start, end): (UInt64, UInt64) = (table.read(at: 8 * entry), table.read(at: 8 * entry + 8))

@@ -5,12 +5,12 @@
 ///
 /// In a section of kind `links` the integer is 1 plus the tree index of the previous point with the same value, or 0 if
 /// there is no such point. A missing value links to itself. So the number of distinct values in a range is the number
-/// of links that lead out of the range (S. Muthukrishnan, Efficient algorithms for document retrieval problems, SODA
-/// 2002).
+/// of its points whose previous point lies before the range, or does not exist (S. Muthukrishnan, Efficient algorithms
+/// for document retrieval problems, SODA 2002).
 package struct ColumnMatrix: @unchecked Sendable {
-  /// Offsets of the fields at the start of such a section. The section continues with the number of zeros of each
-  /// level, 4 bytes each, padded with zeros to a multiple of 32; then the blocks of all levels; and, for ranks, 4 bytes
-  /// for each distinct value.
+  /// Offsets of the fields at the start of such a section. Three arrays follow: the number of 0 bits of each level, 4
+  /// bytes each, padded with zeros to an offset that is a multiple of 32; the blocks of all levels; and, for ranks, 4
+  /// bytes for each distinct value.
   package enum Offset {
     /// The number of the column among the sections of kind `column`.
     package static let column = 0
@@ -133,7 +133,7 @@ extension Column {
 }
 
 extension ClusterTree {
-  /// Attaches the ranks, links and searches of an index to its columns.
+  /// Attaches each section of kind `ranks`, `links` or `search` to the column that it belongs to.
   ///
   /// - Parameter columns: All columns. The column numbers in sections count only columns that lie in sections of kind
   ///   `column`.

@@ -30,7 +30,7 @@ package struct DecimalNumber: Hashable, Sendable {
     self.init(significand: number.significand, exponent: number.exponent)
   }
 
-  /// Makes the shortest decimal that stands for a double; nil unless the double is finite.
+  /// Makes the shortest decimal that is read as a given double; nil if the double is not finite.
   package init?(_ double: Double) {
     guard double.isFinite else { return nil }
     // The description of a double has the form `1.5`, `1e+20` or `5e-324`. It has at most 17 digits, not counting zeros
@@ -41,8 +41,8 @@ package struct DecimalNumber: Hashable, Sendable {
   /// The nearest double; infinite if the number is beyond the greatest double.
   package var double: Double { Double("\(significand)e\(exponent)")! }
 
-  /// Returns the number times a power of ten, rounded down, and whether the product is whole. A product beyond ±2^126
-  /// is replaced by ±2^126.
+  /// Returns the number times 10^`digits`, rounded down, and whether this product is whole. A product beyond ±2^126 is
+  /// replaced by ±2^126.
   package func scaled(by digits: Int) -> (floor: Int128, isWhole: Bool) {
     let bound = Int128(1) << 126
     var (value, power) = (significand, exponent + digits)

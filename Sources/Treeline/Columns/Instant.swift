@@ -20,7 +20,7 @@ public struct Instant: Hashable, Sendable {
     Int128(seconds) * Int128(powerOfTen(digits)) + Int128(nanoseconds) / Int128(powerOfTen(9 - digits))
   }
 
-  /// - Parameter digits: The number of decimals of a second that `ticks` counts, up to 9.
+  /// - Parameter digits: The number of decimals of a second in a tick, up to 9: 3 if ticks are milliseconds.
   package init(ticks: Int64, digits: Int) {
     let parts = Int64(powerOfTen(digits))
     let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: parts)

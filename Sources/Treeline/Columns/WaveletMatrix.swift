@@ -24,8 +24,8 @@ package struct WaveletMatrix: @unchecked Sendable {
   package static let bytesPerBlock = 32
   package static let maximumLevelCount = 32
 
-  /// Returns the number of blocks of a level. The position after the last bit always lies in a block, too, even if the
-  /// bits fill all blocks before it.
+  /// Returns the number of blocks of a level. The position after the last bit also lies in a block, even if the bits
+  /// fill all blocks before it.
   package static func blockCount(of count: Int) -> Int { count / bitsPerBlock + 1 }
 
   /// Returns the least number of levels for integers up to `greatest`.
@@ -77,8 +77,8 @@ package struct WaveletMatrix: @unchecked Sendable {
 
   private typealias Span = (start: Int, end: Int)
 
-  /// Returns the positions that the integers of a range have at the next level. The positions are from 0 to `count` and
-  /// in order, even if the bytes are damaged.
+  /// Returns where the integers of a range lie at the next level: the range of those whose bit is 0, and the range of
+  /// those whose bit is 1. Even if the bytes are damaged, the bounds of both ranges are from 0 to `count` and in order.
   @inline(__always) private func parts(of start: Int, _ end: Int, _ level: Int) -> (zeros: Span, ones: Span) {
     let onesBefore = ones(before: start, level)
     let onesAtEnd = max(ones(before: end, level), onesBefore)

@@ -23,7 +23,7 @@ extension TreeStorage {
     try breadthFirstCut(in: view, limit: limit, expanding: EveryNode())
   }
 
-  /// Returns the cut, but expands only the nodes in `expanded`. All other nodes are shown as wholes.
+  /// Returns the cut, but expands only the nodes in `expanded`. All other nodes are shown whole.
   @inline(__always) func breadthFirstCut<Counted>(
     in view: PointsInView<Counted>, limit: Int, expanding expanded: some ExpandedNodes
   ) throws(IndexError) -> [Node] {
@@ -43,7 +43,8 @@ extension TreeStorage {
     while true {
       try expandLevels(of: &frontier, isSettled, in: view, limit: limit, expanding: expanded)
       let nodes = try frontier.nodes { slot throws(IndexError) in
-        // A part of a settled node is visible, even if the boxes below it say otherwise in a damaged file.
+        // A settled node has a visible point. So it stays in the answer even if the boxes below it deny this in a
+        // damaged file.
         try onlyVisibleNode(below: slot.node, slot.visibility, in: view, expanding: expanded)
           ?? (isSettled ? slot.node : nil)
       } checked: { node throws(IndexError) in

@@ -1,5 +1,5 @@
 extension TreeStorage {
-  /// On each path down from the root, finds the first node that is not too coarse. Returns the nodes found whose
+  /// On each path down from the root, finds the first node that is not too coarse. Of these nodes, returns those whose
   /// positions lie in a window, but at most the first `limit` of them.
   func centeredCut(
     in window: PlaneWindow, _ counted: some CountedPoints, scale: PixelScale, zoom: Double, leastMembers: Int,
@@ -12,7 +12,8 @@ extension TreeStorage {
     if let root { waiting.append(root) }
     while let node = waiting.popLast() {
       if isAboveClusters(node), let (left, right) = try children(of: node) {
-        // The position of a group that lies across the seam may be outside the box around all points.
+        // A group may lie across the seam, the meridian at which the plane begins and ends. The position of such a
+        // group may be outside the box around all points.
         waiting += [right, left]
         continue
       }

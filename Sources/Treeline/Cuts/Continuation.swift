@@ -3,8 +3,8 @@
 /// node whose points in view lie in no candidate. An inner entry is a previous cluster that contains fresh clusters, or
 /// a node that contains several leaves.
 struct Continuation {
-  /// A node of the tree that has a point in view. A node whose points in view all lie in one child is left out, since
-  /// the child scatters less.
+  /// A node of the tree that has a point in view. If all points in view of a node lie in one child, the child is used
+  /// instead of the node, because the child scatters less.
   struct Entry {
     let node: Node
     /// The sum of the squared distances of the node's points to their mean.
@@ -53,7 +53,7 @@ struct Continuation {
     var node: Node
     var previous: ArraySlice<Node>
     var fresh: ArraySlice<Node>
-    /// Whether the part lies within a fresh cluster. All its points in view must then be shown.
+    /// Whether the part lies within a fresh cluster. All points in view of such a part must be shown.
     var isWithinFresh: Bool
     var parent: Int
 
@@ -129,9 +129,9 @@ extension Continuation {
   /// No answer within the limit loses fewer clusters. The reason is that any node of another answer can be replaced by
   /// entries that are as coarse and have the same points in view.
   ///
-  /// If the answer scatters too much, the weight of a lost cluster is lowered as far as necessary. The weight begins
-  /// above any scatter. At a weight of 0 only the scatter decides, and previous clusters have no advantage over other
-  /// clusters.
+  /// An answer costs its scatter plus a weight for each lost cluster. The weight begins above any scatter. If the
+  /// answer scatters too much, the weight is lowered as far as necessary. At a weight of 0 only the scatter decides,
+  /// and previous clusters have no advantage over other clusters.
   ///
   /// - Complexity: O(k log k) for k entries if no cluster must be saved; O(k · d · log k) if d clusters must be saved.
   func nodes(limit: Int) -> [Node]? {
@@ -156,7 +156,8 @@ extension Continuation {
     return [.infinity] + (excesses + others.filter { $0 < .infinity }).sorted(by: >) + [0]
   }
 
-  /// Returns the cheapest answer if a lost cluster weighs `lossWeight`; nil if it scatters too much.
+  /// Returns the answer with the least cost if a lost cluster weighs `lossWeight`; nil if this answer scatters too
+  /// much.
   private func nodes(limit: Int, lossWeight: Double) -> [Node]? {
     let plan = Plan(of: entries, limit: limit, lossWeight: lossWeight)
     let shown = plan.shown
@@ -174,8 +175,7 @@ private struct Plan {
   private let entries: [Entry]
   private let lossWeight: Double
 
-  /// How the children of an entry share the saved clusters, for each entry that may be shown and each number of saved
-  /// clusters.
+  /// For each entry that may be shown, and each number of clusters to save below it: how many of them each child saves.
   private var choices: [[Choice]]
 
   /// The indices in `entries` of the entries that are shown, in tree order.

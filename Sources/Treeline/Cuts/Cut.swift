@@ -52,20 +52,21 @@ public struct Cut: Hashable, Sendable {
   /// - Parameters:
   ///   - limit: The greatest number of clusters, 1 or more.
   ///   - order: The order in which clusters are replaced by their children while the limit has room.
-  ///   - isContinuing: Whether the answer changes as little as the limit allows from the previous answer that the query
-  ///     is given. With a limit that does not continue, even a small pan may split and merge clusters in the middle of
-  ///     the screen, because all clusters share the limit. A continued answer keeps as many clusters of the previous
-  ///     answer as any answer within the limit can. Of all answers that keep this number of clusters and split no more
-  ///     than necessary, the continued answer has the least scatter. Scatter is the sum of the squared distances of all
-  ///     points to the means of their clusters.
+  ///   - isContinuing: Whether the answer changes as little as the limit allows from the previous answer, which is
+  ///     passed to the query. With a limit that does not continue, even a small pan may split and merge clusters in the
+  ///     middle of the screen, because all clusters share the limit. A continued answer keeps as many clusters of the
+  ///     previous answer as any answer within the limit can. Of all answers that keep this number of clusters and split
+  ///     no more than necessary, the continued answer has the least scatter. Scatter is the sum of the squared
+  ///     distances of all points to the means of their clusters.
   ///
   ///     This promise holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh
-  ///     answer. If the scatter is greater, previous clusters are replaced by the fresh clusters within them, the most
-  ///     useful replacement first. Fewer clusters are then merged. This continues until the scatter is small enough. If
-  ///     the limit leaves
-  ///     room for these replacements, the number of lost clusters is minimal; if not, it may be slightly larger. The
-  ///     answer for a viewport inside the viewport of a fresh answer refines the fresh answer, whatever previous answer
-  ///     it continues. Zooming in from a continued answer may merge clusters.
+  ///     answer, which ignores the previous answer. If the scatter is greater, previous clusters are replaced by the
+  ///     fresh clusters within them, the most useful replacement first, and merges that add much scatter are avoided.
+  ///     This continues until the scatter is small enough. If the limit leaves room for these replacements, the number
+  ///     of lost clusters is minimal; if not, it may be slightly larger.
+  ///
+  ///     Every continued answer for a viewport inside the viewport of a fresh answer refines the fresh answer. Zooming
+  ///     in from a continued answer may merge clusters.
   public static func limit(_ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false) -> Cut {
     Cut(.limit(order, isContinuing: isContinuing), limit: limit)
   }
@@ -80,9 +81,8 @@ public struct Cut: Hashable, Sendable {
   /// - Parameter pixels: 0 or more. At 0 every position is shown as a cluster of its own.
   public static func detail(_ pixels: Double) -> Cut { Cut(.detail, pixels: pixels) }
 
-  /// Returns a cut into clusters that are at least `pixels` apart, so that badges of that size never touch. This
-  /// includes clusters out of view that a larger viewport would show. The cut needs a tree with separations and a
-  /// viewport with a zoom.
+  /// Returns a cut into clusters that are at least `pixels` apart, so that badges of that size never touch. They would
+  /// not touch in a larger viewport either. The cut needs a tree with separations and a viewport with a zoom.
   ///
   /// Clusters are split in a fixed order of falling distances, which was found when the tree was built. Splitting ends
   /// at the distance that is `pixels` long at the zoom. A cluster that its badge represents well is not split yet,
@@ -163,8 +163,8 @@ public struct Cut: Hashable, Sendable {
     if case .limit(let order, let isContinuing) = criterion, order != .breadthFirst || isContinuing { 3 } else { 1 }
   }
 
-  /// The greatest ratio of two distances: the root mean square distance of points to the means of their clusters in a
-  /// continued answer, and this distance in a fresh answer.
+  /// Bound for the root mean square distance of points to the means of their clusters: in a continued answer, it is at
+  /// most this many times the distance in a fresh answer.
   public static let continuityFactor = 1.25
 }
 
@@ -192,7 +192,7 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// have room, and nowhere else.
   var leavesRoomForUnclustered: Bool { self != .badges }
 
-  /// The least width of a cluster for each unit of the criterion, in pixels.
+  /// The least width in pixels of a cluster, if the value of the criterion is 1.
   fileprivate var clusterSide: Double { self == .badges ? 10 : 1 }
 
   /// The kind of number that is expected, for messages.
@@ -251,7 +251,7 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 ///
 /// The limit applies to the number of clusters and unclustered points together. If this number is too great, the answer
 /// has a greater detail or spacing: clusters grow, and points join clusters of at least `leastMembers` points. If the
-/// zoom is `fromZoom` or more, but the limit has no room for every position, clusters are formed as below that zoom. If
+/// zoom is `fromZoom` or more, but the limit has no room for every position, clusters are formed as at lower zooms. If
 /// the whole tree has fewer than `leastMembers` points, and more points than the limit are in view, clusters are formed
 /// as if this rule did not exist.
 public struct UnclusteredPoints: Hashable, Sendable {

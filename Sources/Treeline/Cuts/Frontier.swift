@@ -7,7 +7,7 @@ struct Frontier: ~Copyable {
   /// A node and its visibility, packed into two numbers. A slot is copied at every level. The slots of a node's
   /// children are computed from the slot of the node with a few additions.
   struct Slot {
-    /// The node's first point in the lower half, its count in the upper.
+    /// The lower half contains the node's first point. The upper half contains the number of its points.
     private let span: UInt64
     /// The lower half contains the record. The upper half contains the levels and, in its upper bits, the visibility.
     private let link: UInt64

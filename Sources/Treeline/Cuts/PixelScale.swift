@@ -1,5 +1,5 @@
-/// The criterion of a cut in pixels, prepared for a tree. It determines how coarse a node is, and how coarse a node may
-/// be at a zoom if it is shown as a whole.
+/// The criterion of a cut by pixels, prepared for a tree. It determines the coarseness of each node, and the greatest
+/// coarseness with which a node is shown whole at a zoom.
 struct PixelScale {
   let storage: TreeStorage
 
@@ -12,8 +12,9 @@ struct PixelScale {
     /// The mean square distance of a node's points to their mean.
     case squaredRadius
 
-    /// The codes of separations. The code of a node with two children is at the tree index of its right child's first
-    /// point: every such node separates two neighboring points, and no two nodes separate the same points.
+    /// The codes of separations. A node with two children separates two points that are neighbors in tree order, and no
+    /// other node separates these two points. So the node's code is stored at the tree index of the second point, which
+    /// is the first point of the right child.
     case separation(UnsafePointer<UInt16>)
   }
 }
@@ -55,7 +56,7 @@ extension PixelScale {
   /// Returns whether the parts of a node are shown instead of the node.
   ///
   /// - Parameters:
-  ///   - greatest: The greatest coarseness of a node that is shown as a whole.
+  ///   - greatest: The greatest coarseness of a node that is shown whole.
   ///   - leastMembers: A node with fewer points is replaced by its parts, whatever its coarseness.
   @inline(__always) func splits(
     _ node: Node, _ pair: ChildPair, _ counted: some CountedPoints, above greatest: Double, leastMembers: Int
@@ -65,7 +66,7 @@ extension PixelScale {
     return try coarseness(of: node, pair, counted) > greatest
   }
 
-  /// Returns the greatest coarseness of a node that is shown as a whole.
+  /// Returns the greatest coarseness of a node that is shown whole.
   func greatestCoarseness(atZoom zoom: Double) throws(QueryError) -> Double {
     let units = try units(atZoom: zoom)
     return switch coarseness {
@@ -76,7 +77,8 @@ extension PixelScale {
     }
   }
 
-  /// Returns the distance from which on nodes are separated, if the pixels of the cut are `units` of the plane.
+  /// Returns the least distance at which nodes are shown separately, if the pixels of the cut are `units` of the plane
+  /// long.
   private func distance(ofUnits units: Double) -> Double {
     func rounded(_ units: Double) -> Double { storage.badgeCurve?.distance(unitsPerPixel: units) ?? units + 2 }
     // For any number of pixels above 0, the distance is greater than for 0 pixels.
@@ -90,11 +92,10 @@ extension PixelScale {
     return pixels == 0 ? 0 : pixels * Plane.unitsPerPixel(zoom: zoom)
   }
 
-  /// Returns the least zoom at which nodes up to a coarseness are no longer all shown as wholes. It agrees with queries
-  /// to the last bit, since it is found by the same computation.
+  /// Returns the least zoom at which nodes of a coarseness are replaced by their parts. It agrees with queries to the
+  /// last bit, because it is found by the same computation.
   ///
-  /// - Returns: nil if all these nodes are shown as wholes at every zoom; -infinity if at no zoom all of
-  ///   them are shown as wholes.
+  /// - Returns: nil if such nodes are shown whole at every zoom; -infinity if they are replaced at every zoom.
   /// - Complexity: 64 zooms are tried.
   func leastZoom(splitting coarseness: Double) throws(QueryError) -> Double? {
     func isSplit(_ zoom: Double) throws(QueryError) -> Bool { coarseness > (try greatestCoarseness(atZoom: zoom)) }
@@ -109,8 +110,8 @@ extension PixelScale {
     return Self.zoom(ofRank: rank)
   }
 
-  /// Returns the number of floating-point numbers between a zoom and 0, with the zoom's sign. It orders zooms as
-  /// integers.
+  /// Returns the number of floating-point numbers between a zoom and 0, with the zoom's sign. Ranks sort like the
+  /// zooms.
   private static func rank(_ zoom: Double) -> Int128 {
     zoom.sign == .minus ? -Int128(zoom.magnitude.bitPattern) : Int128(zoom.bitPattern)
   }

@@ -3,11 +3,12 @@ extension TreeStorage {
   /// the root, the first node that is not too coarse is shown. If this gives more nodes than the limit allows, a
   /// coarser scale is used instead: the finest scale that keeps the limit.
   ///
-  /// Which nodes are expanded at a scale does not depend on the window, and a coarser scale expands a subset of them.
-  /// At any scale, a part of the window has at most as many nodes as the window. So the limit makes the scale of the
-  /// part no coarser than the scale of the window, even if a finer scale was requested for the part. Hence the answer
-  /// for a window inside another, at the same scale or a finer scale, refines the answer for the other window, even
-  /// within a limit. A promise about all nodes of a scale, such as their least distance, holds for each answer.
+  /// The nodes that are expanded at a scale do not depend on the window, and a coarser scale expands a subset of these
+  /// nodes. At any scale, a part of the window has at most as many nodes as the window. So the limit makes the scale of
+  /// the part no coarser than the scale of the window, even if a finer scale was requested for the part. Hence the
+  /// answer for a window inside another, at the same scale or a finer scale, refines the answer for the other window,
+  /// even within a limit. A promise about all nodes of a scale, such as the least distance between them, holds for each
+  /// answer.
   ///
   /// - Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners; beyond the
   ///   limit O(limit · log limit + depth).
@@ -21,11 +22,11 @@ extension TreeStorage {
       leastMembers: unclustered.leastMembers, expandsAll: unclustered.isAll(atZoom: zoom))
   }
 
-  /// Returns the nodes for a scale that is given by numbers.
+  /// Returns the nodes for a scale that is given as a coarseness.
   ///
   /// - Parameters:
-  ///   - greatest: The greatest coarseness of a node that is shown as a whole. A coarser node is expanded if its parent
-  ///     is.
+  ///   - greatest: The greatest coarseness of a node that is shown whole. A coarser node is expanded if its parent is
+  ///     expanded.
   ///   - leastMembers: Nodes with fewer points are expanded at every scale. If the whole tree has fewer points, and
   ///     there are too many nodes, this number is ignored.
   ///   - expandsAll: Whether all nodes are expanded, at any scale, as long as the limit has room for all.
@@ -35,7 +36,7 @@ extension TreeStorage {
   ) throws(IndexError) -> [Node] {
     if root == nil { return [] }
     var (leastMembers, greatest, expandsAll) = (leastMembers, greatest, expandsAll)
-    // If there is room for one node more than the limit, the result shows whether there are too many nodes.
+    // Leaves room for one node more than the limit, so that the result shows whether there are too many nodes.
     var room = limit == .max ? limit : limit + 1
     while true {
       let tooCoarse = TooCoarseNodes(
@@ -60,8 +61,8 @@ extension TreeStorage {
     groups == nil ? root.map { Int(counted.count(of: $0)) } ?? 0 : try leastGroupCount(counted)
   }
 
-  /// Returns the least coarseness with which at most `limit` nodes are shown, if nodes up to this coarseness are not
-  /// expanded.
+  /// Returns the least coarseness that keeps the limit: if nodes up to this coarseness are not expanded, at most
+  /// `limit` nodes are shown.
   ///
   /// Nodes are expanded from the coarsest on. A node that is coarser than its parent is treated as equally coarse. The
   /// result is the coarseness of the first node that cannot be expanded within the limit.

@@ -73,8 +73,9 @@ struct PointsInView<Counted: CountedPoints> {
     window.intersects(box) && counted.hasAny(of: node)
   }
 
-  /// Returns whether a node that may have a point in view is sure to have a point in view. This is so if its box is
-  /// inside, or if all points are counted and a side of its tight box is inside.
+  /// Returns whether a node for which `mayShow` is true is sure to have a point in view. This is so if its box is
+  /// inside the window. It is also so if all points are counted and a side of the box is inside, because a point lies
+  /// on each side.
   @inline(__always) func isSureToShow(_ node: Node, _ box: PlaneRect) -> Bool {
     counted.hasAll(of: node) ? window.containsSide(of: box) : window.contains(box)
   }
@@ -112,8 +113,8 @@ extension TreeStorage {
     return try searched(visibilities(byBoxes: sides, of: pair, of: node, in: view), of: pair, of: node, in: view)
   }
 
-  /// Returns how much of each stored child of a node may be visible. Two facts decide this: which sides of its box are
-  /// outside and, for a bucket, which points are visible.
+  /// Returns how much of each stored child of a node may be visible. Two facts decide this: which sides of the child's
+  /// box are outside the window and, if the child is a bucket, which of its points are visible.
   @inline(__always) func visibilities<Counted>(
     byBoxes sides: (left: SidesOutside, right: SidesOutside), of pair: ChildPair, of node: Node,
     in view: PointsInView<Counted>

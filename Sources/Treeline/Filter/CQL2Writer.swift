@@ -2,8 +2,8 @@ extension Filter: CustomStringConvertible {
   /// The filter in CQL2, from which ``init(_:bounds:)`` reads an equal filter. Each filter has exactly one spelling,
   /// with as few parentheses as possible.
   ///
-  /// This works for filters that the text form can express: numbers are finite, moments lie in the years 0 to 9999,
-  /// rings of polygons are closed, and the text is within its bounds.
+  /// This works for filters that CQL2 can express: numbers are finite, moments lie in the years 0 to 9999, rings of
+  /// polygons are closed, and the text is within its bounds.
   public var description: String {
     var writer = CQL2Writer()
     writer.write(expression)

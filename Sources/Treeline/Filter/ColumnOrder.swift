@@ -51,7 +51,7 @@ final class ColumnOrder: PreparedValues {
 
   @inline(__always) func treeIndex(atPlace place: Int) -> UInt32 { treeIndices[place] }
 
-  /// Returns the sorted places of the points that pass a test; nil if the test reads other values or has many ranges.
+  /// Returns the sorted places of the points that pass a test; nil if the test reads another column or has many ranges.
   func places(passing test: ColumnTest) -> [Range<Int>]? {
     switch (test, values) {
     case (.codes(let codes, let least, let greatest), .integers(let integers))

@@ -15,7 +15,7 @@ enum ColumnTest {
   /// Doubles that stand for missing values.
   case missingReals(RealValues)
 
-  /// Greatest number of ranges that are tested one after the other. More ranges take a binary search.
+  /// Greatest number of ranges that are tested one after the other. More ranges are tested by a binary search.
   static let fewRanges = 8
 
   /// Number of words in a chunk.
@@ -99,7 +99,8 @@ private struct TableWork: PackedWork {
   }
 }
 
-/// Tests rows into bytes, by a loop that compilers vectorize, and packs eight bytes at a time by a multiplication.
+/// Tests each row and stores the result as a byte, in a loop that compilers vectorize. Then packs eight bytes at a time
+/// into eight bits, by a multiplication.
 @inline(__always) private func pack(
   _ words: Range<Int>, _ rowCount: Int, into result: UnsafeMutablePointer<UInt64>, _ test: (Int) -> Bool
 ) {

@@ -1,6 +1,5 @@
 extension ClusterTree {
-  /// Returns an upper bound for the cost of `selecting(_:)`. A filter that does not suit the tree costs nothing,
-  /// because it is refused.
+  /// Returns an upper bound for the cost of `selecting(_:)`. A filter that the tree refuses costs nothing.
   ///
   /// - Complexity: O(conditions). An area takes about 100,000 comparisons of its edges with nodes of the tree.
   @_spi(Server) public func estimate(ofSelecting filter: Filter) -> WorkEstimate {
@@ -37,7 +36,7 @@ extension ClusterTree {
     guard let column = column(name) else { return }
     guard let dictionary = column.dictionary else {
       estimate.add(1000, for: values.count)
-      // Many values take one binary search.
+      // Many values are tested by one binary search.
       return addTests(min(max(values.count, 1), 2 * ColumnTest.fewRanges), to: &estimate)
     }
     estimate.add(ColumnDictionary.stepsPerEntry * (isSet ? 1 : max(values.count, 1)), for: dictionary.entryCount)

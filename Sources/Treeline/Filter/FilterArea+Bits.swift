@@ -40,7 +40,7 @@ extension FilterPlanner {
     if let area = try area.located(on: tree.plane) {
       let nodesPerLook = max((1 << 16) / max(area.edgeCount, 1), 1)
       try tree.withStorage { storage throws(FilterError) in
-        // A part of a damaged file that cannot be read has no points in the area.
+        // If a part of a damaged file cannot be read, no point of this part is in the area.
         var waiting = [storage.root].compactMap { $0 }
         var nodesToLook = 0
         while let node = waiting.popLast() {
@@ -71,8 +71,8 @@ extension FilterPlanner {
 
 extension ClusterTree {
   /// Returns an upper bound for the number of steps that find the points of an area. A step compares an edge with a
-  /// node or a point. The bound assumes the worst below the nodes that are still across the edge after 100,000
-  /// comparisons.
+  /// node or a point. After 100,000 comparisons, the bound assumes the worst case below the nodes that still lie across
+  /// the area's edge.
   func steps(ofLocating area: FilterArea) -> Int {
     guard let located = try? area.located(on: plane) else { return 0 }
     let edgeCount = max(located.edgeCount, 1)
@@ -173,7 +173,7 @@ private struct PlanePolygon {
   }
 
   private let edges: [(from: Corner, to: Corner)]
-  /// Offsets to add to the x of a point: one for each turn of the world in which the point may meet the polygon.
+  /// Offsets to add to the x of a point: one for each turn around the world in which the polygon may contain the point.
   private let shifts: [Int64]
 
   init(_ rings: [[Coordinate]], on plane: Plane) {

@@ -16,7 +16,7 @@ extension FilterError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownColumn(let name, let known):
-      "expected the name of a column, found \"\(name.visible)\""
+      "there is no column \"\(name.visible)\""
         + (known.isEmpty ? "; the tree has no columns: build it with columns" : known.alternatives(to: name))
     case .unsuited(let column, let kind, let expected, let found):
       "the column \(column.debugDescription) is of kind \(kind.rawValue): expected \(expected), found \(found)"

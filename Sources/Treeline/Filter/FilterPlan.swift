@@ -124,10 +124,10 @@ extension ClusterTree {
   /// Returns the tree under a filter. This takes less time if the filter resembles a previous filter. The result is the
   /// same, to the last bit, as without a previous filter.
   ///
-  /// Both filters may differ only in one column of numbers or times, like a moving window of time. If then at most a
-  /// sixteenth of the points enter or leave, only these points are tested. The sorted order of that column yields these
-  /// points. The order is made when it is first needed and then kept with the tree. Making the order takes 15 ns per
-  /// point. The order takes 4 bytes per point, and 20 bytes per point while it is made.
+  /// It takes less time if both filters differ only in one column of numbers or times, like a moving window of time,
+  /// and if at most a sixteenth of the points enter or leave. Then only these points are tested. They are found in the
+  /// sorted order of the column, which is made when it is first needed and then kept with the tree. Making the order
+  /// takes 15 ns per point. The order takes 4 bytes per point, and 20 bytes per point while it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?
@@ -140,7 +140,7 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - filter: The condition that points must meet.
-  ///   - previous: This tree with another filter; nil to start afresh.
+  ///   - previous: This tree with another filter; nil if there is none.
   /// - Precondition: `previous` was made from this tree.
   /// - Complexity: O(points that enter or leave) and O(pointCount / 64), if the filter resembles the previous filter.
   public func selecting(_ filter: Filter, reusing previous: ClusterTree?) throws(FilterError) -> ClusterTree {
@@ -174,8 +174,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the tree in which only the points of marked rows remain. If the tree already has a filter,
-  /// points that fail it are left out, too.
+  /// Returns the tree in which only the points of marked rows remain. If the tree already has a filter, points that
+  /// fail this filter are left out, too.
   ///
   /// - Complexity: O(pointCount).
   package func selecting(rows isMarked: (Int) -> Bool) -> ClusterTree {
@@ -189,7 +189,7 @@ extension ClusterTree {
       })
   }
 
-  /// Prepares the sums of passing points that answers of a tree with a filter need, unless the work is cancelled.
+  /// For a tree with a filter, prepares the sums of passing points that answers need, unless the work is cancelled.
   /// Without this call, the first answer prepares them and cannot be cancelled meanwhile.
   ///
   /// - Parameter summaries: Whether later queries will need boxes, ellipses, or cuts by the scatter of points.

@@ -78,7 +78,7 @@ struct FilterPlanner {
       if ranges.count > ColumnTest.fewRanges { return .test(.realRanges(reals, ranges)) }
       return .any(of: ranges.map { .test(.reals(reals, $0)) })
     case (.entries(let isIn), .entries(let entries)): return table(isIn.map { $0 ? 1 : 0 } + [0], of: entries)
-    default: preconditionFailure("A set of values of another column")
+    default: preconditionFailure("Expected values of this column, found values of another column")
     }
   }
 

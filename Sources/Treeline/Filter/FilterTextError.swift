@@ -26,10 +26,11 @@ public struct FilterTextError: Error, Hashable, Sendable {
     caret = (start + before).count
   }
 
-  /// The expected and the found text on one line.
+  /// What was expected, what was found, and the remedy, on one line.
   public var message: String { "expected \(expected), found \(found)" + (remedy.map { "; \($0)" } ?? "") }
 
-  /// Returns the range of scalars that is shown, with room for an ellipsis on each side that is cut off.
+  /// Returns the range of the scalars that the excerpt shows. There is room for an ellipsis at each end where text is
+  /// cut off.
   private static func window(around position: Int, count: Int) -> Range<Int> {
     let size = 60
     guard count > size else { return 0..<count }

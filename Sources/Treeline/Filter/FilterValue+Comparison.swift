@@ -35,7 +35,7 @@ struct EqualValues {
 extension FilterValue.Content {
   var isText: Bool { if case .text = self { true } else { false } }
 
-  /// Returns whether this value can equal a value of a column of the given kind: texts or categories.
+  /// Returns whether this value can equal a value of a column of the given kind. The kind is text or category.
   func compares(with kind: Column.Kind) -> Bool {
     switch self {
     case .text: true
@@ -44,8 +44,8 @@ extension FilterValue.Content {
     }
   }
 
-  /// The moments for which the value stands, if it is a time, a date, or the text of a time or a date; nil for any
-  /// other value.
+  /// The moments that the value stands for, if it is a time, a date, or the text of a time or a date; nil for any other
+  /// value.
   var interval: TimeInterval? {
     switch self {
     case .instant(let instant): TimeInterval(instant, instant)

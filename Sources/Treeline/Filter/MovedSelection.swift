@@ -26,12 +26,11 @@ struct MovedSelection {
   /// The conditions that both filters share.
   private let rest: [FilterPlan]
 
-  /// The least ratio of all points to changed points. If more points change, testing all points in sequence takes less
-  /// time.
+  /// If more than one point in `leastShare` changes, testing all points in sequence takes less time.
   private static let leastShare = 16
 
   /// Returns the points that pass all conditions, by changing the selection of the previous filter. Returns nil unless
-  /// the filters differ in one column only, and in few enough points.
+  /// the filters differ only in one column, and few enough points change.
   static func selection(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree)
     throws(CancellationError) -> Selection?
   {
@@ -41,8 +40,8 @@ struct MovedSelection {
     return try MovedSelection(from: previous, to: terms, of: tree)?.made()
   }
 
-  /// Returns nil unless the filters differ in one column of numbers or times only, and in so few points that this is
-  /// faster than a fresh start.
+  /// Returns nil unless the filters differ only in one column of numbers or times, and in so few points that this takes
+  /// less time than testing all points.
   private init?(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree) throws(CancellationError) {
     guard let previousTerms = previous.terms else { return nil }
     var (removed, added, rest) = (previousTerms, [FilterTerm](), [FilterPlan]())

@@ -1,7 +1,7 @@
 /// Prefix sums of the positions of the points that pass a filter, one for each word of 64 points. They yield the exact
 /// mean of any node. The sum over a node is the difference of two prefix sums, corrected by the points at both ends.
 struct PassingMeans {
-  /// Sums over the passing points before a word, measured from the plane's corner.
+  /// Sums of the coordinates of all passing points before a word, measured from the plane's corner.
   struct Sums {
     var x: UInt64 = 0
     var y: UInt64 = 0
@@ -34,7 +34,7 @@ struct PassingMeans {
   /// Sums for each word. The creator of this value owns the memory.
   let before: UnsafeMutablePointer<Sums>
 
-  /// Number that is added to each x first, modulo 2^32.
+  /// Number that is added to the x of each point before x enters a sum, modulo 2^32.
   let turn: UInt32
 
   init(before: UnsafeMutablePointer<Sums>, turn: UInt32) { (self.before, self.turn) = (before, turn) }
@@ -79,7 +79,8 @@ struct PassingMeans {
     }
   }
 
-  /// Returns the sums of the passing points in a range, measured from a position west and north of them.
+  /// Returns the sums of the passing points in a range. Coordinates are measured from a corner west and north of these
+  /// points.
   ///
   /// - Complexity: O(1): reads at most 127 points.
   @inline(__always) func sums(

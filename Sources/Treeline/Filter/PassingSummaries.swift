@@ -20,7 +20,7 @@ final class PassingSummaries: Sendable {
   private nonisolated(unsafe) let boxes: UnsafeMutablePointer<PlaneRect>
   private let levelStarts: [Int]
 
-  /// Number that is added to each x first, modulo 2^32.
+  /// Number that is added to the x of each point before x enters a sum, modulo 2^32.
   private let turn: UInt32
 
   static let bytesPerWord = MemoryLayout<Sums>.stride + MemoryLayout<PlaneRect>.stride * 8 / 7

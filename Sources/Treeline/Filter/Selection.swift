@@ -64,7 +64,7 @@ package final class Selection: Sendable {
     noted = .allocate(capacity: notedCount)
     for index in 0..<notedCount { (noted + index).initialize(to: Atomic(0)) }
     do throws(Failure) { try fill(UnsafeMutableBufferPointer(start: words.bits, count: wordCount)) } catch {
-      // deinit does not run after an error here.
+      // If this throws, deinit does not run, so the memory is freed here.
       words.bits.deallocate()
       words.before.deallocate()
       noted.deallocate()
@@ -141,8 +141,8 @@ package final class Selection: Sendable {
       : prepared(summaries) { PassingSummaries(of: self, turnedBy: 0) {} }
   }
 
-  /// Prepares means and, if `needsSummaries`, boxes and spreads, unless the work is cancelled. If this is not called,
-  /// the first query that needs them makes them and cannot be cancelled meanwhile.
+  /// Prepares means and, if `needsSummaries`, boxes and spreads, unless the work is cancelled. Without this call, the
+  /// first query that needs them prepares them and cannot be cancelled meanwhile.
   func prepare(summaries needsSummaries: Bool) throws(CancellationError) {
     _ = try means(means, turn: 0) { () throws(CancellationError) in
       try PassingMeans(of: self, turnedBy: 0) { () throws(CancellationError) in try Cancellation.check() }
@@ -280,7 +280,7 @@ struct AllPoints: CountedPoints {
   }
 
   @inline(__always) func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double) {
-    preconditionFailure("Expected a filter, found none: without one, all points of a node count")
+    preconditionFailure("Expected a filter, found none: without a filter, all points of a node count")
   }
 }
 
@@ -331,8 +331,8 @@ struct PassingPoints: CountedPoints {
     CountedShare(isNone: count == 0, isAll: count == UInt64(pointCount))
   }
 
-  /// Returns whether the counts of whole words alone show that, between two points, some points are counted and some
-  /// are not. If it returns false, the bits must be counted.
+  /// Returns whether the counts of whole words suffice to show that some points between two tree indices are counted
+  /// and some are not. If it returns false, the bits must be counted.
   @inline(__always) private func isSurelyPart(from start: UInt32, to end: UInt32) -> Bool {
     let (first, last) = (Int(start >> 6) &+ 1, Int(end >> 6))
     let count = Int64(words.before[last]) &- Int64(words.before[first])
@@ -357,8 +357,8 @@ struct PassingPoints: CountedPoints {
     words[treeIndex >> 6].bits &>> UInt64(treeIndex & 63) & 1 == 1
   }
 
-  /// Returns the tree index of the passing point with a number. All passing points of the tree are numbered from 0, in
-  /// tree order.
+  /// Returns the tree index of the passing point with a given number. The passing points of the tree are numbered from
+  /// 0, in tree order.
   ///
   /// - Precondition: the range contains that point.
   func treeIndex(ofNumber number: Int, in range: Range<Int>) -> Int {
@@ -378,7 +378,8 @@ struct PassingPoints: CountedPoints {
   @inline(__always) func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double) {
     let box = storage.nodes[Int(node.record)].box
     if box.isPoint { return (Double(box.minX), Double(box.minY)) }
-    // Across the seam, x is measured from half the world away. A part of a bucket may lie on either side of the seam.
+    // In a box across the seam, x is measured from half the world away. A part of a bucket may lie on either side of
+    // the seam.
     if box.isAcrossSeam && box.width >= 1 << 31 || !storage.isStored(node) && storage.mayCrossSeam(within: box) {
       return summary(of: node, in: storage).mean
     }

@@ -34,7 +34,7 @@ enum ValueSet {
     case (.codes(let a), .codes(let b)): .codes(Self.intersection(a, b))
     case (.reals(let a), .reals(let b)): .reals(Self.intersection(a, b))
     case (.entries(let a), .entries(let b)): .entries(zip(a, b).map { $0 && $1 })
-    default: preconditionFailure("Sets of values of two columns")
+    default: preconditionFailure("Expected two sets of values of one column, found sets of two columns")
     }
   }
 
@@ -52,7 +52,7 @@ enum ValueSet {
     case (.reals(let ranges), _):
       .reals(Self.complement(ranges, in: Self.finite, before: \.nextDown, after: \.nextUp))
     case (.entries(let isIn), .entries(let entries)): .entries(zip(isIn, entries.isPresent).map { !$0 && $1 })
-    default: preconditionFailure("A set of values of another column")
+    default: preconditionFailure("Expected values of this column, found values of another column")
     }
   }
 

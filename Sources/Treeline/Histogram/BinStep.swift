@@ -98,7 +98,7 @@ struct RealBins {
   }
 
   /// Returns the multiples of `factor` times a power of ten, from the last multiple at or below `least` through the
-  /// first multiple above `greatest`; nil if there are too many.
+  /// first multiple above `greatest`; nil if there are too many multiples.
   private static func edges(
     _ factor: Int128, _ exponent: Int, _ least: Double, _ greatest: Double, atMost count: Int
   ) -> [DecimalNumber]? {
@@ -135,7 +135,8 @@ enum LogarithmicBins {
   /// Number of powers of ten below the greatest magnitude of doubles. Smaller magnitudes share a bin that begins at 0.
   static let realDecades = 8
 
-  /// Returns the edges of at most `count` bins for integers; with the fewest bins, there may be more.
+  /// Returns the edges of at most `count` bins for integers. If even the fewest bins are more than `count`, returns
+  /// their edges.
   static func edges(atMost count: Int, from least: Int128, through greatest: Int128) -> [Int128] {
     let powers = (0...37).map { exponent in (0..<exponent).reduce(Int128(1)) { power, _ in power * 10 } }
     return first(atMost: count) { factors in
@@ -145,7 +146,8 @@ enum LogarithmicBins {
     }
   }
 
-  /// Returns the edges of at most `count` bins for finite doubles; with the fewest bins, there may be more.
+  /// Returns the edges of at most `count` bins for doubles. If even the fewest bins are more than `count`, returns
+  /// their edges.
   static func edges(atMost count: Int, from least: Double, through greatest: Double) -> [DecimalNumber] {
     let magnitude = max(least.magnitude, greatest.magnitude, .leastNormalMagnitude)
     let top = DecimalNumber(magnitude)!.magnitudeExponent

@@ -61,11 +61,12 @@ extension ClusterTree {
   /// - Parameters:
   ///   - name: Name of a column of numbers or times.
   ///   - bins: Greatest number of bins, from 2 to 1,000. Any other number throws `AggregateError.outOfRange`.
-  ///   - scale: The widths of the bins. On the logarithmic scale, there may be more bins than `bins` if the values
-  ///     differ by more powers of ten.
+  ///   - scale: The widths of the bins. On the logarithmic scale, there are more bins than `bins` if the values span
+  ///     too many powers of ten.
   ///   - viewport: The part of the map in view.
   /// - Throws: `AggregateError` if the tree has no such column, the column is of another kind, or more than
-  ///   `Aggregate.maximumRowsRead` points are in view; `QueryError` as queries do; `IndexError` if a file is damaged.
+  ///   `Aggregate.maximumRowsRead` points are in view; `QueryError` if the viewport is not valid; `IndexError` if a
+  ///   file is damaged.
   /// - Complexity: O(counted points in view), 1 to 2 ns for each point. The first histogram of a column takes an
   ///   additional O(pointCount) to find the column's extent.
   public func histogram(
@@ -114,7 +115,7 @@ extension ClusterTree {
   /// Returns the number of points in view. Under a filter, only points that pass are counted. Points outside the view
   /// are not counted, even if their cluster is in view.
   ///
-  /// - Throws: `QueryError` as queries do; `IndexError` if a file is damaged.
+  /// - Throws: `QueryError` if the viewport is not valid; `IndexError` if a file is damaged.
   /// - Complexity: O(nodes across the edges of the view)
   public func pointCount(in viewport: Viewport) throws -> Int {
     guard let window = try viewport.located(on: plane)?.window else { return 0 }

@@ -47,8 +47,8 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// Checks the root. Counts below the root are checked against the root's count on the way down, so reading the root
-  /// needs no `try` after this.
+  /// Checks the root once, so that reading the root needs no `try` later. Counts of lower nodes are checked against the
+  /// root's count on the way down.
   fileprivate func checkRoot(in file: NamedBytes) throws(IndexError) {
     guard let root else { return }
     try file.require(

@@ -1,4 +1,4 @@
-/// Texts about an index, for people. Each is nil if it was not given.
+/// Texts about an index, for people who see a map of it. Each text is nil if it was not given.
 ///
 /// A section of kind `description` holds the lengths of the three texts in bytes, 0 for nil (4 bytes each), 4 bytes of
 /// 0, and the texts in UTF-8, one after the other.
@@ -61,6 +61,6 @@ public struct IndexDescription: Hashable, Sendable {
 }
 
 extension ClusterTree {
-  /// The texts in the tree's index for people; empty for a tree built in memory.
+  /// The title, the attribution and the unit in the tree's index; all nil for a tree built in memory.
   public var indexDescription: IndexDescription { withStorage(\.description) }
 }

@@ -8,7 +8,7 @@ extension [String] {
   /// the first names of a long list, and the name that was probably meant. It is empty if the list is empty.
   package func alternatives(to name: String) -> String {
     if isEmpty { return "" }
-    return "; there are " + prefix(20).map { "\"\($0.visible)\"" }.joined(separator: ", ")
+    return "; the columns are " + prefix(20).map { "\"\($0.visible)\"" }.joined(separator: ", ")
       + (count > 20 ? " and \(count - 20) more" : "")
       + (contains { $0.contains("\u{FFFD}") }
         ? "; the text is not UTF-8: convert it, for example with iconv -f WINDOWS-1252 -t UTF-8"

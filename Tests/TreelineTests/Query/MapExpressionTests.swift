@@ -123,7 +123,7 @@ import TreelineBuilder
     #expect(throws: unknown) {
       try map.clusters(.limit(1), in: .everything).values(of: [.count, .mean(\.coordinate.latitude)])
     }
-    #expect("\(unknown)".contains("latitude; there are columns \"price\""))
+    #expect("\(unknown)".contains("latitude; the columns are \"price\""))
     let bare = try ClusterMap(Self.hotels, at: \.coordinate)
     #expect(throws: QueryError.self) { try bare.selecting(.where(\.kind, .equals, "inn")) }
   }
