@@ -12,13 +12,13 @@ import Testing
     (["--to-zoom", "3", "--to-detail", "-1"], "'--to-detail' must be a number of pixels"),
     (
       ["--from-detail", "5", "--from-zoom", "3", "--from-order", "widest-first"],
-      "'--from-order' goes with a limit alone"
+      "'--from-order' and '--from-detail' exclude each other"
     ), (["--from-bbox", "1,5,3,2"], "--from-bbox: expected the south edge"),
     (["--to-bbox", "1,5,3,2"], "--to-bbox: expected the south edge"),
     (
       ["--to-center", "2,95", "--to-zoom", "3", "--to-width", "9", "--to-height", "9"],
       "--to-center: expected a finite longitude and a latitude from -90 to 90"
-    ), (["--detail", "9", "--from-zoom", "3", "--continuing"], "'--continuing' goes with a limit"),
+    ), (["--detail", "9", "--from-zoom", "3", "--continuing"], "'--continuing' needs a limit alone"),
     (["--min-points", "3"], "'--min-points' and '--alone-from-zoom' need '--detail' or '--spacing'"),
     (["--detail", "9", "--from-zoom", "3", "--to-limit", "0"], "'--to-limit' must be 1 or more"),
   ]) func messagesNameTheOptionGiven(options: [String], message: String) throws {

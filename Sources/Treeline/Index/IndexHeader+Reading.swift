@@ -1,5 +1,6 @@
 extension IndexHeader {
-  /// Reads and checks the header and the section table, and nothing else of the file. `name` is its name in errors.
+  /// Reads and checks the header and the section table, and nothing else of the file. `name` is the file's name in
+  /// errors.
   ///
   /// - Complexity: O(sections)
   package init(_ bytes: UnsafeRawBufferPointer, name: String) throws(IndexError) {

@@ -42,8 +42,8 @@
   }
 
   extension IndexHeader {
-    /// Compares the checksums of a file's sections without mapping the file. So truncation in the meantime is an error
-    /// and not a crash.
+    /// Compares the checksums of a file's sections without mapping the file. So if the file is truncated meanwhile,
+    /// this is an error and not a crash.
     ///
     /// - Throws: `IndexError`
     /// - Complexity: O(bytes)
@@ -69,7 +69,7 @@
     fileprivate func require(_ found: UInt64, path: String) throws(IndexError) {
       if found == checksum { return }
       throw .malformed(
-        path: path, offset: offset, expected: "section \(kind) of checksum \(String(checksum, radix: 16))",
+        path: path, offset: offset, expected: "section \(kind) with checksum \(String(checksum, radix: 16))",
         found: String(found, radix: 16))
     }
   }

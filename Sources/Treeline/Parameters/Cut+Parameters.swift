@@ -2,8 +2,8 @@ extension Cut {
   /// The cut of a query that does not specify a cut.
   public static let standard = Cut.limit(100)
 
-  /// Returns the default cut of tiles and other queries that no limit can bound: badges or a spacing if the tree
-  /// supports it, else a detail.
+  /// Returns the default cut of queries that no limit can bound, such as queries for tiles. If the tree supports
+  /// badges, the cut is by badges; otherwise it is by a spacing if the tree supports it, and else by a detail.
   public static func standardByPixels(of tree: ClusterTree) -> Cut {
     let criterion: PixelCriterion = tree.badgeCurve != nil ? .badges : tree.hasSeparations ? .spacing : .detail
     return Cut(criterion, pixels: criterion.standard)
@@ -67,7 +67,7 @@ extension Cut: Parameterized {
       parameters.refuse(
         "continuing", expected: "a limit without \(PixelCriterion.list())",
         found: "true",
-        sentence: "{continuing} goes with a limit; \(PixelCriterion.list("and")) are stable without it.")
+        sentence: "{continuing} needs a limit alone; \(PixelCriterion.list("and")) are stable without it.")
     }
     if case .pixels(let pixels, _) = criterion, !pixels.leavesRoomForUnclustered {
       parameters.refuseUnclustered(beside: pixels.rawValue)
@@ -109,7 +109,7 @@ extension QueryParameters {
     guard has("order") else { return }
     refuse(
       "order", expected: "no order with \(PixelCriterion.list())", found: text("order"),
-      sentence: "{order} goes with a limit alone; {\(name)} has no order, even within a limit.")
+      sentence: "{order} and {\(name)} exclude each other: only a limit alone has an order.")
   }
 }
 

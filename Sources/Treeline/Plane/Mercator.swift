@@ -10,9 +10,9 @@ package enum Mercator {
   /// Returns a latitude's distance from the northern edge, in units, not rounded, accurate to a ten-thousandth of a
   /// unit. A latitude beyond an edge counts as the edge.
   ///
-  /// In halves of the world, y above the equator is ln((1 + u) / (1 - u)) / π, where u is the tangent of half the
-  /// latitude. The code computes u as `odd / even`, so the fraction is `(even + odd) / (even - odd)`. Its logarithm
-  /// comes from the nearest power of 2 and a remainder.
+  /// Measured in half widths of the world, y above the equator is ln((1 + u) / (1 - u)) / π, where u is the tangent of
+  /// half the latitude. The code computes u as `odd / even`, so (1 + u) / (1 - u) is `(even + odd) / (even - odd)`. The
+  /// logarithm of this quotient comes from the nearest power of 2 and a remainder.
   @inline(__always) package static func y(latitude: Double) -> Double {
     let part = min(abs(latitude), Plane.maximumLatitude) * (1 / 90)
     let square = part * part
@@ -23,9 +23,9 @@ package enum Mercator {
     let even =
       1 + square * (-0.2847426780942919 + square * (0.008881232016430318 + square * -4.889060316775422e-05))
     let (numerator, denominator) = (even + odd, even - odd)
-    // The number of times the denominator is doubled until the quotient is below the root of 2, at most five. It is the
-    // number of powers of 2 by which the numerator exceeds that limit, taken from bit patterns because a comparison
-    // would be hard to predict.
+    // The number of times, at most five, that the denominator must be doubled until the quotient is below the root of
+    // 2. This is the number of powers of 2 by which the numerator exceeds `limit`. It is computed from bit patterns,
+    // because processors could hardly predict a comparison.
     let limit = denominator * 1.4142135623730951
     let doublings = (Int64(bitPattern: numerator.bitPattern &- limit.bitPattern) &- 1) &>> 52 &+ 1
     let power = denominator * Double(bitPattern: UInt64(bitPattern: 1023 &+ doublings) &<< 52)
@@ -59,7 +59,7 @@ extension Int64 {
   /// Makes the integer nearest to a number below 2^52, halves away from 0. `rounded()` gives the same result, but calls
   /// the C library on processors without an instruction for it, such as x86-64.
   @inline(__always) init(nearest number: Double) {
-    // One half minus one unit in the last place: its sum with the number just below one half stays below 1.
+    // One half minus one unit in the last place. Even the sum with the number just below one half stays below 1.
     self.init(number + Double(signOf: number, magnitudeOf: 0x1.fffffffffffffp-2))
   }
 }

@@ -14,15 +14,16 @@ public struct Plane: Hashable, Sendable {
   /// The kind of coordinates.
   public let projection: Projection
 
-  /// The number of units from longitude -180 eastwards to the plane's x = 0. Always 0 on a plain plane.
+  /// The distance in units from longitude -180 eastwards to the seam, the meridian at which x is 0. Always 0 on a plain
+  /// plane.
   public let seam: UInt32
 
-  /// The x of the left edge of a plain plane's square, in the units of the data. On the sphere, `left`, `top` and
+  /// The x of the left edge of a plain plane's square, in the units of the data. On Web Mercator, `left`, `top` and
   /// `side` are 0.
   public let left: Double
-  /// The y of the top edge of a plain plane's square.
+  /// The y of the top edge of a plain plane's square, in the units of the data.
   public let top: Double
-  /// The side of a plain plane's square.
+  /// The side of a plain plane's square, in the units of the data.
   public let side: Double
 
   /// Returns the Web Mercator plane, cut open along a meridian.
@@ -37,7 +38,7 @@ public struct Plane: Hashable, Sendable {
     return Plane(projection: .planar, seam: 0, left: left, top: top, side: side)
   }
 
-  /// The latitude in degrees beyond which Web Mercator shows nothing. Points beyond it are clipped to it.
+  /// The greatest latitude that Web Mercator shows, in degrees. Points beyond this latitude are moved to it.
   public static let maximumLatitude = 85.0511287798066
 }
 
@@ -79,7 +80,8 @@ extension Plane {
     side > 0 ? UInt32(min(max(wholeUnits(distance), 0), Self.squareWidth)) : 0
   }
 
-  /// Returns a distance in whole units. It is finite, so sums with it are finite, too.
+  /// Converts a distance in the units of the data to whole units of the plane. The result is bounded, so that sums with
+  /// it are finite.
   private func wholeUnits(_ distance: Double) -> Double {
     min(max((distance / side * Self.squareWidth).rounded(), -0x1p900), 0x1p900)
   }
@@ -94,8 +96,8 @@ extension Plane {
 // MARK: - From the plane to coordinates
 
 extension Plane {
-  /// Returns the coordinate at a position, which need not be a whole number of units nor lie on the plane's square.
-  /// Longitudes are in -180 ..< 180, and latitudes beyond the edges are clipped to them.
+  /// Returns the coordinate at a position, which need not be a whole number of units nor lie on the plane's square. The
+  /// longitude is in -180 ..< 180. A latitude beyond an edge of the plane is moved to the edge.
   public func coordinate(x: Double, y: Double) -> Coordinate {
     switch projection {
     case .webMercator: Coordinate(longitude: longitude(x: x), latitude: Mercator.latitude(y: y))
@@ -104,8 +106,8 @@ extension Plane {
   }
 
   /// Converts several positions on the plane's square to coordinates in place. The results are the same as with
-  /// `coordinate(x:y:)`. But this loop makes no calls. In `coordinate(x:y:)`, rounding down is a call on some
-  /// processors.
+  /// `coordinate(x:y:)`. This loop is faster because it makes no calls: on some processors `coordinate(x:y:)` calls a
+  /// function to round down.
   ///
   /// - Parameter stride: The distance from one x to the next, and from one y to the next.
   @inline(__always) func makeCoordinates(
@@ -149,13 +151,13 @@ extension Plane {
 
   @inline(__always) private func longitude(x: Double) -> Double {
     let turns = turns(x: x)
-    // Conversion to an integer rounds down, since a position on the plane has 0 turns or more. `rounded(.down)` may be
-    // a call, as in `Int64(nearest:)`.
+    // A position on the plane has 0 turns or more, so conversion to an integer rounds it down. `rounded(.down)` may be
+    // a call, like `rounded()` in `Int64(nearest:)`.
     let wholeTurns = turns >= 0 && turns < 0x1p31 ? Double(Int64(turns)) : turns.rounded(.down)
     return (turns - wholeTurns) * 360 - 180
   }
 
-  /// Returns the turns eastwards from longitude -180: from 0 to below 2 on the plane's square.
+  /// Returns how many turns of the world x lies east of longitude -180: from 0 to below 2 on the plane's square.
   @inline(__always) private func turns(x: Double) -> Double { (x + Double(seam)) / Self.worldWidth }
 }
 

@@ -1,8 +1,9 @@
-/// A position on the fixed-point plane: x grows eastwards from the plane's seam, y grows southwards.
+/// A position on the fixed-point plane: x grows eastwards from the seam, the meridian at which the world is cut open,
+/// and y grows southwards.
 ///
 /// One unit is 2^-32 of the plane's side: at most 0.93 cm on the Earth, one pixel at zoom 24.
 public struct PlanePoint: BitwiseCopyable, Hashable, Sendable {
-  /// The distance east of the seam, in units.
+  /// The distance east of the seam, in units of 2^-32 of the plane's side.
   public var x: UInt32
   /// The distance south of the northern edge, in units.
   public var y: UInt32
@@ -52,7 +53,7 @@ public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// - Precondition: There is at least one point.
   package init(shorterWayAround points: UnsafeBufferPointer<PlanePoint>) {
     var box = PlaneRect(points[0])
-    // The least x in the eastern half of the plane, and the greatest in the western.
+    // The least x in the eastern half of the plane, and the greatest x in the western half.
     var (east, west) = (UInt32.max, UInt32(0))
     for point in points {
       box.formUnion(point)
@@ -98,8 +99,8 @@ extension Plane.Projection {
     return isCyclic ? min(width, 0 &- width) : width
   }
 
-  /// Returns the exact square of a distance, or 2^64 - 1 if it is greater. The distance is then at least the plane's
-  /// width.
+  /// Returns the exact square of a distance. If the distance is at least the plane's width, its square may not fit 64
+  /// bits; the result is then 2^64 - 1.
   @inlinable @inline(__always) package func squaredDistance(_ a: PlanePoint, _ b: PlanePoint) -> UInt64 {
     let width = width(a.x, b.x)
     let height = a.y > b.y ? a.y &- b.y : b.y &- a.y

@@ -1,7 +1,7 @@
 /// The part of the plane that a viewport shows, all four edges inclusive.
 ///
-/// Longitude is a circle, so a window extends from `x` to `width` units east of `x`, across the seam if necessary.
-/// Differences modulo 2^32 cover that case.
+/// Longitude is a circle, so a window extends from `x` to `width` units east of `x`, across the seam if necessary. To
+/// support this, positions are compared by differences modulo 2^32.
 public struct PlaneWindow: Hashable, Sendable {
   /// The western edge.
   public let x: UInt32
@@ -41,7 +41,7 @@ public struct PlaneWindow: Hashable, Sendable {
 
   /// Returns whether a fractional position, such as a mean, is in the window.
   package func contains(x: Double, y: Double) -> Bool {
-    // A mean across the seam lies beyond the plane's last unit.
+    // The x of a mean across the seam may lie beyond the plane's last unit.
     let x = x >= 0x1p32 ? x - 0x1p32 : x
     let (east, crossesSeam) = self.x.addingReportingOverflow(width)
     let (startsBefore, endsBehind) = (Double(self.x) <= x, x <= Double(east))
@@ -60,7 +60,8 @@ public struct PlaneWindow: Hashable, Sendable {
     (rect.minX &- x <= width || x &- rect.minX <= rect.width) && minY <= rect.maxY && rect.minY <= maxY
   }
 
-  /// Returns whether one whole side of a box lies inside. If the box is tight, a point lies inside, too.
+  /// Returns whether one whole side of a box lies inside. A tight box has a point on each side, so a point then lies
+  /// inside.
   func containsSide(of rect: PlaneRect) -> Bool {
     let start = rect.minX &- x
     let end = rect.maxX &- x
@@ -103,8 +104,8 @@ extension Plane {
 
   private func planarWindow(showing box: BoundingBox) throws(QueryError) -> PlaneWindow? {
     guard box.west <= box.east else { throw .westBeyondEast(west: box.west, east: box.east) }
-    // Distances are taken from the corner, as when the side was measured: rounding must not separate an edge from a
-    // point on it.
+    // Distances are measured from the corner, like `side` when the plane was made. So rounding cannot separate an edge
+    // from a point on this edge.
     guard box.east >= left, box.west - left <= side, top - box.north <= side, box.south <= top else { return nil }
     let northWest = point(at: Coordinate(x: box.west, y: box.north))
     let southEast = point(at: Coordinate(x: box.east, y: box.south))
@@ -117,9 +118,10 @@ struct WindowEdges {
   let window: PlaneWindow
   /// Whether the window or any box may cross the seam.
   let crossesSeam: Bool
-  /// East, south, west and north, in the order of vectors.
+  /// The edges that the west, north, east and south sides of a box must not be past: the window's east, south, west and
+  /// north.
   private let farther: SIMD4<Int32>
-  /// West, north, east and south, in the order of vectors.
+  /// The edges that these sides must not be short of: the window's west, north, east and south.
   private let nearer: SIMD4<Int32>
 
   /// - Parameter boxesCrossSeam: Whether any box may cross the seam.
@@ -143,7 +145,7 @@ struct WindowEdges {
     crossesSeam ? sidesOutsidePastSeam(of: record) : sidesOutsideBeforeSeam(of: record)
   }
 
-  /// Returns the sides for two adjacent records, with one branch for both.
+  /// Returns the same as `sidesOutside(of:)` for each of two adjacent records, with one branch for both.
   @inline(__always) func sidesOutside(ofPair records: UnsafePointer<NodeRecord>) -> (
     left: SidesOutside, right: SidesOutside
   ) {
@@ -162,7 +164,7 @@ struct WindowEdges {
     return SidesOutside(bytes: unsafeBitCast(both, to: UInt64.self))
   }
 
-  /// Compares by cases: across the seam, which is rare, single sides cannot be compared.
+  /// Compares a whole box with the window. Single sides cannot be compared across the seam. This case is rare.
   @inline(never) private func sidesOutsidePastSeam(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
     let box = record.pointee.box
     if !window.intersects(box) { return .all }

@@ -25,7 +25,7 @@ public struct ShownPosition: Hashable, Sendable {
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
 }
 
-/// A request that chooses the positions at which the clusters of an answer are shown.
+/// The part of a request that chooses the positions at which the clusters of an answer are shown.
 @_spi(Server) public struct PositionStyle: Hashable, Sendable {
   private let rule: ShownPosition.Rule?
   private let keepsVisible: Bool?
@@ -79,8 +79,8 @@ extension ClusterTree {
   /// Returns the position at which a cluster is shown.
   ///
   /// If a window is given and contains a point of the cluster, the cluster is shown inside the window. If the rule
-  /// would place the cluster outside, the cluster is shown at one of its points in the window: the point nearest to its
-  /// mean. So the position may change with the window.
+  /// gives a position outside the window, the cluster is shown at one of its points in the window: the point nearest to
+  /// the cluster's mean. So the position may change with the window.
   ///
   /// ```swift
   /// for cluster in try tree.clusters(.detail(20), in: view) {
@@ -121,8 +121,8 @@ extension ClusterTree {
     throws -> ShownPosition
   { try shownPosition(of: id, at: rule, keptVisibleIn: plane.window(showing: box)) }
 
-  /// Returns the tree index of the cluster's point nearest to its mean; if several points are nearest, the first of
-  /// them. Distances are exact.
+  /// Returns the tree index of the point of a cluster that is nearest to the cluster's mean. If several points are
+  /// nearest, returns the first of them. Distances are exact.
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
   /// - Complexity: O(log pointCount) for most clusters; O(n) if most points are equally far from the mean.
@@ -155,8 +155,8 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// Returns the tree index of the node's point in a window that is nearest to the node's mean. If several points are
-  /// nearest, it returns the first. If no point of the node is in the window, it returns nil.
+  /// Of a node's points in a window, returns the tree index of the point nearest to the node's mean. If several points
+  /// are nearest, returns the first. If no point of the node is in the window, returns nil.
   ///
   /// Searches depth first, the nearer child first, and prunes nodes that are not nearer than the best point so far
   /// (Roussopoulos, Kelley and Vincent 1995, doi:10.1145/223784.223794). At most one node of each level is kept for

@@ -10,13 +10,14 @@ extension ClusterTree {
   /// Names of the columns that `search` can search: columns of texts or categories that were prepared for it.
   public var searchableColumns: [String] { columns.filter { $0.search != nil }.map(\.name) }
 
-  /// Returns the points whose text in a column begins with the searched text, and then the points that have a word with
-  /// this beginning. Case, accents and punctuation do not matter: `saint den` finds `Saint-Denis`.
+  /// Returns the points whose text in a column begins with the searched text, followed by the points whose text begins
+  /// with the searched text if read from a later word on. Case, accents and punctuation do not matter: `saint den`
+  /// finds `Saint-Denis`.
   ///
   /// Points whose whole text begins with the searched text are in alphabetical order; so `Paris` comes before `Paris
-  /// 10e`. Points with equal texts are in tree order. All other points are sorted by the part of their texts that
-  /// begins with the found word. A filter has no effect. The page about the index format says which words are listed,
-  /// and which characters count as equal.
+  /// 10e`. Points with equal texts are in tree order. The points that follow are sorted by their text from the found
+  /// word on. The filter of the tree has no effect. The page about the index format says which words are listed, and
+  /// which characters count as equal.
   ///
   /// ```swift
   /// for hit in try map.tree.search("ritz", in: "name", limit: 5) { print(hit.text) }

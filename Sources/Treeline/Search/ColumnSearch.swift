@@ -1,6 +1,6 @@
-/// A section of kind `search`, with which the texts of a column are searched. It lists the places in the column's
-/// dictionary at which words begin. The places are sorted by the folded text from there to the end of the entry. The
-/// section also lists the points, sorted by their entries.
+/// A section of kind `search`, with which the texts of a column are searched. It lists places: bytes of the column's
+/// dictionary at which a word begins. Places are sorted by the folded text (without case and accents) from the place to
+/// the end of its entry. The section also lists the points, sorted by their entries.
 ///
 /// The texts themselves are read from the dictionary and folded when they are compared.
 package struct ColumnSearch: @unchecked Sendable {
@@ -18,7 +18,7 @@ package struct ColumnSearch: @unchecked Sendable {
 
   /// For each text with a word, the place at which its first word begins, in bytes after the start of the first entry.
   package let beginnings: PackedIntegers
-  /// The places of further words.
+  /// The places at which further words of texts begin.
   package let words: PackedIntegers
   /// The tree indices of the points that have a value, in the order of their entries.
   package let points: PackedIntegers
@@ -35,8 +35,8 @@ package struct ColumnSearch: @unchecked Sendable {
   /// Greatest number of further words of a text.
   package static let mostWords = 255
 
-  /// Returns the number of further words of each text that the section lists, so that it has at most two places for
-  /// each point.
+  /// Returns the greatest number of further words that the section lists of each text. With this number the section has
+  /// at most two places for each point.
   ///
   /// - Parameter counts: At index i from 1 to `mostWords`, the number of texts with at least i further words. At index
   ///   0, the number of texts with any word.
@@ -150,7 +150,7 @@ package struct ColumnSearch: @unchecked Sendable {
 }
 
 extension ColumnDictionary {
-  /// Returns the entry that has a byte in its text, and the text from this byte on; nil if no entry has it.
+  /// Returns the entry whose text contains a byte, and the text from this byte on; nil if no entry contains the byte.
   ///
   /// - Parameter place: Number of the byte, counted from the start of the first entry.
   package func text(from place: UInt64) -> (entry: Int, text: UnsafeRawBufferPointer)? {

@@ -11,9 +11,9 @@ package struct TextFold: Sendable {
 
   static let shared = TextFold()
 
-  /// Characters at equal distances that have related forms. If a run has `targets`, each of its characters has this
-  /// form; if `targets` is empty, its characters are left out. In any other run the form of a character is the
-  /// character at distance `delta`.
+  /// A run: characters from `first` through `last`, `step` apart, whose forms follow one rule. If `targets` is nil, the
+  /// form of a character is the character at distance `delta`. Otherwise each character of the run has the form in
+  /// `targets`; if `targets` is empty, the characters are left out.
   private struct Run {
     let first: UInt32
     let last: UInt32
@@ -88,7 +88,8 @@ package struct TextFold: Sendable {
     return body(targets[range])
   }
 
-  /// Reads numbers of digits of five bits each, the lowest digit first. A digit of 32 or more is followed by another.
+  /// Reads numbers whose digits have five bits each, the lowest digit first. A digit of 32 or more has another digit
+  /// after it.
   private struct Digits {
     private var digits: [UInt32]
     private var position = 0
@@ -120,7 +121,7 @@ package struct FoldedText: IteratorProtocol {
   private let fold = TextFold.shared
   private let bytes: UnsafeRawBufferPointer
   private var position = 0
-  /// Characters of a longer form that were not returned yet, and a character to return before them.
+  /// Characters of a longer form that were not returned yet (`rest`), and a character to return before them (`held`).
   private var rest: ArraySlice<UInt32> = []
   private var held: UInt32?
   private var isBetweenWords = true

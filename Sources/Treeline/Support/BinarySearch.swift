@@ -1,5 +1,5 @@
-/// Returns the first number of a range at or after some point, by binary search; the range's upper bound if no number
-/// is.
+/// Returns the first number of a range that is at or after some point, by binary search. If all numbers are before the
+/// point, returns the range's upper bound.
 ///
 /// - Parameter isAtOrAfter: Returns false for numbers before the point, true for all other numbers.
 /// - Complexity: O(log n) calls

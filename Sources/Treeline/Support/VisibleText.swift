@@ -19,8 +19,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is a control character, or a character beyond ASCII that is invisible or looks like a space or a minus
-  /// sign.
+  /// Whether the character is a control character, or a character beyond ASCII that is invisible or looks like a space
+  /// or a minus sign.
   fileprivate var looksLikeASCII: Bool {
     switch properties.generalCategory {
     case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator, .dashPunctuation: true

@@ -13,8 +13,7 @@ enum Bucket {
   static let bitsOfLevel: UInt32 = 10
   static let bitsOfDepth: UInt32 = 4
 
-  /// The difference between the `levels` of a node in a bucket and the `levels` of its children: one level, and one
-  /// step of depth.
+  /// The difference in `levels` between a node in a bucket and its children: one level, and one step of depth.
   static let oneDown: UInt32 = 1 << bitsOfLevel | 1
 
   /// The position of the first visibility bit. There is one such bit for each point of a bucket.

@@ -59,7 +59,7 @@ public struct ClusterTree: Sendable {
     (clippedPointCount, growth, self.lineage) = (tree.clippedPointCount, tree.growth, lineage)
   }
 
-  /// Returns the same tree as another version of an edited tree.
+  /// Returns this tree with a new place among the versions of an edited tree.
   func with(_ lineage: Lineage) -> ClusterTree { ClusterTree(self, lineage: lineage) }
 
   /// Returns whether both values are one tree, not merely equal trees. It does not matter which points are counted.
@@ -144,8 +144,8 @@ extension ClusterTree {
     }
   }
 
-  /// A hash that is equal for two trees if they are the same hierarchy over the same positions, and otherwise only by
-  /// chance.
+  /// A hash of the hierarchy and the positions. It is equal for two trees if they are the same hierarchy over the same
+  /// positions. For other trees it is equal only by chance.
   ///
   /// The hash covers the plane, the positions in tree order, the shape and the exact sums of every node. All split
   /// lines follow from these. It does not cover row numbers, so shuffling the input does not change the hash.
