@@ -1,8 +1,9 @@
 import Foundation
 @_spi(Server) import TreelineFormats
 
-/// An archive in PMTiles, version 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md). It is clustered,
-/// and its directories and tiles are compressed by gzip.
+/// An archive in PMTiles, version 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md). It is
+/// *clustered*, in the words of that specification: its tiles are stored in the order of their ids. Its directories and
+/// tiles are compressed by gzip.
 ///
 /// The first 16 KiB contain the header and the root directory. The tiles follow. The metadata and the leaf directories
 /// come last, because their lengths are known last. The format allows sections in any order.
@@ -73,7 +74,7 @@ package struct PMTiles: TileArchive {
   /// directories.
   private func directories() -> (root: [UInt8], leaves: [UInt8]) {
     let room = Self.rootEnd - Self.headerLength
-    // A directory of more entries cannot fit the root, so it is not compressed just to measure it.
+    // A root directory with more entries would be too long in any case, so it is not compressed just to measure it.
     if entries.count <= 1 << 14 {
       let root = Self.compressed(Directory(entries).bytes)
       if root.count <= room { return (root, []) }

@@ -20,8 +20,8 @@
   private let cut: Cut
   private let aggregates: [String]
   private let zoom: Int
-  /// For each key, the index of the aggregate whose count the key names. Nil for keys that do not name a count, and for
-  /// counts that did not get their usual name.
+  /// For each key that names a count, the index of the count's aggregate. Nil for all other keys, and for counts that
+  /// did not get their usual name.
   private var countedBy: [Int32?] = []
   /// For each aggregate, the counts whose usual names were already in use. Maps the counted value to the index of the
   /// count's key.
@@ -77,7 +77,7 @@
     let isCluster = cluster.pointCount > 1
     tags.removeAll()
     tag(Key.cluster.rawValue, value(.bool(isCluster)))
-    // No two clusters have the same id, so no equal value is looked up.
+    // No two clusters have the same id, so the id is added without looking for an equal value.
     tag(Key.id.rawValue, add(.uint(cluster.id.rawValue)))
     tag(Key.count.rawValue, value(.uint(UInt64(cluster.pointCount))))
     if isCluster {

@@ -5,9 +5,9 @@ import Synchronization
 
 /// All tiles of an index between two zooms.
 ///
-/// At each zoom the whole plane is cut once, by a rule that does not depend on the view. Each cluster is in exactly one
-/// tile, the tile that contains its position. So the counts in all tiles of a zoom add up to the number of all points.
-/// If the cut keeps clusters apart, it also keeps them apart across the edges of tiles.
+/// At each zoom the whole plane is cut once, by a rule that does not depend on the view. Each cluster is in the one
+/// tile that contains its position. So the counts in all tiles of a zoom add up to the number of all points. If the cut
+/// keeps clusters apart, it also keeps them apart across the edges of tiles.
 package struct TilePyramid: Sendable {
   /// The tree. It may have a filter.
   package let tree: ClusterTree
@@ -186,11 +186,11 @@ package enum TileError: Error, Equatable, CustomStringConvertible {
     case .plainPlane:
       "tiles need longitudes and latitudes, found an index of plain x and y; build it from longitudes and latitudes"
     case .limit:
-      "expected a detail, a spacing or badges, found a limit: the limit would differ from tile to tile, so that their "
-        + "counts would not add up"
+      "expected a detail, a spacing or badges, found a limit, which has another effect in each tile, "
+        + "so that the counts of all tiles would not add up to the number of points"
     case .tooManyClusters(let tile, let found):
       "expected at most \(TilePyramid.mostClusters) clusters in tile \(tile.zoom)/\(tile.x)/\(tile.y), found "
-        + "\(found) or more; take a greater detail, spacing or scale"
+        + "\(found) or more; choose a greater detail, spacing or scale"
     }
   }
 }

@@ -7,10 +7,10 @@ extension ClusterTree {
   /// - Parameters:
   ///   - path: The file; `-` for standard input, which must be a file.
   ///   - progress: Called about a hundred times in each stage.
-  /// - Returns: At most 100 problems. There is none if the index has not changed since it was written.
+  /// - Returns: At most 100 problems. The list is empty if the index has not changed since it was written.
   /// - Throws: `IndexError` if the file cannot be opened as an index.
-  /// - Complexity: O(pointCount x depth). For trees that are split at the least scatter, also times the logarithm of
-  ///   pointCount. The work is done on all cores.
+  /// - Complexity: O(pointCount x depth), or O(pointCount x depth x log pointCount) for a tree that is split at the
+  ///   least scatter. The work is done on all cores.
   public static func problems(ofIndex path: String, progress: ((VerificationProgress) -> Void)? = nil)
     throws(IndexError) -> [IndexProblem]
   {
@@ -52,8 +52,8 @@ extension ClusterTree {
 
   /// Checks the hierarchy against the points. If the index has separations, also checks them for every spacing.
   ///
-  /// - Complexity: O(pointCount x depth). For trees that are split at the least scatter, also times the logarithm of
-  ///   pointCount. The work is done on all cores.
+  /// - Complexity: O(pointCount x depth), or O(pointCount x depth x log pointCount) for a tree that is split at the
+  ///   least scatter. The work is done on all cores.
   public func problems() -> [IndexProblem] { problems(principalLevels: TreeStorage.principalLevels) }
 
   /// - Parameter principalLevels: The number of principal levels with which the tree was built.
@@ -102,8 +102,8 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// The roots of all trees, in tree order. If there are no groups, this is the root. Otherwise each group's part has
-  /// its own root.
+  /// The roots of all trees, in tree order. Without groups there is one tree. With groups, each part (a group, or the
+  /// points that are never clustered) has its own root.
   fileprivate var rootsOfTrees: [Node] {
     let parts = groups?.parts ?? []
     var (roots, waiting) = ([Node](), [root].compactMap { $0 })

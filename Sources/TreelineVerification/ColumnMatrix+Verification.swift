@@ -42,8 +42,8 @@ private struct CheckedValues {
 }
 
 extension ColumnMatrix {
-  /// Checks ranks. Each integer must be the rank of its point's value. The values of ascending ranks must ascend. The
-  /// stored first point of each value must have that value, and no earlier point may have it.
+  /// Checks ranks. Each integer must be the rank of its point's value. The values of ascending ranks must ascend. For
+  /// each value a section stores the first point: this point must have the value, and no earlier point may have it.
   fileprivate func check(ranksOf values: CheckedValues, _ label: String, _ problems: ProblemList) {
     guard checkBits(label, problems, values.pages) else { return }
     var (missing, previous) = (0, UInt64?.none)
@@ -88,7 +88,7 @@ extension ColumnMatrix {
   private func addRank(_ rank: Int, ofPoint index: Int, _ label: String, _ problems: ProblemList) {
     problems.add(
       "\(label), point \(index)",
-      expected: "the rank of the point's value; the first point of this rank has the same value and is not later",
+      expected: "a rank whose first point has the same value as this point and does not come after it",
       found: "rank \(rank)")
   }
 
@@ -152,7 +152,7 @@ extension ColumnMatrix {
         let found = matrix.count(beforeBlock: block, level: level)
         isWrong = found != oneCount
         if isWrong {
-          problems.add("\(label), block \(block)", expected: "\(oneCount) ones before it", found: "\(found)")
+          problems.add("\(label), block \(block)", expected: "a count of \(oneCount) ones before it", found: "\(found)")
         }
         let start = block * WaveletMatrix.bitsPerBlock
         for index in start..<start + WaveletMatrix.bitsPerBlock where matrix.isOne(index, level: level) && !isWrong {

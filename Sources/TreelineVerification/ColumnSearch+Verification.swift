@@ -48,7 +48,7 @@ extension ColumnSearch {
 
   /// Checks that each place is the beginning of a word, and that the places are in order, so that no two are equal.
   ///
-  /// - Parameter numbers: Numbers, within their text, of the words that the list has.
+  /// - Parameter numbers: The list has the words with these numbers; the first word of each text has number 0.
   private func check(
     _ places: PackedIntegers, numbers: Range<Int>, in dictionary: ColumnDictionary, _ label: String,
     _ problems: ProblemList, _ pages: PageUse

@@ -59,8 +59,8 @@ extension IndexHeader {
 // MARK: - Growth
 
 extension IndexHeader {
-  /// Checks that no section of separations or of clusters' positions (`stands`) belongs to another growth, and that the
-  /// reserved bytes of the curve are 0.
+  /// Checks that the sections of separations and of clusters' positions (`stands`) suit the growth of the tree, and
+  /// that the reserved bytes of the curve are 0.
   func checkGrowth(_ curve: BadgeCurve?, in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let isForBadges = growth == .merging(by: .badges)
     var others: [IndexSection.Kind] = isForBadges ? [.separations] : [.badgeScales, .badgeCurve]

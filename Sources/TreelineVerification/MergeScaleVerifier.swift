@@ -7,9 +7,11 @@ import Treeline
 /// three codes: the codes of the two children, and the code of the distance between them. In a tree that was grown for
 /// badges, the distance is scaled by the badges of the children. If scales were rounded to few steps, children may be
 /// merged in any order within a step. Then a code must only be one of the steps, and must not be less than a child's
-/// code. After that, codes are checked among the nodes that are shown, as in `SeparationVerifier`. Nodes are split in
-/// the order of falling codes, from the greatest down to 1. No two nodes that are shown at a code may be closer than
-/// the distance of the code. So every spacing at every zoom keeps its promise.
+/// code.
+///
+/// After that, codes are checked among the nodes that are shown, as in `SeparationVerifier`. Nodes are split in the
+/// order of falling codes, from the greatest down to 1. No two nodes that are shown at a code may be closer than the
+/// distance of the code. So every spacing at every zoom keeps its promise.
 ///
 /// The order in which touching clusters were merged is not checked.
 ///
@@ -163,8 +165,8 @@ extension Plane.Projection {
     let around = squaredDistance(positions.0, positions.1)
     if around == plain { return plain }
     let boxes = (storage.box(of: a), storage.box(of: b))
-    // The box whose node is farther east on the plane, and the box whose node is farther west. Each box may itself
-    // cross the seam.
+    // The box of the node that is farther east on the plane, and the box of the node that is farther west. Each box may
+    // itself cross the seam.
     let (east, west) = positions.0.x > positions.1.x ? boxes : (boxes.1, boxes.0)
     let isWide = !east.isAcrossSeam && east.width >= 1 << 31 || !west.isAcrossSeam && west.width >= 1 << 31
     let start = min(UInt64(east.minX), west.isAcrossSeam ? UInt64(west.minX) : .max)

@@ -10,8 +10,8 @@ struct NodeFacts {
   let spread: NodeSpread
   /// The unit vector of the principal axis, with the same orientation as the builder's axis.
   ///
-  /// The vector is exact except for the rounding of its components. For points on a circle, the two eigenvalues may
-  /// differ by only one part in 10^15. Even then the vector is exact.
+  /// Each component of the vector is correct except for rounding. This holds even for points on a circle, whose two
+  /// eigenvalues may differ by only one part in 10^15.
   let principalAxis: (x: Double, y: Double)
   let mean: (x: Double, y: Double)
 

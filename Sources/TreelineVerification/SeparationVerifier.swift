@@ -15,10 +15,10 @@ import Treeline
 /// them may have been split.
 ///
 /// A node is checked when it is first shown, and at the codes at which it may be split but is not. Suppose another node
-/// is too close to one of the node's children. It stays too close until the code falls to the code of the distance
-/// between the other node and that child, or to the other node's own code. Both codes are known, so the node is checked
-/// again at the greater of the two codes. The builder works differently, because it does not know the codes beforehand.
-/// So the check shares no code with the builder.
+/// is too close to one of the node's children. The other node stays too close until the code falls to one of two codes:
+/// the code of the distance between the other node and that child, or the other node's own code. Both codes are known,
+/// so the node is checked again at the greater of the two codes. The builder works differently, because it does not
+/// know the codes beforehand. So the check shares no code with the builder.
 ///
 /// - Complexity: O(pointCount log pointCount) time on all measured data. Takes memory for the path from the root to a
 ///   node.

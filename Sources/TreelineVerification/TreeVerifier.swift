@@ -232,7 +232,7 @@ extension TreeVerifier {
       let gain = facts.scatterToGain(leftCount)
       problems.check(
         gain <= between * 0x1p-10, node.name,
-        expected: "each point with the child whose mean is nearer, which would put \(gain) more scatter between them",
+        expected: "each point with the child whose mean is nearer; the scatter between children would be \(gain) more",
         found: "\(between)")
     }
   }

@@ -3,8 +3,9 @@ import Treeline
 /// Clustering by the cells of a grid: the method of thoughtbot's TBQuadTree and Raizlabs' BentoMap. It serves to
 /// compare the principal-axis tree with the common method of maps.
 ///
-/// A lattice of square cells is laid over the plane, anchored at longitude -180 and the plane's top edge. So it does
-/// not move under a pan and does not depend on the plane's seam. Each cell that has a point is one cluster.
+/// A lattice of square cells is laid over the plane, anchored at longitude -180 and the plane's top edge. So the
+/// lattice does not move when the map is panned, and does not depend on the plane's seam, the meridian at which the
+/// plane begins. Each cell that has a point is one cluster.
 ///
 ///     let clusters = try grid.clusters(in: window, cellSize: .published, zoom: 11)
 ///
@@ -50,8 +51,8 @@ public struct Grid: Sendable {
 extension Grid {
   /// Returns the clusters of a window at a zoom, sorted by the row and then the column of their cells.
   ///
-  /// A cell belongs to the answer if one of its points is inside the window. Its cluster represents all points of the
-  /// cell, so that a cluster does not change while it moves over the edge of the screen.
+  /// A cell belongs to the answer if one of its points is inside the window. The cluster of such a cell represents all
+  /// points of the cell, so the cluster does not change while it moves over the edge of the screen.
   ///
   /// Complexity: O(k log k) for k clusters, plus the nodes and buckets along the edges of their cells.
   public func clusters(in window: PlaneWindow, cellSize: CellSize, zoom: Double) throws(GridError) -> [GridCluster] {

@@ -1,7 +1,7 @@
 import Treeline
 
-/// All points of one cell. Answers can be compared as sets: their differences are the cells that come and go between
-/// two windows.
+/// A cluster of all points of one cell. Two answers can be compared as sets: the differences are the cells that come
+/// and go.
 public struct GridCluster: Hashable, Sendable {
   package let cell: GridCell
 

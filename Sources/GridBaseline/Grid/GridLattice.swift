@@ -118,7 +118,7 @@ struct GridLattice {
       maxY: upperEdge(window.maxY))
   }
 
-  /// Return the first and the last position of the cell that contains a position.
+  /// `lowerEdge` and `upperEdge` return the first and the last position of the cell that contains a position.
   func lowerEdge(_ position: UInt32) -> UInt32 { UInt32(UInt64(position) / side * side) }
 
   func upperEdge(_ position: UInt32) -> UInt32 { UInt32(min((UInt64(position) / side + 1) * side, Self.width) - 1) }

@@ -84,8 +84,8 @@ struct QuadTree: Sendable {
     return found
   }
 
-  /// Calls `body` with the points of a window as ranges in tree order, until it returns false. A node inside the window
-  /// is passed as one range.
+  /// Calls `body` with the points of a window as ranges in tree order, until `body` returns false. A node inside the
+  /// window is passed as one range.
   @inline(__always) private func visit(_ window: PlaneWindow, from start: Int = 0, _ body: (Range<Int>) -> Bool) {
     guard start < nodes.count else { return }
     var stack = [start]

@@ -52,7 +52,8 @@ extension TreeStorage {
     let left = leftChild(of: record)
     return damage(
       record, expected: "children whose point counts add up to the count of the node",
-      found: "a count of \(nodes[Int(record)].count), and children of \(nodes[left].count) and \(nodes[left + 1].count)")
+      found: "a count of \(nodes[Int(record)].count), "
+        + "and children of \(nodes[left].count) and \(nodes[left + 1].count)")
   }
 
   @inline(never) func bucketOverfull(_ record: UInt32) -> IndexError {

@@ -24,7 +24,7 @@ struct NamedBytes {
 extension UnsafeRawBufferPointer {
   /// Reads a little-endian integer, which must lie within the bytes.
   package func read<Value: FixedWidthInteger>(at offset: Int) -> Value {
-    precondition(offset >= 0 && offset + MemoryLayout<Value>.size <= count, "Expected an offset within the index, found \(offset)")
+    precondition(offset >= 0 && offset + MemoryLayout<Value>.size <= count, "Expected an offset within the index")
     return Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
   }
 }

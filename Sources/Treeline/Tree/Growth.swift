@@ -28,8 +28,9 @@ public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
 }
 
 extension MergeMetric {
-  /// Whether a merge scale is a distance: two clusters merged at a scale are at least that far apart. Merge scales then
-  /// serve as the tree's separations. Otherwise separations are computed as for a tree that was split.
+  /// Whether merge scales are distances: two clusters that were merged at a scale are at least that far apart. Merge
+  /// scales then serve as the tree's separations. For other metrics, separations are computed as for a tree that was
+  /// split.
   package var keepsApart: Bool { self != .scatter }
 }
 
@@ -102,15 +103,15 @@ extension Growth: CustomStringConvertible {
   }
 }
 
-/// The rule for the position of a cluster in a tree grown by merging. Distances are kept between these positions.
+/// The rule for the position of a cluster in a tree grown by merging. Cuts keep clusters apart by the distances between
+/// these positions.
 public enum ClusterStand: String, Hashable, Sendable, CaseIterable {
   /// The mean of the cluster's points. There may be no point at the mean.
   case mean
 
   /// The position of one of the cluster's points, so that no badge lies in the sea. A cluster that was merged from two
-  /// clusters takes the position of one of the two. It is the position that is nearer to the mean of the merged
-  /// cluster's points. Distances are kept between these positions. This needs an index of format 1.2, and one bit for
-  /// each point.
+  /// clusters has the position of one of the two: the position that is nearer to the mean of the merged cluster's
+  /// points. This needs an index of format 1.2, and one bit for each point.
   case member
 }
 
@@ -123,7 +124,7 @@ package struct MergeTraits: OptionSet, Hashable, Sendable {
   /// western edge has the greater x.
   package static let acrossSeam = MergeTraits(rawValue: 1)
 
-  /// The merge scales are rounded down to four steps per octave, because otherwise the tree would be too deep.
+  /// Merge scales are rounded down to four values for each doubling, because otherwise the tree would be too deep.
   package static let coarseScales = MergeTraits(rawValue: 2)
 
   /// The position of a cluster is the position of one of its points, and merge scales are distances between these

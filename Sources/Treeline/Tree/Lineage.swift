@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A version of a tree whose points come, go and move, and how its rows follow from the rows of earlier versions. So
-/// answers of two versions can be compared point by point.
+/// A version of a tree whose points come, go and move. It knows how its rows follow from the rows of earlier versions.
+/// So answers of two versions can be compared point by point.
 package final class Lineage: Sendable {
   /// Number of this version in the program.
   private let number = Lineage.count.add(1, ordering: .relaxed).newValue
@@ -9,13 +9,13 @@ package final class Lineage: Sendable {
   private let changes: [(number: Int, change: RowChange)]
 
   private static let count = Atomic<Int>(0)
-  /// Changes that are remembered. A map that shows an older version than that cannot match points.
+  /// Greatest number of changes that are remembered. Points of an older version cannot be found in this version.
   private static let most = 256
 
-  /// Starts with a tree that was built.
+  /// Makes the first version of a tree.
   package init() { changes = [] }
 
-  /// Continues after a change.
+  /// Makes the version that follows an earlier version by a change.
   package init(after earlier: Lineage, _ change: RowChange) {
     changes = earlier.changes.suffix(Self.most - 1) + [(earlier.number, change)]
   }
@@ -36,7 +36,7 @@ package struct RowChange: Sendable {
 
   package init(removed: [Int], inserted: [Int]) { (self.removed, self.inserted) = (removed, inserted) }
 
-  /// Returns the row after the edit; nil if the edit removes the row.
+  /// Returns the number that a row has after the edit; nil if the edit removes the row.
   @inline(__always) func row(after row: Int) -> Int? {
     let before = removed.isEmpty ? 0 : firstIndex(in: removed.indices) { removed[$0] >= row }
     if before < removed.count, removed[before] == row { return nil }
@@ -44,7 +44,7 @@ package struct RowChange: Sendable {
     return inserted.isEmpty ? kept : kept + firstIndex(in: inserted.indices) { inserted[$0] - $0 > kept }
   }
 
-  /// Returns the row before the edit; nil if the edit inserts the row.
+  /// Returns the number that a row had before the edit; nil if the edit inserts the row.
   @inline(__always) func row(before row: Int) -> Int? {
     let after = inserted.isEmpty ? 0 : firstIndex(in: inserted.indices) { inserted[$0] >= row }
     if after < inserted.count, inserted[after] == row { return nil }
@@ -57,7 +57,7 @@ extension ClusterTree {
   /// Returns this tree as the first version of a tree that may be edited.
   package func startingLineage() -> ClusterTree { with(Lineage()) }
 
-  /// Returns this tree as the version after another tree.
+  /// Returns this tree as the version that follows another tree by a change.
   package func following(_ earlier: ClusterTree, _ change: RowChange) -> ClusterTree {
     with(earlier.lineage.map { Lineage(after: $0, change) } ?? Lineage())
   }

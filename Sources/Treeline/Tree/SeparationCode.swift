@@ -2,8 +2,8 @@
 /// down.
 ///
 /// The code is the square of the distance, in plane units, as a tiny floating-point number. It is exact below 2048 and
-/// has 11 significant bits above, so the distance is less than 1/2048 too short. 0 means that the node is never
-/// replaced: it is a single position, or its children would never be apart.
+/// has 11 significant bits above, so rounding shortens the distance by less than one part in 2048. 0 means that the
+/// node is never replaced: it is a single position, or its children would never be apart.
 ///
 /// Rounding keeps every promise. Codes grow with distances. So separations that never grow from parent to child still
 /// never grow after they are rounded. Let c be the least code that stands for a required distance T or more, and d(c)
@@ -61,7 +61,8 @@ extension SeparationCode: Comparable {
 }
 
 extension SeparationCode {
-  /// The code rounded down to two significant bits of the squared distance: four steps per octave.
+  /// The code rounded down to two significant bits of the squared distance: four codes for each doubling of the
+  /// distance.
   package var coarse: SeparationCode {
     let bits = rawValue < 1 << 11 ? max(14 - rawValue.leadingZeroBitCount, 0) : 9
     return SeparationCode(rawValue: (rawValue >> UInt16(bits)) << UInt16(bits))

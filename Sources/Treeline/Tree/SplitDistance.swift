@@ -1,4 +1,4 @@
-/// The distance at which a node may be replaced by its children at the earliest, whatever is shown around it.
+/// The greatest distance at which a node may be replaced by its children, whatever is shown around it.
 ///
 /// The children of the node must be at least that far apart. But they take room from their neighbors. So at a distance
 /// r a node is split only if a single badge represents it badly. That is so if its points scatter: if the root of their
@@ -16,7 +16,7 @@ extension TreeStorage {
     return square < 0x1p64 ? UInt64(square) : .max
   }
 
-  /// Returns the square of the distance at which a node may be split at the earliest.
+  /// Returns the square of the greatest distance at which a node may be split.
   @inline(__always) package static func squaredSplitDistance(childrenApart squaredDistance: UInt64, scatter: UInt64)
     -> UInt64
   {

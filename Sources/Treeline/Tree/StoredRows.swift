@@ -4,7 +4,8 @@ package struct StoredRows: @unchecked Sendable {
   private let narrow: UnsafePointer<UInt32>?
   private let wide: UnsafePointer<UInt64>?
 
-  /// The greatest row number, 2^53. Up to it, programs that store numbers as doubles can distinguish row numbers.
+  /// The greatest row number, 2^53. Programs that store numbers as doubles can distinguish all row numbers up to this
+  /// one.
   package static let greatest = 1 << 53
 
   package init(_ rows: UnsafePointer<UInt32>) { (narrow, wide) = (rows, nil) }

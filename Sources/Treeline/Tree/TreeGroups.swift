@@ -18,7 +18,8 @@ package struct TreeGroups: Hashable, Sendable {
   /// The number of all points, including those after the last group, which are never clustered.
   package let pointCount: UInt32
 
-  /// The greatest number of groups. Each group in view is at least one cluster, and a query finds them one by one.
+  /// The greatest number of groups. An answer has at least one cluster for each group in view, and a query finds the
+  /// groups one by one.
   package static let maximumCount = 4096
 
   /// - Parameter pointCounts: The number of points of each group, at least one.

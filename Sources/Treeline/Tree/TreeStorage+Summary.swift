@@ -13,7 +13,7 @@ extension TreeStorage {
     return (sums, spread(of: members(of: node), in: box, about: sums))
   }
 
-  /// Returns the mean of a node's points, in units of the plane: the mean of its summary, without the covariance.
+  /// Returns the mean of a node's points, in units of the plane, without computing the covariance.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   @inline(__always) func mean(of node: Node) -> (x: Double, y: Double) {

@@ -1,7 +1,8 @@
 /// The arrays of a tree, in memory that the builder filled or in a mapped file.
 ///
-/// The arrays are immutable, so any number of threads may read them. An index into an array is either checked or proved
-/// by the counts on the path from the root. A pointer does not keep the object alive, hence `ClusterTree.withStorage`.
+/// The arrays are immutable, so any number of threads may read them. An array is read at an index only if the index was
+/// checked, or if the counts on the path from the root prove that it is within bounds. A pointer does not keep the
+/// object alive, hence `ClusterTree.withStorage`.
 package final class TreeStorage: @unchecked Sendable {
   /// Positions in tree order.
   package let points: UnsafePointer<PlanePoint>
@@ -25,8 +26,8 @@ package final class TreeStorage: @unchecked Sendable {
   /// tree index of its right child's first point.
   package let separations: UnsafePointer<UInt16>?
 
-  /// The badge curve of a tree that was grown for badges and has separations. Its distances are scaled to badges of one
-  /// size.
+  /// The badge curve of a tree that was grown for badges and has separations. The separations of such a tree are scaled
+  /// distances, as if all badges had one size.
   package let badgeCurve: BadgeCurve?
 
   /// One bit for each node with children, in a tree with `ClusterStand.member`. The bit is at the tree index of the
@@ -105,7 +106,8 @@ extension ClusterTree {
 package struct NodeRecord: BitwiseCopyable {
   package var box: PlaneRect
   package var count: UInt32
-  /// The distance to its left child's record, in records; 0 for a bucket, whose children are not stored.
+  /// The distance from the node's record to its left child's record, in records; 0 for a bucket, whose children are not
+  /// stored.
   package var childOffset: UInt32
 
   package init(box: PlaneRect, count: UInt32, childOffset: UInt32) {

@@ -44,7 +44,7 @@ public struct Viewport: Hashable, Sendable {
     /// 512 px. MapLibre and Mapbox count zooms in this way. At the same scale their zoom is less by 1.
     case pixels512 = 512
 
-    /// Number to add to a zoom for these tiles, to get the zoom for tiles of 256 px.
+    /// Number to add to a zoom for tiles of this size, to get the zoom for tiles of 256 px.
     package var zoomOffset: Double { self == .pixels512 ? 1 : 0 }
   }
 
@@ -189,7 +189,7 @@ extension Viewport {
 
   /// Returns the box of coordinates in view, without the margin.
   ///
-  /// - Throws: As `located(on:)` does.
+  /// - Throws: `QueryError` if an edge, a zoom or a size is not a valid number.
   public func box(on plane: Plane) throws(QueryError) -> BoundingBox {
     switch area {
     case .everything: plane.bounds
