@@ -103,7 +103,7 @@ extension ClusterTree {
     let isCounted =
       distinct <= ValueCounts.maximumCodeCount && (column.dictionary != nil || distinct == 255)
     let inAll = WorkEstimate.product(answer.clusters, distinct)
-    /// Upper bound of the number of values with a count, summed over all clusters. It is at most the number of points.
+    /// Upper bound of the number of different values of each cluster, summed over all clusters: at most the points.
     let counted = min(inAll, answer.points)
     if isCounted {
       // Each cluster reads the counts of all values, and up to a block of rows at each end of its range.

@@ -1,8 +1,8 @@
 extension Aggregate {
   /// Reads a list of aggregates, separated by commas: `count`, `sum(population)`, `mean(price, weight: rooms)`,
   /// `first(name)`, `first(name, by: population)`, `top(kind, 3)`, `percentile(price, 90)`. A column name that contains
-  /// characters other than letters, digits and `_` is written in double quotes. Within them, a double quote is written
-  /// twice.
+  /// characters other than letters, digits and `_` is written in double quotes. Within such a name, a double quote is
+  /// written twice.
   public static func list(_ text: String) throws(AggregateError) -> [Aggregate] {
     var scanner = Scanner(text: text)
     return try scanner.list()
@@ -59,8 +59,8 @@ extension Aggregate: CustomStringConvertible {
     return function.name + (given.isEmpty ? "" : "(\(given.joined(separator: ", ")))")
   }
 
-  /// A flat name for properties of GeoJSON and tiles, which style expressions can read: `sum_population`, `top_kind`,
-  /// `percentile_90_price`, `mean_price_by_rooms`.
+  /// The name of the aggregate as a property of GeoJSON and tiles. It is a flat name, which style expressions can read:
+  /// `sum_population`, `top_kind`, `percentile_90_price`, `mean_price_by_rooms`.
   public var propertyName: String {
     switch function {
     case .percentile: "percentile_\(function.number!)_\(column!)"

@@ -58,7 +58,7 @@ public struct Aggregate: Hashable, Sendable {
     Aggregate(.mean, column, weight: weight)
   }
 
-  /// The mean of the squared differences from the mean.
+  /// The variance: the mean of the squared differences between the values and their mean.
   public static func variance(_ column: String) -> Aggregate { Aggregate(.variance, column) }
 
   /// The least number or time, or the first text by code points.
@@ -80,8 +80,8 @@ public struct Aggregate: Hashable, Sendable {
     Aggregate(.first, column, weight: order)
   }
 
-  /// The value of a column at the first point in tree order that has a value. Points at one position are in the order
-  /// of their rows. The result can serve as a title or a picture of a cluster if no column orders the points.
+  /// The value of a column at the first point in tree order that has a value. In tree order, points at one position are
+  /// sorted by row. The result can serve as a title or a picture of a cluster if no column orders the points.
   public static func first(_ column: String) -> Aggregate { Aggregate(.first, column) }
 
   /// The value of a column at the point that has the least value in another column. The rules of `first(_:by:)` apply.

@@ -3,12 +3,14 @@ extension Clusters {
   /// one value for each aggregate, in the order of `aggregates`. Under a filter, points that fail the filter are left
   /// out.
   ///
-  /// Sums, means, variances of decimals, extremes, and counts of values in a column with few different values are
-  /// prepared when they are first used. This takes O(pointCount). Each of these aggregates then takes O(1) or O(log
-  /// pointCount) for a cluster. Without a filter, medians, percentiles and distinct counts take O(log pointCount) if
-  /// the column was built for them. All other aggregates read the points one by one. These are variances of doubles,
-  /// and counts of values in a column with many different values. Medians, percentiles and distinct counts also read
-  /// the points one by one if there is a filter, or if the column was not built for them.
+  /// The time depends on the aggregate:
+  /// - Sums, means, variances of decimals, extremes, and counts of values in a column with few different values are
+  ///   prepared when they are first used, in O(pointCount). Each of these aggregates then takes O(1) or O(log
+  ///   pointCount) for a cluster.
+  /// - Without a filter, medians, percentiles and distinct counts take O(log pointCount) for a cluster if the index was
+  ///   built with `+percentiles` or `+distinct` for the column.
+  /// - All other aggregates read the points one by one: variances of doubles, counts of values in a column with many
+  ///   different values, and medians, percentiles and distinct counts under a filter or without such an index.
   ///
   /// - Throws: `AggregateError` if a column is missing, if an aggregate does not apply to the column's kind, or if more
   ///   than `Aggregate.maximumRowsRead` points would have to be read one by one.

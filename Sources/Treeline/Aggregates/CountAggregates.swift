@@ -1,4 +1,5 @@
-/// An evaluator of the number of different values. It counts a column's links instead of reading values.
+/// An evaluator of the number of different values. Instead of values it counts links, which lead from each value of the
+/// column to the previous equal value.
 struct LinkedValues: AggregateEvaluator {
   let links: ColumnMatrix
 
@@ -15,7 +16,7 @@ struct DistinctValues: AggregateEvaluator {
   let counts: (codes: PackedIntegers, prepared: ValueCounts)?
   /// For each entry of the dictionary, whether it is a value and not null; nil if no entry is null.
   let present: PresentEntries?
-  /// The values of entries; nil if no result needs them.
+  /// The values of the dictionary's entries; nil if no result needs values.
   let entryValues: EntryTexts?
 
   init(function: Aggregate.Function, tree: ClusterTree, rows: CountedRows, column: Column) throws(CancellationError) {
@@ -101,8 +102,8 @@ struct DistinctValues: AggregateEvaluator {
     }
   }
 
-  /// Moves the `most` keys that sort first to the front, in sorted order, by inserting each key into the sorted front.
-  /// The order of the other keys is undefined.
+  /// Moves the `most` keys that sort first to the front, in sorted order: inserts one key after another into the sorted
+  /// front. The order of the other keys is undefined.
   private static func bringForward(_ most: Int, of found: UnsafeMutableBufferPointer<KeyCount>) {
     guard most > 0 else { return }
     for index in 1..<max(found.count, 1) {
@@ -124,7 +125,7 @@ struct DistinctValues: AggregateEvaluator {
     entryValues?.values[Int(key)] ?? column.value(ofKey: key)
   }
 
-  /// Returns the keys that occur, sorted, and the number of rows that have each. Reads row by row.
+  /// Reads rows one by one. Returns the keys that occur, in sorted order, with the number of rows that have each key.
   private func counted(_ range: Range<Int>) throws(CancellationError) -> [KeyCount] {
     var found = try keys.present(in: range, rows)
     try found.sortKeys()

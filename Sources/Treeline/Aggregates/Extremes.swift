@@ -153,9 +153,8 @@ struct FirstRow: RowSummary {
   private mutating func add(_ row: Int32) { if self.row < 0 || row < self.row { self.row = row } }
 }
 
-/// The rows with the greatest and with the least value of the column that orders the rows. Among rows with equal values
-/// of that column, the row with the least value of another column is chosen. Rows that lack one of the two values are
-/// left out.
+/// The rows with the greatest and with the least value of the column that orders the rows. If several rows have that
+/// value, the row with the least value in another column is chosen. Rows that lack one of the two values are left out.
 struct ExtremeRows: RowSummary {
   struct Keys {
     let values: OrderedKeys

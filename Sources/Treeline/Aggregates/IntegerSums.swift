@@ -1,6 +1,6 @@
 /// Exact prefix sums of the codes of an integer column. A prefix sum adds the codes of all counted rows before a word
-/// of 64 rows. The sums of any range of rows are the difference of two prefix sums, corrected for the rows at both ends
-/// of the range. The prefix sums take half a byte per row.
+/// of 64 rows. For any range of rows, the sums are the difference of two prefix sums, corrected for the rows at both
+/// ends of the range. The prefix sums take half a byte per row.
 final class IntegerSums: PreparedValues {
   struct Sums {
     /// Number of values.

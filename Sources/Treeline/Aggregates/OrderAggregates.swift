@@ -57,7 +57,7 @@ struct ValueAtExtreme: AggregateEvaluator {
   }
 }
 
-/// An evaluator of the value at the first row that has one.
+/// An evaluator of the value at the first row that has a value.
 struct FirstValue: AggregateEvaluator {
   private let rows: CountedRows
   private let column: Column
@@ -164,8 +164,8 @@ extension OrderStatistic {
   /// Returns the mean of two finite numbers, rounded once.
   private static func mean(_ a: Double, _ b: Double) -> Double {
     let sum = a + b
-    // Halving a finite sum is exact if the sum is normal; a subnormal sum is exact itself. If the sum is infinite, both
-    // numbers are so large that their halves are exact.
+    // If the sum is finite, only one step rounds: halving a normal sum is exact, and a subnormal sum is not rounded. If
+    // the sum is infinite, both numbers are so large that their halves are exact.
     return sum.isFinite ? sum / 2 : a / 2 + b / 2
   }
 }
@@ -187,8 +187,8 @@ extension OrderedKeys {
 }
 
 extension [UInt64] {
-  /// Returns the element that would be at an index if the elements were sorted, and moves it there. Smaller elements
-  /// move before it, and greater elements after it (C. A. R. Hoare, 1961).
+  /// Returns the element that would be at an index if the elements were sorted, and moves it to that index. Smaller
+  /// elements end up before the index, and greater elements after it (C. A. R. Hoare, 1961).
   ///
   /// - Parameter first: Index at which the search begins. No element before it may be greater than an element after it.
   fileprivate mutating func selected(_ index: Int, from first: Int) throws(CancellationError) -> UInt64 {

@@ -42,8 +42,8 @@ final class PreparedColumns: Sendable {
     return false
   }
 
-  /// Returns the values prepared from `columns`. Prepares them if that has not been done. If two threads ask for new
-  /// values at the same time, both may prepare them.
+  /// Returns the values prepared from `columns`. Calls `make` if they are not in the cache. If two threads ask for new
+  /// values at the same time, both may call `make`.
   func value<Prepared: PreparedValues, Failure: Error>(of columns: [String], make: () throws(Failure) -> Prepared)
     throws(Failure) -> Prepared
   {

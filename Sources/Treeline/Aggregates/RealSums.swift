@@ -6,7 +6,7 @@ final class RealSums: PreparedValues {
   private let rowsPerBlock: Int
   /// For each block, the number of values in the rows before it.
   private let counts: PreparedArray<Int>
-  /// For each block, the words of the sum of the values before it.
+  /// For each block, the words of the `ExactSum` of the values in all rows before the block.
   private let words: PreparedArray<Int64>
 
   var byteCount: Int { counts.byteCount + words.byteCount }

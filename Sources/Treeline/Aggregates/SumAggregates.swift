@@ -61,8 +61,9 @@ struct RealMoments: AggregateEvaluator {
     if function == .sum { return .number(sum.rounded()) }
     let mean = sum.rounded(dividedBy: UInt32(count))
     if function == .mean { return .number(mean) }
-    // Each difference is rounded. The differences and their squares are added exactly, so that the order of rows does
-    // not matter. The mean of the differences is the rounding error of the mean.
+    // Computes the variance from the differences between values and the rounded mean. Each difference is rounded. The
+    // differences and their squares are added exactly, so that the order of rows does not matter. The mean of the
+    // differences is the rounding error of the mean.
     var (differences, squares, overflows) = (ExactSum(), ExactSum(), false)
     rows.forEach(in: range) { row in
       let value = values[row]

@@ -135,19 +135,19 @@ extension ClusterID: Comparable {
 
 extension ClusterID: CustomStringConvertible { public var description: String { String(rawValue) } }
 
-/// The one-sigma ellipse of a cluster's points: their spread along their two principal axes.
+/// The one-sigma ellipse of a cluster's points. Its half-axes are the standard deviations along the two principal axes.
 ///
-/// If it is drawn at twice its size, it contains most points of an evenly spread cluster. Points along a railway have a
-/// long, narrow ellipse in the direction of the railway.
+/// If the ellipse is drawn at twice its size, it contains most points of an evenly spread cluster. Points along a
+/// railway have a long, narrow ellipse in the direction of the railway.
 public struct Ellipse: Hashable, Sendable {
   /// The standard deviation along the longer principal axis, in plane units.
   public let semiMajor: Double
   /// The standard deviation along the shorter principal axis.
   public let semiMinor: Double
 
-  /// The x of the unit vector of the longer axis on the plane, to the east. It is not negative.
+  /// The x of a unit vector along the longer axis, on the plane, where x grows eastwards. It is not negative.
   public let axisX: Double
-  /// The y of the unit vector of the longer axis on the plane, to the south.
+  /// The y of this unit vector, on the plane, where y grows southwards.
   public let axisY: Double
 
   init(covariance: NodeSpread) {
@@ -157,7 +157,7 @@ public struct Ellipse: Hashable, Sendable {
     let radius = (half * half + xy * xy).squareRoot()
     semiMajor = (mean + radius).squareRoot()
     semiMinor = max(mean - radius, 0).squareRoot()
-    // Computes half the angle of the vector (half, xy) without calling the C library.
+    // Computes the unit vector at half the angle of the vector (half, xy), without calling the C library.
     let cosine = radius > 0 ? half / radius : 1
     axisX = ((1 + cosine) / 2).squareRoot()
     axisY = radius > 0 ? ((1 - cosine) / 2).squareRoot() * (xy < 0 ? -1 : 1) : 0
@@ -241,7 +241,6 @@ public struct Clusters: RandomAccessCollection, Sendable {
   /// contains the point. A client can use it to keep a point selected, whichever cluster contains the point.
   ///
   /// - Parameter treeIndex: The index of the point in tree order.
-  ///
   /// - Complexity: O(log k)
   public func firstIndex(containingTreeIndex treeIndex: Int) -> Int? {
     let index = Treeline.firstIndex(in: 0..<nodes.count) { nodes[$0].range.upperBound > treeIndex }

@@ -28,7 +28,7 @@ extension ClusterTree {
   ///   file is damaged.
   /// - Precondition: `previous` is an answer of this tree.
   /// - Complexity: O(answer + depth), independent of the number of points. O(limit log limit + depth) in best-first
-  ///   order, and if a detail, a spacing or badges are combined with a limit. To continue a previous answer takes O(k
+  ///   order, and if a detail, a spacing or badges are combined with a limit. Continuing a previous answer takes O(k
   ///   log k + k · depth), where k is the limit plus the size of the previous answer. If d clusters must be merged to
   ///   keep the limit, this takes an additional O(k · d), or O(k · d · log k) if the merged clusters scatter too much.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {

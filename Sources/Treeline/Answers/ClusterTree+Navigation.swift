@@ -186,8 +186,8 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// Returns the lowest node, at or below a node, that has the same counted points, which are the points that pass the
-  /// filter.
+  /// Returns the lowest node, at or below a node, that has the same counted points. Under a filter, the counted points
+  /// are the points that pass.
   func lowestNode(below node: Node, _ counted: some CountedPoints) throws(IndexError) -> Node {
     var node = node
     while !counted.hasAll(of: node), let (left, right) = try children(of: node) {

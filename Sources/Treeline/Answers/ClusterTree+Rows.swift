@@ -75,8 +75,8 @@ extension ClusterTree {
 /// The row numbers of a cluster's points, in tree order: neighbors in the list are neighbors on the map, and points at
 /// one position are in the order of their rows.
 ///
-/// A slice is a page: `rows.dropFirst(200).prefix(100)` costs O(1) and copies nothing. Under a filter, each row costs
-/// O(log n) for n points of the cluster.
+/// Taking a slice, such as the page `rows.dropFirst(200).prefix(100)`, costs O(1) and copies nothing. Under a filter,
+/// each row costs O(log n) for n points of the cluster.
 public struct RowNumbers: RandomAccessCollection, Sendable {
   let tree: ClusterTree
   let range: Range<Int>

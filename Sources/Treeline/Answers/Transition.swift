@@ -51,8 +51,8 @@ public struct Transition: Sendable {
   /// The clusters of the first answer that the second answer replaces by clusters within them.
   public let splits: [Replacement]
 
-  /// The clusters of the second answer that replace clusters of the first answer. The replaced clusters lie within
-  /// them.
+  /// The clusters of the second answer that replace clusters of the first answer. Each contains the clusters that it
+  /// replaces.
   public let merges: [Replacement]
 
   /// The clusters of the second answer that share no point with a cluster of the first answer.
@@ -69,9 +69,9 @@ public struct Transition: Sendable {
 
   private let filters: FilterChange
 
-  /// Returns how many points of a range of tree indices, such as a cluster's, pass the filter of only one answer: `out`
-  /// for only the first answer, `in` for only the second. Both numbers are 0 if the answers have the same filter, or no
-  /// filter.
+  /// Counts the points of a range of tree indices, such as a cluster's, that pass the filter of only one answer. `out`
+  /// is the number of points that pass only the first answer's filter, and `in` the number of points that pass only the
+  /// second answer's filter. Both are 0 if the answers have the same filter, or no filter.
   ///
   /// - Complexity: O(1)
   public func filteredPointCounts(in range: Range<Int>) -> (out: Int, in: Int) {

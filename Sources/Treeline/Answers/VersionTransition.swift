@@ -9,8 +9,8 @@
 ///   from: try vehicles.clusters(cut, in: view).clusters, to: try later.clusters(cut, in: view).clusters)
 /// ```
 public struct VersionTransition: Sendable {
-  /// Clusters of the first answer, and the clusters of the second answer that continue them. At least one of `before`
-  /// and `after` has exactly one cluster.
+  /// Clusters of the first answer, and the clusters of the second answer that continue them with some of their points.
+  /// At least one of `before` and `after` has exactly one cluster.
   public struct Change: Sendable {
     /// Clusters of the first answer, in tree order.
     public let before: Clusters

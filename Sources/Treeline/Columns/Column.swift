@@ -29,7 +29,7 @@ public struct Column: Sendable {
     case integers(IntegerValues)
     /// Numbers.
     case reals(RealValues)
-    /// Texts, by the number of their entry in a dictionary.
+    /// Texts, each as the index of its entry in a dictionary.
     case entries(EntryValues)
   }
 
@@ -56,8 +56,8 @@ public struct Column: Sendable {
   }
 }
 
-/// Numbers, booleans or times as integers above a base. A number is its integer divided by a power of ten. The greatest
-/// code of the width stands for a missing value.
+/// Numbers, booleans or times, stored as integers above a base. A number is its integer divided by a power of ten. The
+/// greatest code of the width stands for a missing value.
 package struct IntegerValues: Sendable {
   package let codes: PackedIntegers
   /// The integer that is added to each code.

@@ -5,8 +5,8 @@
 ///
 /// In a section of kind `links` the integer is 1 plus the tree index of the previous point with the same value, or 0 if
 /// there is no such point. A missing value links to itself. So the number of distinct values in a range is the number
-/// of its points whose previous point lies before the range, or does not exist (S. Muthukrishnan, Efficient algorithms
-/// for document retrieval problems, SODA 2002).
+/// of points that link to a point before the range or to no point (S. Muthukrishnan, Efficient algorithms for document
+/// retrieval problems, SODA 2002).
 package struct ColumnMatrix: @unchecked Sendable {
   /// Offsets of the fields at the start of such a section. Three arrays follow: the number of 0 bits of each level, 4
   /// bytes each, padded with zeros to an offset that is a multiple of 32; the blocks of all levels; and, for ranks, 4
