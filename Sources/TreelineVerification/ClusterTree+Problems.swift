@@ -56,7 +56,8 @@ extension ClusterTree {
   ///   least scatter. The work is done on all cores.
   public func problems() -> [IndexProblem] { problems(principalLevels: TreeStorage.principalLevels) }
 
-  /// - Parameter principalLevels: The number of principal levels with which the tree was built.
+  /// - Parameter principalLevels: The number of upper levels at which the build split nodes across their principal
+  ///   axis.
   package func problems(principalLevels: Int) -> [IndexProblem] {
     let problems = ProblemList()
     check(

@@ -113,7 +113,7 @@ extension IndexHeader {
   /// Checks the header's facts about the points: the number of clipped points, and the plane.
   ///
   /// Positions alone do not reveal a seam at another longitude, or a square that was moved or scaled. So this method
-  /// checks whether a build of points with these positions would choose such a plane.
+  /// checks whether a build of points with these positions would choose the plane of the header.
   ///
   /// - Complexity: O(pointCount)
   func check(_ points: PointBlocks, _ problems: ProblemList) {

@@ -142,7 +142,7 @@ enum Duplicates {
     let partCount = UInt64(count / mostSorted + 1)
     for part in 0..<partCount {
       var numbers: [UInt64] = []
-      // Divides the numbers by a hash, because all of them may be multiples of some number.
+      // Divides the numbers into parts by a hash, because all of them may be multiples of some number.
       forEach { number in if (number &* 0x9E37_79B9_7F4A_7C15) >> 32 % partCount == part { numbers.append(number) } }
       numbers.sort()
       for (number, next) in zip(numbers, numbers.dropFirst()) where number == next { add(number) }

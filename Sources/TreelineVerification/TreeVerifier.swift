@@ -284,7 +284,7 @@ extension TreeVerifier {
     }
   }
 
-  /// Checks that all points of a leaf have one position, and that they are in the order of their rows.
+  /// Checks that all points of a node without children have one position, and are in the order of their rows.
   private func checkStack(_ node: Node, at position: PlanePoint) {
     forEachBlock(of: node.range) { block in
       for index in block where !problems.isFull {

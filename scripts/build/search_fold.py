@@ -97,8 +97,8 @@ def main():
     path = pathlib.Path(__file__).parents[2] / "Sources/Treeline/Search/FoldTable.swift"
     path.write_text(
         "extension TextFold {\n"
-        f"  /// The characters that do not fold to themselves, with the data of Unicode {UNICODE[:4]}, as\n"
-        "  /// `scripts/build/search_fold.py` writes them.\n"
+        f"  /// The folded forms of all characters that do not fold to themselves, in Unicode {UNICODE[:4]}.\n"
+        "  /// `scripts/build/search_fold.py` writes this table.\n"
         "  static let table: [StaticString] = [\n" + ",\n".join(lines) + ",\n  ]\n}\n"
     )
 

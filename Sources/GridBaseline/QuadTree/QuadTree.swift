@@ -10,8 +10,8 @@ struct QuadTree: Sendable {
   struct Node: Hashable, Sendable {
     /// The tree index at which the node's points begin.
     var first: UInt32
-    /// The index of the first child; 0 for a leaf, as the root is never a child. Children are contiguous, in tree
-    /// order, and end where the node's points end.
+    /// The index of the first child; 0 for a leaf, as the root is never a child. The children follow one another, in
+    /// tree order. The last child is the one whose points end where the node's points end.
     var firstChild: UInt32
     var totals: PointTotals
 

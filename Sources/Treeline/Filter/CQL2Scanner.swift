@@ -224,7 +224,8 @@ enum CQL2Keyword: String {
 
   /// Recognizes a keyword in upper, lower or mixed case.
   init?(spelling: String) {
-    // Other characters may be canonically equivalent to ASCII letters, like the Kelvin sign to K.
+    // Swift may treat a word with other characters as equal to a keyword, because the Kelvin sign, for example, equals
+    // K.
     guard spelling.utf8.count <= 7, spelling.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     self.init(rawValue: spelling.lowercased())
   }

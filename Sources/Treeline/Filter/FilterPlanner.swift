@@ -139,7 +139,7 @@ extension FilterPlanner {
         areComparable = true
         return comparison.accepts(order)
       }
-      // A comparison that suits none of the values is a mistake.
+      // If no value of the column can be compared with the given value, the filter is a mistake.
       guard areComparable else { throw unsuited("a text in single quotes") }
       return set
     }

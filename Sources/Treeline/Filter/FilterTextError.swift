@@ -38,7 +38,7 @@ public struct FilterTextError: Error, Hashable, Sendable {
     return (start > 0 ? start + 1 : 0)..<(start + size < count ? start + size - 1 : count)
   }
 
-  /// Returns scalars as text, with spaces instead of scalars that would break the line or shift what follows.
+  /// Returns scalars as text. Scalars that would break the line, or shift the characters after them, become spaces.
   private static func line(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
     var line = String.UnicodeScalarView()
     for scalar in scalars {

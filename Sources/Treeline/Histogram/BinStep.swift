@@ -31,14 +31,14 @@ enum BinStep {
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  /// Returns the numbers of the bins from the least tick through the greatest.
+  /// Returns the range of bins from the bin of the least tick through the bin of the greatest tick.
   func bins(from least: Int128, through greatest: Int128) -> ClosedRange<Int128> {
     bin(of: least)...bin(of: greatest)
   }
 
   // MARK: - Choosing one
 
-  /// Returns the first step that needs at most `count` bins.
+  /// Returns the first of some steps with which at most `count` bins cover the ticks from `least` through `greatest`.
   static func first(
     of steps: some Sequence<BinStep>, atMost count: Int, from least: Int128, through greatest: Int128
   ) -> BinStep {
@@ -109,7 +109,7 @@ struct RealBins {
     let isFew = { (last: Int128) in last - first <= Int128(count) }
     var last = Int128((greatest / step).rounded(.down)) + 1
     guard last - first <= Int128(count) + 2 else { return nil }
-    // The quotients are rounded: corrects the ends by comparisons.
+    // The quotients are rounded, so both ends are corrected by comparisons.
     while edge(first).double > least { first -= 1 }
     while first < last, edge(first + 1).double <= least { first += 1 }
     while edge(last).double <= greatest { last += 1 }
@@ -135,8 +135,8 @@ enum LogarithmicBins {
   /// Number of powers of ten below the greatest magnitude of doubles. Smaller magnitudes share a bin that begins at 0.
   static let realDecades = 8
 
-  /// Returns the edges of at most `count` bins for integers. If even the fewest bins are more than `count`, returns
-  /// their edges.
+  /// Returns the edges of at most `count` bins for integers. If even the widest bins are more than `count`, returns the
+  /// edges of the widest bins.
   static func edges(atMost count: Int, from least: Int128, through greatest: Int128) -> [Int128] {
     let powers = (0...37).map { exponent in (0..<exponent).reduce(Int128(1)) { power, _ in power * 10 } }
     return first(atMost: count) { factors in
@@ -146,8 +146,8 @@ enum LogarithmicBins {
     }
   }
 
-  /// Returns the edges of at most `count` bins for doubles. If even the fewest bins are more than `count`, returns
-  /// their edges.
+  /// Returns the edges of at most `count` bins for doubles. If even the widest bins are more than `count`, returns the
+  /// edges of the widest bins.
   static func edges(atMost count: Int, from least: Double, through greatest: Double) -> [DecimalNumber] {
     let magnitude = max(least.magnitude, greatest.magnitude, .leastNormalMagnitude)
     let top = DecimalNumber(magnitude)!.magnitudeExponent

@@ -54,7 +54,8 @@ public struct IndexSection: Hashable, Sendable {
     public static let links = Kind(rawValue: 20)
     /// The lists by which the texts of a column are searched; optional, since version 1.5.
     public static let search = Kind(rawValue: 23)
-    /// The groups, whose points are never in one cluster; required if the tree has groups, since version 1.3.
+    /// The groups: points of different groups are never in one cluster. Required if the tree has groups, since version
+    /// 1.3.
     public static let groups = Kind(rawValue: 21)
     /// Row numbers in tree order, 8 bytes a point. They replace `rows` if a row number needs more than 4 bytes. Since
     /// version 1.4.

@@ -42,8 +42,8 @@
   }
 
   extension IndexHeader {
-    /// Compares the checksums of a file's sections without mapping the file. So if the file is truncated meanwhile,
-    /// this is an error and not a crash.
+    /// Compares the checksums of a file's sections without mapping the file. If the file is truncated meanwhile, this
+    /// function throws, and the program does not crash.
     ///
     /// - Throws: `IndexError`
     /// - Complexity: O(bytes)

@@ -198,7 +198,7 @@ extension QueryParameters {
     return nil
   }
 
-  /// Reads the case with a raw value; nil if the parameter was not given or is noted as wrong.
+  /// Reads a case of an enumeration by its raw value; nil if the parameter was not given or is noted as wrong.
   public mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ key: String, of _: Choice.Type)
     -> Choice?
   {

@@ -25,7 +25,7 @@ package enum Mercator {
     let (numerator, denominator) = (even + odd, even - odd)
     // The number of times, at most five, that the denominator must be doubled until the quotient is below the root of
     // 2. This is the number of powers of 2 by which the numerator exceeds `limit`. It is computed from bit patterns,
-    // because processors could hardly predict a comparison.
+    // because processors would often mispredict a comparison.
     let limit = denominator * 1.4142135623730951
     let doublings = (Int64(bitPattern: numerator.bitPattern &- limit.bitPattern) &- 1) &>> 52 &+ 1
     let power = denominator * Double(bitPattern: UInt64(bitPattern: 1023 &+ doublings) &<< 52)

@@ -172,8 +172,7 @@ struct WindowEdges {
   }
 }
 
-/// The sides of a tight box that lie outside a window. For each such side it is known which edge of the window the side
-/// is past.
+/// The sides of a tight box that lie outside a window, each with the direction in which it lies outside.
 struct SidesOutside {
   /// Each half has a byte for each of west, north, east and south, with all bits set if that side is outside. In the
   /// lower half, a side is past the window's farther edge, so all of the box is outside. In the upper half, a side is

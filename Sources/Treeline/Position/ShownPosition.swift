@@ -204,7 +204,8 @@ extension TreeStorage {
 /// Exact squared distances to the mean of a node's points. Distances are multiplied by the number of points, so that
 /// they are whole numbers.
 private struct MeanDistance {
-  /// Sums of the points' coordinates. `TreeStorage.summary` ensures that the mean they give is inside the box.
+  /// Sums of the points' coordinates. `TreeStorage.summary` ensures that the mean, which follows from them, is inside
+  /// the box.
   let sums: NodeSums
   let count: UInt32
   let box: PlaneRect

@@ -10,8 +10,8 @@ extension ClusterTree {
   /// Names of the columns that `search` can search: columns of texts or categories that were prepared for it.
   public var searchableColumns: [String] { columns.filter { $0.search != nil }.map(\.name) }
 
-  /// Returns the points whose text in a column begins with the searched text, followed by the points whose text begins
-  /// with the searched text if read from a later word on. Case, accents and punctuation do not matter: `saint den`
+  /// Returns the points whose text in a column contains the searched text at the beginning of a word. The points whose
+  /// whole text begins with the searched text come first. Case, accents and punctuation do not matter: `saint den`
   /// finds `Saint-Denis`.
   ///
   /// Points whose whole text begins with the searched text are in alphabetical order; so `Paris` comes before `Paris

@@ -1,6 +1,6 @@
 extension TextFold {
-  /// The characters that do not fold to themselves, with the data of Unicode 14.0, as
-  /// `scripts/build/search_fold.py` writes them.
+  /// The folded forms of all characters that do not fold to themselves, in Unicode 14.0.
+  /// `scripts/build/search_fold.py` writes this table.
   static let table: [StaticString] = [
     "0+111411a1161a213210O12w2041101r510y21501301100702KM1021301301002Z5002-5002x6002z6002B6002D6003x3B3002D6002B6002D6",
     "002F6002H6002B6002D6002F6002H6002T6022B6002D6002F6002H6002J6102N6002D6002F6002H6002J6002D6003Q3E3003P3P3002Z7002-7",

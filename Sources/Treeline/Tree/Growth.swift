@@ -17,13 +17,13 @@ public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
 
   /// The two clusters whose drawn badges touch first as badges grow. Pairs are ordered by their distance divided by the
   /// sum of both radii. A `BadgeCurve` gives the radius for a point count. `Cut.badges(scale:)` then shows points
-  /// unclustered as long as there is room. It needs an index of format 1.2.
+  /// unclustered as long as there is room. This metric needs an index of format 1.2.
   case badges
 
   /// The two clusters whose union adds the least scatter, which is the sum of squared distances of points from their
   /// mean (Ward's method). If several pairs add equally little, the pair whose positions come first is merged. Points
-  /// are then closer to their clusters than in any other tree, for a `Cut.limit` or a `Cut.detail`. It needs an index
-  /// of format 1.2.
+  /// are then closer to their clusters than in any other tree, for a `Cut.limit` or a `Cut.detail`. This metric needs
+  /// an index of format 1.2.
   case scatter
 }
 
@@ -124,7 +124,8 @@ package struct MergeTraits: OptionSet, Hashable, Sendable {
   /// western edge has the greater x.
   package static let acrossSeam = MergeTraits(rawValue: 1)
 
-  /// Merge scales are rounded down to four values for each doubling, because otherwise the tree would be too deep.
+  /// Merge scales are rounded down to four values for each doubling of a distance. Otherwise the tree would be too
+  /// deep.
   package static let coarseScales = MergeTraits(rawValue: 2)
 
   /// The position of a cluster is the position of one of its points, and merge scales are distances between these

@@ -22,8 +22,8 @@ package final class TreeStorage: @unchecked Sendable {
   package let sums: UnsafePointer<NodeSums>
   package let spreads: UnsafePointer<NodeSpread>
 
-  /// The `SeparationCode` of each node with children, if computed: `pointCount` entries, with the code of a node at the
-  /// tree index of its right child's first point.
+  /// The `SeparationCode` of each node with children, if computed. There are `pointCount` entries. The code of a node
+  /// is at the tree index of the first point of its right child.
   package let separations: UnsafePointer<UInt16>?
 
   /// The badge curve of a tree that was grown for badges and has separations. The separations of such a tree are scaled

@@ -29,8 +29,8 @@ public struct MapTile: Hashable, Sendable {
   private var left: UInt32 { UInt32(truncatingIfNeeded: UInt64(x) * side) }
   private var top: UInt64 { UInt64(y) * side }
 
-  /// Returns the part of a plane that the tile shows. It includes its east and south edges, although the tile ends
-  /// just before them.
+  /// Returns the part of a plane that the tile shows. The part includes the tile's east and south edges, although
+  /// positions on these edges belong to the next tiles.
   package func window(on plane: Plane) throws(QueryError) -> PlaneWindow {
     guard plane.projection == .webMercator else { throw .tileOnPlainPlane }
     return PlaneWindow(
@@ -47,7 +47,7 @@ public struct MapTile: Hashable, Sendable {
     return BoundingBox(west: longitude(x), south: latitude(top + side), east: longitude(x + 1), north: latitude(top))
   }
 
-  /// Converts a position of a plane to a position in the tile, in units of which `extent` make the tile's side. A
+  /// Converts a position of a plane to a position in the tile, in units of the tile's side divided by `extent`. A
   /// position in the tile is from 0 up to, but not including, `extent`. Positions in neighboring tiles are outside this
   /// range. Numbers beyond the range of `Int` become the least or the greatest `Int`, and NaN becomes 0.
   public func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
