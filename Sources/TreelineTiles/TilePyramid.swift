@@ -186,8 +186,8 @@ package enum TileError: Error, Equatable, CustomStringConvertible {
     case .plainPlane:
       "tiles need longitudes and latitudes, found an index of plain x and y; build it from longitudes and latitudes"
     case .limit:
-      "expected a detail, a spacing or badges, found a limit, which has another effect in each tile, "
-        + "so that the counts of all tiles would not add up to the number of points"
+      "expected a detail, a spacing or badges, found a limit; a limit would have another effect in each tile, "
+        + "so the counts of all tiles would not add up to the number of points"
     case .tooManyClusters(let tile, let found):
       "expected at most \(TilePyramid.mostClusters) clusters in tile \(tile.zoom)/\(tile.x)/\(tile.y), found "
         + "\(found) or more; choose a greater detail, spacing or scale"

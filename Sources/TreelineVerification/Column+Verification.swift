@@ -28,7 +28,7 @@ extension Column {
     guard let section else { return }
     problems.check(
       section[Offset.reserved].allSatisfy { $0 == 0 } && section[Offset.isDates] <= 1, label,
-      expected: "0 in the reserved bytes, and 0 or 1 before them", found: "other bytes")
+      expected: "0 in the reserved bytes, and 0 or 1 as the flag for dates", found: "other bytes")
     let nameEnd = Offset.name + Int(section.read(at: Offset.nameLength) as UInt32)
     problems.check(
       String(validating: section[Offset.name..<nameEnd], as: UTF8.self) != nil, label, expected: "a name in UTF-8",

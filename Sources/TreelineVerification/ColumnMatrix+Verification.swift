@@ -57,7 +57,7 @@ extension ColumnMatrix {
       guard let key, key != OrderedKeys.missing, previous.map({ $0 < key }) ?? true else {
         let found = firstIndex(ofRank: rank).map { "\($0)" } ?? "none"
         problems.add(
-          "\(label), value \(rank)", expected: "the first point with the value, and a value above the previous value",
+          "\(label), value \(rank)", expected: "a point whose value is greater than the value of the previous rank",
           found: found)
         return
       }

@@ -74,7 +74,7 @@ extension IndexHeader {
     problems.check(
       keepsApart || !mergeTraits.contains(.standsAtMembers), "header, traits of a merged tree",
       expected: "positions of clusters at their means, because this tree does not keep clusters apart",
-      found: "\(mergeTraits.rawValue)")
+      found: "traits \(mergeTraits.rawValue)")
     guard let section = sections.first(where: { $0.kind == .badgeCurve }), isForBadges else { return }
     problems.check(
       curve.map { $0.bytes.elementsEqual(bytes[section.range]) } ?? false, "badge curve",
@@ -181,10 +181,10 @@ extension IndexHeader {
       expected: box.isPoint ? "a side of 0 around one position" : "a side above 0 around more than one position",
       found: "\(plane.side)")
     problems.check(
-      (box.minX, box.minY) == (0, 0), "points", expected: "a least x and y of 0 and 0",
-      found: "\(box.minX) and \(box.minY)")
+      (box.minX, box.minY) == (0, 0), "points", expected: "0 as the least x and as the least y",
+      found: "x \(box.minX) and y \(box.minY)")
     problems.check(
-      box.isPoint || max(box.maxX, box.maxY) == .max, "points", expected: "a greatest x or y of \(UInt32.max)",
-      found: "\(box.maxX) and \(box.maxY)")
+      box.isPoint || max(box.maxX, box.maxY) == .max, "points", expected: "\(UInt32.max) as the greatest x or y",
+      found: "x \(box.maxX) and y \(box.maxY)")
   }
 }

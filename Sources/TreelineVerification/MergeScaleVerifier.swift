@@ -97,7 +97,7 @@ struct MergeScaleVerifier {
     if storage.mergeTraits.contains(.coarseScales) {
       problems.check(
         own == own.coarse && own >= parts, "separation \(right.first)",
-        expected: "a coarse scale, at least \(parts.rawValue)", found: "\(own.rawValue)")
+        expected: "a scale rounded to few steps, at least \(parts.rawValue)", found: "\(own.rawValue)")
     } else {
       let expected = max(SeparationCode(roundingDown: squaredDistance(left, right)), parts)
       problems.check(

@@ -30,7 +30,8 @@ struct TreeVerifier {
       found: "\(nodeCount)")
     problems.check(
       isAcrossSeam == storage.mergeTraits.contains(.acrossSeam) || problems.isFull, "header, traits of a merged tree",
-      expected: "\(isAcrossSeam ? "nodes" : "no nodes") across the seam", found: "\(storage.mergeTraits.rawValue)")
+      expected: "\(isAcrossSeam ? "nodes" : "no nodes") across the seam",
+      found: "traits \(storage.mergeTraits.rawValue)")
     problems.check(
       pointCount % 2 == 0 || storage.gap(after: UInt32(pointCount)) == 0, "gap \(pointCount)",
       expected: "0 after the last point", found: "a gap")
@@ -212,7 +213,7 @@ extension TreeVerifier {
     func expect(_ product: Double, _ name: String) {
       problems.check(
         left <= right + tolerance && left <= product + tolerance && right >= product - tolerance, node.name,
-        expected: "its \(name) between its children along its principal axis",
+        expected: "a split along the principal axis at the \(name)",
         found: "the left child up to \(left), the right child from \(right) on")
     }
     guard let splitRule = growth.splitRule else { return }
@@ -226,7 +227,7 @@ extension TreeVerifier {
       // Sums of integers are exact. Rounding errors add up to a few units of the 53rd bit.
       problems.check(
         between >= most * (1 - 0x1p-48), node.name,
-        expected: "at least the scatter between children that the best split across its axis gives, \(most)",
+        expected: "a scatter between the children of at least \(most), as for the best split across the axis",
         found: "\(between)")
       // A builder continues to turn the line as long as that gains at least 1/2048 of the scatter.
       let gain = facts.scatterToGain(leftCount)

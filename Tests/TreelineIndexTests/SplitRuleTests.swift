@@ -18,11 +18,11 @@ import TreelineBuilder
   /// Tests indexes that name another rule than the rule by which their tree was split. All checksums are correct.
   @Test(
     arguments: [
-      (SplitRule.mean, 2, 0, "node of points 0..<500: expected at least the scatter between children"),
-      (.mean, 3, 24, "node of points 0..<500: expected its weighted mean between its children"),
-      (.leastScatter, 1, 0, "node of points 0..<500: expected its mean between its children"),
-      (.gamma(3), 3, 4, "node of points 0..<500: expected its weighted mean between its children"),
-      (.gamma(3), 1, 0, "node of points 0..<500: expected its mean between its children"),
+      (SplitRule.mean, 2, 0, "node of points 0..<500: expected a scatter between the children of at least"),
+      (.mean, 3, 24, "node of points 0..<500: expected a split along the principal axis at the weighted mean"),
+      (.leastScatter, 1, 0, "node of points 0..<500: expected a split along the principal axis at the mean"),
+      (.gamma(3), 3, 4, "node of points 0..<500: expected a split along the principal axis at the weighted mean"),
+      (.gamma(3), 1, 0, "node of points 0..<500: expected a split along the principal axis at the mean"),
     ] as [(SplitRule, UInt32, UInt32, String)]) func aRuleThatIsNotTheTreesIsReported(
       _ rule: SplitRule, kind: UInt32, eighths: UInt32, problem: String
     ) throws

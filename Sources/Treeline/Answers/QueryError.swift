@@ -66,8 +66,8 @@ extension QueryError: CustomStringConvertible {
     case .noSeparations:
       "a spacing needs a tree with separations, found a tree without separations; build it again with separations"
     case .noBadges:
-      "badges need a tree that was grown for badges and has separations, and this tree was not grown so; "
-        + "build it again by merging for badges"
+      "badges need a tree that was grown for badges and has separations, found a tree without badge scales; "
+        + "build it again by merging for badges, with separations"
     case .noZoom:
       (PixelCriterion.allCases.map { $0 == .badges ? "badges" : "a \($0.rawValue)" } + ["a margin"]).listed("and")
         + " are in pixels and need a viewport with a zoom, found a viewport without a zoom"

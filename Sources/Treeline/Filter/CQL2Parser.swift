@@ -199,7 +199,7 @@ struct CQL2Parser {
     let expected = "a comparison such as '=' or 'IN' after \(place)"
     guard case .symbol(let symbol) = scanner.token else {
       throw unexpected(
-        expected, remedy: scanner.token == .end ? "compare a column of booleans with TRUE" : nil)
+        expected, remedy: scanner.token == .end ? "compare a column of booleans with TRUE, as in 'open = TRUE'" : nil)
     }
     guard let comparison = Filter.Comparison(rawValue: symbol) else {
       let remedy: String? =
@@ -406,7 +406,8 @@ struct CQL2Parser {
     guard positions.count >= 4, positions.first == positions.last else {
       throw fault(
         at: start, expected: "a ring of 4 positions or more, which ends where it begins",
-        found: "\(positions.count) positions\(positions.first == positions.last ? "" : ", the last unlike the first")")
+        found: "\(positions.count) positions"
+          + (positions.first == positions.last ? "" : ", and the last differs from the first"))
     }
     return positions
   }

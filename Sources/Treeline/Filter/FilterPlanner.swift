@@ -26,7 +26,8 @@ struct FilterPlanner {
       return try plan(column(name), isNegated) { column throws(FilterError) in
         guard column.kind == .time, case .integers(let integers) = column.values else {
           throw .unsuited(
-            column: name, kind: column.kind, expected: "a column of kind time", found: relation.rawValue)
+            column: name, kind: column.kind, expected: "a column of kind time for '\(relation.rawValue)'",
+            found: "a column of kind \(column.kind.rawValue)")
         }
         return .codes(integers.codes(relation, interval))
       }
@@ -190,7 +191,8 @@ extension FilterPlanner {
   private func values(of column: Column, like pattern: String) throws(FilterError) -> ValueSet {
     guard case .entries(let entries) = column.values else {
       throw .unsuited(
-        column: column.name, kind: column.kind, expected: "a column of texts or categories", found: "LIKE")
+        column: column.name, kind: column.kind, expected: "a column of texts or categories for LIKE",
+        found: "a column of kind \(column.kind.rawValue)")
     }
     let byteCount = entries.dictionary.textByteCount
     guard byteCount <= Self.maximumTextBytes else {

@@ -67,7 +67,7 @@ extension Cut: Parameterized {
       parameters.refuse(
         "continuing", expected: "a limit without \(PixelCriterion.list())",
         found: "true",
-        sentence: "{continuing} needs a limit alone; \(PixelCriterion.list("and")) are stable without it.")
+        sentence: "{continuing} needs a cut with only a limit; \(PixelCriterion.list("and")) are stable without it.")
     }
     if case .pixels(let pixels, _) = criterion, !pixels.leavesRoomForUnclustered {
       parameters.refuseUnclustered(beside: pixels.rawValue)
@@ -109,7 +109,7 @@ extension QueryParameters {
     guard has("order") else { return }
     refuse(
       "order", expected: "no order with \(PixelCriterion.list())", found: text("order"),
-      sentence: "{order} and {\(name)} exclude each other: only a limit alone has an order.")
+      sentence: "{order} and {\(name)} exclude each other; the order is for a limit without {\(name)}.")
   }
 }
 

@@ -57,8 +57,8 @@ extension Lie {
     Lie(
       "square off its points", plain([(0, 0), (4, 2)]),
       problems: [
-        "points: expected a least x and y of 0 and 0, found 5 and 7",
-        "points: expected a greatest x or y of 4294967295, found 2147483652 and 1073741831",
+        "points: expected 0 as the least x and as the least y, found x 5 and y 7",
+        "points: expected 4294967295 as the greatest x or y, found x 2147483652 and y 1073741831",
       ]
     ) { $0.movePoints { ($0 / 2 + 5, $1 / 2 + 7) } },
     Lie(
