@@ -37,7 +37,7 @@ struct TreeVerifier {
       expected: "0 after the last point", found: "a gap")
   }
 
-  /// The problems that were found in a part, and the range of its children's records.
+  /// The problems that were found in a part of the tree, and the range of the records of children in this part.
   private struct Found: Sendable {
     let problems: [IndexProblem]
     /// Nil if the part has no stored children.
@@ -141,8 +141,8 @@ struct TreeVerifier {
 // MARK: - Groups
 
 extension TreeVerifier {
-  /// Checks a node above the trees of groups. It must divide its groups into two halves by their number. Its box must
-  /// be the box around its points and must not cross the seam, and its sums must be the sums of its points.
+  /// Checks a node above the trees of groups. Each child must have half of the node's groups. The node's box must be
+  /// the box around its points and must not cross the seam. Its sums must be the sums of its points.
   private mutating func checkAboveGroups(
     _ node: Node, _ children: (left: Node, right: Node), _ groups: TreeGroups
   ) {

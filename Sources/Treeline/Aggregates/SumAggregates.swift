@@ -27,8 +27,9 @@ struct IntegerMoments: AggregateEvaluator {
     case .any: return .value(.bool(sum > 0))
     case .all: return .value(.bool(sum == count))
     case .variance:
-      // Adding the same number to all values does not change their variance. So it is computed from codes, which are
-      // values minus a base. The count times the sum of squares, minus the square of the sum, fits into 256 bits.
+      // Adding the same number to all values does not change their variance. So the variance is computed from codes,
+      // which are values minus a base. The count times the sum of squares, minus the square of the sum, fits into 256
+      // bits.
       let total = squares!.sums(of: range, of: values, rows).total * UInt128(count)
       let square = UInt256(UInt128(codes).multipliedFullWidth(by: UInt128(codes)))
       let unit = UInt128(count) * UInt128(powerOfTen(values.digits))

@@ -20,12 +20,12 @@ public struct Cluster: Sendable, Identifiable {
   /// of a cut with a spacing or with badges keeps the position that it has without the filter. With any other cut, the
   /// position is the mean of the points that pass.
   public let x: Double
-  /// The y of the cluster's position, in units of the plane. It grows southwards.
+  /// The y of the cluster's position, in units of the plane. y grows southwards.
   public let y: Double
 
   /// The mean x of the cluster's points, in units of the plane.
   public let meanX: Double
-  /// The y of the mean of the positions of the cluster's points. It grows southwards.
+  /// The mean y of the cluster's points, in units of the plane. y grows southwards.
   public let meanY: Double
 
   /// The smallest box around the cluster's points, on the plane.

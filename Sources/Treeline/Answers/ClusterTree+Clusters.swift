@@ -77,8 +77,8 @@ extension ClusterTree {
         let visible = try previous.nodes.filter { node throws(IndexError) in
           try storage.hasVisiblePoint(node, in: view)
         }
-        // If the filter has changed, all passing points of a cluster of the previous answer may lie in one of its
-        // children.
+        // If the filter has changed, all passing points of a cluster of the previous answer may lie in one child of the
+        // cluster.
         let lowest = try visible.map { node throws(IndexError) in try storage.lowestNode(below: node, view.counted) }
         return try Continuation(of: lowest, and: fresh, of: storage, in: view).nodes(limit: cut.limit) ?? fresh
       case .pixels(let criterion, let pixels):

@@ -176,7 +176,7 @@ private struct Walk {
   }
 }
 
-/// The filters of two answers, each nil if the answer has no filter, and the points that pass both filters.
+/// The filters of two answers (nil for an answer without a filter), and the points that pass both filters.
 private struct FilterChange: Sendable {
   private let first: Selection?
   private let second: Selection?

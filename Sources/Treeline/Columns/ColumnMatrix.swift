@@ -77,7 +77,7 @@ package struct ColumnMatrix: @unchecked Sendable {
     try self.init(bytes, of: kind, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), pointCount: pointCount)
   }
 
-  /// Returns the first point in tree order that has the value of a rank; nil if there is no such rank, or no such
+  /// Returns the first point in tree order whose value has a given rank; nil if there is no such rank, or no such
   /// point.
   package func firstIndex(ofRank rank: Int) -> Int? {
     guard rank < valueCount else { return nil }

@@ -26,7 +26,8 @@ package struct PackedIntegers: @unchecked Sendable {
     }
   }
 
-  /// Runs work on the integers with their own type, so that the loop of the work does not distinguish between widths.
+  /// Runs work on the integers in their own type, such as `UInt16`, so that its loop does not distinguish between
+  /// widths.
   @inline(__always) func with<Work: PackedWork>(_ work: inout Work) {
     switch width {
     case 1: work.run(start.assumingMemoryBound(to: UInt8.self))

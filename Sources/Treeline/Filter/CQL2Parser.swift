@@ -8,8 +8,7 @@ extension Filter {
   ///
   /// - Parameters:
   ///   - text: The filter.
-  ///   - bounds: Limits for the text. They prevent that a filter by other people takes too much time or memory.
-  /// - Throws: `FilterTextError` with the position of the fault.
+  ///   - bounds: Limits for the text. They keep filters by other people from taking too much time or memory.
   /// - Complexity: O(n) for a text of n characters.
   public init(_ text: String, bounds: TextBounds = TextBounds()) throws(FilterTextError) {
     let length = text.utf8.count

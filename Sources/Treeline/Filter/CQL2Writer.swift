@@ -90,7 +90,7 @@ extension CQL2Writer {
 
   private static func literal(_ number: DecimalNumber) -> String {
     let text = number.description
-    // With its trailing zeros, the text may have more digits than the parser reads.
+    // The text of a number with many trailing zeros may have more digits than the parser reads.
     return DecimalNumber(text) == number ? text : "\(number.significand)e\(number.exponent)"
   }
 

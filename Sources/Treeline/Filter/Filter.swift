@@ -1,4 +1,4 @@
-/// A condition on the columns and positions of points. Points that do not meet it are left out of answers.
+/// A condition on the columns and positions of points. Points that do not meet the condition are left out of answers.
 ///
 /// ```swift
 /// Filter.where("kind", .equals, "hotel") && .where("price", .isLess, 120)
@@ -84,7 +84,8 @@ public struct FilterValue: Hashable, Sendable {
     case instant(Instant)
     /// All moments of a day.
     case date(Instant)
-    /// A value that cannot be compared with any other, described in words. A tree refuses such a filter.
+    /// A value that cannot be compared with any other. The text describes the value. A tree refuses a filter with such
+    /// a value.
     case unusable(String)
   }
 

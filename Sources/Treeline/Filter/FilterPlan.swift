@@ -115,7 +115,7 @@ extension ClusterTree {
   /// let clusters = try hotels.clusters(.spacing(44), in: view)
   /// ```
   ///
-  /// - Throws: `FilterError` if the tree lacks a column that the filter names, or the column is of another kind.
+  /// - Throws: `FilterError` if the tree lacks a column that the filter names, or if the filter cannot test its kind.
   /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond per point. The filter takes 1.5 bits
   ///   of memory per point. The first request for means of clusters adds 2 bits per point. The first request for boxes
   ///   or ellipses adds 1 byte per point. Each of these two requests takes O(pointCount).

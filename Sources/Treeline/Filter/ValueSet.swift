@@ -43,7 +43,7 @@ enum ValueSet {
     a.flatMap { a in b.filter { $0.overlaps(a) }.map { $0.clamped(to: a) } }
   }
 
-  /// Returns all other values of the column that are not missing.
+  /// Returns the values of the column that are neither in this set nor missing.
   func complement(in column: Column) -> ValueSet {
     switch (self, column.values) {
     case (.codes(let ranges), .integers(let integers)):

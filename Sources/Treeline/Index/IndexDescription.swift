@@ -5,7 +5,7 @@
 public struct IndexDescription: Hashable, Sendable {
   /// The title, which says what the points are.
   public var title: String?
-  /// The attribution, which names the source of the data, as maps show it in a corner.
+  /// The attribution, which names the source of the data. Maps show it in a corner.
   public var attribution: String?
   /// The unit of coordinates on a plain plane, such as `m`. The coordinates of other indexes are degrees.
   public var unit: String?

@@ -70,8 +70,8 @@ extension IndexHeader {
       mergeTraits: content.mergeTraits, sections: sections)
   }
 
-  /// The first bytes of an index. No text begins with them, and a transfer that strips the eighth bit or changes line
-  /// ends damages them.
+  /// The first bytes of an index. No text begins with these bytes. A transfer that strips the eighth bit or changes
+  /// line ends changes them, too, so the damage is noticed.
   package static let magic: [UInt8] = [0x89, 0x54, 0x52, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
 
   /// The greatest number of points. With this limit there are fewer than 2^32 node records, and sums of coordinates fit

@@ -35,7 +35,7 @@ package struct ColumnSearch: @unchecked Sendable {
   /// Greatest number of further words of a text.
   package static let mostWords = 255
 
-  /// Returns the greatest number of further words that the section lists of each text. With this number the section has
+  /// Returns the greatest number of further words that are listed for each text. It is chosen so that the section has
   /// at most two places for each point.
   ///
   /// - Parameter counts: At index i from 1 to `mostWords`, the number of texts with at least i further words. At index
@@ -99,8 +99,8 @@ package struct ColumnSearch: @unchecked Sendable {
     try self.init(bytes, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), of: column)
   }
 
-  /// Compares a text with a beginning: -1 if the folded text sorts before it, 0 if the folded text begins with it, and
-  /// 1 otherwise.
+  /// Compares a text with a beginning. Returns -1 if the folded text sorts before the beginning, 0 if the folded text
+  /// begins with it, and 1 otherwise.
   package static func order(of text: UnsafeRawBufferPointer, to beginning: [UInt32]) -> Int {
     var folded = FoldedText(text)
     for character in beginning {
@@ -110,9 +110,9 @@ package struct ColumnSearch: @unchecked Sendable {
     return 0
   }
 
-  /// Visits the entries whose text begins with `beginning`, in the order of their texts. Then visits the entries with a
-  /// listed word that begins with it, in the order of their texts from this word on. No entry is visited twice. Stops
-  /// when `visit` returns false.
+  /// Visits the entries whose text begins with `beginning`, in the order of their texts. Then visits the entries whose
+  /// text begins with `beginning` if read from a further listed word on, in the order of their texts from this word on.
+  /// No entry is visited twice. Stops when `visit` returns false.
   func forEachEntry(
     of dictionary: ColumnDictionary, from beginning: [UInt32], _ visit: (_ entry: Int) -> Bool
   ) {

@@ -24,7 +24,7 @@ package struct TextFold: Sendable {
 
   private let runs: [Run]
   private let targets: [UInt32]
-  /// For each of the first characters, its form if the form is one character; otherwise `isLonger`.
+  /// For each character below `smallCount`, its form if the form is one character; otherwise `isLonger`.
   private let small: [UInt32]
 
   private static let smallCount = 0x250
@@ -127,7 +127,7 @@ package struct FoldedText: IteratorProtocol {
   private var isBetweenWords = true
   private var hasWord = false
 
-  /// Offset of the input's character to which the last returned character belongs.
+  /// Offset, in the input, of the character from which the last returned character comes.
   package private(set) var offset = 0
   /// Whether the last returned character begins a word.
   package private(set) var beginsWord = false

@@ -71,7 +71,7 @@ extension TreeStorage {
     return ChildPair(leftCount: count, leftRecord: node.record, recordStep: 0, levels: node.levels &+ Bucket.oneDown)
   }
 
-  /// Returns the number of points of the left child. A node is split at its only gap that equals its depth.
+  /// Returns the number of points of the left child. A node is split at the one gap whose value is the node's depth.
   @inline(__always) private func splitOfBucket(_ node: Node) throws(IndexError) -> UInt32? {
     if node.count <= 1 { return nil }
     guard node.count <= NodeRecord.bucketCapacity else {

@@ -1,9 +1,9 @@
 /// A fixed hierarchy of clusters over a set of points, down to every distinct position.
 ///
-/// Each node is a contiguous range of the points in tree order. Its two children divide that range: by a line across
-/// its principal axis, or into the two clusters that it was merged from (see `Growth`). Every answer is a cut through
-/// this hierarchy, so between two answers a cluster is only kept, split or merged. The module `TreelineBuilder` makes
-/// trees.
+/// Each node is a contiguous range of the points in tree order. The two children of a node divide its range: by a line
+/// across the node's principal axis, or into the two clusters that were merged into the node (see `Growth`). Every
+/// answer is a cut through this hierarchy, so between two answers a cluster is only kept, split or merged. The module
+/// `TreelineBuilder` makes trees.
 ///
 /// A tree never changes and holds only a reference to its arrays. So copies are free, and any number of threads may
 /// query it.

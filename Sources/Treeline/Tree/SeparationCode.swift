@@ -1,5 +1,5 @@
-/// A node's separation, which is the distance at which the node is replaced by its children, in 16 bits and rounded
-/// down.
+/// A node's separation, rounded down to a code of 16 bits. The separation is the distance at which the node is replaced
+/// by its children.
 ///
 /// The code is the square of the distance, in plane units, as a tiny floating-point number. It is exact below 2048 and
 /// has 11 significant bits above, so rounding shortens the distance by less than one part in 2048. 0 means that the
