@@ -59,7 +59,7 @@ extension NodeFacts {
     return most
   }
 
-  /// - Parameter whole: A bin whose least product and greatest product are known.
+  /// - Parameter whole: A bin whose least and greatest distance along the axis are known.
   private func most(within whole: Bin, behind before: Before, above least: Double) -> Double {
     guard whole.greatest - whole.least > 2 * tolerance else { return 0 }
     var bins = [Bin](repeating: Bin(), count: max(64, min(whole.count / 256, 1 << 13)))

@@ -165,9 +165,7 @@ import Treeline
     #expect(result.code == 64 && result.errors.contains(expected), "\(result.errors)")
   }
 
-  @Test(arguments: [
-    ("avg(v)", "'mean' instead of 'avg'"), ("SUM(v)", "'sum' instead of 'SUM'"), ("medain(v)", "'median' instead of"),
-  ])
+  @Test(arguments: [("avg(v)", "'mean' instead of"), ("SUM(v)", "'sum' instead of"), ("medain(v)", "'median' instead")])
   func aggregatesAreSuggested(_ text: String, _ expected: String) throws {
     let result = try Tool.run("query", "Fixtures/formats/plain.csv", "--aggregate", text)
     #expect(result.code == 64 && result.errors.contains(expected), "\(result.errors)")

@@ -144,7 +144,7 @@ extension ClusterTree {
     for kind in [IndexSection.Kind.ranks, .links, .search] {
       var next = 0
       for section in sections where section.kind == kind {
-        // All three begin with the number of the column.
+        // Sections of all three kinds begin with the number of the column.
         try file.require(section.length >= 4, at: section.offset, "a column number", found: "\(section.length) bytes")
         let number = Int(file.read(at: Int(section.offset)) as UInt32)
         // Sections of one kind are in the order of their columns, so no column has two sections of one kind.

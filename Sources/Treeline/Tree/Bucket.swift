@@ -36,7 +36,8 @@ extension NodeRecord {
   package static let bucketCapacity = 16
 }
 
-/// The gap between two neighboring points of a bucket: half a byte, the low half for points with an even index.
+/// The gap between two neighboring points of a bucket. A gap takes half a byte: the low half if the first point has an
+/// even index, else the high half.
 ///
 /// A value of 0 ... 14 is the depth in the bucket of the node that is split at this gap. A node is split at its least
 /// gap. The gap after a bucket's last point is written as 0 and has no meaning.

@@ -7,8 +7,8 @@
 /// room for denser nodes.
 extension TreeStorage {
   /// Returns the square of a distance that measures how far a node's points spread: twice the mean squared distance of
-  /// its points to their mean, rounded up. It is computed in f64 from the stored covariance, with the same result in
-  /// memory and in a file.
+  /// its points to their mean, rounded up. It is computed in doubles from the stored covariance, with the same result
+  /// in memory and in a file.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   package func squaredScatterDistance(of node: Node) -> UInt64 {
