@@ -15,8 +15,8 @@ public struct MapExpression<Value: Sendable, Named: Sendable>: Sendable {
 
   private init(_ named: @escaping @Sendable (PropertyNames) throws(QueryError) -> Named) { self.named = named }
 
-  /// Makes an expression from a filter or an aggregate without key paths: `.where(\.price, .isLess, 120) &&
-  /// .init(.inside(box))`.
+  /// Makes an expression from a filter or an aggregate without key paths, as in
+  /// `.where(\.price, .isLess, 120) && .init(.inside(box))`.
   public init(_ named: Named) { self.init { _ in named } }
 }
 

@@ -14,10 +14,10 @@ extension ClusterTree {
   /// whole text begins with the searched text come first. Case, accents and punctuation do not matter: `saint den`
   /// finds `Saint-Denis`.
   ///
-  /// Points whose whole text begins with the searched text are in alphabetical order; so `Paris` comes before `Paris
-  /// 10e`. Points with equal texts are in tree order. The points that follow are sorted by their text from the found
-  /// word on. The filter of the tree has no effect. The page about the index format says which words are listed, and
-  /// which characters count as equal.
+  /// Points whose whole text begins with the searched text are in alphabetical order, so `Paris` comes before
+  /// `Paris 10e`. Points with equal texts are in tree order. The points that follow are sorted by their text from the
+  /// found word on. The filter of the tree has no effect. The page about the index format says which words are listed,
+  /// and which characters count as equal.
   ///
   /// ```swift
   /// for hit in try map.tree.search("ritz", in: "name", limit: 5) { print(hit.text) }
