@@ -244,7 +244,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 extension ClusterMap {
   /// The changes between two answers; see `Treeline.Transition` for the meaning of each list.
   public struct Transition: Sendable {
-    /// A result in one answer, and the results within it that the other answer shows.
+    /// A result of one answer, and the results of the other answer that lie within this result.
     public struct Replacement: Sendable {
       /// The result that contains the parts.
       public let whole: Result

@@ -13,7 +13,7 @@
 ///
 /// Map kits call `kept`, `added` and `removed` the difference between two sets of annotations.
 public struct Transition: Sendable {
-  /// A cluster in one answer, and the clusters within it that the other answer shows.
+  /// A cluster of one answer, and the clusters of the other answer that lie within this cluster.
   public struct Replacement: Sendable {
     /// The cluster that contains the parts.
     public let whole: Cluster

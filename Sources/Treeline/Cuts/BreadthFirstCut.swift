@@ -5,11 +5,11 @@ extension TreeStorage {
   /// your map". The nodes are in tree order. Nodes are expanded level by level, and within a level in the order in
   /// which they were reached, while the answer stays within the limit.
   ///
-  /// A node is replaced by those of its children that have a point in view. If one child is visible, it takes its
-  /// parent's place, and the answer does not grow. If both children are visible, the answer has one cluster more. Once
-  /// the limit is reached, a node that has only one visible child is still replaced. Hence no node of the answer could
-  /// be expanded within the limit. The order of expansion does not depend on the window, so the answer for a window
-  /// inside another refines the answer for the other window.
+  /// A node is replaced by its visible children, which are its children with a point in view. If one child is visible,
+  /// it takes its parent's place, and the answer does not grow. If both children are visible, the answer has one
+  /// cluster more. Once the limit is reached, a node that has only one visible child is still replaced. Hence no node
+  /// of the answer could be expanded within the limit. The order of expansion does not depend on the window, so the
+  /// answer for a window inside another refines the answer for the other window.
   ///
   /// If the box of a node lies across the window's edge, only a search shows whether a point of the node is inside. At
   /// first such a node is treated as visible and expanded without a search, and it disappears if no part of it is

@@ -40,8 +40,8 @@ struct MovedSelection {
     return try MovedSelection(from: previous, to: terms, of: tree)?.made()
   }
 
-  /// Returns nil unless the filters differ only in one column of numbers or times, and in so few points that this takes
-  /// less time than testing all points.
+  /// Returns nil unless the filters differ only in one column of numbers or times. Also returns nil if so many points
+  /// enter or leave that testing all points takes less time.
   private init?(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree) throws(CancellationError) {
     guard let previousTerms = previous.terms else { return nil }
     var (removed, added, rest) = (previousTerms, [FilterTerm](), [FilterPlan]())

@@ -40,7 +40,8 @@ public struct SplitRule: Hashable, Sendable {
   /// The default rule of a build: `leastScatter`.
   public static let standard = leastScatter
 
-  /// The split at the mean of a node's points. This is the rule of Applidium's article, and the fastest to build.
+  /// The split at the mean of a node's points. This is the rule of Applidium's article. Building is fastest with this
+  /// rule.
   public static let mean = SplitRule(.mean)
 
   /// The split after which both halves together have the least scatter. Scatter is the sum of the squared distances of
