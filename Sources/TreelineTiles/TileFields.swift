@@ -25,8 +25,8 @@
     FeatureProperties.forEachColumn(columns, after: names) { name, type in
       if case .string(let type) = type { fields[name] = type }
     }
-    for (name, type) in TileLayer.fields { fields[name] = type }
-    if tree.isGrouped { fields[TileLayer.group] = "String" }
+    for (key, type) in TileLayer.fields { fields[key.rawValue] = type }
+    if tree.isGrouped { fields[ClusterProperty.group.rawValue] = ClusterProperty.group.kind.rawValue }
     self.fields = fields
   }
 }

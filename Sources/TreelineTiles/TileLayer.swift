@@ -29,17 +29,15 @@
   /// Names that no count may have.
   private let takenNames: Set<String>
 
-  /// Indices of the keys that clusters have.
-  private enum Key: UInt32 { case cluster, id, count, abbreviatedCount, stack, index, area, badge, screenArea }
+  /// Keys that clusters have in every tile, each with its type in TileJSON. Groups are not among them, so that tiles
+  /// without groups do not have their key.
+  static let fields: [(key: ClusterProperty, type: String)] = [
+    .cluster, .id, .pointCount, .abbreviatedCount, .stack, .row, .area, .badgeDiameter, .screenArea,
+  ].map { ($0, $0.kind.rawValue) }
 
-  /// Keys that clusters have, in the order of `Key`, each with its type in TileJSON.
-  static let fields: KeyValuePairs = [
-    "cluster": "Boolean", "cluster_id": "Number", "point_count": "Number", "point_count_abbreviated": "String",
-    "stack": "Boolean", "index": "Number", "area_km2": "Number", "badge_px": "Number", "area_px": "Number",
-  ]
-
-  /// Key of a cluster's group, in an index with groups. Different groups never mix.
-  static let group = "cluster_group"
+  /// Index of the key of each property that is one of `fields`.
+  private static let fieldIndices: [ClusterProperty: UInt32] = Dictionary(
+    uniqueKeysWithValues: fields.enumerated().map { ($1.key, UInt32($0)) })
 
   /// The tile is longer than its limit.
   public struct TooLong: Error {}
@@ -60,7 +58,7 @@
     (self.tree, self.cut, self.aggregates, self.zoom, self.limit) = (tree, cut, aggregates, zoom, limit)
     renamedKeys = Array(repeating: [:], count: aggregates.count)
     takenNames = aggregates.isEmpty ? [] : Set(tree.attributeNames + aggregates)
-    for field in Self.fields { _ = key(field.key) }
+    for field in Self.fields { _ = key(field.key.rawValue) }
   }
 
   /// Appends a cluster as a point.
@@ -74,26 +72,15 @@
   public mutating func append(_ cluster: Cluster, _ aggregateValues: [AggregateValue], at position: (x: Int, y: Int))
     throws
   {
-    let isCluster = cluster.pointCount > 1
     tags.removeAll()
-    tag(Key.cluster.rawValue, value(.bool(isCluster)))
-    // No two clusters have the same id, so the id is added without looking for an equal value.
-    tag(Key.id.rawValue, add(.uint(cluster.id.rawValue)))
-    tag(Key.count.rawValue, value(.uint(UInt64(cluster.pointCount))))
-    if isCluster {
-      tag(Key.abbreviatedCount.rawValue, value(.string(BadgeText.abbreviated(cluster.pointCount))))
+    properties(of: cluster).forEach { property, value in
+      guard let value = TileValue(value) else { return }
+      // No two clusters have the same id, and few have the same area, so no equal value is looked up.
+      let isUnique = property == .id || property == .area
+      tag(key(property), isUnique ? add(value) : self.value(value))
     }
-    if let area = tree.plane.coveredArea(of: cluster) {
-      tag(Key.area.rawValue, add(.double(area)))
-      tag(Key.screenArea.rawValue, value(.uint(Plane.coveredPixels(of: cluster, zoom: zoom))))
-    }
-    if let diameter = tree.badgeDiameter(of: cluster, for: cut) { tag(Key.badge.rawValue, value(.double(diameter))) }
-    // The key for groups is added after the fixed keys, so that tiles without groups do not have it.
-    if let group = tree.group(of: cluster) { tag(key(Self.group), value(.string(group))) }
-    if cluster.isStack { tag(Key.stack.rawValue, value(.bool(true))) }
     for (number, value) in aggregateValues.enumerated() { try append(value, ofAggregate: number) }
-    if let row = cluster.row {
-      tag(Key.index.rawValue, value(.uint(UInt64(row))))
+    if cluster.row != nil {
       FeatureProperties.forEachColumn(tree.attributes(of: cluster), after: aggregates) { name, attribute in
         if let value = TileValue(attribute) { tag(key(name), self.value(value)) }
       }
@@ -110,6 +97,17 @@
     feature.append(geometry.bytes, as: 4)
     features.append(feature.bytes, as: 2)
     try check()
+  }
+
+  private func properties(of cluster: Cluster) -> ClusterProperties {
+    var properties = ClusterProperties(
+      id: cluster.id.rawValue, pointCount: cluster.pointCount, isStack: cluster.isStack, row: cluster.row)
+    properties.badgeDiameter = tree.badgeDiameter(of: cluster, for: cut)
+    properties.group = tree.group(of: cluster)
+    if let area = tree.plane.coveredArea(of: cluster) {
+      properties.area = .init(squareKilometers: area, squarePixels: Plane.coveredPixels(of: cluster, zoom: zoom))
+    }
+    return properties
   }
 
   private mutating func tag(_ key: UInt32, _ value: UInt32) {
@@ -160,6 +158,10 @@
     let key = key(name)
     if name == usual { countedBy[Int(key)] = Int32(number) } else { renamedKeys[number][value] = key }
     return key
+  }
+
+  @inline(__always) private mutating func key(_ property: ClusterProperty) -> UInt32 {
+    Self.fieldIndices[property] ?? key(property.rawValue)
   }
 
   /// Returns the index of a key. Aggregates and columns never have the same name as a fixed key of clusters.
@@ -213,6 +215,18 @@ private enum TileValue: Hashable {
         self = .string(literal)
       }
     case .null: return nil
+    }
+  }
+
+  /// Fails for lists, which a tile cannot represent.
+  init?(_ value: ClusterProperty.Value) {
+    switch value {
+    case .flag(let flag): self = .bool(flag)
+    case .number(let number): self = .uint(number)
+    case .decimal(let number): self = .double(number)
+    case .text(let text): self = .string(text)
+    case .abbreviated(let count): self = .string(BadgeText.abbreviated(count))
+    case .ellipse, .lengths, .corners, .rows: return nil
     }
   }
 

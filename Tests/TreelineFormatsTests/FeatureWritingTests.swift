@@ -130,9 +130,11 @@ import TreelineBuilder
       let tree = try ClusterTree([(0, 0), (4, 1)].map { Coordinate(x: $0.0, y: $0.1) }, as: projection)
       let root = try #require(tree.root)
       var feature = ClusterFeature(root, of: tree, hasEllipse: true)
-      (feature.isStack, feature.shownRow, feature.row, feature.members) = (true, 0, 0, [0, 1])
-      (feature.hull, feature.badgeDiameter, feature.group) = (tree.convexHull(of: root), 44, "inns")
-      feature.viewPointCount = 1
+      var properties = feature.properties
+      (properties.isStack, properties.shownRow, properties.row, properties.members) = (true, 0, 0, [0, 1])
+      (properties.hull, properties.badgeDiameter, properties.group) = (tree.convexHull(of: root), 44, "inns")
+      properties.viewPointCount = 1
+      feature.properties = properties
       var bytes = OutputBytes()
       FeatureCollectionWriter(plane: tree.plane).append(feature, to: &bytes)
       let object = try #require(JSONSerialization.jsonObject(with: Data(bytes.text.utf8)) as? [String: Any])

@@ -109,7 +109,7 @@ struct Points {
     var feature = completed(
       ClusterFeature(cluster, of: tree, at: position), members: tree.members(of: cluster).treeIndices,
       listsMembers: listsMembers)
-    feature.shownRow = feature.shownRow.map(inputRow)
+    feature.properties.shownRow = feature.properties.shownRow.map(inputRow)
     return feature
   }
 
@@ -126,12 +126,12 @@ struct Points {
     _ feature: ClusterFeature, members: some RandomAccessCollection<Int>, listsMembers: Bool = false
   ) -> ClusterFeature {
     var feature = feature
-    if feature.pointCount == 1, let single = members.first {
-      feature.row = row(atTreeIndex: single)
+    if feature.properties.pointCount == 1, let single = members.first {
+      feature.properties.row = row(atTreeIndex: single)
       feature.columns = keepsColumns ? columns(atTreeIndex: single) : []
       feature.featureID = table?.featureID(ofPoint: tree.row(atTreeIndex: single))
     }
-    if listsMembers { feature.members = members.map(row(atTreeIndex:)).sorted() }
+    if listsMembers { feature.properties.members = members.map(row(atTreeIndex:)).sorted() }
     return feature
   }
 

@@ -11,7 +11,10 @@ struct ClusterTable {
     let name: String
     /// Whether the column is omitted if no cluster has a value in it.
     var isOptional = true
-    let cell: (ClusterFeature) -> String?
+    /// Cells of all clusters.
+    let cells: [String?]
+
+    var isShown: Bool { !isOptional || cells.contains { $0 != nil } }
   }
 
   private let columns: [Column]
@@ -22,55 +25,94 @@ struct ClusterTable {
     let format = CoordinateFormat(of: plane)
     let isPlanar = plane.projection == .planar
     func coordinate(
-      _ title: String, planar: String, _ planarName: String, _ value: @escaping (ClusterFeature) -> Double
+      _ title: String, planar: String, _ planarName: String, _ value: (ClusterFeature) -> Double
     ) -> Column {
-      Column(title: isPlanar ? planar : title, name: isPlanar ? planarName : title, isOptional: false) {
-        format.string(value($0))
-      }
+      Column(
+        title: isPlanar ? planar : title, name: isPlanar ? planarName : title, isOptional: false,
+        cells: features.map { format.string(value($0)) })
     }
-    func length(_ title: String, _ value: @escaping (Ellipse) -> Double) -> Column {
-      Column(title: isPlanar ? title : title + " m", name: "ellipse_\(title)\(isPlanar ? "" : "_m")") { feature in
-        feature.ellipse.map { ellipse in
-          let length = value(ellipse) * feature.unitLength
-          return isPlanar ? format.string(length) : String(format: "%.1f", length)
-        }
-      }
-    }
-    var columns = [
-      Column(title: "cluster_id", name: "cluster_id", isOptional: false) { "\($0.id)" },
-      Column(title: "points", name: "point_count", isOptional: false) { "\($0.pointCount)" },
-      Column(title: "in view", name: "point_count_in_view") { $0.viewPointCount.map(String.init) },
+    let geometry = [
       coordinate("longitude", planar: "x", "x", \.coordinate.longitude),
       coordinate("latitude", planar: "y", "y", \.coordinate.latitude),
       coordinate("west", planar: "min x", "min_x", \.bounds.west),
       coordinate("south", planar: "min y", "min_y", \.bounds.south),
       coordinate("east", planar: "max x", "max_x", \.bounds.east),
       coordinate("north", planar: "max y", "max_y", \.bounds.north),
-      length("major", \.semiMajor), length("minor", \.semiMinor),
-      Column(title: "angle", name: "ellipse_angle") {
-        $0.ellipse.map { String(format: "%.1f", Double($0.tenthsOfDegrees) / 10) }
-      },
-      Column(title: "cluster_group", name: "cluster_group") { $0.group },
-      Column(title: "badge_px", name: "badge_px") { $0.badgeDiameter.map { String(format: "%g", $0) } },
-      Column(title: "shown_index", name: "shown_index") { $0.shownRow.map(String.init) },
-      Column(title: "index", name: "index", isOptional: false) { $0.row.map(String.init) },
     ]
-    for (number, aggregate) in (features.first?.aggregates ?? []).enumerated() {
-      columns.append(Column(title: aggregate.name, name: aggregate.name) { $0.aggregates[number].value.cell })
+    let aggregates = (features.first?.aggregates ?? []).enumerated().map { number, aggregate in
+      Column(title: aggregate.name, name: aggregate.name, cells: features.map { $0.aggregates[number].value.cell })
     }
-    columns.append(
-      Column(title: "members", name: "members") { $0.members?.map(String.init).joined(separator: " ") })
-    self.columns = columns
+    let properties = PropertyColumns(features, format, isPlanar: isPlanar)
+    columns = ClusterProperty.allCases.flatMap { property in
+      let own = properties.columns(of: property)
+      // Members may be many, so they come last.
+      return property == .viewPointCount ? own + geometry : property == .members ? aggregates + own : own
+    }
+  }
+
+  /// Makes the columns of properties.
+  private struct PropertyColumns {
+    private let values: [[ClusterProperty: ClusterProperty.Value]]
+    private let format: CoordinateFormat
+    private let isPlanar: Bool
+
+    init(_ features: [ClusterFeature], _ format: CoordinateFormat, isPlanar: Bool) {
+      values = features.map { feature in
+        var values: [ClusterProperty: ClusterProperty.Value] = [:]
+        feature.properties.forEach { values[$0] = $1 }
+        return values
+      }
+      (self.format, self.isPlanar) = (format, isPlanar)
+    }
+
+    func columns(of property: ClusterProperty) -> [Column] {
+      switch property {
+      // Other columns say the same, or there is no room.
+      case .cluster, .abbreviatedCount, .stack, .ellipse, .hull, .area, .screenArea: []
+      case .id, .row: [column(property, isOptional: false)]
+      case .pointCount: [column(property, title: "points", isOptional: false)]
+      case .viewPointCount: [column(property, title: "in view")]
+      // A plane has lengths in meters or in its own unit.
+      case .ellipseUnits where !isPlanar, .ellipseMeters where isPlanar: []
+      case .ellipseUnits, .ellipseMeters:
+        [
+          lengths(property, title: "major") { major, _ in major },
+          lengths(property, title: "minor") { _, minor in minor },
+          column(.ellipse, title: "angle", name: "ellipse_angle"),
+        ]
+      case .badgeDiameter, .group, .shownRow, .members: [column(property)]
+      }
+    }
+
+    private func column(
+      _ property: ClusterProperty, title: String? = nil, name: String? = nil, isOptional: Bool = true
+    ) -> Column {
+      Column(
+        title: title ?? property.rawValue, name: name ?? property.rawValue, isOptional: isOptional,
+        cells: values.map { $0[property]?.cell })
+    }
+
+    private func lengths(
+      _ property: ClusterProperty, title: String, _ length: (_ major: Double, _ minor: Double) -> Double
+    ) -> Column {
+      let unit = isPlanar ? "" : "m"
+      let cells = values.map { values -> String? in
+        guard case .lengths(let major, let minor) = values[property] else { return nil }
+        let found = length(major, minor)
+        return isPlanar ? format.string(found) : String(format: "%.1f", found)
+      }
+      return Column(
+        title: [title, unit].joined(separator: isPlanar ? "" : " "),
+        name: "ellipse_" + [title, unit].joined(separator: isPlanar ? "" : "_"), cells: cells)
+    }
   }
 
   /// Lines of aligned columns, for people.
   var text: String {
     var lines = [String](repeating: "", count: features.count + 1)
-    for column in columns {
-      let cells = features.map(column.cell)
-      if column.isOptional && cells.allSatisfy({ $0 == nil }) { continue }
-      let texts = [column.title] + cells.map { $0 ?? "" }
-      // Members may be many, so they come last and are not aligned.
+    for column in columns where column.isShown {
+      let texts = [column.title] + column.cells.map { $0 ?? "" }
+      // Members are not aligned.
       let width = column.title == "members" ? 0 : texts.map(\.count).max()!
       for (line, text) in texts.enumerated() {
         lines[line] += (lines[line].isEmpty ? "" : "  ") + text.paddedInFront(to: width)
@@ -81,13 +123,31 @@ struct ClusterTable {
 
   /// CSV (RFC 4180) with a header. The columns of the single points follow the columns of the clusters.
   var csv: String {
-    let shown = columns.filter { column in !column.isOptional || features.contains { column.cell($0) != nil } }
+    let shown = columns.filter(\.isShown)
     let names = features.first?.aggregates.map(\.name) ?? []
     let kept = CSVColumns(features.map(\.columns), after: names)
     var csv = CSVText()
     csv.append(shown.map(\.name) + kept.names)
-    for feature in features { csv.append(shown.map { $0.cell(feature) } + kept.cells(of: feature.columns)) }
+    for (number, feature) in features.enumerated() {
+      csv.append(shown.map { $0.cells[number] } + kept.cells(of: feature.columns))
+    }
     return csv.text
+  }
+}
+
+extension ClusterProperty.Value {
+  /// The value as the text of a cell. Lengths have a cell each, so they are written by the table.
+  fileprivate var cell: String? {
+    switch self {
+    case .flag(let flag): "\(flag)"
+    case .number(let number): "\(number)"
+    case .decimal(let number): String(format: "%g", number)
+    case .text(let text): text
+    case .abbreviated(let count): BadgeText.abbreviated(count)
+    case .ellipse(let ellipse): String(format: "%.1f", Double(ellipse.tenthsOfDegrees) / 10)
+    case .lengths, .corners: nil
+    case .rows(let rows): rows.map(String.init).joined(separator: " ")
+    }
   }
 }
 

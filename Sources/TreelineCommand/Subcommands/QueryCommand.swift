@@ -254,10 +254,10 @@ extension Points {
         let (cluster, position) = (clusters[number], positions[number])
         var feature = feature(of: cluster, at: position, listsMembers: members)
         if ellipses { feature.setEllipse(of: cluster, on: tree.plane) }
-        feature.badgeDiameter = tree.badgeDiameter(of: cluster, for: cut)
+        feature.properties.badgeDiameter = tree.badgeDiameter(of: cluster, for: cut)
         if let values { feature.setAggregates(names, values[number]) }
-        if hulls { feature.hull = tree.convexHull(of: cluster) }
-        feature.viewPointCount = counts?[number]
+        if hulls { feature.properties.hull = tree.convexHull(of: cluster) }
+        feature.properties.viewPointCount = counts?[number]
         switch geometry {
         case .point: break
         case .hull: feature.outline = tree.convexHull(of: cluster)

@@ -4,53 +4,28 @@ import Treeline
 
 /// A cluster of any method, with everything that is written about it.
 public struct ClusterFeature: Sendable {
-  package var id: UInt64
+  /// The properties that every format writes.
+  @_spi(Server) public var properties: ClusterProperties
   /// Whether the feature is one of several points that share a cluster's number, so that it has no `id` of its own.
   package private(set) var sharesID = false
-  package var pointCount: Int
-  /// Number of the cluster's points in view, if requested.
-  package var viewPointCount: Int?
   package var coordinate: Coordinate
   package var bounds: BoundingBox
-  /// Whether the cluster consists of several points at one position.
-  package var isStack: Bool
-  /// Spread of the cluster's points, if it is requested and the points have several positions.
-  package private(set) var ellipse: Ellipse?
-  /// Length of a unit of the plane at the cluster, in meters; on a plain plane in the unit of the data.
-  package private(set) var unitLength = 0.0
-  /// Diameter of the cluster's badge in pixels, if badges were requested.
-  @_spi(Server) public var badgeDiameter: Double?
-  /// Name of the cluster's group, in an index of groups that never mix.
-  package var group: String?
-  /// Corners of the cluster's convex hull, if requested.
-  package var hull: [Coordinate]?
   /// Corners of the shape that the feature has instead of the cluster's position, counterclockwise; fewer than three if
   /// the shape has no area.
   package var outline: [Coordinate] = []
-  /// Row number of the point at which a cluster is shown, if it is not shown at the mean.
-  package var shownRow: Int?
-  /// Row number of the point, if there is only one.
-  public var row: Int?
   /// The `id` of the point's Feature in the input, which becomes a property.
   public var featureID: AttributeValue?
   /// The other columns of the point.
   public var columns: [(name: String, value: AttributeValue)]
   /// Aggregates of the values of the cluster's points, by the names of properties.
   package private(set) var aggregates: [(name: String, value: AggregateValue)] = []
-  /// Row numbers of all points, if requested.
-  public var members: [Int]?
 
   @_spi(Server) public init(
     id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool = false,
     row: Int? = nil, columns: [(name: String, value: AttributeValue)] = []
   ) {
-    self.id = id
-    self.pointCount = pointCount
-    self.coordinate = coordinate
-    self.bounds = bounds
-    self.isStack = isStack
-    self.row = row
-    self.columns = columns
+    properties = ClusterProperties(id: id, pointCount: pointCount, isStack: isStack, row: row)
+    (self.coordinate, self.bounds, self.columns) = (coordinate, bounds, columns)
   }
 }
 
@@ -72,9 +47,9 @@ extension ClusterFeature {
       id: cluster.id.rawValue, pointCount: cluster.pointCount, coordinate: position?.coordinate ?? cluster.coordinate,
       bounds: cluster.bounds, isStack: cluster.isStack, row: cluster.row, columns: tree.attributes(of: cluster))
     if hasEllipse { setEllipse(of: cluster, on: tree.plane) }
-    badgeDiameter = cut.flatMap { tree.badgeDiameter(of: cluster, for: $0) }
-    group = tree.group(of: cluster)
-    if cluster.row == nil { shownRow = position?.treeIndex.map(tree.row(atTreeIndex:)) }
+    properties.badgeDiameter = cut.flatMap { tree.badgeDiameter(of: cluster, for: $0) }
+    properties.group = tree.group(of: cluster)
+    if cluster.row == nil { properties.shownRow = position?.treeIndex.map(tree.row(atTreeIndex:)) }
   }
 }
 
@@ -106,7 +81,7 @@ extension ClusterFeature {
   /// - Precondition: The point passes the filter of the tree.
   @_spi(Server) public init(ofSinglePointAt treeIndex: Int, of tree: ClusterTree) throws {
     self.init(ofPointAt: treeIndex, in: try tree.clusters(containingTreeIndex: treeIndex).last!, of: tree)
-    row = tree.row(atTreeIndex: treeIndex)
+    properties.row = tree.row(atTreeIndex: treeIndex)
     columns = tree.attributes(atTreeIndex: treeIndex)
   }
 
@@ -122,8 +97,9 @@ extension ClusterFeature {
   /// Adds the ellipse of a cluster, if its points have several positions.
   package mutating func setEllipse(of cluster: Cluster, on plane: Plane) {
     if cluster.rect.isPoint { return }
-    ellipse = cluster.ellipse
-    unitLength = plane.unitLength(atLatitude: cluster.coordinate.latitude)
+    properties.ellipse = ClusterProperties.Spread(
+      cluster.ellipse, unitLength: plane.unitLength(atLatitude: cluster.coordinate.latitude),
+      isPlanar: plane.projection == .planar)
   }
 }
 

@@ -79,7 +79,7 @@ public struct FeatureCollectionWriter: Sendable {
     // The ids of the input may be anything, so they are properties.
     if !feature.sharesID {
       bytes.append(",\"id\":")
-      bytes.append(feature.id)
+      bytes.append(feature.properties.id)
     }
     bytes.append(",\"bbox\":[")
     let bounds = feature.bounds
@@ -88,27 +88,15 @@ public struct FeatureCollectionWriter: Sendable {
     format.append(bounds.east, bounds.north, to: &bytes)
     bytes.append("],\"geometry\":")
     append(geometryOf: feature, to: &bytes)
-    bytes.append(",\"properties\":{\"cluster\":")
-    bytes.append(json: feature.pointCount > 1)
-    bytes.append(",\"cluster_id\":")
-    bytes.append(feature.id)
-    append(",\"point_count\":", feature.pointCount, to: &bytes)
-    if feature.pointCount > 1 { append(abbreviated: feature.pointCount, to: &bytes) }
-    if let count = feature.viewPointCount { append(",\"point_count_in_view\":", count, to: &bytes) }
-    if feature.isStack { bytes.append(",\"stack\":true") }
-    if let diameter = feature.badgeDiameter {
-      bytes.append(",\"badge_px\":")
-      bytes.append(json: diameter)
+    bytes.append(",\"properties\":{")
+    feature.properties.forEach { property, value in
+      // `cluster` is the first property of every feature.
+      if property != .cluster { bytes.append(byte: UInt8(ascii: ",")) }
+      bytes.append(byte: UInt8(ascii: "\""))
+      bytes.append(text: property.rawValue)
+      bytes.append("\":")
+      append(value, to: &bytes)
     }
-    if let group = feature.group {
-      bytes.append(",\"cluster_group\":")
-      bytes.append(json: group)
-    }
-    if let ellipse = feature.ellipse { append(ellipse, unitLength: feature.unitLength, to: &bytes) }
-    if let hull = feature.hull { append(hull: hull, to: &bytes) }
-    if let row = feature.shownRow { append(",\"shown_index\":", row, to: &bytes) }
-    if let row = feature.row { append(",\"index\":", row, to: &bytes) }
-    if let members = feature.members { append(members: members, to: &bytes) }
     append(aggregates: feature.aggregates, to: &bytes)
     var columns = feature.columns
     if let id = feature.featureID { columns.append(("id", id)) }
@@ -134,9 +122,23 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append("]}")
   }
 
-  @inline(__always) private func append(_ name: StaticString, _ number: Int, to bytes: inout OutputBytes) {
-    bytes.append(name)
-    bytes.append(number)
+  @inline(__always) private func append(_ value: ClusterProperty.Value, to bytes: inout OutputBytes) {
+    switch value {
+    case .flag(let flag): bytes.append(json: flag)
+    case .number(let number): bytes.append(number)
+    case .decimal(let number): bytes.append(json: number)
+    case .text(let text): bytes.append(json: text)
+    case .abbreviated(let count): append(abbreviated: count, to: &bytes)
+    case .ellipse(let ellipse): append(ellipse, to: &bytes)
+    case .lengths(let major, let minor):
+      bytes.append(byte: UInt8(ascii: "["))
+      append(major, to: &bytes)
+      bytes.append(byte: UInt8(ascii: ","))
+      append(minor, to: &bytes)
+      bytes.append(byte: UInt8(ascii: "]"))
+    case .corners(let corners): append(positions: corners, to: &bytes)
+    case .rows(let rows): append(rows: rows, to: &bytes)
+    }
   }
 
   /// Appends a whole number and its tenths digit, which is omitted if it is 0.
@@ -149,15 +151,15 @@ public struct FeatureCollectionWriter: Sendable {
 
   private func append(abbreviated count: Int, to bytes: inout OutputBytes) {
     let parts = BadgeText.parts(of: count)
-    bytes.append(",\"point_count_abbreviated\":\"")
+    bytes.append(byte: UInt8(ascii: "\""))
     append(parts.whole, tenth: parts.tenths, to: &bytes)
     if let suffix = parts.suffix { bytes.append(byte: suffix) }
     bytes.append(byte: UInt8(ascii: "\""))
   }
 
   /// Appends lengths in whole units of the plane, which are pixels at zoom 24, and degrees to a tenth.
-  private func append(_ ellipse: Ellipse, unitLength: Double, to bytes: inout OutputBytes) {
-    bytes.append(",\"ellipse\":[")
+  private func append(_ ellipse: Ellipse, to bytes: inout OutputBytes) {
+    bytes.append(byte: UInt8(ascii: "["))
     bytes.append(UInt64(ellipse.semiMajor.rounded()))
     bytes.append(byte: UInt8(ascii: ","))
     bytes.append(UInt64(ellipse.semiMinor.rounded()))
@@ -165,10 +167,6 @@ public struct FeatureCollectionWriter: Sendable {
     let tenths = ellipse.tenthsOfDegrees
     if tenths < 0 { bytes.append(byte: UInt8(ascii: "-")) }
     append(abs(tenths) / 10, tenth: abs(tenths) % 10, to: &bytes)
-    if isPlanar { bytes.append("],\"ellipse_units\":[") } else { bytes.append("],\"ellipse_meters\":[") }
-    append(ellipse.semiMajor * unitLength, to: &bytes)
-    bytes.append(byte: UInt8(ascii: ","))
-    append(ellipse.semiMinor * unitLength, to: &bytes)
     bytes.append(byte: UInt8(ascii: "]"))
   }
 
@@ -177,11 +175,6 @@ public struct FeatureCollectionWriter: Sendable {
     if isPlanar { return format.append(length, to: &bytes) }
     let tenths = Int((length * 10).rounded())
     append(tenths / 10, tenth: tenths % 10, to: &bytes)
-  }
-
-  private func append(hull: [Coordinate], to bytes: inout OutputBytes) {
-    bytes.append(",\"hull\":")
-    append(positions: hull, to: &bytes)
   }
 
   /// Appends the corners of a shape. Neighboring corners are never more than half a turn apart, so the longitudes of a
@@ -206,11 +199,11 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(byte: UInt8(ascii: "]"))
   }
 
-  private func append(members: [Int], to bytes: inout OutputBytes) {
-    bytes.append(",\"members\":[")
-    for (number, member) in members.enumerated() {
+  private func append(rows: [Int], to bytes: inout OutputBytes) {
+    bytes.append(byte: UInt8(ascii: "["))
+    for (number, row) in rows.enumerated() {
       if number > 0 { bytes.append(byte: UInt8(ascii: ",")) }
-      bytes.append(member)
+      bytes.append(row)
     }
     bytes.append(byte: UInt8(ascii: "]"))
   }
@@ -316,12 +309,8 @@ extension AggregateValue {
     }
   }
 
-  /// Names of a cluster's properties, as `FeatureCollectionWriter` and vector tiles write them.
-  static let own: Set<String> = [
-    "cluster", "cluster_id", "point_count", "point_count_abbreviated", "point_count_in_view", "stack", "badge_px",
-    "ellipse", "ellipse_meters", "ellipse_units", "hull", "shown_index", "index", "members", "area_km2", "area_px",
-    "cluster_group",
-  ]
+  /// Names of a cluster's properties, which no aggregate and no column has.
+  static let own = Set(ClusterProperty.allCases.map(\.rawValue))
 }
 
 extension Set<String> {

@@ -282,7 +282,7 @@ private struct HeldPoint {
 extension ClusterFeature {
   /// Adds the row of a single point and its columns in the index.
   fileprivate mutating func addPoint(at treeIndex: Int, of tree: ClusterTree) {
-    row = tree.row(atTreeIndex: treeIndex)
+    properties.row = tree.row(atTreeIndex: treeIndex)
     columns = tree.attributes(atTreeIndex: treeIndex)
   }
 }

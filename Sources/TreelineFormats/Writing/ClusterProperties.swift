@@ -1,0 +1,145 @@
+import Treeline
+
+/// What is written about a cluster besides its geometry, its aggregates and, for a single point, its columns.
+///
+/// GeoJSON, tables, CSV and vector tiles write the list that `forEach` visits. To add a property, add a member, a name
+/// and a line in `forEach`.
+@_spi(Server) public struct ClusterProperties: Sendable {
+  public var id: UInt64
+  package var pointCount: Int
+  /// Number of the cluster's points in view, if requested.
+  package var viewPointCount: Int?
+  /// Whether the cluster consists of several points at one position.
+  package var isStack: Bool
+  /// Diameter of the cluster's badge in pixels, if badges were requested.
+  public var badgeDiameter: Double?
+  /// Name of the cluster's group, in an index of groups that never mix.
+  package var group: String?
+  /// Spread of the cluster's points, if it is requested and the points have several positions.
+  package var ellipse: Spread?
+  /// Corners of the cluster's convex hull, if requested.
+  package var hull: [Coordinate]?
+  /// Row number of the point at which a cluster is shown, if it is not shown at the mean.
+  package var shownRow: Int?
+  /// Row number of the point, if there is only one.
+  public var row: Int?
+  /// Row numbers of all points, if requested.
+  public var members: [Int]?
+  /// The area that the cluster's points cover, in a tile.
+  package var area: Area?
+
+  /// A spread, with the scale of the plane at the cluster.
+  package struct Spread: Sendable {
+    let ellipse: Ellipse
+    /// Length of a unit of the plane, in meters; on a plain plane in the unit of the data.
+    let unitLength: Double
+    let isPlanar: Bool
+
+    init(_ ellipse: Ellipse, unitLength: Double, isPlanar: Bool) {
+      (self.ellipse, self.unitLength, self.isPlanar) = (ellipse, unitLength, isPlanar)
+    }
+
+    var lengths: ClusterProperty.Value {
+      .lengths(ellipse.semiMajor * unitLength, ellipse.semiMinor * unitLength)
+    }
+  }
+
+  /// See `Plane.coveredArea` and `Plane.coveredPixels`.
+  package struct Area: Sendable {
+    let squareKilometers: Double
+    let squarePixels: UInt64
+
+    package init(squareKilometers: Double, squarePixels: UInt64) {
+      (self.squareKilometers, self.squarePixels) = (squareKilometers, squarePixels)
+    }
+  }
+
+  package init(id: UInt64, pointCount: Int, isStack: Bool, row: Int?) {
+    (self.id, self.pointCount, self.isStack, self.row) = (id, pointCount, isStack, row)
+  }
+}
+
+/// A property of a cluster, named as in supercluster if supercluster has it.
+package enum ClusterProperty: String, CaseIterable, Sendable {
+  case cluster
+  case id = "cluster_id"
+  case pointCount = "point_count"
+  case abbreviatedCount = "point_count_abbreviated"
+  case viewPointCount = "point_count_in_view"
+  case stack
+  case badgeDiameter = "badge_px"
+  case group = "cluster_group"
+  case ellipse
+  case ellipseMeters = "ellipse_meters"
+  /// Takes the place of `ellipse_meters` on a plain plane.
+  case ellipseUnits = "ellipse_units"
+  case hull
+  case area = "area_km2"
+  case screenArea = "area_px"
+  case shownRow = "shown_index"
+  case row = "index"
+  case members
+
+  package enum Value {
+    case flag(Bool)
+    case number(UInt64)
+    /// A number that is written with as few digits as possible.
+    case decimal(Double)
+    case text(String)
+    /// A number of points, written with at most three digits, as in `1.2k`.
+    case abbreviated(Int)
+    case ellipse(Ellipse)
+    /// Lengths in meters, or in the unit of the data on a plain plane.
+    case lengths(Double, Double)
+    case corners([Coordinate])
+    case rows([Int])
+  }
+
+  /// How a format names and types the property.
+  package enum Kind: String, Sendable {
+    case boolean = "Boolean"
+    case number = "Number"
+    case string = "String"
+    /// A list, which vector tiles cannot hold.
+    case list
+  }
+
+  /// The type of the property in TileJSON.
+  package var kind: Kind {
+    switch self {
+    case .cluster, .stack: .boolean
+    case .id, .pointCount, .viewPointCount, .badgeDiameter, .area, .screenArea, .shownRow, .row: .number
+    case .abbreviatedCount, .group: .string
+    case .ellipse, .ellipseMeters, .ellipseUnits, .hull, .members: .list
+    }
+  }
+}
+
+extension ClusterProperties {
+  /// Visits all properties that the cluster has, in the order in which they are written.
+  ///
+  /// Inlined, so that a writer of a format costs as much as separate code for each property.
+  @inline(__always) package func forEach(_ body: (ClusterProperty, ClusterProperty.Value) -> Void) {
+    let isCluster = pointCount > 1
+    body(.cluster, .flag(isCluster))
+    body(.id, .number(id))
+    body(.pointCount, .number(UInt64(pointCount)))
+    if isCluster { body(.abbreviatedCount, .abbreviated(pointCount)) }
+    if let viewPointCount { body(.viewPointCount, .number(UInt64(viewPointCount))) }
+    if isStack { body(.stack, .flag(true)) }
+    if let badgeDiameter { body(.badgeDiameter, .decimal(badgeDiameter)) }
+    if let group { body(.group, .text(group)) }
+    if let ellipse {
+      body(.ellipse, .ellipse(ellipse.ellipse))
+      body(ellipse.isPlanar ? .ellipseUnits : .ellipseMeters, ellipse.lengths)
+    }
+    if let hull { body(.hull, .corners(hull)) }
+    if let area {
+      body(.area, .decimal(area.squareKilometers))
+      body(.screenArea, .number(area.squarePixels))
+    }
+    if let shownRow { body(.shownRow, .number(UInt64(shownRow))) }
+    if let row { body(.row, .number(UInt64(row))) }
+    if let members { body(.members, .rows(members)) }
+  }
+}
