@@ -28,7 +28,7 @@ public struct ClusterServer: Sendable {
   ///   - catalog: The indexes to serve.
   ///   - options: Settings of the server.
   ///   - logger: Logger to use instead of standard error.
-  /// - Throws: `ServerError` if files that the server delivers are missing; errors about the files for TLS.
+  /// - Throws: `ServerError` if the server's resource files are missing. Errors about the TLS files.
   public init(_ catalog: Catalog, options: ServerOptions = ServerOptions(), logger: Logger? = nil) throws {
     self.catalog = catalog
     self.options = options
@@ -54,10 +54,10 @@ public struct ClusterServer: Sendable {
       document: [UInt8](try Data(contentsOf: URL(fileURLWithPath: resources + "/openapi.json"))))
   }
 
-  /// Answers requests, with or without a socket.
+  /// Answers requests. Tests call it without a socket.
   var responder: some HTTPResponder<Routes.Context> { NormalizedRequests(responder: routes.router().buildResponder()) }
 
-  /// Returns the server as a service, to run with other services.
+  /// Returns a service that runs the server, so that it can run together with other services.
   ///
   /// - Parameter onRunning: Called with the port that the server listens on.
   public func application(onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) -> some ApplicationProtocol {
@@ -78,7 +78,8 @@ public struct ClusterServer: Sendable {
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? options.port) }, logger: logger)
   }
 
-  /// Returns the service for operators. It has its own port, which clients of the server cannot keep busy.
+  /// Returns the service with metrics, health and readiness. It has its own port, so that requests of clients cannot
+  /// block it.
   private func management(at port: Int) -> some ApplicationProtocol {
     Application(
       responder: NormalizedRequests(responder: routes.managementRouter().buildResponder()),
@@ -91,8 +92,8 @@ public struct ClusterServer: Sendable {
       logger: logger)
   }
 
-  /// Serves until SIGTERM or SIGINT. Then accepts no more connections, ends expensive answers with a 503, sends the
-  /// other answers and returns.
+  /// Serves until SIGTERM or SIGINT. Then the server accepts no more connections, ends expensive answers with a 503,
+  /// sends all other answers and returns.
   public func run(onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) async throws {
     var services: [any Service] = [application(onRunning: onRunning)]
     if let port = options.managementPort { services.insert(management(at: port), at: 0) }
@@ -104,11 +105,11 @@ public struct ClusterServer: Sendable {
   }
 }
 
-/// Files with the server's certificates and its key (PEM).
+/// Files with the server's certificates and its private key (PEM).
 public struct TLSFiles: Hashable, Sendable {
-  /// Path of the certificates, the server's own first.
+  /// Path of the certificates. The server's own certificate is the first.
   public var certificates: String
-  /// Path of the key.
+  /// Path of the private key.
   public var key: String
 
   /// Creates a pair of paths.
@@ -130,27 +131,27 @@ public struct ServerOptions: Sendable {
   public var host = "127.0.0.1"
   /// Port to listen on; 0 chooses a free port.
   public var port = 8080
-  /// Separate port for `/metrics`, with `/health` and `/ready`; nil to answer `/metrics` at `port`.
+  /// Separate port for `/metrics`, `/health` and `/ready`; nil to answer `/metrics` at `port`.
   public var managementPort: Int?
-  /// Origins whose pages may send requests (CORS), such as `https://example.org`, or `*` for all origins. By default
-  /// only the server's own pages may send requests.
+  /// Origins whose pages may send requests (CORS), such as `https://example.org`, or `*` for all origins. If the list
+  /// is empty, only pages of the server may send requests.
   public var allowedOrigins: [String] = []
-  /// Origins whose pages may show the map in a frame, such as `https://example.org`. The server's own pages may always
-  /// show it.
+  /// Origins whose pages may show the map in a frame, such as `https://example.org`. Pages of the server may always
+  /// show the map in a frame.
   public var frameAncestors: [String] = []
-  /// Proxies whose `Forwarded` or `X-Forwarded-For`, `-Proto` and `-Host` headers are trusted: addresses such as
-  /// `127.0.0.1` and `10.0.0.0/8`. Invalid addresses are left out.
+  /// Addresses and networks of trusted proxies, such as `127.0.0.1` and `10.0.0.0/8`. The server believes the
+  /// `Forwarded` and `X-Forwarded-*` headers of these proxies. Invalid addresses are ignored.
   public var trustedProxyAddresses: [String] {
     get { trustedProxies.map { "\($0)" } }
     set { trustedProxies = newValue.compactMap(IPAddress.Range.init) }
   }
   var trustedProxies: [IPAddress.Range] = []
-  /// Certificates and key of the server; nil for no TLS.
+  /// Certificates and private key of the server; nil for no TLS.
   public var tls: TLSFiles?
   /// Bearer token that clients must send; nil if no token is needed.
   public var token: String?
-  /// Bearer token that clients must send to change points of live indexes, instead of `token`. Without it, nobody may
-  /// change points.
+  /// Bearer token that clients must send instead of `token` to change points of live indexes. Without this token the
+  /// server refuses all changes.
   public var writeToken: String?
   /// Maximum number of requests per second from one address; nil for no maximum.
   public var requestsPerSecond: Double?
@@ -158,29 +159,30 @@ public struct ServerOptions: Sendable {
   public var logsRequests = false
   /// Format of the log if no logger is given.
   public var logFormat = LogFormat.text
-  /// Whether the map is served at `/`.
+  /// Whether the server shows the map at `/`.
   public var hasViewer = true
-  /// Number of seconds for which a client may use an answer without requesting it again.
+  /// Number of seconds for which a client may reuse an answer without asking the server again.
   public var maxAge = 0
-  /// Folder of the viewer's files; nil for the viewer that comes with the server.
+  /// Folder with the files of another viewer; nil for the viewer that comes with the server.
   public var viewerFolder: String?
-  /// URL of the map style that the viewer shows below the clusters; nil for its own land and borders.
+  /// URL of the map style that the viewer draws below the clusters; nil for the viewer's own land and borders.
   public var style: String?
-  /// File in PMTiles 3 with vector or raster tiles that the viewer shows below the clusters; nil for its own map.
+  /// Path of a PMTiles 3 file with the vector or raster tiles that the viewer draws below the clusters; nil for the
+  /// viewer's own land and borders.
   public var basemapFile: String?
-  /// URL of the server behind a proxy, without a slash at its end, for TileJSON.
+  /// Public URL of the server if it is behind a proxy, without a slash at the end. TileJSON contains it.
   public var publicURL: String?
   /// Maximum time for which a connection may be idle, in seconds.
   public var idleSeconds = 60
-  /// Maximum time until a whole request with head and body has arrived, in seconds.
+  /// Maximum time from the first byte of a request to the end of its body, in seconds.
   public var requestSeconds = 30
   /// Maximum time that a client may take to read an answer, in seconds.
   public var responseSeconds = 60
   /// Maximum time to compute an answer, in seconds.
   public var answerSeconds = 30
-  /// Maximum number of connections. A few more connections are accepted, but may only ask for the server's state.
+  /// Maximum number of connections. The server accepts a few more, but these may only request `/health` and `/ready`.
   public var connections = 4096
-  /// Maximum number of connections per client address, or per /64 network of IPv6. Trusted proxies may have any number.
+  /// Maximum number of connections from one IPv4 address or one /64 network of IPv6. Trusted proxies have no maximum.
   public var connectionsPerAddress = 256
   /// Maximum total size of the answers that wait for clients to read them, in bytes.
   public var answerBytes = 256 << 20
@@ -188,7 +190,7 @@ public struct ServerOptions: Sendable {
   /// Creates the default settings of `treelinemap-server`.
   public init() {}
 
-  /// Value of `Cache-Control`. A shared cache must not give away an answer for which a token is needed.
+  /// Value of `Cache-Control`. If a token is needed, shared caches must not store the answer.
   var cacheControl: String {
     switch (token == nil, maxAge > 0) {
     case (true, true): "public, max-age=\(maxAge)"
@@ -201,18 +203,18 @@ public struct ServerOptions: Sendable {
 
 /// An error in the setup of a server.
 public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The resources of the module are not next to the executable.
+  /// The resource files of the module are not next to the executable.
   case noResources
-  /// The folder has no viewer.
+  /// The folder contains no viewer.
   case noViewer(folder: String)
-  /// The file of the base map is missing or not in PMTiles.
+  /// The file of the base map is missing or is not PMTiles 3.
   case noBasemap(path: String)
 
   public var description: String {
     switch self {
-    case .noResources: "expected the server's folder of resources next to the executable, found none; build it again"
-    case .noBasemap(let path): "\(path): expected an archive of tiles in PMTiles 3, found none"
-    case .noViewer(let folder): "\(folder): expected the viewer's index.html in this folder, found none"
+    case .noResources: "the server's resource folder is missing next to the executable; build the server again"
+    case .noBasemap(let path): "\(path): this is not a readable file of tiles in PMTiles 3"
+    case .noViewer(let folder): "\(folder): this folder has no index.html; name a folder that contains a viewer"
     }
   }
 }

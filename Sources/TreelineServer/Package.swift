@@ -2,12 +2,12 @@
 
 import PackageDescription
 
-// A separate package, so that the library and the command-line tool can be used without fetching or building an HTTP
-// server.
+// A separate package. The library and the command-line tool can be used without fetching or building an HTTP server.
 //
-// The server needs 26 packages and takes minutes to build; without it a fresh clone fetches only swift-argument-parser,
-// as `scripts/check/runtime` proves. A trait of the main package would have the same effect. But then every source of
-// the server would be inside `#if`, and a manifest for Swift 6.1 would name packages that need 6.2.
+// The server needs 26 packages and takes minutes to build. Without it, a fresh clone fetches only
+// swift-argument-parser, as `scripts/check/runtime` proves. A trait of the main package would have the same effect, but
+// it would need `#if` around every source file of the server. The main package supports Swift 6.1, and its manifest
+// would name packages that need Swift 6.2.
 let package = Package(
   name: "treeline-server", platforms: [.macOS(.v15)],
   products: [
@@ -15,8 +15,9 @@ let package = Package(
     .executable(name: "treelinemap-server", targets: ["TreelineServerCommand"]),
   ],
   dependencies: [
-    // Without the trait that calls LAPACK, so that the server loads no library but the C library. Test builds share
-    // their folder with builds of the main package, and keep the trait, because everything would be built again without.
+    // The server does not use the trait that calls LAPACK, so that it loads no library except the C library. Test
+    // builds use the trait: they share their build folder with the main package, and another choice of traits would
+    // rebuild everything.
     .package(
       name: "treeline", path: "../..",
       traits: Context.environment["TREELINE_SHARED_BUILD"] == nil ? [] : [.defaults]),
@@ -28,7 +29,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.34.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
-    // Leaves out the trait for settings from files and the environment, which needs one more package.
+    // Leaves out Hummingbird's trait for settings from files and the environment, because it needs one more package.
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
@@ -74,10 +75,10 @@ let package = Package(
       ], path: "Tests", exclude: ["vector_tile.proto"]),
   ], swiftLanguageModes: [.v6])
 
-// Set only by scripts/build/docs: users of the server do not fetch the plugin that writes the documentation.
+// Set only by scripts/build/docs, so that users of the server do not fetch the documentation plugin.
 if Context.environment["TREELINE_DOCS"] != nil {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
-  // The site also documents modules that the server does not need.
+  // The site documents these modules too, although the server does not need them.
   for name in ["TreelineMap", "TreelineVerification"] {
     package.targets[0].dependencies.append(.product(name: name, package: "treeline"))
   }

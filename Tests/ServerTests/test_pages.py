@@ -57,7 +57,7 @@ def test_a_file_that_is_gone_is_logged_once_counted_and_a_gauge(own, tmp_path):
     path.write_bytes(content)
     wait_for(lambda: server.metric(stale) == 0, "the gauge to forget the file that is mended")
     log = server.stop()[1]
-    assert log.count("expected an index file, found none") == 1, log
+    assert log.count("there is no index file at this path") == 1, log
 
 
 def test_http2_pings_are_answered(server):

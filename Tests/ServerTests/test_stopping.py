@@ -35,12 +35,12 @@ def test_sigterm_has_what_was_asked_answered_and_takes_nothing_more(own):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    ([], "Name at least one index"),
+    ([], "Give at least one index"),
     (["/nowhere.treeline"], "/nowhere.treeline: cannot be opened"),
     (["a b={index}"], "found 'a b'"),
     (["{index}", "--port", "{port}"], "port {port}: Address already in use; choose another"),
     (["{index}", "--host", "nowhere.invalid"], "cannot listen at nowhere.invalid, port 8080"),
-    (["{index}", "--viewer", "/nowhere"], "/nowhere: expected the viewer's index.html"),
+    (["{index}", "--viewer", "/nowhere"], "/nowhere: this folder has no index.html"),
     (["{index}", "--port", "99999"], "'--port' must be"),
 ], ids=["nothing", "no file", "no name", "taken port", "no host", "no viewer", "no port"])
 def test_what_cannot_be_served_is_told_with_a_code_that_is_not_0(server, indexes, arguments, message):

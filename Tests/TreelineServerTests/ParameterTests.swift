@@ -77,7 +77,7 @@ import TreelineBuilder
   /// Checks that messages say what to do.
   @Test(arguments: [
     ("clusters?cell=5", "cell: expected a request with method=grid, found '5'"),
-    ("clusters?method=grid&zoom=3&limit=3", "limit: expected a request without method=grid"),
+    ("clusters?method=grid&zoom=3&limit=3", "limit: expected no such parameter with method=grid"),
     ("clusters?zoom=3&order=x&detail=2", "found 'x'"), ("clusters?colour=red", "colour: expected no such parameter"),
   ]) func faultsSayWhatToDo(_ path: String, _ words: String) async throws {
     let client = try TestServer().client

@@ -1,29 +1,30 @@
 @_spi(Server) import Treeline
 
-/// Estimated cost of an answer before it is computed. A unit is about the time to write one cluster as GeoJSON, which
-/// is 1 to 2 microseconds.
+/// Estimated cost of an answer, known before the answer is computed. One unit is about the time to write one cluster as
+/// GeoJSON: 1 to 2 microseconds.
 enum AnswerCost {
-  /// Highest cost of an answer that an event loop computes itself, in about 2 ms. A thread computes any other answer.
+  /// Highest cost of an answer that an event loop computes itself, about 2 ms of work. More expensive answers are
+  /// computed on other threads.
   static let mostOnEventLoop = 1000
 
-  /// Cost of an answer that reads a whole index, or many points for each cluster.
+  /// Cost of an answer that reads a whole index or many points per cluster.
   static let ofMeasures = 20_000
 
-  /// Number of points that are read one by one in the time of one unit.
+  /// Number of points that can be read one by one in the time of one unit.
   static let pointsPerUnit = 1000
 
-  /// Returns the cost of making the row order or the grid. Each of them is made once, from all points, and then kept.
+  /// Returns the cost of making the row order or the grid. Each is made once, from all points, and then kept.
   static func ofPreparing(_ tree: ClusterTree) -> Int { max(tree.pointCount / 5, ofMeasures) }
 }
 
 extension WorkEstimate {
-  /// Cost in the units of `AnswerCost`; a step takes about a nanosecond.
+  /// Cost in units of `AnswerCost`. One step takes about a nanosecond.
   var cost: Int { steps / 1500 }
 
-  /// Maximum time of a filter, or of the aggregates of an answer, in estimated nanoseconds.
+  /// Maximum estimated time to prepare a filter or to compute the aggregates of an answer, in nanoseconds.
   private static let mostSteps = 5_000_000_000
 
-  /// For an error: the expected and the found amount of work if the work would take too long; otherwise nil.
+  /// The expected and the found amount of work, for an error message; nil if the work does not take too long.
   var excess: (expected: String, found: String)? {
     guard steps > Self.mostSteps else { return nil }
     return ("at most \(Self.mostSteps / 1_000_000_000) seconds of work", "about \(steps / 1_000_000_000) seconds of it")
@@ -31,13 +32,15 @@ extension WorkEstimate {
 }
 
 extension Cut {
+  /// Returns the estimated cost of an answer.
+  ///
   /// - Parameter view: Visible part of the plane; nil if nothing is in view.
   func cost(in view: PlaneViewport?, of tree: ClusterTree) -> Int {
     guard let view else { return 1 }
     let most = min(limit, tree.pointCount)
     guard let side = clusterSide, let zoom = view.zoom else { return relativeCost * most }
     if zoom >= unclustered.fromZoom { return most }
-    // A cluster with fewer points is shown as single points.
+    // A square without a cluster may show up to this many single points.
     let points = unclustered == .none ? 1 : unclustered.leastMembers
     let clusters = view.area(inSquaresOf: side) * Double(points)
     return clusters < Double(most) ? Int(clusters) : most
@@ -45,7 +48,7 @@ extension Cut {
 }
 
 extension PlaneViewport {
-  /// Returns how many squares with sides of `pixels` pixels would cover the viewport.
+  /// Returns the number of squares with sides of `pixels` pixels that cover the viewport.
   func area(inSquaresOf pixels: Double) -> Double {
     guard let zoom else { return .infinity }
     let side = pixels * Plane.unitsPerPixel(zoom: zoom)

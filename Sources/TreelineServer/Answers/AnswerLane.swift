@@ -3,7 +3,7 @@ import NIOPosix
 import Synchronization
 
 /// Threads for answers of about equal cost, with a fair queue. The next turn goes to the client that has been served
-/// least so far. So no client waits until all requests of another client are answered.
+/// least so far. So no client has to wait until all requests of another client are answered.
 final class AnswerLane: Sendable {
   struct Job: Sendable {
     let cost: Int
@@ -13,7 +13,7 @@ final class AnswerLane: Sendable {
 
   fileprivate struct Client {
     var jobs: [Job] = []
-    /// Total cost computed for the client. A new client starts with the `served` of the queue.
+    /// Total cost of the answers computed for this client. It starts at the queue's `served`.
     var served = 0
   }
 
@@ -24,7 +24,7 @@ final class AnswerLane: Sendable {
     var length = 0
     /// Total cost of the jobs in the queue.
     var cost = 0
-    /// `served` of the client that had the last turn. No waiting client had been served less.
+    /// `served` of the client that had the last turn. All waiting clients had been served at least as much.
     var served = 0
     /// Measured seconds per unit of cost.
     var seconds = 2e-6
@@ -36,15 +36,15 @@ final class AnswerLane: Sendable {
   private let threads: NIOThreadPool
   private let threadCount: Int
 
-  /// Maximum cost and niceness of each lane. Each maximum is at most four times the maximum of the lane before, since
-  /// `AnswerPool` caps costs at a million units. A unit takes 1 to 2 microseconds.
+  /// Maximum cost and niceness of each lane. No maximum is more than four times the previous one; the last counts as a
+  /// million units, because `AnswerPool` caps costs there. A unit takes 1 to 2 microseconds.
   static let kinds: [(mostCost: Int, niceness: CInt)] = [
     (4000, 10), (16_000, 13), (64_000, 16), (256_000, 18), (.max, 19),
   ]
 
   private static let longest = 256
   private static let longestPerClient = 64
-  /// Longest estimated wait, in seconds. A job that would wait longer is refused.
+  /// Longest estimated waiting time, in seconds. Jobs that would wait longer are refused.
   private static let longestWait = 10.0
 
   init(mostCost: Int, niceness: CInt, threadCount: Int) {
@@ -65,13 +65,15 @@ final class AnswerLane: Sendable {
 
   var runningCount: Int { queue.withLock(\.running.count) }
 
-  /// Answers that wait or are being computed.
+  /// Answers that are waiting or being computed.
   var answers: [any InterruptibleAnswer] {
     queue.withLock { queue in Array(queue.running.values) + queue.clients.values.flatMap { $0.jobs.map(\.answer) } }
   }
 
-  /// - Returns: nil if the job was added to the queue. If the queue has no room, the number of seconds after which the
-  ///   client should try again.
+  /// Adds a job to the queue.
+  ///
+  /// - Returns: nil if the job was added. If the queue is full, the number of seconds after which the client should try
+  ///   again.
   func enqueue(_ job: Job, of name: String) -> Int? {
     let (retryAfter, isIdle): (Int?, Bool) = queue.withLock { queue in
       if queue.length >= Self.longest || (queue.clients[name]?.jobs.count ?? 0) >= Self.longestPerClient {
@@ -96,7 +98,7 @@ final class AnswerLane: Sendable {
 
   /// Runs jobs until the queue is empty.
   private func work() {
-    // A lower priority than the priority of the event loops, whose tasks are short and never block.
+    // Event loops keep a higher priority, because their tasks are short and never block.
     #if canImport(Glibc)
       _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     #endif
@@ -124,7 +126,7 @@ final class AnswerLane: Sendable {
           queue.clients[name]?.jobs.removeFirst()
           if !job.answer.isInterrupted { queue.clients[name]?.served += job.cost }
         }
-        // The client has left.
+        // Nobody waits for the answer any more.
         if job.answer.isInterrupted { continue }
         queue.running[ObjectIdentifier(job.answer)] = job.answer
         return job
@@ -136,7 +138,7 @@ final class AnswerLane: Sendable {
 }
 
 extension AnswerLane.Queue {
-  /// Removes the jobs that no client waits for any more.
+  /// Removes the jobs whose clients have stopped waiting.
   fileprivate mutating func removeInterrupted() {
     for (name, client) in clients {
       let jobs = client.jobs.filter { !$0.answer.isInterrupted }

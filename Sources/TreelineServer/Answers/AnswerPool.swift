@@ -3,16 +3,17 @@ import NIOPosix
 import Synchronization
 @_spi(Server) import Treeline
 
-/// Threads for computations that would hold up an event loop. Answers of about equal cost share a lane, which has its
-/// own threads and its own queue. So no answer waits for an answer that costs many times as much. A lane for more
-/// expensive answers has threads of lower priority. All these threads have a lower priority than the event loops.
+/// Threads for computations that would block an event loop for too long. Answers of about equal cost share a lane,
+/// which has its own threads and queue. So no answer waits for one that costs many times as much. The threads of a lane
+/// have a lower priority if its answers are more expensive. All these threads have a lower priority than the event
+/// loops.
 final class AnswerPool: Sendable {
   private let lanes: [AnswerLane]
   private let bounds: ServerBounds
   private let isStopped = Atomic(false)
 
-  /// Maximum cost of a job, about 2 seconds. Costs are upper bounds, which may be far above the real cost. Without this
-  /// cap, a lane with such a job would refuse all other jobs.
+  /// Maximum cost that is counted for a job, about 2 seconds. Estimated costs are upper bounds, which may be far above
+  /// the real cost. Without this cap, a lane with such a job would refuse all further jobs.
   private static let mostCost = 1_000_000
 
   init(_ bounds: ServerBounds, threadCount: Int = max(System.coreCount / 2, 1)) {
@@ -20,21 +21,21 @@ final class AnswerPool: Sendable {
     lanes = AnswerLane.kinds.map { AnswerLane(mostCost: $0.mostCost, niceness: $0.niceness, threadCount: threadCount) }
   }
 
-  /// Number of answers that wait for a thread.
+  /// Number of answers that are waiting for a thread.
   var length: Int { lanes.reduce(0) { $0 + $1.length } }
 
   /// Number of answers that are being computed.
   var runningCount: Int { lanes.reduce(0) { $0 + $1.runningCount } }
 
-  /// Computes a value on a thread when it is the client's turn.
+  /// Computes a value on a thread of a lane. Clients take turns.
   ///
   /// - Parameters:
-  ///   - client: Name of the client. Clients take turns.
+  ///   - client: Name of the client.
   ///   - cost: Estimated cost, see `AnswerCost`.
-  ///   - channel: The connection. If it closes, the work ends. nil for work that does not depend on a connection.
+  ///   - channel: Connection of the client. The work ends when the connection closes. nil for work without a
+  ///     connection.
   ///   - work: Must call `Cancellation.check()` every few milliseconds.
-  /// - Throws: `Problem` if the queue is full, or if the work takes too long or is interrupted. Errors of the work
-  ///   itself.
+  /// - Throws: `Problem` if the queue is full, or if the work takes too long or is interrupted. Errors of `work`.
   func run<Value: Sendable>(
     for client: String, cost: Int, on channel: (any Channel)? = nil, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
@@ -63,28 +64,30 @@ final class AnswerPool: Sendable {
     }
   }
 
-  /// Interrupts all answers that wait or are being computed, because the server stops; later answers end at once.
+  /// Interrupts all answers that are waiting or being computed, because the server is stopping. Answers that begin
+  /// later end at once.
   func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     for answer in lanes.flatMap(\.answers) { answer.interrupt(bounds.refuse(.stopping)) }
   }
 }
 
-/// An answer that is computed on a thread and can be interrupted.
+/// An answer that a thread computes and that can be interrupted.
 protocol InterruptibleAnswer: AnyObject, Sendable {
   var isInterrupted: Bool { get }
 
-  /// Sends the client a problem at once; the thread stops when it next checks for cancellation.
+  /// Sends the problem to the client at once. The thread stops when it next checks for cancellation.
   func interrupt(_ problem: Problem)
 }
 
-/// An answer that a client waits for. The thread that computes it completes it, unless it is interrupted before.
+/// An answer that a client waits for. It ends with the result of the thread, or with a problem if it is interrupted
+/// first.
 private final class PendingAnswer<Value: Sendable>: InterruptibleAnswer {
   private enum State {
     case new
     case waiting(CheckedContinuation<Value, any Error>)
     case ended
-    /// The work was interrupted before anything waited for the answer.
+    /// The work was interrupted before `begin`.
     case interrupted(Problem)
   }
 

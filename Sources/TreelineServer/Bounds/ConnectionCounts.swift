@@ -3,28 +3,30 @@ import Synchronization
 
 /// Numbers of open connections, in total and per address.
 final class ConnectionCounts: Sendable {
-  /// The rights of a new connection.
+  /// Permissions of a new connection.
   enum Admission: Equatable {
     case welcome
-    /// The connection may only ask for the server's state, and is closed soon.
+    /// The connection may only request `/health` and `/ready`, and is closed soon.
     case beyondBound(Bound)
-    /// The connection is closed at once. Its address has too many connections even for the reserve beyond the bounds.
+    /// The connection is closed at once, because even the reserve for its address is used up.
     case none
   }
 
-  /// Number of connections that may send any request. Further connections may only ask for the server's state.
+  /// Number of connections that may send any request. Further connections may only request `/health` and `/ready`.
   let most: Int
   private let mostPerAddress: Int
   private let counts = Mutex((all: 0, byAddress: [IPAddress: Int]()))
 
-  /// Numbers of connections that are accepted beyond the bounds: in total, and per address.
+  /// Number of connections that are accepted beyond the bounds, in total and per address.
   static let reserve = (all: 512, perAddress: 32)
 
   init(most: Int, mostPerAddress: Int) { (self.most, self.mostPerAddress) = (most, mostPerAddress) }
 
   var all: Int { counts.withLock(\.all) }
 
-  /// - Parameter address: Network of the client; nil for a client without a bound of its own, such as a trusted proxy.
+  /// Counts a new connection.
+  ///
+  /// - Parameter address: Network of the client; nil if it has no bound of its own, such as a trusted proxy.
   func open(_ address: IPAddress?) -> Admission {
     counts.withLock { counts in
       counts.all += 1

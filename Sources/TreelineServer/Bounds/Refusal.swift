@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOCore
 
-/// A bound of the server that a client reached, named as in metrics and the log.
+/// A bound of the server that a client has reached. Metrics and the log use these names.
 enum Bound: String, CaseIterable {
   case requestTime = "request-time"
   case requestSyntax = "request-syntax"
@@ -18,7 +18,7 @@ enum Bound: String, CaseIterable {
   case stopping
 }
 
-/// A request that is answered before it reaches a route.
+/// A response to a request that is refused before it reaches a route.
 struct Refusal {
   let bound: Bound
   let problem: Problem
@@ -29,7 +29,7 @@ struct Refusal {
     let seconds = Double(limit.nanoseconds) / 1e9
     return Refusal(
       bound: .requestTime,
-      problem: Problem(status: .requestTimeout, detail: "The whole request must come within \(seconds) seconds."))
+      problem: Problem(status: .requestTimeout, detail: "The whole request must arrive within \(seconds) seconds."))
   }
 
   static func bodyLength(_ length: Int) -> Refusal {
@@ -47,7 +47,7 @@ struct Refusal {
     problem: Problem(
       status: .requestHeaderFieldsTooLarge,
       detail:
-        "At most \(ConnectionChannel.mostHeaders) header fields are accepted, of at most "
+        "A request may have at most \(ConnectionChannel.mostHeaders) header fields, of at most "
         + "\(ConnectionChannel.largestHeader) bytes each and \(2 * ConnectionChannel.largestHeader) bytes in total."))
 
   static func answerTime(_ limit: TimeAmount) -> Refusal {

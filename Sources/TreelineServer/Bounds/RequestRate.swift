@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Bound on the requests per second of each client network: a token bucket that holds the tokens of two seconds.
+/// Bound on the requests per second of each client network: a token bucket that is full after two seconds.
 final class RequestRate: Sendable {
   private struct Bucket {
     var tokens: Double
@@ -10,14 +10,17 @@ final class RequestRate: Sendable {
   private let perSecond: Double
   private let buckets = Mutex<[IPAddress: Bucket]>([:])
 
-  /// Number of buckets at which buckets unused for two seconds are dropped. Such a bucket is as full as a new bucket.
+  /// Number of buckets at which buckets that were unused for two seconds are removed. Such a bucket is full, like a new
+  /// one.
   private static let mostBuckets = 65_536
   /// Longest wait that is returned, in seconds.
   private static let longestWait = 86_400.0
 
   init(perSecond: Double) { self.perSecond = perSecond }
 
-  /// - Returns: nil if there was a token; otherwise the number of seconds until there is one.
+  /// Takes a token for a request.
+  ///
+  /// - Returns: nil if there was a token; otherwise the number of seconds until the next token.
   func take(_ address: IPAddress) -> Int? {
     let (network, now) = (address.network, ContinuousClock.now)
     return buckets.withLock { buckets in

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Bounds on the work that the server accepts at once, with counts of refusals.
+/// Bounds on the work that the server accepts at once. Refusals are counted.
 final class ServerBounds: Sendable {
   let requestTime: TimeAmount
   let responseTime: TimeAmount
@@ -18,7 +18,7 @@ final class ServerBounds: Sendable {
   private let mostBytes: Int
   private let untold = Mutex((refusals: [Bound: Int](), lastTold: ContinuousClock.Instant?.none))
 
-  /// Maximum number of requests that are being answered, including those in the queue.
+  /// Maximum number of requests that are being answered, including requests in the queues.
   private static let mostUnderWay = 2048
 
   init(_ options: ServerOptions, metrics: ServerMetrics, logger: Logger) {
@@ -30,24 +30,24 @@ final class ServerBounds: Sendable {
     (self.metrics, self.logger) = (metrics, logger)
   }
 
-  /// Returns whether a path is answered even if the server is busy.
+  /// Returns whether requests for a path are answered even when the server is busy.
   static func isReserved(_ path: String?) -> Bool {
     let path = path?.prefix { $0 != "?" }
     return path == "/health" || path == "/ready"
   }
 
-  /// Returns the reason to refuse a request, judging by its head; nil if there is none.
+  /// Returns the reason to refuse a request with this head; nil to accept it.
   func refusal(of head: HTTPRequest, isBeyondBound: Bool) -> Refusal? {
     if let authority = head.authority, !Authority.isValid(authority) {
       return .syntax(
-        Problem(status: .badRequest, detail: "Host: expected the name or address of a host, with an optional port."))
+        Problem(status: .badRequest, detail: "Host: expected a host name or an IP address, with an optional port."))
     }
     if head.announcesTooLongBody { return .bodyLength(head.longestBody) }
     if isBeyondBound && !Self.isReserved(head.path) { return .busy(.connections) }
     return nil
   }
 
-  /// Counts a request that is being answered until `end()`.
+  /// Counts a request as being answered, until `end()` is called.
   ///
   /// - Throws: `Problem` if the server is too busy.
   func begin() throws(Problem) {
@@ -60,7 +60,7 @@ final class ServerBounds: Sendable {
 
   func end() { underWay.subtract(1, ordering: .relaxed) }
 
-  /// Adds to the number of bytes that are written but not yet taken by clients.
+  /// Changes the number of bytes that are written but not yet received by clients.
   func changeUnreadBytes(by count: Int) { unreadBytes.add(count, ordering: .relaxed) }
 
   var answersUnderWay: Int { underWay.load(ordering: .relaxed) }
@@ -72,7 +72,7 @@ final class ServerBounds: Sendable {
     return refusal.problem
   }
 
-  /// Counts a refusal. Logs at most one line a second, with all refusals since the last line.
+  /// Counts a refusal. Logs at most one line per second, with all refusals since the previous line.
   func count(_ bound: Bound) {
     metrics.countRefusal(at: bound)
     let told: [Bound: Int]? = untold.withLock { untold in

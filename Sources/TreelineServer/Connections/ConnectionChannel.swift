@@ -8,10 +8,9 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
 
-/// A connection of HTTP/1.1 or HTTP/2. It adds to Hummingbird's connection the parts of HTTP and the bounds that
-/// Hummingbird lacks.
+/// A connection of HTTP/1.1 or HTTP/2. It adds the bounds and the parts of HTTP that Hummingbird's connection lacks.
 struct ConnectionChannel: ServerChildChannel {
-  /// A connection whose client has not sent anything yet.
+  /// A new connection. The client has not sent anything yet.
   struct Value: ServerChildChannelValue {
     let channel: any Channel
     fileprivate let connection: EventLoopFuture<Connection>
@@ -27,9 +26,9 @@ struct ConnectionChannel: ServerChildChannel {
   private let tls: NIOSSLContext?
   private let bounds: ServerBounds
   private let idleTime: TimeAmount
-  /// Called on an event loop for each connection when the server stops.
+  /// Called once for each connection, on its event loop, when the server stops.
   private let onStop: @Sendable () -> Void
-  /// Addresses of trusted proxies. Each proxy carries the connections of many clients.
+  /// Addresses of trusted proxies. One proxy carries the connections of many clients.
   private let proxies: [IPAddress.Range]
 
   /// Maximum size of a header field, in bytes.
@@ -82,7 +81,7 @@ struct ConnectionChannel: ServerChildChannel {
       if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
       try pipeline.addHandler(DepartureHandler(bounds.departures, isStream: false, onStop: onStop))
       try pipeline.addHandler(
-        // A connection beyond the bound that sends nothing must not keep others from asking for the state.
+        // A connection beyond the bound gets only a short time, because it occupies a place of the reserve.
         ProtocolHandler(limit: admission == .welcome ? idleTime : RequestGuardHandler.shortTime) { isHTTP2 in
           // A connection beyond the bound has no use for many streams.
           let future =
@@ -116,7 +115,8 @@ struct ConnectionChannel: ServerChildChannel {
       let guardHandler = RequestGuardHandler(
         .init(bounds: bounds, progress: progress, isStream: false, isBeyondBound: isBeyondBound))
       try pipeline.addHandlers([DeliveryHandler(bounds), guardHandler], position: .after(codec))
-      // Placed behind the handler that counts requests, so that a connection with queued requests is not idle.
+      // Placed behind the handler that counts requests, so that a connection with queued requests does not count as
+      // idle.
       let state = try pipeline.handler(type: HTTPConnectionStateHandler.self)
       try pipeline.addHandler(PipeliningHandler(), position: .after(state))
       return value

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection only after its answers have been sent, even when the server stops. Also closes a connection
-/// whose client does not take an answer in time.
+/// Delays the closing of a connection until its answers have been sent, even when the server stops. Closes a connection
+/// whose client does not receive an answer in time.
 final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
@@ -13,9 +13,9 @@ final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
   }
 
   private let bounds: ServerBounds
-  /// Answers that are written or being written but not yet sent, the oldest first.
+  /// Answers that have not been sent completely, the oldest first.
   private var undelivered = CircularBuffer<Answer>()
-  /// Request to close the connection. It waits until these answers are sent.
+  /// Request to close the connection, which is carried out when all these answers have been sent.
   private var closing: (mode: CloseMode, promise: EventLoopPromise<Void>?)?
   private var watch: Scheduled<Void>?
 
@@ -40,7 +40,7 @@ final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
     context.write(data, promise: promise)
   }
 
-  /// Removes the oldest answer, which was sent or lost with the connection.
+  /// Removes the oldest answer. It has been sent, or lost with the connection.
   private func deliver(_ context: ChannelHandlerContext) {
     guard let answer = undelivered.popFirst() else { return }
     bounds.changeUnreadBytes(by: -answer.byteCount)

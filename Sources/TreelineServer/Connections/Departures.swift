@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// Connections and streams, each with the answer that a thread computes for it. An answer is interrupted once its
-/// client has left.
+/// Open connections and streams, and the answer that a thread is computing for each of them. When a client leaves, its
+/// answer is interrupted.
 final class Departures: Sendable {
   private struct Connection {
     var answer: (any InterruptibleAnswer)?
@@ -19,7 +19,8 @@ final class Departures: Sendable {
     connections.withLock { $0[ObjectIdentifier(channel)] = nil }
   }
 
-  /// Interrupts the answer: the client has closed its side, so it will most likely read nothing more.
+  /// Interrupts the answer. The client has closed its side of the connection, so it will most likely not read the
+  /// answer.
   fileprivate func leave(_ channel: any Channel) {
     let answer = connections.withLock { connections in
       connections[ObjectIdentifier(channel)]?.hasLeft = true
@@ -46,12 +47,12 @@ final class Departures: Sendable {
   }
 }
 
-/// Notes when a client leaves and when the server stops.
+/// Notices that a client leaves or that the server stops.
 final class DepartureHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = Any
 
   private let departures: Departures
-  /// Whether the channel is a stream of HTTP/2, whose input closes after each request.
+  /// Whether the channel is a stream of HTTP/2. The input of a stream closes after each request.
   private let isStream: Bool
   private let onStop: () -> Void
 

@@ -2,8 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Checks for faults that only requests of HTTP/1 can have, and converts equivalent forms to the form that later
-/// handlers know.
+/// Checks for errors that are possible only in HTTP/1 requests, and rewrites equivalent heads to the form that later
+/// handlers understand.
 final class HTTP1HeadHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -18,15 +18,15 @@ final class HTTP1HeadHandler: ChannelInboundHandler, RemovableChannelHandler {
       isRefused = true
       let found = hosts.isEmpty ? "none" : "\(hosts.count)"
       return context.fireErrorCaught(
-        Problem(status: .badRequest, detail: "Host: expected one in each request, found \(found)."))
+        Problem(status: .badRequest, detail: "A request must have one Host header, found \(found)."))
     }
-    // Hummingbird knows only one of the ways to ask for the end of a connection (RFC 9112, section 9.3).
+    // Hummingbird recognizes only one of the ways to ask that the connection be closed (RFC 9112, section 9.3).
     if !head.isKeepAlive { head.headers.replaceOrAdd(name: "connection", value: "close") }
     takeApartAbsoluteForm(&head)
     context.fireChannelRead(wrapInboundOut(.head(head)))
   }
 
-  /// Splits an absolute URL, as sent to proxies, into the equivalent path and `Host` (RFC 9112, section 3.2.2).
+  /// Splits an absolute URL, as clients send it to proxies, into a path and `Host` (RFC 9112, section 3.2.2).
   private func takeApartAbsoluteForm(_ head: inout HTTPRequestHead) {
     guard let scheme = ["http://", "https://"].first(where: { head.uri.lowercased().hasPrefix($0) }) else { return }
     let rest = head.uri.dropFirst(scheme.count)
@@ -36,7 +36,7 @@ final class HTTP1HeadHandler: ChannelInboundHandler, RemovableChannelHandler {
   }
 }
 
-/// The host and optional port that a request names.
+/// The host of a request, with an optional port.
 enum Authority {
   /// Returns whether the text is a DNS name or an IP address, with an optional port (RFC 9110, section 7.2).
   static func isValid(_ text: String) -> Bool {

@@ -2,18 +2,18 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Passes on the requests of a connection one at a time, each in its own turn of the event loop. So a client that sends
-/// a hundred requests at once does not keep other clients waiting. Also answers `Expect: 100-continue`.
+/// Passes on the requests of a connection one at a time, each in a separate turn of the event loop. So other clients do
+/// not wait for a client that sends a hundred requests at once. Also answers `Expect: 100-continue`.
 final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// Whether a request has been passed on and its response is not completely written yet.
+  /// Whether a request has been passed on whose response is not completely written yet.
   private var isResponding = false
-  /// Parts of the queued requests, beginning with the head of the first request. No more is read while a request is
-  /// queued.
+  /// Parts of the queued requests, beginning with the head of the first one. The connection is not read while a request
+  /// is queued.
   private var queue = CircularBuffer<HTTPRequestPart>()
   private var nextTurn: Scheduled<Void>?
   private var isReadPending = false
@@ -39,7 +39,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
     context.write(data, promise: promise)
   }
 
-  /// Passes on the requests that the client sent before it closed its side, then the event.
+  /// Passes on the requests that arrived before the client closed its side, and then passes on the event.
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event as? ChannelEvent == .inputClosed { while let part = queue.popFirst() { pass(part, context) } }
     context.fireUserInboundEventTriggered(event)
@@ -66,7 +66,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(wrapInboundOut(part))
   }
 
-  /// Asks for the body. If the body is too long, does not ask, and the connection is closed after the response (RFC
+  /// Asks the client to send the body. If the body is too long, closes the connection after the response instead (RFC
   /// 9110, section 10.1.1).
   private func answerExpectation(of head: HTTPRequest, _ context: ChannelHandlerContext) -> HTTPRequest {
     guard head.announcesTooLongBody else {
@@ -80,7 +80,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   private func scheduleNextTurn(_ context: ChannelHandlerContext) {
     guard nextTurn == nil else { return }
-    // A short delay is needed, because the loop runs tasks without a delay before it reads from other connections.
+    // Without a delay, the loop would run the task before it reads from other connections.
     nextTurn = context.eventLoop.assumeIsolated().scheduleTask(in: .microseconds(50)) { [self] in
       nextTurn = nil
       passNextRequest(context)

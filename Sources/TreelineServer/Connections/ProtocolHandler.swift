@@ -1,7 +1,8 @@
 import NIOCore
 
-/// Finds out whether a client speaks HTTP/2, has the connection set up accordingly, and removes itself. HTTP/2 begins
-/// with a preface that no request of HTTP/1 begins with (RFC 9113, section 3.4). swift-nio decides this only with TLS.
+/// Detects whether a client uses HTTP/2, sets up the connection for that protocol, and removes itself. HTTP/2 begins
+/// with a preface that cannot begin an HTTP/1 request (RFC 9113, section 3.4). swift-nio detects the protocol only with
+/// TLS.
 final class ProtocolHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -14,7 +15,7 @@ final class ProtocolHandler: ChannelInboundHandler, RemovableChannelHandler {
 
   private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
-  /// - Parameter limit: Time after which the connection is closed if the protocol is still unknown.
+  /// - Parameter limit: Time after which the connection is closed if its protocol is still unknown.
   init(limit: TimeAmount, setUp: @escaping (_ isHTTP2: Bool) -> Void) { (self.limit, self.setUp) = (limit, setUp) }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -41,7 +42,7 @@ final class ProtocolHandler: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // The server stops, or the client closed its side before it sent a request.
+    // The server is stopping, or the client closed its side before it sent a request.
     if event is ChannelShouldQuiesceEvent || event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
     context.fireUserInboundEventTriggered(event)
   }

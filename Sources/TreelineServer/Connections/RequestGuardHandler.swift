@@ -5,37 +5,37 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Enforces the server's bounds before requests reach a route: their length, the time until they are complete, and the
+/// Enforces bounds before requests reach a route: the length of a request, the time until it is complete, and the
 /// number of connections. Also answers requests that the parser rejects.
 ///
-/// A refusal is the last response of its connection. It is sent after the responses to earlier requests.
+/// A refusal is the last response on its connection, and is sent after the responses to earlier requests.
 final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// The connection of a handler, with its bounds.
+  /// The connection that a handler guards, with its bounds.
   struct Connection {
     let bounds: ServerBounds
-    /// Progress of the next request, by the bytes received. A stream of HTTP/2 begins with a complete head.
+    /// Progress of the next request. In an HTTP/2 stream, the head of the request is complete from the start.
     let progress: RequestProgress
     let isStream: Bool
-    /// Whether the connection is beyond the bound, so that it may only ask for the server's state.
+    /// Whether the connection is beyond the bound and may only request `/health` and `/ready`.
     let isBeyondBound: Bool
   }
 
   private let connection: Connection
-  /// Number of requests that were passed on and whose responses have not ended.
+  /// Number of requests that were passed on and are not completely answered.
   private var unanswered = 0
-  /// Whether the last request that was passed on is still incomplete.
+  /// Whether part of the last request is still missing.
   private var isReading = false
-  /// Whether a response has begun and not ended.
+  /// Whether a response has begun and has not ended.
   private var isResponding = false
   private var bodyLength = 0
   private var longestBody = RequestBodyLimit.length
   private var refusal: Refusal?
-  /// Whether nothing more may be written.
+  /// Whether nothing more may be sent.
   private var isClosing = false
   private var watch: Scheduled<Void>?
 
@@ -43,7 +43,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   private var bounds: ServerBounds { connection.bounds }
 
-  /// Time that a connection beyond the bound has for one request.
+  /// Time for the only request of a connection beyond the bound.
   static let shortTime = TimeAmount.seconds(2)
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -55,7 +55,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   func handlerRemoved(context: ChannelHandlerContext) { watch?.cancel() }
 
-  /// Checks the time at intervals, which costs less than a timer for each request.
+  /// Checks the time at intervals. This costs less than a timer for each request.
   private func watchTime(_ context: ChannelHandlerContext, since start: NIODeadline, _ limit: TimeAmount) {
     let pause = TimeAmount.nanoseconds(limit.nanoseconds / 4)
     watch = context.eventLoop.assumeIsolated().scheduleTask(in: pause) { [self] in
@@ -89,7 +89,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // The route that reads the body of this request receives the error.
+    // The error goes to the route that is reading the body of this request.
     if case HTTPParserError.invalidEOFState = error, isReading { return context.fireErrorCaught(error) }
     switch error {
     case HTTPParserError.headerOverflow: refuse(connection.progress.hasFirstLine ? .headLength : .lineLength, context)
@@ -144,8 +144,8 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
     close(context)
   }
 
-  /// Closes the output, and continues to read for a second. A client that is cut off while it sends would not read the
-  /// response (RFC 9112, section 9.6).
+  /// Closes the output and continues to read for a second. If the connection were closed at once, a client that is
+  /// still sending would not read the response (RFC 9112, section 9.6).
   private func close(_ context: ChannelHandlerContext) {
     isClosing = true
     if connection.isStream { return context.close(promise: nil) }

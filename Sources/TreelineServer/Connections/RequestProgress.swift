@@ -1,19 +1,19 @@
 import NIOCore
 
-/// Progress of the next request of a connection, which the first handler records and a later handler reads.
+/// Progress of the next request on a connection. The first handler records it, and a later handler reads it.
 final class RequestProgress {
-  /// Time of the first bytes; nil before.
+  /// Arrival time of the first bytes; nil if none has arrived.
   var beginning: NIODeadline?
-  /// Whether the first line, which names the target, is complete and no longer than the parser accepts.
+  /// Whether the request line is complete and not longer than the parser accepts.
   var hasFirstLine = false
-  /// Number of bytes received of the first line.
+  /// Number of bytes received of the request line.
   var lineLength = 0
 
-  /// Resets the progress after a complete request.
+  /// Resets the progress when a request is complete.
   func finish() { (beginning, hasFirstLine, lineLength) = (nil, false, 0) }
 }
 
-/// Notes when a request begins to come in, before it is complete and other handlers see it.
+/// Records when the first bytes of a request arrive. Later handlers see the request only when its head is complete.
 final class RequestBeginningHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

@@ -2,34 +2,36 @@ import Foundation
 import Synchronization
 import Treeline
 
-/// The indexes that are served, by name.
+/// The served indexes, by name.
 public final class Catalog: Sendable {
   private struct Entry {
     let path: String
     var index: ServedIndex
-    /// Version of the file that was last opened, or that failed to open, so that each version is tried and logged once.
+    /// Version of the file that was last tried. So each version is opened and logged only once.
     var tried: FileVersion
-    /// Whether the file is missing or could not be opened, so that an older version is served.
+    /// Whether an older version is served, because the file is missing or could not be opened.
     var isStale = false
-    /// Whether the file was missing when it was last looked for.
+    /// Whether the file was missing at the last check.
     var wasMissing = false
-    /// Whether any write after the reading must have changed the file's times. If not, the file is read once more.
+    /// Whether a write after the file was read would have changed its times for sure. If not, the file is read once
+    /// more.
     var wasSettled: Bool
   }
 
   private let entries: Mutex<[String: Entry]>
   private let refreshing = Mutex(())
-  /// Live indexes by name. They change by requests, not by their files.
+  /// Live indexes by name. Requests change them; their files are not watched.
   private let live: [String: LiveIndex]
   private let residentBytes: Int
   private let filterBytes: Int
 
   /// - Parameters:
-  ///   - sources: Names and paths. Indexes are read into memory in this order, up to `residentBytes`.
+  ///   - sources: Names and paths. Indexes are read into memory in this order, as long as they fit into
+  ///     `residentBytes`.
   ///   - residentBytes: Maximum total size of the indexes in memory. Other indexes stay in their files. An index that
   ///     is being replaced is in memory twice.
-  ///   - filterBytes: Maximum total size of the filters of each index that are kept for further requests. The filter
-  ///     used last is always kept.
+  ///   - filterBytes: Maximum total size of the prepared filters that are kept for each index. The filter used last is
+  ///     always kept.
   ///   - live: Indexes whose points change.
   /// - Throws: `CatalogError` if a name is invalid or occurs twice, `IndexError` if an index cannot be opened.
   /// - Complexity: O(bytes) of the indexes in memory.
@@ -41,7 +43,7 @@ public final class Catalog: Sendable {
     for source in sources {
       guard Self.isName(source.name) else { throw CatalogError.notAName(source.name) }
       guard let file = FileVersion(path: source.path), file.isRegular else {
-        // Throws an error that says why the file cannot be opened.
+        // Throws an error that explains why the file cannot be opened.
         _ = try IndexHeader(ofIndex: source.path)
         throw CatalogError.missing(path: source.path)
       }
@@ -65,16 +67,16 @@ public final class Catalog: Sendable {
     (self.residentBytes, self.filterBytes) = (residentBytes, filterBytes)
   }
 
-  /// A third of the memory that the process may use, so that an index fits twice while it is replaced.
+  /// A third of the memory that the process may use, because an index is in memory twice while it is replaced.
   public static var standardResidentBytes: Int {
     let physical = ProcessInfo.processInfo.physicalMemory
     return Int(min(physical, MemoryLimit.ofControlGroup() ?? physical) / 3)
   }
 
-  /// 256 MiB, enough for about fifteen filters of ten million points.
+  /// 256 MiB. This is enough for about fifteen filters of ten million points each.
   public static let standardFilterBytes = 256 << 20
 
-  /// Returns whether a name needs no encoding in a path and is not the name of a route.
+  /// Returns whether a name can be used in a path without encoding and is not the name of a route.
   private static func isName(_ name: String) -> Bool {
     name.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil && name != "indexes" && name.contains { $0 != "." }
   }
@@ -120,8 +122,8 @@ public final class Catalog: Sendable {
     }
   }
 
-  /// Reopens indexes whose files were replaced or written to. The old index answers meanwhile. A file that cannot be
-  /// opened is tried again when it changes, or if `isForced`.
+  /// Opens the files of indexes again if they were replaced or written to. Meanwhile the old index answers requests. A
+  /// file that cannot be opened is tried again when it changes, or if `isForced`.
   ///
   /// - Complexity: O(bytes) of the reopened indexes.
   public func refresh(isForced: Bool = false) -> [Change] {
@@ -132,7 +134,8 @@ public final class Catalog: Sendable {
     guard let entry = entries.withLock({ $0[name] }) else { return nil }
     let old = entry.index
     guard let file = FileVersion(path: entry.path) else {
-      // A new file may be about to take this path, so the file counts as missing only at the second look.
+      // A new file may be about to be moved to this path. So a file counts as missing only at the second check in a
+      // row.
       let isFound = isForced || entry.wasMissing && !entry.isStale
       entries.withLock { entries in
         entries[name]?.wasMissing = true
@@ -143,7 +146,7 @@ public final class Catalog: Sendable {
     if entry.wasMissing {
       entries.withLock { entries in
         entries[name]?.wasMissing = false
-        // The file with the open index is back at its path.
+        // The file of the open index is at its path again.
         if file == old.file { entries[name]?.isStale = false }
       }
     }
@@ -153,14 +156,14 @@ public final class Catalog: Sendable {
       entries[name]?.tried = file
       entries[name]?.wasSettled = wasSettled
     }
-    // The open index is mapped from this file, whose bytes have changed.
+    // The open index is mapped from this file, and the bytes of the file have changed.
     if isNew && old.residence == .file && old.file.map(file.isSameFile) ?? false { old.markDamaged() }
     do {
       let residence = file.size <= room(for: name) ? ServedIndex.Residence.memory : .file
       let index = try ServedIndex(
         name: name, path: entry.path, file, in: residence, filterBytes: filterBytes)
       try index.check()
-      // The second reading found the same content.
+      // The file was read again only to be safe, and its content is the same.
       let isKnown = !isNew && !isForced && index.version == old.version && !old.isDamaged
       entries.withLock { entries in
         entries[name]?.isStale = false
@@ -169,13 +172,13 @@ public final class Catalog: Sendable {
       if isKnown { return nil }
       return .reopened(name: name)
     } catch {
-      // A file that was read before and is now damaged is most likely being written, so only a new file is reported.
+      // A known file that is now damaged is most likely being written. So only a failure of a new file is reported.
       if isNew || isForced { entries.withLock { $0[name]?.isStale = true } }
       return isNew || isForced ? .refused(name: name, error) : nil
     }
   }
 
-  /// Returns the number of bytes that an index may occupy in memory in addition to the other indexes.
+  /// Returns the number of bytes of memory that are left for an index beside the other indexes.
   private func room(for name: String) -> Int {
     let others = indexes.filter { $0.name != name && $0.residence == .memory }
     return residentBytes - others.reduce(0) { $0 + $1.size }
@@ -184,7 +187,7 @@ public final class Catalog: Sendable {
 
 /// An error in the names or files of the indexes.
 public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The name needs encoding in a path, or is the name of a route.
+  /// The name needs encoding in a path, or it is the name of a route.
   case notAName(String)
   /// Two indexes have the same name.
   case nameTwice(String)
@@ -194,10 +197,10 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notAName(let name):
-      "expected a name of 1 to 64 letters, digits, '.', '_' and '-', other than 'indexes', found '\(name)'; "
-        + "choose one, as in 'places=FILE'"
-    case .nameTwice(let name): "expected each name once, found '\(name)' twice; choose another, as in '\(name)-2=FILE'"
-    case .missing(let path): "\(path): expected an index file, found none; build it again"
+      "an index must have a name of 1 to 64 letters, digits, '.', '_' and '-', not 'indexes', found '\(name)'; "
+        + "choose a name, as in 'places=FILE'"
+    case .nameTwice(let name): "two indexes have the name '\(name)'; choose another, as in '\(name)-2=FILE'"
+    case .missing(let path): "\(path): there is no index file at this path; build the index"
     }
   }
 }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Identity, size and times of the file at a path, which change when the file is replaced or written to.
+/// Identity, size and times of a file at some moment. They change when the file is replaced or written to.
 struct FileVersion: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64
   let size: Int
   /// Whether the file is a regular file, not a folder or a pipe.
   let isRegular: Bool
-  /// Modification time, which copying may set, and change time, which no program can set.
+  /// Modification time, which programs can set, and status change time, which programs cannot set.
   private let modified: Double
   private let changed: Double
 
-  /// Fails if the file at the path is missing or not accessible.
+  /// Fails if the file is missing or not accessible.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -28,10 +28,10 @@ struct FileVersion: Hashable, Sendable {
 
   private static func seconds(_ time: timespec) -> Double { Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
 
-  /// Returns whether both versions are of the same file, whatever was written to it.
+  /// Returns whether both versions belong to one file. Its content may have changed.
   func isSameFile(as other: FileVersion) -> Bool { device == other.device && inode == other.inode }
 
-  /// Whether a write from now on is sure to change the file's times. Clocks of file systems tick about a hundred times
-  /// a second.
+  /// Whether a write from now on will change the file's times for sure. Clocks of file systems tick about a hundred
+  /// times a second, so a write may get the times of the previous write.
   var isSettled: Bool { abs(Date().timeIntervalSince1970 - changed) > 0.1 }
 }

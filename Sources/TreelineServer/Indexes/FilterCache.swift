@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 @_spi(Server) import Treeline
 
-/// The most recently used filters of an index, prepared, so that only the first request for a filter waits.
+/// Prepared filters of an index, the most recently used ones. So only the first request with a filter waits for it.
 final class FilterCache: Sendable {
   private struct State {
     var entries: [[UInt8]: Entry] = [:]
-    /// Number of lookups so far.
+    /// Number of lookups so far, which is the time in this cache.
     var clock = 0
   }
 
@@ -15,7 +15,7 @@ final class FilterCache: Sendable {
     var lastUse: Int
   }
 
-  /// A filter that one thread prepares while others wait for it.
+  /// A filter that one thread prepares. Other threads that need the filter wait.
   private final class PreparedFilter: Sendable {
     let tree = Mutex<ClusterTree?>(nil)
   }
@@ -30,18 +30,18 @@ final class FilterCache: Sendable {
   /// - Parameter mostBytes: Maximum total size of the filters. The filter used last is kept even if it is larger.
   init(of tree: ClusterTree, mostBytes: Int) { (self.tree, self.mostBytes) = (tree, mostBytes) }
 
-  /// Returns a filter's text as its key. The key is bytes, because a filter may distinguish strings that are equal in
-  /// Swift.
+  /// Returns the key of a filter: the bytes of its text. A `String` would not do as a key, because a filter may
+  /// distinguish texts that are equal as Swift strings.
   private static func key(_ filter: Filter) -> [UInt8] { Array("\(filter)".utf8) }
 
-  /// Returns whether a filter is prepared, without waiting for a thread that prepares it.
+  /// Returns whether a filter is prepared. Does not wait for a thread that is preparing it.
   func contains(_ filter: Filter) -> Bool {
     let key = Self.key(filter)
     let prepared = state.withLock { $0.entries[key]?.prepared }
     return prepared?.tree.withLockIfAvailable { $0 != nil } ?? false
   }
 
-  /// Returns the tree under a filter, which is prepared if necessary.
+  /// Returns the tree under a filter, and prepares the filter if necessary.
   ///
   /// - Throws: `FilterError`; `CancellationError` if the request is canceled while another thread prepares the filter.
   /// - Complexity: O(points) if the filter is not prepared.
@@ -51,7 +51,7 @@ final class FilterCache: Sendable {
     func prepare(_ found: inout ClusterTree?) -> Result<ClusterTree, FilterError> {
       if let found { return .success(found) }
       do throws(FilterError) {
-        // A client that moves a window asks for a filter similar to the last one.
+        // If a client moves a window, its filter is similar to the previous filter.
         let previous = last?.tree.withLockIfAvailable { $0 } ?? nil
         let selected = try tree.selecting(filter, reusing: previous)
         found = selected
@@ -60,19 +60,19 @@ final class FilterCache: Sendable {
     }
     var result = prepared.tree.withLockIfAvailable { prepare(&$0) }
     while result == nil {
-      // Waiting for the lock itself could not be canceled, even if the other thread takes long.
+      // Waiting for the lock itself could not be cancelled, and the other thread may take long.
       try Cancellation.check()
       usleep(100)
       result = prepared.tree.withLockIfAvailable { prepare(&$0) }
     }
     guard let found = result else { preconditionFailure("The loop ends with a result") }
-    // A filter that failed is not kept.
+    // A filter that failed is removed.
     if case .failure = found { state.withLock { $0.entries[key] = nil } }
     trim()
     return try found.get()
   }
 
-  /// Returns the filter of a key, which may not be prepared yet, and the filter that was requested before it.
+  /// Returns the filter of a key, which may not be prepared yet, and the filter that was used before it.
   private func entry(_ key: [UInt8]) -> (prepared: PreparedFilter, last: PreparedFilter?) {
     state.withLock { state in
       let last = state.entries.max { $0.value.lastUse < $1.value.lastUse }?.value.prepared
@@ -83,12 +83,12 @@ final class FilterCache: Sendable {
     }
   }
 
-  /// Removes the least recently used filters. A filter grows when its columns are prepared, so all filters are measured
-  /// again.
+  /// Removes the least recently used filters. A filter grows when columns are prepared for it, so the sizes of all
+  /// filters are computed again.
   private func trim() {
     state.withLock { state in
       var sizes = state.entries.mapValues { entry in
-        // A filter that is being prepared counts as 0; the cache is trimmed again when it is ready.
+        // A filter that is being prepared counts as 0. The cache is trimmed again when that filter is ready.
         entry.prepared.tree.withLockIfAvailable { $0?.selectionByteCount ?? 0 } ?? 0
       }
       var bytes = sizes.values.reduce(0, +)

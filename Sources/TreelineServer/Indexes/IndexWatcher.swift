@@ -3,7 +3,7 @@ import NIOPosix
 import ServiceLifecycle
 import UnixSignals
 
-/// Reopens replaced indexes, every second and at SIGHUP, on threads that answer no requests.
+/// Reopens replaced indexes every second and at SIGHUP, on threads that answer no requests.
 struct IndexWatcher: Service {
   let catalog: Catalog
   let metrics: ServerMetrics
@@ -25,7 +25,7 @@ struct IndexWatcher: Service {
   }
 
   private func tell(_ changes: @escaping @Sendable () -> [Catalog.Change]) async {
-    // The pool belongs to the process and ends with it.
+    // The thread pool belongs to the process and ends with it.
     for change in (try? await NIOThreadPool.singleton.runIfActive(changes)) ?? [] {
       switch change {
       case .reopened(let name):

@@ -2,19 +2,19 @@ import Foundation
 
 /// The memory that a process may use.
 enum MemoryLimit {
-  /// Returns the smallest limit of the control group of this process and of the groups around it, in bytes, or `nil`
-  /// without a limit. Only version 2 of control groups is supported.
+  /// Returns the memory limit of this process's control group, in bytes. If groups around it have smaller limits,
+  /// returns the smallest. Returns nil if there is no limit. Only version 2 of control groups is supported.
   ///
   /// - Parameters:
-  ///   - membership: File in which the kernel names the group.
-  ///   - groups: Folder of all groups. In a container it is often the folder of the container's own group, although the
-  ///     name of the group begins further up; so groups that are not found there are skipped.
+  ///   - membership: File in which the kernel names the control group of the process.
+  ///   - groups: Folder of all control groups. In a container, it is often the folder of the container's group, while
+  ///     the name of the group begins at a folder further up. So groups that are not found in the folder are skipped.
   static func ofControlGroup(membership: String = "/proc/self/cgroup", groups: String = "/sys/fs/cgroup") -> UInt64? {
-    // Version 2 has a single line, such as '0::/system.slice/treelinemap-server.service'.
+    // The line of version 2 begins with '0::', as in '0::/system.slice/treelinemap-server.service'.
     let lines = try? String(contentsOfFile: membership, encoding: .utf8).split(separator: "\n")
     guard let line = lines?.first(where: { $0.hasPrefix("0::/") }) else { return nil }
     var names = line.dropFirst("0::/".count).split(separator: "/")
-    // A group outside the namespace of the process is named '/../other'.
+    // The name of a group outside the namespace of the process contains '..', as in '/../other'.
     if names.contains("..") { names = [] }
     var limits: [UInt64] = []
     while true {

@@ -5,13 +5,13 @@ import Synchronization
 @_spi(Server) import TreelineComparison
 import TreelineFormats
 
-/// One version of an index. Requests in progress keep it when a newer version takes its name.
+/// One version of an index. Requests in progress keep using it when a newer version replaces it.
 public final class ServedIndex: Sendable {
   /// Where the bytes of an index are.
   public enum Residence: String, Sendable {
-    /// Copied into memory and verified by checksums: later changes to the file do not change answers.
+    /// In memory, copied from the file and verified by checksums. Later changes to the file do not change answers.
     case memory
-    /// Mapped from the file: a write to the file changes answers, and truncation of the file ends the process.
+    /// Mapped from the file. A write to the file changes answers, and truncating the file ends the process.
     case file
   }
 
@@ -20,8 +20,8 @@ public final class ServedIndex: Sendable {
   /// Tree that answers queries.
   public let tree: ClusterTree
 
-  /// Sixteen hexadecimal digits: the checksum of the index, so that files with equal checksums have equal contents. For
-  /// a live index, a hash of the number of the version and of the name of its log.
+  /// Sixteen hexadecimal digits. For an index file, its checksum, so that indexes with equal versions have equal
+  /// contents. For a live index, a hash of the version number and the name of the log.
   public let version: String
 
   /// Where the bytes are.
@@ -29,12 +29,12 @@ public final class ServedIndex: Sendable {
   /// Size in bytes.
   let size: Int
 
-  /// Beginning of entity tags: the version. For a mapped file, whose bytes may no longer match the version, also the
-  /// file's identity and times.
+  /// Beginning of the entity tags of answers: the version. For a mapped file, also the identity and times of the file,
+  /// because its bytes may no longer match the version.
   let tag: String
   /// Number of the version of a live index; nil for an index that does not change.
   let sequence: UInt64?
-  /// Texts about the index, for people.
+  /// Title, attribution and other texts about the index.
   let description: IndexDescription
   /// The file with the index; nil for a live index.
   let file: FileVersion?
@@ -43,14 +43,16 @@ public final class ServedIndex: Sendable {
   private let header: IndexHeader?
   private let path: String
   private let isKnownDamaged = Atomic(false)
-  /// Prepared filters.
+  /// Prepared filters of the index.
   let filters: FilterCache
   private let foundGrid = Mutex<Grid?>(nil)
   private let foundRowOrder = Mutex<RowOrder?>(nil)
 
-  /// - Parameter filterBytes: Maximum total size of the filters that are kept.
+  /// Opens an index file.
+  ///
+  /// - Parameter filterBytes: Maximum total size of the prepared filters that are kept.
   /// - Throws: `IndexError`
-  /// - Complexity: O(bytes) in memory, O(sections) in the file.
+  /// - Complexity: O(bytes) if the index is read into memory, O(sections) if it is mapped.
   init(name: String, path: String, _ file: FileVersion, in residence: Residence, filterBytes: Int) throws {
     let index =
       switch residence {
@@ -66,7 +68,7 @@ public final class ServedIndex: Sendable {
     transitions = TransitionWriter(plane: tree.plane)
   }
 
-  /// Makes a version of a live index.
+  /// Creates a version of a live index.
   init(
     name: String, tree: ClusterTree, description: IndexDescription, version: String, sequence: UInt64, filterBytes: Int
   ) {
@@ -89,14 +91,14 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  /// Whether the bytes are known not to match the header, so that no answer can be trusted.
+  /// Whether the bytes are known to differ from those that the header describes. Then no answer can be trusted.
   var isDamaged: Bool { isKnownDamaged.load(ordering: .relaxed) }
 
   func markDamaged() { isKnownDamaged.store(true, ordering: .relaxed) }
 
-  /// The grid over all points.
+  /// The grid of all points, with which clusters are compared.
   ///
-  /// - Complexity: O(points) for the first access, during which other threads wait.
+  /// - Complexity: O(points) for the first access. Meanwhile other threads wait.
   var grid: Grid {
     foundGrid.withLock { found in
       if let found { return found }
@@ -106,13 +108,13 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  // These two properties do not wait for a thread that is making the grid or the row order.
+  // These two properties return false while another thread is making the grid or the row order.
   var hasGrid: Bool { foundGrid.withLockIfAvailable { $0 != nil } ?? false }
   var hasRowOrder: Bool { foundRowOrder.withLockIfAvailable { $0 != nil } ?? false }
 
-  /// Returns the tree index of the point with a row number; nil if no point has it.
+  /// Returns the tree index of the point of an input row; nil if no point has the row.
   ///
-  /// - Complexity: O(log points). The first call takes O(points log points), and other threads wait for it.
+  /// - Complexity: O(log points). The first call takes O(points log points). Meanwhile other threads wait.
   func treeIndex(ofRow row: Int) -> Int? {
     foundRowOrder.withLock { found in
       let order = found ?? RowOrder(of: tree)

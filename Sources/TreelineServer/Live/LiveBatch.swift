@@ -4,13 +4,13 @@
 
 /// A batch of changes to the points of a live index.
 struct LiveBatch: Sendable {
-  /// Name of the batch, by which a repeated batch is known.
+  /// Name of the batch, which is the same if a client sends the batch again.
   let id: String
-  /// Hash of the lines, which distinguishes a repeated batch from another batch of the same name.
+  /// Hash of the lines. It distinguishes a repeated batch from a different batch with the same name.
   let digest: UInt64
   /// The lines as they were sent.
   let lines: [UInt8]
-  /// The new points by their keys; nil to remove a point. If a batch names a key twice, the last line counts.
+  /// For each key, the new point, or nil to remove the point. If several lines have the same key, the last line counts.
   let changes: [PointKey: KeyedPoint?]
 
   /// Maximum number of lines.
@@ -18,9 +18,9 @@ struct LiveBatch: Sendable {
   /// Maximum length of the name, in bytes.
   static let longestID = 64
 
-  /// Reads a batch for an index with some columns.
+  /// Reads a batch for an index with the given columns.
   ///
-  /// - Throws: `PointChangeError` for the first bad line; `Problem` if there are too many lines.
+  /// - Throws: `PointChangeError` for the first invalid line. `Problem` if there are too many lines.
   init(id: String, lines: [UInt8], columns: [Column], key: Column) throws {
     (self.id, self.lines) = (id, lines)
     digest = ContentHash.hash(of: lines)
@@ -28,7 +28,7 @@ struct LiveBatch: Sendable {
     guard read.count <= Self.mostLines else {
       throw Problem(
         status: .contentTooLarge,
-        detail: "A batch must have at most \(Self.mostLines) lines, found \(read.count); send several batches.")
+        detail: "A batch may have at most \(Self.mostLines) lines, found \(read.count); send several batches.")
     }
     guard !read.isEmpty else { throw PointChangeError(line: 1, expected: "a Feature or a removal", found: "no line") }
     let numbers = Dictionary(columns.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
@@ -72,26 +72,27 @@ struct LiveBatch: Sendable {
   }
 }
 
-/// The answer to a batch. The answer to a repeated batch is the same.
+/// The answer to a batch. A repeated batch gets the same answer.
 struct LiveAnswer: Encodable, Sendable {
-  /// Number of the version of the index that first contains the batch.
+  /// Number of the first version of the index that contains the batch.
   let sequence: UInt64
   let inserted, replaced, removed: Int
 }
 
-/// Contents of the records of a log.
+/// Contents of a record in the log.
 ///
-/// All numbers are little-endian. The first record has the name of the log, the sequence number before the batches that
-/// follow, the checksum of the index to which they are applied (8 bytes each), and remembered answers. Each further
-/// record has the batches that were flushed together.
+/// All numbers are little-endian. The first record consists of three numbers of 8 bytes and the remembered answers. The
+/// numbers are: the name of the log; the number of the version before the first batch in the log; the checksum of the
+/// index to which the batches are applied. Each further record contains the batches that were written to the disk
+/// together.
 struct LiveRecord {
-  /// Random number that distinguishes the versions of this log from those of other logs.
+  /// The name of the log: a random number that distinguishes its versions from those of other logs.
   var log: UInt64 = 0
   var sequence: UInt64 = 0
   var indexChecksum: UInt64 = 0
   var answers: [Entry] = []
 
-  /// A batch and its answer. A remembered answer has no lines.
+  /// A batch and the answer to it. A remembered answer is an entry without lines.
   struct Entry: Sendable {
     let id: String
     let digest: UInt64
@@ -106,7 +107,7 @@ struct LiveRecord {
     return bytes
   }
 
-  /// Fails if the bytes are no first record.
+  /// Fails if the bytes are not a valid first record.
   init?(_ bytes: [UInt8]) {
     var rest = bytes[...]
     guard let log = rest.number(), let sequence = rest.number(), let checksum = rest.number(),
@@ -130,7 +131,7 @@ struct LiveRecord {
     bytes += entry.lines
   }
 
-  /// Returns the entries in the bytes of a record; nil if the bytes are no entries.
+  /// Returns the entries in the bytes of a record; nil if the bytes are invalid.
   static func entries(_ bytes: ArraySlice<UInt8>) -> [Entry]? {
     var (rest, entries) = (bytes, [Entry]())
     while !rest.isEmpty {

@@ -3,11 +3,11 @@ import HTTPTypes
 
 /// The reason why a live index cannot be served.
 public enum LiveError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The points of the index cannot be changed.
+  /// The points of the index cannot be changed, for the given reason.
   case unsuitable(path: String, String)
-  /// A record in the middle of the log is damaged.
+  /// A record before the last is damaged.
   case damaged(String)
-  /// The log has batches that do not suit the index.
+  /// The log contains batches that do not fit the index.
   case unreadable(path: String, record: Int, String?)
 
   public var description: String {
@@ -15,7 +15,7 @@ public enum LiveError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unsuitable(let path, let reason): "\(path): \(reason)"
     case .damaged(let reason): reason
     case .unreadable(let path, let record, let reason):
-      "\(path): expected batches for this index in record \(record), found others"
+      "\(path): the batches in record \(record) of this log do not fit the index"
         + (reason.map { " (\($0))" } ?? "")
         + "; serve the index with its own log and columns, or remove the log to serve the index without its changes"
     }
@@ -23,12 +23,12 @@ public enum LiveError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Problem {
-  /// A log that cannot be written to.
+  /// A failure to write to the log.
   init(ofLog error: any Error) {
     if case EditLogError.full = error {
       self.init(
         status: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
-        detail: "The disk is full; nothing of the batch was kept.",
+        detail: "The disk is full; no change of the batch was kept.",
         headers: [.retryAfter: "10"])
     } else {
       self.init(
@@ -38,13 +38,13 @@ extension Problem {
 
   static let otherBatch = Problem(
     status: .unprocessableContent,
-    detail: "Idempotency-Key: expected a new key for a new batch, found the key of a batch with other lines.")
+    detail: "Idempotency-Key: another batch has this key; send each new batch with a new key.")
 
   static let tooManyPoints = Problem(
-    status: .contentTooLarge, detail: "The index would have more than \(LiveIndex.mostPoints) points.")
+    status: .contentTooLarge, detail: "A live index may have at most \(LiveIndex.mostPoints) points.")
 
   static let tooManyBatches = Problem(
-    status: .serviceUnavailable, detail: "Too many batches arrive at once; send the batch again.",
+    status: .serviceUnavailable, detail: "Too many batches are waiting; send the batch again.",
     headers: [.retryAfter: "1"])
 
   static func liveFailure(_ reason: String) -> Problem {

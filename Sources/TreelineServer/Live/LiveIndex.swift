@@ -7,15 +7,15 @@ import Synchronization
 @_spi(Server) import TreelineBuilder
 @_spi(Server) import TreelineFormats
 
-/// An index whose points come, go and move.
+/// An index whose points can be added, changed and removed while it is served.
 ///
-/// A batch of changes is on the disk, in a log beside the index, before it is answered. One thread writes the log:
-/// batches that arrive while it writes share the next record. Another thread makes the next map of all batches since
-/// the last map. So a version answers queries until the next version is complete, and no query waits for an edit.
+/// A batch of changes is answered when it is on the disk, in a log beside the index. One thread writes the log, and
+/// batches that arrive while it writes share the next record. Another thread makes the next map from all batches since
+/// the last map. A version answers queries until the next version is complete, so no query waits for an edit.
 ///
-/// When the log is long, the newest map is written as a new index, and its batches leave the log. If a process ends
-/// between both steps, the batches are applied again at the next start. This changes nothing, because a batch sets or
-/// removes whole points.
+/// When the log is long, the newest map is written as the new index file, and the batches in it are removed from the
+/// log. If the process ends between these two steps, the next start applies the batches again. This changes nothing,
+/// because a batch sets or removes whole points.
 public final class LiveIndex: Sendable {
   fileprivate typealias Map = ClusterMap<KeyedPoint>
 
@@ -24,7 +24,7 @@ public final class LiveIndex: Sendable {
     let continuation: CheckedContinuation<LiveAnswer, any Error>
   }
 
-  /// The answer to a batch, by the name of the batch.
+  /// The remembered answer to a batch, stored under the name of the batch.
   fileprivate struct Known: Sendable {
     let digest: UInt64
     let answer: LiveAnswer
@@ -32,28 +32,28 @@ public final class LiveIndex: Sendable {
 
   fileprivate struct State {
     var map: Map
-    /// Number of the version of the map, and length of the log that ends with this version.
+    /// Version number of the map, and length of the log up to the last batch in the map.
     var mapSequence: UInt64
     var mapLogLength: Int
-    /// Changes that the next map will contain, and changes that came later.
+    /// Changes that the next map will contain, and later changes.
     var applying: [PointKey: KeyedPoint?] = [:]
     var pending: [PointKey: KeyedPoint?] = [:]
-    /// Number of the newest version, number of its points, and length of the log.
+    /// After all batches in the log: the version number, the number of points, and the length of the log.
     var sequence: UInt64
     var pointCount: Int
     var logLength: Int
     var known: [String: Known] = [:]
-    /// Names of the batches in `known`, the oldest first.
+    /// Names of the batches in `known`, the oldest first, from `orderStart` on.
     var order: [String] = []
     var orderStart = 0
     var waiting: [Request] = []
-    /// Length of the batches that are being received or wait, in bytes.
+    /// Total length of the batches that are being received or waiting, in bytes.
     var reservedBytes = 0
     var isWriting = false
     var isMapping = false
-    /// Length of the log at which the index is written again.
+    /// Length of the log, in bytes, at which the index file is written again.
     var compactionLength: Int
-    /// The reason why no map can be made any more.
+    /// The reason why no further map can be made; nil if there is none.
     var failure: String?
   }
 
@@ -63,7 +63,7 @@ public final class LiveIndex: Sendable {
   private let key: Column
   private let columns: [Column]
   private let log: EditLog
-  /// Random number that distinguishes the versions of this log.
+  /// The random number in the versions of this log, which differ from those of other logs.
   private let logName: UInt64
   private let description: IndexDescription
   private let filterBytes: Int
@@ -72,32 +72,32 @@ public final class LiveIndex: Sendable {
   private let state: Mutex<State>
   private let versions: LiveVersions
   private let writer = DispatchQueue(label: "treeline.live.log")
-  /// A thread of low priority.
+  /// Runs `makeMaps`, with a low priority.
   private let mapper = NIOThreadPool(numberOfThreads: 1)
 
   /// Maximum number of points.
   static let mostPoints = 10_000_000
-  /// Number of answers that are remembered.
+  /// Maximum number of remembered answers.
   static let mostKnown = 65_536
-  /// Maximum length of the batches that are being received or wait, in bytes.
+  /// Maximum total length of the batches that are being received or waiting, in bytes.
   private static let mostReservedBytes = 64 << 20
-  /// Maximum length of the batches in one record, in bytes.
+  /// Maximum total length of the batches in one record, in bytes.
   private static let longestGroup = 8 << 20
-  /// 64 MiB.
+  /// Default of `logBytes`: 64 MiB.
   public static let standardLogBytes = 64 << 20
 
   /// Opens an index and the log beside it, and applies the batches in the log.
   ///
   /// - Parameters:
   ///   - name: Name under which the index is served.
-  ///   - path: Path of the index. The log is beside it, with `.log` at the end of its name, also if the path is a
-  ///     symbolic link to the index.
-  ///   - keyName: Name of the column with the keys of the points.
-  ///   - logBytes: Length of the log at which the index is written again.
+  ///   - path: Path of the index. The log is beside the index file, even if the path is a symbolic link, and its name
+  ///     is the name of the file with `.log` at the end.
+  ///   - keyName: Name of the column with the keys that identify the points.
+  ///   - logBytes: Length of the log at which the index file is written again, in bytes.
   ///   - filterBytes: Memory for prepared filters of the index, in bytes.
-  ///   - logFormat: Format of the messages about the log and failed builds.
-  /// - Throws: `IndexError`, `LiveError`; errors about the log and the build.
-  /// - Complexity: A build.
+  ///   - logFormat: Format of messages about the log and about maps that cannot be made.
+  /// - Throws: `IndexError`, `LiveError`. Errors of the log and of the build.
+  /// - Complexity: As a build of all points.
   public init(
     name: String, path: String, key keyName: String, logBytes: Int = LiveIndex.standardLogBytes,
     filterBytes: Int = Catalog.standardFilterBytes, logFormat: LogFormat = .text
@@ -105,9 +105,9 @@ public final class LiveIndex: Sendable {
     let output = LogOutput()
     var logger = Logger(label: "treeline") { ServerLogHandler($0, logFormat, to: output) }
     logger.logLevel = .notice
-    // The log is locked first: no other server may write the index meanwhile.
+    // The log is locked before the points are read, so that no other server writes the index in between.
     _ = try IndexHeader(ofIndex: path)
-    // Two links to one index have one log, so that one server at a time uses it.
+    // Links are resolved, so that two links to one index share one log, whose lock admits one server at a time.
     let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let logPath = path + ".log"
     let (log, records, removed) = try Self.openLog(logPath)
@@ -118,7 +118,7 @@ public final class LiveIndex: Sendable {
     }
     var map: Map
     do { map = try Map(editing: index.tree, key: keyName, threads: 1) } catch let error as LiveIndexError {
-      // Nothing was ever changed, so no log is left beside an index that cannot be live.
+      // The index cannot be live and was never changed, so its new, empty log is removed.
       if records.isEmpty { log.remove() }
       throw LiveError.unsuitable(path: path, "\(error)")
     }
@@ -154,7 +154,7 @@ public final class LiveIndex: Sendable {
       }
       map = try map.updating(changes)
     }
-    // Another index under the log has other versions. The batches stay in the log.
+    // If the log belongs to another index, its versions get new names. The batches stay in the log.
     if records.isEmpty || start.indexChecksum != index.header.checksum {
       (start.log, start.indexChecksum) = (.random(in: .min ... .max), index.header.checksum)
       let length = records.first.map(EditLog.length(ofRecord:)) ?? 0
@@ -188,7 +188,7 @@ public final class LiveIndex: Sendable {
   /// The newest version.
   var current: ServedIndex { versions.newest }
 
-  /// Numbers of a live index for the metrics.
+  /// Figures of a live index for the metrics.
   struct Counts {
     let batches, waitingBatches, points, logBytes: Int
     let hasFailed: Bool
@@ -202,20 +202,20 @@ public final class LiveIndex: Sendable {
     }
   }
 
-  /// Returns versions as they come, from the newest on, for some time.
+  /// Returns a stream of versions. It begins with the newest version and ends after `time`.
   func versions(for time: Duration) -> AsyncStream<ServedIndex> { versions.stream(for: time) }
 
-  /// Ends all streams of versions, because the server stops.
+  /// Ends all streams of versions, because the server is stopping.
   func stopEvents() { versions.stop() }
 
   deinit { mapper.shutdownGracefully { _ in } }
 
   // MARK: Writing
 
-  /// Receives a batch, writes it to the log and returns its answer.
+  /// Receives a batch, writes it to the log and returns the answer to it.
   ///
   /// - Parameter length: Maximum length of the lines, in bytes.
-  /// - Throws: `Problem`; errors of `receive`.
+  /// - Throws: `Problem`. Errors of `receive`.
   func apply(id: String, length: Int, receive: () async throws -> [UInt8]) async throws -> LiveAnswer {
     let hasRoom = state.withLock { state in
       guard state.reservedBytes + length <= Self.mostReservedBytes else { return false }
@@ -234,7 +234,7 @@ public final class LiveIndex: Sendable {
         try LiveBatch(id: id, lines: lines, columns: columns, key: key)
       }
     } catch let error as PointChangeError {
-      throw Problem(status: .unprocessableContent, detail: "Nothing of the batch was kept: \(error).")
+      throw Problem(status: .unprocessableContent, detail: "No change of the batch was kept: \(error).")
     }
     return try await withCheckedThrowingContinuation { continuation in
       let isIdle = state.withLock { state in
@@ -295,7 +295,7 @@ public final class LiveIndex: Sendable {
         } catch {
           logger.error("Refused batches", metadata: ["index": "\(name)", "error": "\(error)"])
           let ids = Set(entries.map(\.entry.id))
-          // A repetition in the same group has the answer of its batch, which failed.
+          // A repeated batch in this group was answered like its first copy, which has now failed.
           for (number, request) in requests.enumerated() where ids.contains(request.batch.id) {
             if case .success = results[number] { results[number] = .failure(Problem(ofLog: error)) }
           }
@@ -329,7 +329,7 @@ public final class LiveIndex: Sendable {
     if isIdle { mapper.submit { _ in self.makeMaps() } }
   }
 
-  /// Makes maps until no change is waiting. This takes at most half of one core, and yields to answers.
+  /// Makes maps until no change is waiting. Uses at most half of one core, and has a lower priority than answers.
   private func makeMaps() {
     #if canImport(Glibc)
       _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15)
@@ -371,7 +371,7 @@ public final class LiveIndex: Sendable {
     }
   }
 
-  /// Writes the newest map as the index, and removes its batches from the log.
+  /// Writes the newest map as the index file, and removes the map's batches from the log.
   private func compact() {
     let due = state.withLock { state in
       state.isCompactionDue ? (map: state.map, length: state.mapLogLength, sequence: state.mapSequence) : nil
@@ -380,7 +380,7 @@ public final class LiveIndex: Sendable {
     do {
       try due.map.tree.write(index: path, description: description)
       let checksum = try IndexHeader(ofIndex: path).checksum
-      // On the queue of the log, nothing is appended meanwhile.
+      // While this runs on the queue of the log, nothing is appended to the log.
       try writer.sync {
         let answers = state.withLock { $0.answers(upTo: due.sequence) }
         let first = LiveRecord(log: logName, sequence: due.sequence, indexChecksum: checksum, answers: answers)
@@ -389,7 +389,7 @@ public final class LiveIndex: Sendable {
           let removed = state.logLength - log.length
           state.logLength = log.length
           state.mapLogLength = due.length - removed
-          // Remembered answers alone may be longer than the limit.
+          // The remembered answers in the first record may alone be longer than `longestLog`.
           state.compactionLength = state.mapLogLength + longestLog
         }
       }
@@ -402,10 +402,10 @@ public final class LiveIndex: Sendable {
 }
 
 extension LiveIndex.State {
-  /// Whether the map has batches that a long log still contains.
+  /// Whether the part of the log that the map contains is long enough to write the index file again.
   fileprivate var isCompactionDue: Bool { mapLogLength > compactionLength && applying.isEmpty }
 
-  /// Returns the numbers of points that changes would insert, replace and remove.
+  /// Returns how many points the changes would insert, replace and remove.
   fileprivate func effect(
     of changes: [PointKey: KeyedPoint?], after overlay: [PointKey: KeyedPoint?]
   ) -> (inserted: Int, replaced: Int, removed: Int) {
@@ -437,7 +437,7 @@ extension LiveIndex.State {
     }
   }
 
-  /// Returns the remembered answers to the batches of a version, the oldest first.
+  /// Returns the remembered answers to all batches up to a version, the oldest first.
   fileprivate func answers(upTo sequence: UInt64) -> [LiveRecord.Entry] {
     order[orderStart...].compactMap { id in
       guard let known = known[id], known.answer.sequence <= sequence else { return nil }

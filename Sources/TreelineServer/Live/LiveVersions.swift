@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The newest version, and streams of versions for clients that wait for changes.
+/// The newest version of a live index, and streams of versions for clients that wait for changes.
 final class LiveVersions: Sendable {
   private struct State {
     var newest: ServedIndex
@@ -15,7 +15,7 @@ final class LiveVersions: Sendable {
 
   var newest: ServedIndex { state.withLock { $0.newest } }
 
-  /// Makes a version the newest, and announces it to all streams.
+  /// Makes a version the newest and sends it to all streams.
   func publish(_ index: ServedIndex) {
     state.withLock { state in
       state.newest = index
@@ -23,8 +23,8 @@ final class LiveVersions: Sendable {
     }
   }
 
-  /// Returns a stream that begins with the newest version and ends after some time. A reader that is slower than the
-  /// versions gets the newest.
+  /// Returns a stream that begins with the newest version and ends after `time`. A slow reader skips versions and gets
+  /// the newest.
   func stream(for time: Duration) -> AsyncStream<ServedIndex> {
     let (stream, reader) = AsyncStream<ServedIndex>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let number: Int? = state.withLock { state in

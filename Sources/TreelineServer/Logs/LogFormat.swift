@@ -6,11 +6,12 @@ import Logging
 public enum LogFormat: String, CaseIterable, Hashable, Sendable {
   /// Lines of text: time, level, logger, message and metadata.
   case text
-  /// One JSON object per line, with `time`, `level`, `logger` and `message`, and the metadata as further members.
+  /// One JSON object per line. It has the members `time`, `level`, `logger` and `message`, and a member for each item
+  /// of metadata.
   case json
 }
 
-/// Writes the log messages of the server and of the packages below it, as a handler of swift-log.
+/// A handler of swift-log that writes the log messages of the server and of the packages that the server uses.
 struct ServerLogHandler: LogHandler {
   let label: String
   let format: LogFormat
@@ -44,7 +45,7 @@ struct ServerLogHandler: LogHandler {
     switch format {
     case .text:
       let rest = members.map { " \($0.key)=\($0.value)" }.joined()
-      // The entry stays one line, whatever a client has sent.
+      // Control characters are escaped, so that no text from a client can break the line.
       return Self.escaped("\(time) \(level) \(label): \(message)\(rest)") + "\n"
     case .json:
       var bytes = OutputBytes(capacity: 256)

@@ -2,8 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A buffer of lines for standard error. One thread writes the lines, so a reader that is slow or has stopped holds up
-/// no answer. Lines that do not fit into the buffer are dropped and counted. A notice follows when lines fit again.
+/// A buffer of lines for standard error. A separate thread writes the lines, so a slow or stopped reader delays no
+/// answer. Lines that do not fit into the buffer are dropped and counted. The next line that fits is preceded by a
+/// notice with the count.
 final class LogOutput: Sendable {
   private struct State {
     var waiting: [UInt8] = []
@@ -17,17 +18,21 @@ final class LogOutput: Sendable {
   private let descriptor: CInt
   private let most: Int
 
+  /// Creates an empty buffer.
+  ///
   /// - Parameters:
-  ///   - descriptor: File descriptor that lines are written to; it stays open.
-  ///   - most: Maximum number of bytes that may wait.
+  ///   - descriptor: File descriptor to which lines are written; it stays open.
+  ///   - most: Maximum number of bytes in the buffer.
   init(descriptor: CInt = STDERR_FILENO, most: Int = 1 << 20) { (self.descriptor, self.most) = (descriptor, most) }
 
-  /// Number of lines that were dropped because they were not read in time.
+  /// Number of lines that were dropped because the reader was too slow.
   var droppedLineCount: Int { dropped.load(ordering: .relaxed) }
 
+  /// Adds a line to the buffer, or drops the line if the buffer is full.
+  ///
   /// - Parameters:
-  ///   - line: The line with its line break.
-  ///   - notice: Returns the line that reports the given number of dropped lines.
+  ///   - line: The line, including its line break.
+  ///   - notice: Makes the line that reports a number of dropped lines.
   func write(_ line: String, notice: (Int) -> String) {
     let wakes = state.withLock { state in
       guard state.waiting.count + line.utf8.count <= most else {
@@ -60,11 +65,11 @@ final class LogOutput: Sendable {
           let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
           if count < 0 && errno == EINTR { continue }
           if count < 0 && errno == EAGAIN {
-            // Another process that shares the descriptor has made it non-blocking.
+            // The descriptor is non-blocking, because another process that shares it has changed it.
             usleep(10_000)
             continue
           }
-          // The reader is gone.
+          // The reader has closed the pipe.
           guard count > 0 else { return }
           rest = rest.dropFirst(count)
         }
@@ -72,7 +77,7 @@ final class LogOutput: Sendable {
     }
   }
 
-  /// Waits until all lines are written, at most `seconds` seconds.
+  /// Waits until all lines are written, but at most `seconds` seconds.
   func flush(within seconds: Double = 1) {
     let group = DispatchGroup()
     queue.async(group: group) {}

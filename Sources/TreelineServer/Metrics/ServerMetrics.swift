@@ -11,25 +11,25 @@ final class ServerMetrics: Sendable {
   private typealias RequestMetrics = (counter: Counter, timer: Timer)
 
   private let backend = PrometheusMetrics([
-    (requests, "counter", "Requests by route and status."),
-    (seconds, "histogram", "Time from the head of a request until its answer is ready to be sent."),
-    (openIndexes, "gauge", "Indexes that are served."),
-    (staleIndexes, "gauge", "Indexes whose file is missing or cannot be opened: an older version is served."),
-    (reloads, "counter", "Attempts to reopen an index whose file changed, by result."),
-    (refusals, "counter", "Requests and connections refused or cut off at a bound of the server."),
+    (requests, "counter", "Number of requests by route and status."),
+    (seconds, "histogram", "Time from the head of a request until the answer is ready to be sent."),
+    (openIndexes, "gauge", "Number of served indexes."),
+    (staleIndexes, "gauge", "Number of indexes served in an older version, because the file is missing or invalid."),
+    (reloads, "counter", "Number of attempts to reopen an index whose file changed, by result."),
+    (refusals, "counter", "Requests and connections that were refused or ended at a bound of the server."),
     (connections, "gauge", "Open connections."),
-    (underWay, "gauge", "Requests that are being answered."),
-    (queueLength, "gauge", "Expensive answers that wait for a thread."),
-    (answerBytes, "gauge", "Bytes of answers that wait for clients to read them."),
-    (filters, "gauge", "Prepared filters in the cache."),
-    (filterBytes, "gauge", "Bytes of prepared filters in the cache."),
-    (liveBatches, "counter", "Batches of changes of a live index, also of earlier processes."),
-    (liveWaiting, "gauge", "Batches that the served version of a live index does not contain yet."),
-    (livePoints, "gauge", "Points of a live index, after all batches."),
-    (liveLogBytes, "gauge", "Length of the log of a live index."),
-    (liveFailures, "gauge", "1 if no new version of a live index can be made until a restart, otherwise 0."),
-    (droppedLines, "counter", "Log lines dropped because they were not read in time."),
-    (memory, "gauge", "Resident memory of the process, including mapped files."),
+    (underWay, "gauge", "Number of requests that are being answered."),
+    (queueLength, "gauge", "Number of expensive answers that are waiting for a thread."),
+    (answerBytes, "gauge", "Total size of the answers that clients have not read yet, in bytes."),
+    (filters, "gauge", "Number of prepared filters in the cache."),
+    (filterBytes, "gauge", "Total size of the prepared filters in the cache, in bytes."),
+    (liveBatches, "counter", "Batches of changes to a live index, including those before a restart."),
+    (liveWaiting, "gauge", "Batches that are not yet in the served version of a live index."),
+    (livePoints, "gauge", "Number of points of a live index after all batches."),
+    (liveLogBytes, "gauge", "Length of the log of a live index, in bytes."),
+    (liveFailures, "gauge", "1 if no new version of a live index can be made before a restart, otherwise 0."),
+    (droppedLines, "counter", "Number of log lines dropped because the reader was too slow."),
+    (memory, "gauge", "Resident memory of the process, including mapped files, in bytes."),
   ])
   private let requests = Mutex<[RequestKind: RequestMetrics]>([:])
   private let refusals: [Bound: Counter]
@@ -58,10 +58,10 @@ final class ServerMetrics: Sendable {
 
   private let log: LogOutput?
 
-  /// - Parameter log: The log whose dropped lines are counted.
+  /// - Parameter log: The log whose dropped lines are counted; nil for none.
   init(log: LogOutput? = nil) {
     self.log = log
-    // All counters exist from the start: Prometheus would not see the first increase of a counter that appears later.
+    // All counters exist from the start. Prometheus would miss the first increase of a counter that is added later.
     let bounds = Bound.allCases.map { [backend] bound in
       (bound, Counter(label: Self.refusals, dimensions: [("bound", bound.rawValue)], factory: backend))
     }
@@ -70,7 +70,9 @@ final class ServerMetrics: Sendable {
     refused = Counter(label: Self.reloads, dimensions: [("result", "refused")], factory: backend)
   }
 
-  /// - Parameter route: Pattern of the route, such as `/v1/{index}`, not the path of the request.
+  /// Counts a request and its duration.
+  ///
+  /// - Parameter route: Pattern of the route, such as `/v1/{index}`, instead of the path of the request.
   func countRequest(to route: String, status: Int, took duration: Duration) {
     let metrics = requests.withLock { requests in
       let kind = RequestKind(route: route, status: status)
@@ -118,16 +120,17 @@ final class ServerMetrics: Sendable {
   }
 }
 
-/// A backend of swift-metrics that writes the text format of Prometheus (text exposition format 0.0.4).
+/// A backend of swift-metrics that writes the Prometheus text exposition format 0.0.4.
 final class PrometheusMetrics: MetricsFactory {
-  /// All metrics with one name.
+  /// A name of metrics, their type and their help text.
   typealias Family = (name: String, type: String, help: String)
 
   private let families: [Family]
-  /// Metrics by the name of their family, then by their labels, such as `{route="/health"}`.
+  /// Metrics by name, and then by labels, such as `{route="/health"}`.
   private let metrics = Mutex<[String: [String: any PrometheusMetric]]>([:])
 
-  /// - Parameter families: Families in the order in which they are written. Metrics with other names are left out.
+  /// - Parameter families: Names of metrics, in the order in which they are written. Metrics with other names are left
+  ///   out.
   init(_ families: [Family]) { self.families = families }
 
   var text: String {
@@ -162,7 +165,7 @@ final class PrometheusMetrics: MetricsFactory {
     value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
   }
 
-  /// Returns the metric with a name and labels, which is added if there is none yet.
+  /// Returns the metric with a name and labels. If there is none, adds the metric.
   private func metric<Metric: PrometheusMetric>(_ name: String, _ dimensions: [(String, String)], _ new: Metric)
     -> Metric
   {
@@ -178,7 +181,7 @@ final class PrometheusMetrics: MetricsFactory {
 
 private protocol PrometheusMetric: Sendable { func write(name: String, labels: String, to text: inout String) }
 
-/// A counter, or a gauge of whole numbers.
+/// A counter or a gauge, with a whole number.
 private final class NumberMetric: CounterHandler, RecorderHandler, PrometheusMetric {
   private let number = Atomic<Int64>(0)
 
@@ -194,7 +197,8 @@ private final class NumberMetric: CounterHandler, RecorderHandler, PrometheusMet
 
 private final class HistogramMetric: TimerHandler, PrometheusMetric {
   private struct Times {
-    /// Number of measured times in each interval, which is above the previous bound and up to its own bound, inclusive.
+    /// Number of measured times in each interval. An interval begins above the previous bound and includes its own
+    /// bound.
     var countByBound = [Int](repeating: 0, count: HistogramMetric.bounds.count)
     var seconds = 0.0
     var count = 0

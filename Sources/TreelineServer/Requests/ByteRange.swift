@@ -4,13 +4,14 @@ import HTTPTypes
 enum ByteRange: Equatable {
   case all
   case part(Range<Int>)
-  /// The range begins behind the end of the file.
+  /// The range begins after the end of the file.
   case none
 }
 
 extension HTTPRequest {
-  /// Returns the part of a file that `Range` names (RFC 9110, section 14). The header is ignored if it names several
-  /// parts, uses another unit or is malformed, and if `If-Range` names another version of the file.
+  /// Returns the part of a file that the `Range` header requests (RFC 9110, section 14). The header is ignored if it is
+  /// malformed, names several parts or uses another unit than bytes. It is also ignored if `If-Range` names another
+  /// version of the file.
   func range(of length: Int, tag: String) -> ByteRange {
     guard method == .get, let text = headerFields[.range]?.lowercased(), text.hasPrefix("bytes=") else { return .all }
     if let version = headerFields[.ifRange], version != tag { return .all }

@@ -2,24 +2,30 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The client that sent a request, and how it reaches the server, according to the connection or to a trusted proxy.
+/// The client that sent a request, and the address at which it reached the server. Both come from the connection, or
+/// from the headers of a trusted proxy.
 struct Client: Sendable {
-  /// Network address; nil for a connection within the machine that has none.
+  /// Network address; nil for a connection within the machine, such as a Unix socket, which has no address.
   private(set) var address: IPAddress?
   private(set) var scheme: String
-  /// Host and optional port that the request was sent to.
+  /// Host, with an optional port, to which the request was sent.
   private(set) var authority: String?
 
-  /// Address of the server as the client knows it, such as `http://127.0.0.1:8080`; nil if it is unknown.
+  /// Base URL of the server as the client sees it, such as `http://127.0.0.1:8080`; nil if it is unknown.
   var root: String? { authority.flatMap { $0.isEmpty ? nil : "\(scheme)://\($0)" } }
 
-  /// - Parameter isSecure: Whether the connection uses TLS.
+  /// Finds the client of a request.
+  ///
+  /// - Parameters:
+  ///   - peer: Address at the other end of the connection.
+  ///   - isSecure: Whether the connection uses TLS.
+  ///   - proxies: Addresses of trusted proxies.
   init(of request: HTTPRequest, from peer: IPAddress?, isSecure: Bool = false, trusting proxies: [IPAddress.Range]) {
     (address, scheme, authority) = (peer, isSecure ? "https" : "http", request.authority)
     func isTrusted(_ address: IPAddress) -> Bool { proxies.contains { $0.contains(address) } }
     guard let peer, isTrusted(peer) else { return }
-    // Each proxy appends the address from which it got the request. The last address that is not a trusted proxy is the
-    // client.
+    // Each proxy appends the address that sent the request to it. The client is the last address that is not a trusted
+    // proxy.
     let hops = Self.hops(of: request.headerFields)
     for hop in hops.reversed() {
       if let scheme = hop.scheme, ["http", "https"].contains(scheme) { self.scheme = scheme }
@@ -36,7 +42,7 @@ struct Client: Sendable {
     var authority: String?
   }
 
-  /// Reads `Forwarded` (RFC 7239). If it is missing, reads the older `X-Forwarded-*` headers.
+  /// Reads `Forwarded` (RFC 7239) or, if that header is missing, the older `X-Forwarded-*` headers.
   private static func hops(of headers: HTTPFields) -> [Hop] {
     if let forwarded = headers[.forwarded] {
       return forwarded.split(separator: ",").map { element in
@@ -65,7 +71,7 @@ struct Client: Sendable {
     value?.split(separator: ",").map { $0.trimming(" \t") } ?? []
   }
 
-  /// Parses an address with an optional port. An IPv6 address with a port is in brackets.
+  /// Parses an address with an optional port. If an IPv6 address has a port, the address is in brackets.
   private static func address(_ text: String) -> IPAddress? {
     if text.first == "[" { return IPAddress(text.dropFirst().prefix { $0 != "]" }) }
     return IPAddress(text) ?? IPAddress(text.prefix { $0 != ":" })
@@ -87,14 +93,14 @@ extension HTTPField.Name {
   static let xForwardedHost = Self("X-Forwarded-Host")!
 }
 
-/// Context of a request: its connection and its client.
+/// Context of a request, with its connection and client.
 struct ServerRequestContext: RequestContext {
   var coreContext: CoreRequestContextStorage
-  /// The connection, or a stream on it.
+  /// The connection, or the HTTP/2 stream on it.
   let channel: any Channel
   /// Address at the other end of the connection.
   let peer: IPAddress?
-  /// The client; nil until `RequestMiddleware` has found it.
+  /// The client; nil before `RequestMiddleware` has run.
   var client: Client?
 
   init(source: ApplicationRequestContextSource) {

@@ -16,7 +16,7 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
   private init(v4 bytes: [UInt8]) { self.bytes = bytes }
 
-  /// IPv4-mapped IPv6 addresses are treated as IPv4.
+  /// IPv4-mapped IPv6 addresses are treated as IPv4 addresses.
   private init(v6 bytes: [UInt8]) {
     let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
     self.bytes = isMapped ? Array(bytes[12...]) : bytes
@@ -27,7 +27,7 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(address)
   }
 
-  /// The network that one household or machine has: an IPv4 address, or 2^64 IPv6 addresses.
+  /// The addresses that count as one client: a single IPv4 address, or a /64 network of IPv6.
   var network: IPAddress { bytes.count == 4 ? self : IPAddress(prefix: bytes[..<8]) }
 
   private init(prefix: ArraySlice<UInt8>) { bytes = Array(prefix) + Array(repeating: 0, count: 16 - prefix.count) }
@@ -37,7 +37,7 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     return (try? SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes), port: 0))?.ipAddress ?? "unknown"
   }
 
-  /// A range of addresses, as in `10.0.0.0/8`, or a single address without a slash.
+  /// A range of addresses such as `10.0.0.0/8`, or a single address.
   struct Range: Hashable, Sendable {
     private let address: IPAddress
     private let bitCount: Int

@@ -2,18 +2,18 @@ import Foundation
 import Hummingbird
 import Treeline
 
-/// A request about an index, as its route reads it.
+/// A request about an index. A route reads the parameters from it.
 struct IndexRequestContext {
   let index: ServedIndex
   var parameters: QueryParameters
   let query: String?
-  /// Address of the server as the client knows it, such as `http://127.0.0.1:8080`; nil if it is unknown.
+  /// Base URL of the server as the client sees it, such as `http://127.0.0.1:8080`; nil if it is unknown.
   let root: String?
   private let path: Parameters
 
   init(_ request: Request, path: Parameters, root: String?, of catalog: Catalog) throws(Problem) {
     guard let name = path.get("index"), let index = catalog[name] else {
-      throw .notFound("No index has that name; /v1/indexes lists the names.")
+      throw .notFound("There is no index with this name; /v1/indexes lists the names.")
     }
     if index.isDamaged { throw .damagedIndex }
     self.index = index
@@ -25,10 +25,10 @@ struct IndexRequestContext {
 
   var tree: ClusterTree { index.tree }
 
-  /// Reads the filter, which selects the points that the request is about.
+  /// Reads the filter. It selects the points that the request is about.
   mutating func selection() -> ServedSelection { ServedSelection(&parameters, of: index) }
 
-  /// Returns a number in the path.
+  /// Returns a whole number from the path, by the name of its path parameter.
   func number(_ name: String) throws(Problem) -> Int {
     let text = path.get(name) ?? ""
     guard let number = Int(text), number >= 0 else {
@@ -45,11 +45,11 @@ struct IndexRequestContext {
 }
 
 extension QueryParameters {
-  /// Maximum number of clusters in an answer.
+  /// Maximum `limit` of a request, in clusters.
   static let largestLimit = 10_000
 
-  /// Reads the parameters from the query of a URL. Parameters whose names begin with `_` are ignored: clients append
-  /// such parameters to get past caches.
+  /// Reads the parameters from the query of a URL. Parameters whose names begin with `_` are ignored, because clients
+  /// append such parameters to bypass caches.
   init(url query: Substring?) {
     let pairs = query?.utf8.split(separator: UInt8(ascii: "&")).map { pair in
       let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
@@ -58,13 +58,17 @@ extension QueryParameters {
     self.init((pairs ?? []).filter { !$0.name.hasPrefix("_") }, bounds: Bounds(limits: 1...Self.largestLimit))
   }
 
+  /// Checks that all parameters were read and valid.
+  ///
   /// - Throws: `Problem` if a parameter is invalid or unknown.
   mutating func finish() throws(Problem) {
     refuseUnread()
     if !faults.isEmpty { throw .invalid(faults) }
   }
 
-  /// - Parameter plusIsSpace: Whether a plus sign stands for a space, as in forms.
+  /// Decodes percent-encoding.
+  ///
+  /// - Parameter plusIsSpace: Whether a plus sign stands for a space, as in HTML forms.
   static func decoded(_ text: Substring, plusIsSpace: Bool = true) -> String {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return String(text) }
     let text = plusIsSpace ? text.replacing("+", with: " ") : text

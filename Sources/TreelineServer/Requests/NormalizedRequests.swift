@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// Makes equivalent requests look the same to the router: characters of the path are decoded if they need no encoding,
-/// and a method that the router does not know becomes a method that every route refuses.
+/// Gives equivalent requests the same form before they reach the router. Characters of the path that need no encoding
+/// are decoded. A method that the router does not know is replaced by a known method that every route refuses.
 struct NormalizedRequests<Responder: HTTPResponder>: HTTPResponder where Responder.Context == ServerRequestContext {
   let responder: Responder
 
@@ -20,7 +20,7 @@ struct NormalizedRequests<Responder: HTTPResponder>: HTTPResponder where Respond
 }
 
 extension HTTPRequest {
-  /// Decodes letters, digits and `-._~` in the path (RFC 3986, section 6.2.2.2).
+  /// Decodes letters, digits and `-._~` in a path (RFC 3986, section 6.2.2.2).
   static func withoutNeedlessEncoding(_ address: String) -> String {
     let end = address.firstIndex(of: "?") ?? address.endIndex
     var path: [UInt8] = []
@@ -48,6 +48,6 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Method {
-  /// Methods that each route is registered for, to answer or to refuse.
+  /// Methods for which each route is registered, either to answer or to refuse.
   static let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .patch, .options, .trace, .connect]
 }

@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// Bounds of a request's body.
+/// Bounds on the body of a request.
 enum RequestBodyLimit {
   /// Maximum length, in bytes.
   static let length = 256 << 10
@@ -10,12 +10,12 @@ enum RequestBodyLimit {
   static let time = Duration.seconds(10)
 
   static func lengthExceeded(_ length: Int) -> Problem {
-    Problem(status: .contentTooLarge, detail: "The body must be at most \(length) bytes.")
+    Problem(status: .contentTooLarge, detail: "The body may have at most \(length) bytes.")
   }
 }
 
 extension Request {
-  /// Returns the whole body. Throws if it does not arrive in time or is too long.
+  /// Returns the whole body. Throws a `Problem` if the body is too long or does not arrive in time.
   func boundedBody() async throws -> ByteBuffer {
     if head.announcesTooLongBody && headers[.expect] != nil { throw RequestBodyLimit.lengthExceeded(head.longestBody) }
     return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
@@ -26,7 +26,7 @@ extension Request {
       }
       group.addTask {
         try await Task.sleep(for: RequestBodyLimit.time)
-        throw Problem(status: .requestTimeout, detail: "The body must come within \(RequestBodyLimit.time).")
+        throw Problem(status: .requestTimeout, detail: "The body must arrive within \(RequestBodyLimit.time).")
       }
       defer { group.cancelAll() }
       return try await group.next()!
@@ -35,7 +35,7 @@ extension Request {
 }
 
 extension HTTPRequest {
-  /// Whether the length that the client announces exceeds the limit.
+  /// Whether the client announces a body that is longer than the limit.
   var announcesTooLongBody: Bool {
     headerFields[.contentLength].flatMap { Int($0) }.map { $0 > longestBody } ?? false
   }

@@ -2,15 +2,17 @@ import GridBaseline
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// The query of a request, and its view on an index's plane.
+/// The query of a request, and its viewport on the plane of an index.
 struct ServedQuery {
   let query: Query
-  /// nil if nothing is in view, because the viewport is off a plain plane's square.
+  /// nil if nothing is in view, because the viewport lies outside the square of a plain plane.
   let view: PlaneViewport?
 
+  /// Reads the query from the parameters of a request.
+  ///
   /// - Parameters:
-  ///   - defaultZoom: Zoom to use if the query has no zoom.
-  ///   - canContinue: Whether the route has a previous answer.
+  ///   - defaultZoom: Zoom of the viewport if the request has none.
+  ///   - canContinue: Whether the answer may continue a previous answer.
   init(
     _ parameters: inout QueryParameters, of tree: ClusterTree, defaultZoom: Double? = nil, canContinue: Bool = false
   ) {
@@ -23,7 +25,7 @@ struct ServedQuery {
     parameters.requireSupport(for: query.cut, of: tree)
   }
 
-  /// See `AnswerCost`.
+  /// Estimated cost in units of `AnswerCost`.
   func cost(of tree: ClusterTree) -> Int { query.cut.cost(in: view, of: tree) }
 
   func clusters(of tree: ClusterTree, after previous: Clusters? = nil) throws -> Clusters {
@@ -32,10 +34,10 @@ struct ServedQuery {
 }
 
 extension Cut {
-  /// Reads a cut that is the same for all viewports.
+  /// Reads a cut that does not depend on the viewport.
   ///
-  /// - Parameter default: Cut to use if the request names none; nil if the request must name one.
-  /// - Returns: nil if there is no such cut.
+  /// - Parameter default: Cut to use if the request has none; nil if the request must have a cut.
+  /// - Returns: nil if the request has no valid cut.
   init?(byPixels parameters: inout QueryParameters, of tree: ClusterTree, default standard: Cut? = nil) {
     parameters.refuse(Cut.limitParameters + ["cell"], expected: "no such parameter")
     self.init(&parameters, default: standard ?? .standard)
@@ -45,7 +47,7 @@ extension Cut {
 }
 
 extension QueryParameters {
-  /// Returns the viewport on a plane; nil if nothing of the plane is in view, or if the viewport is refused.
+  /// Returns the viewport on a plane. Returns nil if nothing of the plane is in view or if the viewport is invalid.
   mutating func locate(_ viewport: Viewport, on plane: Plane) -> PlaneViewport? {
     if !faults.isEmpty { return nil }
     do { return try viewport.located(on: plane) } catch {
@@ -55,7 +57,7 @@ extension QueryParameters {
     }
   }
 
-  /// Returns the words between "expected" and "found" in an error about a viewport.
+  /// Returns the part of an error text between "expected" and "found".
   private static func expectation(of error: QueryError) -> String {
     var text = "\(error)"[...]
     if text.hasPrefix("expected ") { text = text.dropFirst("expected ".count) }
@@ -66,7 +68,7 @@ extension QueryParameters {
   mutating func requireSupport(for cut: Cut, of tree: ClusterTree) {
     guard !tree.supports(cut), let name = cut.pixelParameter else { return }
     let expected = cut.badgeScale != nil ? "is not grown for badges" : "has no separations or is grown for badges"
-    refuse(name, expected: "no \(name), as the index \(expected)", found: value(name))
+    refuse(name, expected: "no \(name), because the index \(expected)", found: value(name))
   }
 
   mutating func requireCutByPixels(_ cut: Cut?) {
@@ -74,22 +76,22 @@ extension QueryParameters {
   }
 }
 
-/// Size of the grid cells that a request asks for.
+/// Size of the grid cells in a request.
 struct GridCells {
   let size: CellSize
 
-  /// Maximum number of cells in view. Without this bound, a request for small cells would return all points. An index
-  /// with at most this many points has no such bound.
+  /// Maximum number of cells in view. Without this bound, a request for small cells would return all points. The bound
+  /// does not apply to an index with at most this many points.
   static let most = 16_384
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: PlaneViewport?) {
-    parameters.refuse(Cut.parameterNames, expected: "a request without method=grid, which takes a cell size instead")
+    parameters.refuse(Cut.parameterNames, expected: "no such parameter with method=grid; give a cell size")
     let pixels = parameters.number(
       "cell", in: Double.leastNormalMagnitude...Double.greatestFiniteMagnitude, expected: "a number of pixels above 0")
     size = pixels.map(CellSize.pixels) ?? .published
     guard let view else { return }
     guard let zoom = view.zoom else {
-      parameters.refuse("zoom", expected: "a zoom, as the width of a cell is in pixels", found: nil)
+      parameters.refuse("zoom", expected: "a zoom, because the width of a cell is in pixels", found: nil)
       return
     }
     guard tree.pointCount > Self.most, let side = try? size.units(zoom: zoom) else { return }
@@ -102,7 +104,7 @@ struct GridCells {
     }
   }
 
-  /// See `AnswerCost`.
+  /// Estimated cost in units of `AnswerCost`.
   func cost(of index: ServedIndex, in view: PlaneViewport?) -> Int {
     guard index.hasGrid else { return AnswerCost.ofPreparing(index.tree) }
     guard let view, let zoom = view.zoom, let side = try? size.units(zoom: zoom) else { return 1 }
@@ -116,7 +118,7 @@ struct GridCells {
   }
 }
 
-/// Options of a request whose answer lists clusters: the positions of the clusters, and whether they have ellipses.
+/// Options of a request that returns clusters: their positions, and whether each cluster has an ellipse.
 struct ClusterStyle {
   private let positions: PositionStyle
   private let hasEllipses: Bool
@@ -129,17 +131,17 @@ struct ClusterStyle {
   /// Writes an answer as a FeatureCollection.
   ///
   /// - Parameters:
-  ///   - clusters: Clusters of a tree of the index, under any filter.
-  ///   - tree: Tree of the clusters.
+  ///   - clusters: Clusters of a tree of the index. The tree may have a filter.
+  ///   - tree: The tree of these clusters.
   ///   - index: The index.
-  ///   - query: Query that the clusters answer.
+  ///   - query: The query to which the clusters are the answer.
   ///   - aggregates: Aggregates of each cluster.
-  ///   - bytes: Output to append to.
+  ///   - bytes: Output to which the collection is appended.
   func write(
     _ clusters: Clusters, of tree: ClusterTree, _ index: ServedIndex, for query: ServedQuery,
     _ aggregates: ServedAggregates, to bytes: inout OutputBytes
   ) throws {
-    // Reads the properties only once, because retaining a tree takes as long as writing a number.
+    // The properties are read only once, because retaining a tree takes as long as writing a number.
     let (writer, window) = (index.features, window(of: query))
     let values = try aggregates.values(of: clusters, in: tree)
     writer.open(&bytes)
@@ -152,9 +154,9 @@ struct ClusterStyle {
     }
   }
 
-  /// Returns the positions at which the clusters of an answer are shown.
+  /// Returns a function that gives the position at which a cluster is shown.
   ///
-  /// - Parameter query: Query of the answer; nil if it is unknown.
+  /// - Parameter query: Query of the answer; nil if the query is unknown.
   func coordinates(of tree: ClusterTree, for query: ServedQuery?) -> TransitionWriter.Position {
     let window = query.flatMap(window(of:))
     return {

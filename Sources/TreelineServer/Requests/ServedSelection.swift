@@ -1,21 +1,21 @@
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// The points of an index that a request is about: all points, or the points that pass a filter. The filter is
-/// prepared when the answer is computed.
+/// The points that a request is about: all points of an index, or those that pass a filter. The filter is prepared when
+/// the answer is computed.
 struct ServedSelection {
   let index: ServedIndex
   /// nil for all points.
   private let filter: Filter?
-  /// Cost of preparing the filter, see `AnswerCost`; 0 if it is prepared already.
+  /// Cost of preparing the filter in units of `AnswerCost`; 0 if the filter is already prepared.
   let cost: Int
 
-  /// Bounds of a filter's text. The length of the whole URL is bounded, too.
+  /// Bounds on the text of a filter. The length of the URL is bounded too.
   static let bounds = Filter.TextBounds(length: 4096, terms: 256, depth: 16)
 
   init(_ parameters: inout QueryParameters, of index: ServedIndex) {
     self.index = index
-    // An empty filter is no filter, so that a transition can begin or end without a filter.
+    // An empty filter counts as no filter, so that a transition can begin or end without a filter.
     guard let text = parameters.text("filter"), !text.isEmpty else {
       (filter, cost) = (nil, 0)
       return
@@ -34,30 +34,30 @@ struct ServedSelection {
       return
     }
     let estimate = index.tree.estimate(ofSelecting: filter)
-    // Preparing the clusters of the points that pass the filter takes time for every point, too.
+    // The clusters of the passing points are also prepared. This takes time for every point.
     cost = estimate.cost + index.tree.pointCount / AnswerCost.pointsPerUnit
     if let (expected, found) = estimate.excess {
-      parameters.refuse("filter", expected: "\(expected): fewer conditions, texts or corners", found: found)
+      parameters.refuse("filter", expected: "\(expected); use fewer conditions, texts or corners", found: found)
     }
   }
 
   /// Whether there is a filter.
   var isFiltered: Bool { filter != nil }
 
-  /// Returns the index's tree under the filter, if there is one.
+  /// Returns the tree of the index, with the filter if there is one.
   ///
   /// - Throws: `Problem`
-  /// - Complexity: O(1) if the filter is prepared, else O(points).
+  /// - Complexity: O(1) if the filter is prepared or missing, otherwise O(points).
   func tree() throws -> ClusterTree {
     guard let filter else { return index.tree }
     do { return try index.filters.tree(selecting: filter) } catch { throw Problem(of: error) }
   }
 }
 
-/// The aggregates of each cluster's values that a request asks for.
+/// The aggregates that a request asks for. They are computed for each cluster of the answer.
 struct ServedAggregates {
   private(set) var list: [Aggregate]
-  /// Names of the properties, one for each aggregate.
+  /// Name of the property for each aggregate.
   let names: [String]
 
   /// Maximum number of aggregates.
@@ -77,48 +77,49 @@ struct ServedAggregates {
     names = FeatureProperties.names(of: list)
   }
 
-  /// See `AnswerCost`.
+  /// Estimated cost in units of `AnswerCost`.
   func cost(ofClusters count: Int, in selection: ServedSelection) -> Int {
     if list.isEmpty { return count }
     let tree = selection.index.tree
-    // Columns are prepared once for all points, and again for the points of each filter.
+    // Without a filter, columns are prepared only once. With a filter, they are prepared for the points that pass.
     let prepared = selection.isFiltered ? list.count * tree.pointCount / AnswerCost.pointsPerUnit : 0
     return count * (1 + list.count) + tree.estimate(of: list, clusterCount: count).cost + prepared
   }
 
-  /// Returns one value per aggregate for each cluster; nil if there are no aggregates.
+  /// For each cluster, returns one value per aggregate; nil if the request has no aggregates.
   func values(of clusters: Clusters, in tree: ClusterTree) throws -> [[AggregateValue]]? {
     if list.isEmpty { return nil }
     try check(tree, clusterCount: clusters.count, pointCount: clusters.pointCounts.reduce(0, +))
     do { return try clusters.values(of: list) } catch { throw Problem(of: error) }
   }
 
-  /// Returns one value per aggregate for a cluster; nil if there are no aggregates.
+  /// Returns one value per aggregate for a cluster; nil if the request has no aggregates.
   func values(of cluster: Cluster, in tree: ClusterTree) throws -> [AggregateValue]? {
     if list.isEmpty { return nil }
     try check(tree, clusterCount: 1, pointCount: cluster.pointCount)
     return try tree.values(of: list, for: cluster)
   }
 
-  /// - Throws: `Problem` if the values would take too long to compute, or be too many to write.
+  /// - Throws: `Problem` if it would take too long to compute the values, or if there would be too many values.
   private func check(_ tree: ClusterTree, clusterCount: Int, pointCount: Int) throws(Problem) {
     let estimate = tree.estimate(of: list, clusterCount: clusterCount, pointCount: pointCount)
     if let (expected, found) = estimate.excess {
-      throw Problem.invalid("aggregate", expected: "\(expected): fewer aggregates or points in view", found: found)
+      throw Problem.invalid(
+        "aggregate", expected: "\(expected); use fewer aggregates or a smaller part of the map", found: found)
     }
     if estimate.valueBytes > Problem.longestAnswer { throw .answerTooLong }
   }
 }
 
 extension FilterError {
-  /// The expected and the found part of the error, separately.
+  /// Texts after "expected" and "found" in an error message.
   var expectation: (expected: String, found: String) {
     switch self {
     case .unknownColumn(let name, let known): Self.expectation(ofColumn: name, among: known)
     case .unsuited(let column, let kind, let expected, let found):
       ("\(expected) for the column '\(column)' of kind \(kind.rawValue)", found)
     case .tooMuchText(let column, let bytes, let maximum):
-      ("whole texts, as LIKE searches at most \(maximum) bytes of the column '\(column)'", "\(bytes) bytes")
+      ("whole texts, because LIKE searches at most \(maximum) bytes of the column '\(column)'", "\(bytes) bytes")
     case .noArea(let expected, let found): (expected, found)
     case .cancelled: ("a client that waits for the filter", "\(self)")
     }
@@ -131,14 +132,14 @@ extension FilterError {
 }
 
 extension AggregateError {
-  /// The expected and the found part of the error, separately.
+  /// Texts after "expected" and "found" in an error message.
   var expectation: (expected: String, found: String) {
     switch self {
     case .unknownColumn(let name, let known): FilterError.expectation(ofColumn: name, among: known)
     case .unsuited(let aggregate, let column, let kind, let expected):
       ("\(expected) for '\(aggregate)'", "the column '\(column)' of kind \(kind.rawValue)")
     case .tooManyRows(let aggregate, let found, let maximum):
-      ("a smaller part of the map, as '\(aggregate)' reads at most \(maximum) points one by one", "\(found)")
+      ("a smaller part of the map, because '\(aggregate)' reads at most \(maximum) points", "\(found)")
     case .tooLarge(let aggregate): ("values whose products have an exact sum", aggregate)
     case .malformed(let text, let position, let expected): ("\(expected) at character \(position)", text)
     case .outOfRange(let aggregate, let expected, let found): ("\(expected) for '\(aggregate)'", found)

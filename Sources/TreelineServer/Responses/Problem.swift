@@ -4,16 +4,17 @@ import NIOHTTP1
 import Treeline
 @_spi(Server) import TreelineFormats
 
-/// A problem with a request, as the client sees it (RFC 9457).
+/// A problem with a request, in the form that is sent to the client (RFC 9457).
 struct Problem: Error {
   let status: HTTPResponse.Status
   let detail: String
   var faults: [QueryParameters.Fault] = []
   var headers = HTTPFields()
-  /// Kind of the problem; nil if the status alone describes it.
+  /// Kind of the problem; nil if the status describes the problem well enough.
   var kind: Kind?
 
-  /// Kinds of problems, which `type` names; the page `/docs` and the OpenAPI document describe them.
+  /// Kinds of problems. The member `type` contains the kind; the page `/docs` and the OpenAPI document describe the
+  /// kinds.
   enum Kind: String, CaseIterable {
     case invalidParameters = "invalid-parameters"
     case answerTooLong = "answer-too-long"
@@ -26,7 +27,7 @@ struct Problem: Error {
     return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
   }
 
-  /// Returns the response in parts, for a request that reaches no route.
+  /// Returns the head and body of a response to a request that reaches no route.
   func parts(closesConnection: Bool) -> (head: HTTPResponse, body: ByteBuffer) {
     var (headers, body) = content
     headers[.contentLength] = "\(body.readableBytes)"
@@ -36,7 +37,7 @@ struct Problem: Error {
     return (HTTPResponse(status: status, headerFields: headers), body)
   }
 
-  /// The current date, for a response that Hummingbird does not date.
+  /// The current date in the format of the `Date` header. Hummingbird adds the date only to responses of routes.
   private static var date: String {
     let (names, months) = ("SunMonTueWedThuFriSat", "JanFebMarAprMayJunJulAugSepOctNovDec")
     var (time, parts) = (time(nil), tm())
@@ -63,7 +64,7 @@ extension Problem: Encodable {
     case faults = "invalid_params"
   }
 
-  /// Encodes the problem. `type` is `about:blank` if the problem has no kind.
+  /// Encodes the problem. If the problem has no kind, `type` is `about:blank`.
   func encode(to encoder: any Encoder) throws {
     var members = encoder.container(keyedBy: CodingKeys.self)
     try members.encode(kind.map { "/docs#" + $0.rawValue } ?? "about:blank", forKey: .type)
@@ -100,7 +101,7 @@ extension Problem {
     invalid(name, expected: expectation.expected, found: expectation.found)
   }
 
-  /// The file of a mapped index was written to. A sound file, if there is one, replaces it within seconds.
+  /// The file of a mapped index was written to. If the file is valid, the index is reopened within seconds.
   static var damagedIndex: Problem {
     Problem(
       status: .serviceUnavailable, detail: "The index is damaged or being replaced; try again.",
@@ -113,24 +114,24 @@ extension Problem {
   static let answerTooLong = Problem(
     status: .contentTooLarge,
     detail:
-      "The answer would be longer than \(longestAnswer) bytes; ask for fewer clusters, a smaller "
+      "The answer would be longer than \(longestAnswer) bytes; request fewer clusters, a smaller "
       + "part of the map, or 'top(column, 10)' instead of 'counts(column)'.", kind: .answerTooLong)
 
-  /// The client has left. Only a client that closed just its own side of the connection receives this problem.
+  /// The client has left. A client can receive this problem only if it closed just its own side of the connection.
   static let clientLeft = Problem(
     status: .serviceUnavailable,
     detail:
-      "The client closed its side of the connection while the answer was computed; keep it open until the answer has come."
+      "The client closed its side of the connection too early; keep it open until the answer arrives."
   )
 
   static func notFound(_ detail: String) -> Problem { Problem(status: .notFound, detail: detail) }
 
-  /// Turns any error into a problem that reveals no files, lines or versions.
+  /// Converts any error to a problem. Errors that are not the client's reveal no paths, line numbers or versions.
   init(of error: any Error) {
     switch error {
     case let problem as Problem: self = problem
     case QueryError.unknownCluster(let id):
-      self = .notFound("No cluster of this index has the id \(id); ids are valid for one version of an index.")
+      self = .notFound("This version of the index has no cluster with id \(id); ids change with each version.")
     case QueryError.noPassingPoint(let id): self = .notFound("No point of cluster \(id) passes the filter.")
     case let error as QueryError: self.init(status: .badRequest, detail: "\(error)")
     case let error as FilterError: self = .invalid("filter", error.expectation)

@@ -11,14 +11,14 @@ enum ContentType {
   static let problem = "application/problem+json"
   static let vectorTile = "application/vnd.mapbox-vector-tile"
   static let events = "text/event-stream"
-  /// Types of a body with a JSON value on each line.
+  /// Media types of a body with one JSON value per line.
   static let lines = ["application/x-ndjson", "application/ndjson"]
 }
 
-/// The content of a response: its type, and a function that writes the content if it is needed.
+/// The content of a response: its type, and a function that writes the content on demand.
 struct Representation: Sendable {
   let contentType: String
-  /// Cost of writing the content; see `AnswerCost`.
+  /// Cost of writing the content, in units of `AnswerCost`.
   let cost: Int
   let write: @Sendable (inout OutputBytes) throws -> Void
 
@@ -26,10 +26,10 @@ struct Representation: Sendable {
     (self.contentType, self.cost, self.write) = (contentType, cost, write)
   }
 
-  /// Whether writing may take too long for an event loop.
+  /// Whether writing could block an event loop for too long.
   var isExpensive: Bool { cost > AnswerCost.mostOnEventLoop }
 
-  /// Returns a value as JSON. Routes that are called often write their own JSON.
+  /// Returns a value as JSON. Routes that are called often write JSON themselves.
   static func json(
     cost: Int = 1, _ value: @escaping @Sendable () throws -> some Encodable & SendableMetatype
   ) -> Representation {
@@ -38,7 +38,7 @@ struct Representation: Sendable {
 }
 
 extension OutputBytes {
-  /// Ends an answer that is too long, or that no client waits for any more. Called every few hundred microseconds.
+  /// Ends an answer that is too long, or for which no client is waiting. Called every few hundred microseconds.
   ///
   /// - Throws: `Problem.answerTooLong`, `CancellationError`
   func check() throws {
@@ -46,7 +46,7 @@ extension OutputBytes {
     try Cancellation.check()
   }
 
-  /// Appends a value as JSON. Its members have a fixed order, because equal entity tags promise equal bytes.
+  /// Appends a value as JSON. The order of members is fixed, because equal entity tags promise equal bytes.
   mutating func append(encoding value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -56,7 +56,7 @@ extension OutputBytes {
   }
 }
 
-/// Encodes nil as null; without this wrapper the member would be left out.
+/// Encodes nil as null. Without this wrapper, the member would be left out.
 @propertyWrapper struct ExplicitNull<Value: Encodable & Sendable>: Encodable, Sendable {
   let wrappedValue: Value?
 
@@ -66,17 +66,16 @@ extension OutputBytes {
   }
 }
 
-/// The time for which a representation may be used, and the entity tag that distinguishes it from later
-/// representations.
+/// Caching rules of an answer: how long it may be reused, and the entity tag that distinguishes it from later answers.
 struct CachePolicy: Sendable {
-  /// Entity tag without quotation marks; nil if every answer is new.
+  /// Entity tag without quotation marks; nil if the answer must not be compared with earlier answers.
   let tag: String?
   let cacheControl: String
 
   static let noStore = CachePolicy(tag: nil, cacheControl: "no-store")
 }
 
-/// The 64-bit hash FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), for entity tags of requests and files.
+/// The 64-bit hash FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), for entity tags.
 enum ContentHash {
   /// Returns the hash as sixteen hexadecimal digits.
   static func digits(of bytes: some Sequence<UInt8>) -> String { digits(of: hash(of: bytes)) }
@@ -94,8 +93,8 @@ enum ContentHash {
 }
 
 extension ResponseBody {
-  /// Sends a long body in pieces, so that other connections get their turns in between. Pauses follow the pieces,
-  /// because an event loop reads requests only when it has nothing else to do, not after each write.
+  /// Sends a long body in pieces, so that other connections get a turn between them. A pause follows each piece,
+  /// because an event loop reads requests only when it has nothing else to do.
   fileprivate init(inPieces body: ByteBuffer) {
     let length = 1 << 16
     guard body.readableBytes > 2 * length else {
@@ -114,10 +113,11 @@ extension ResponseBody {
 }
 
 extension HTTPRequest {
-  /// Responds. If that takes long, a thread does the work, so that the event loop stays free for other requests.
+  /// Responds with a representation. If this is expensive, another thread does the work, so that the event loop stays
+  /// free for other requests.
   ///
-  /// - Parameter context: Context of the request. The work takes a turn of its client, and ends when its connection
-  ///   closes.
+  /// - Parameter context: Context of the request. The work takes a turn of the request's client, and ends when the
+  ///   connection closes.
   func response(
     with representation: Representation, _ policy: CachePolicy, on pool: AnswerPool, for context: ServerRequestContext
   ) async throws -> Response {
@@ -131,7 +131,7 @@ extension HTTPRequest {
     }
   }
 
-  /// Responds with 304 if the client has the answer already. Compresses a long answer if the client accepts gzip.
+  /// Responds with 304 if the client already has the answer. Compresses a long answer if the client accepts gzip.
   private func responseHere(with representation: Representation, _ policy: CachePolicy) throws -> Response {
     let isCompressed = acceptsGzip
     var headers = HTTPFields()
@@ -145,7 +145,7 @@ extension HTTPRequest {
     var bytes = OutputBytes(capacity: 1 << 15, limit: Problem.longestAnswer)
     try representation.write(&bytes)
     try bytes.check()
-    // `*` matches any existing answer; requests without an answer have thrown an error by now.
+    // `*` matches any existing answer. A request without an answer has thrown an error before this line.
     if headerFields[.ifNoneMatch] == "*" { return Response(status: .notModified, headers: headers) }
     headers.append(HTTPField(name: .contentType, value: representation.contentType))
     let body = try bytes.withBytes { bytes in
@@ -156,7 +156,7 @@ extension HTTPRequest {
     return Response(status: .ok, headers: headers, body: ResponseBody(inPieces: body))
   }
 
-  /// Returns whether `If-None-Match` names a tag (RFC 9110, section 13.1.2), compressed or not.
+  /// Returns whether `If-None-Match` names a tag, plain or of the compressed answer (RFC 9110, section 13.1.2).
   func matches(tag: String) -> Bool {
     guard let known = headerFields[.ifNoneMatch] else { return false }
     return known.split(separator: ",").contains { part in
@@ -167,7 +167,7 @@ extension HTTPRequest {
     }
   }
 
-  /// Whether `Accept-Encoding` names gzip with a weight above 0 (RFC 9110, section 12.5.3).
+  /// Whether `Accept-Encoding` allows gzip with a weight above 0 (RFC 9110, section 12.5.3).
   var acceptsGzip: Bool {
     guard let accepted = headerFields[.acceptEncoding] else { return false }
     var weights: [String: Double] = [:]

@@ -4,14 +4,15 @@ import NIOPosix
 import Synchronization
 @_spi(Server) import TreelineFormats
 
-/// The files of the viewer, read when they are requested and kept until they change.
+/// The files of the viewer. A file is read when it is requested, and kept in memory until it changes.
 ///
-/// Hummingbird's `FileMiddleware` computes entity tags from size and time alone and reads a file again for each
-/// request. It also cannot serve a compressed file, such as the land and the cities, under its uncompressed name.
+/// Hummingbird's `FileMiddleware` is not used, for three reasons. It computes entity tags only from size and time. It
+/// reads a file again for each request. It cannot serve a compressed file, such as the land, under its uncompressed
+/// name.
 final class ViewerFiles: Sendable {
   private let folder: String
   private let kept = Mutex<[String: ViewerFile]>([:])
-  /// A separate thread, so that no file waits for answers.
+  /// A separate thread, so that files do not wait for answers.
   private let thread = NIOThreadPool(numberOfThreads: 1)
 
   init(folder: String) {
@@ -28,19 +29,21 @@ final class ViewerFiles: Sendable {
     try await thread.runIfActive { [self] in try kept(at: path) ?? read(at: path) }
   }
 
-  /// Returns a file as it was read, if it has not changed since.
+  /// Returns a file from memory if it has not changed since it was read.
   func kept(at path: String) -> ViewerFile? {
     guard let file = kept.withLock({ $0[path] }), FileVersion(path: file.source) == file.version else { return nil }
     return file
   }
 
-  /// - Parameter path: Path below the folder, as in the request.
+  /// Reads a file.
+  ///
+  /// - Parameter path: Path below the viewer's folder, as in the request.
   /// - Throws: `Problem` if there is no such file.
   func read(at path: String) throws -> ViewerFile {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    // Refuses paths that lead out of the folder, and paths of hidden files in it.
+    // Refuses paths that lead out of the folder or to hidden files.
     guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") && !$0.utf8.contains(0) }) else { throw Self.none }
-    // A file that exists only compressed is served under its uncompressed name.
+    // If only a compressed file exists, it is served under its uncompressed name.
     for source in ["\(folder)/\(path)", "\(folder)/\(path).gz"] {
       guard let version = FileVersion(path: source), version.isRegular else { continue }
       let file = try read(source, named: path, version)
@@ -50,7 +53,7 @@ final class ViewerFiles: Sendable {
     throw Self.none
   }
 
-  /// Returns whether a file begins as PMTiles 3 does.
+  /// Returns whether a file begins with the signature of PMTiles 3.
   static func isArchive(at path: String) -> Bool {
     guard FileVersion(path: path)?.isRegular == true, let file = FileHandle(forReadingAtPath: path) else {
       return false
@@ -59,8 +62,8 @@ final class ViewerFiles: Sendable {
     return (try? file.read(upToCount: 8)) == Data("PMTiles\u{3}".utf8)
   }
 
-  /// Returns the bytes of an archive of tiles that a request asks for (RFC 9110, section 14). An archive may be larger
-  /// than memory, so a request must name a range.
+  /// Returns the requested bytes of a file of tiles (RFC 9110, section 14). The file may be larger than memory, so a
+  /// request for more than `mostBytes` bytes is refused.
   func archive(at path: String, for request: HTTPRequest) async throws -> Response {
     guard let version = FileVersion(path: path), version.isRegular else { throw Self.none }
     let tag = "\"\(ContentHash.digits(of: "\(version)".utf8))\""
@@ -74,7 +77,8 @@ final class ViewerFiles: Sendable {
     }
     guard range.count <= Self.mostBytes else {
       throw Problem(
-        status: .rangeNotSatisfiable, detail: "Ask for a range of at most \(Self.mostBytes) of \(version.size) bytes.",
+        status: .rangeNotSatisfiable,
+        detail: "Request a range of at most \(Self.mostBytes) of the \(version.size) bytes.",
         headers: [.contentRange: "bytes */\(version.size)"])
     }
     if request.method == .head {
@@ -124,26 +128,26 @@ final class ViewerFiles: Sendable {
     }
   }
 
-  /// Returns whether compression makes a file of this type smaller.
+  /// Returns whether compression makes files of a type smaller.
   private static func isText(_ type: String) -> Bool {
     ["text/", "application/json", "application/geo+json", "image/svg"].contains { type.hasPrefix($0) }
   }
 }
 
-/// A file of the viewer, plain and compressed.
+/// A file of the viewer, uncompressed and compressed.
 struct ViewerFile: Sendable {
   let source: String
   let version: FileVersion
   let tag: String
   let type: String
   let plain: ByteBuffer
-  /// The compressed bytes; nil if they are not fewer than the plain bytes.
+  /// The compressed bytes; nil if compression does not make the file smaller.
   let compressed: ByteBuffer?
 
-  /// Returns the whole file or the requested bytes (RFC 9110, section 14), compressed if the client accepts that.
+  /// Returns the file, or the requested part of it (RFC 9110, section 14). The response is compressed if the client
+  /// accepts gzip.
   ///
-  /// - Parameter frameAncestors: Origins whose pages may show the file in a frame, in addition to the server's own
-  ///   pages.
+  /// - Parameter frameAncestors: Origins whose pages may show the file in a frame. Pages of the server always may.
   func response(to request: HTTPRequest, frameAncestors: [String] = []) throws -> Response {
     let isCompressed = request.acceptsGzip && compressed != nil
     let tag = isCompressed ? "\"\(self.tag)-gzip\"" : "\"\(self.tag)\""
@@ -163,13 +167,14 @@ struct ViewerFile: Sendable {
       return Response(status: .partialContent, headers: headers, body: ResponseBody(byteBuffer: part))
     case .none:
       throw Problem(
-        status: .rangeNotSatisfiable, detail: "The file has \(bytes.readableBytes) bytes.",
+        status: .rangeNotSatisfiable,
+        detail: "The requested range is not in the file, which has \(bytes.readableBytes) bytes.",
         headers: [.contentRange: "bytes */\(bytes.readableBytes)"])
     }
   }
 
-  /// Allows only the viewer's own scripts and styles, and a worker made of a blob, in which MapLibre works. A map style
-  /// given by URL may come from anywhere, and so may its tiles and images.
+  /// Allows only the viewer's own scripts and styles, and workers from blobs, which MapLibre uses. Map styles, tiles
+  /// and images may come from any server, because a map style can be given by URL.
   private static func securityPolicy(_ frameAncestors: [String]) -> String {
     "default-src 'self'; script-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
       + "img-src 'self' data: blob: https:; connect-src 'self' https: http:; font-src 'self'; object-src 'none'; "

@@ -1,14 +1,14 @@
 import Hummingbird
 
-/// Refuses requests without the token, too many requests from one address, and requests beyond the server's bounds.
+/// Refuses requests without the token, requests beyond the rate of an address, and requests beyond the server's bounds.
 /// `/health` and `/ready` are always answered.
 struct AdmissionMiddleware: RouterMiddleware {
   typealias Context = ServerRequestContext
 
   let bounds: ServerBounds
-  /// Bearer token that clients must send; nil if none is needed.
+  /// Bearer token that clients must send; nil if no token is needed.
   let token: String?
-  /// Bearer token that clients must send to change points, instead of the other token.
+  /// Bearer token that clients must send instead of `token` to change points.
   let writeToken: String?
   let rate: RequestRate?
 
@@ -37,13 +37,13 @@ struct AdmissionMiddleware: RouterMiddleware {
     return try await next(request, context)
   }
 
-  /// Returns whether a path belongs to the map or to the description of the interface. Neither has data of an index,
-  /// and the map asks for the token itself.
+  /// Returns whether a path belongs to the viewer or to the documentation of the routes. These paths need no token:
+  /// they contain no data of an index, and the viewer asks the user for the token.
   private static func isPage(_ path: String) -> Bool {
     ["/", "/docs", "/openapi.json"].contains(path) || path.hasPrefix("/viewer/")
   }
 
-  /// Returns whether the request has the token. Comparison takes the same time for all tokens of the right length.
+  /// Returns whether the request has the token. The comparison takes equal time for all tokens of the right length.
   private func isAuthorized(_ request: Request, by token: String) -> Bool {
     guard let sent = request.headers[.authorization], sent.lowercased().hasPrefix("bearer ") else { return false }
     let (found, expected) = (Array(sent.utf8.dropFirst(7)), Array(token.utf8))

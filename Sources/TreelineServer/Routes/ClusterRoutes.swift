@@ -88,10 +88,10 @@ enum ClusterRoutes {
     if order != nil, offset + limit > MemberOrder.mostPlaces {
       let most = MemberOrder.mostPlaces - limit
       request.parameters.refuse(
-        "offset", expected: "an offset of at most \(most), since points are sorted", found: "\(offset)")
+        "offset", expected: "an offset of at most \(most) in sorted points", found: "\(offset)")
     }
-    // The cost is high because the path of clusters that contain a member is looked up for each member. An order reads a
-    // value of every member.
+    // The cost is high: for each returned member, the path of clusters that contain it is looked up. Sorting also reads
+    // a value of every member.
     let memberCount = (try? request.tree.cluster(id).pointCount) ?? 0
     let cost = selection.cost + 4 * limit + (order == nil ? 0 : max(memberCount / 5, AnswerCost.ofMeasures))
     return Representation(ContentType.geoJSON, cost: cost) { bytes in
@@ -113,7 +113,7 @@ enum ClusterRoutes {
     return .json(cost: 1 + selection.cost) {
       let tree = try selection.tree()
       let zoom = try cut.flatMap { try tree.expansionZoom(of: id, by: $0, tileSize: tileSize) }
-      // A cluster with too few points is shown as single points at every zoom.
+      // A cluster with too few points is never shown; its points are shown alone at every zoom.
       return ["zoom": QueryParameters.Bounds().reached(zoom).map { max($0, 0) }]
     }
   }
@@ -125,13 +125,15 @@ enum ClusterRoutes {
       request.parameters.refuse("row", expected: "a row number of the input, from 0", found: nil)
     }
     let cut = Cut(byPixels: &request.parameters, of: request.tree)
-    if cut == nil { request.parameters.refuse(["tile-size"], expected: "a request with \(PixelCriterion.list())") }
+    if cut == nil {
+      request.parameters.refuse(["tile-size"], expected: "no tile size without \(PixelCriterion.list())")
+    }
     let tileSize = request.parameters.tileSize("tile-size") ?? .pixels256
     let selection = request.selection()
     let cost = selection.cost + (index.hasRowOrder ? 50 : AnswerCost.ofPreparing(index.tree))
     return Representation(ContentType.json, cost: cost) { bytes in
       guard let row, let treeIndex = index.treeIndex(ofRow: row) else {
-        throw Problem.notFound("No point of this index has that row.")
+        throw Problem.notFound("This index has no point from that row.")
       }
       let tree = try selection.tree()
       guard tree.passes(treeIndex) else { throw Problem.notFound("The point of that row does not pass the filter.") }
@@ -156,15 +158,15 @@ enum ClusterRoutes {
   }
 }
 
-/// The order of a cluster's members by the values of a column: numbers, then texts, then members without a value. Equal
-/// values keep the order of the tree.
+/// The order of a cluster's members by their values in a column: numbers, then texts, then members without a value.
+/// Members with equal values keep the order of the tree.
 private struct MemberOrder {
   let text: String
   let column: String
   let isDescending: Bool
 
-  /// Greatest number of members that a page and the pages before it may have. Only these members are kept while all
-  /// values of the column are read.
+  /// Maximum of offset and limit together. Sorting keeps only about this many members in memory while it reads the
+  /// values of all members.
   static let mostPlaces = 200_000
 
   private enum Value {
@@ -189,7 +191,7 @@ private struct MemberOrder {
     column = isDescending ? String(text.dropFirst()) : text
   }
 
-  /// Returns the numbers of the first members in this order.
+  /// Returns the member numbers of the first members in this order.
   ///
   /// - Complexity: O(members log count) time and O(count) memory.
   func first(_ count: Int, of members: RowNumbers, in tree: ClusterTree) throws -> [Int] {
@@ -197,7 +199,7 @@ private struct MemberOrder {
     let capacity = max(2 * min(count, members.count), 4096)
     var places: [Place] = []
     places.reserveCapacity(capacity)
-    /// The last of the first members so far, once there are enough of them.
+    /// The last of the first `count` members so far; nil until that many are sorted.
     var last: Place?
     for member in 0..<members.count {
       if member & 1023 == 1023 { try Cancellation.check() }
@@ -231,7 +233,7 @@ private struct MemberOrder {
   }
 }
 
-/// Options of a request for single clusters.
+/// Options of a request that returns single clusters.
 private struct FeatureStyle {
   let selection: ServedSelection
   private let aggregates: ServedAggregates
@@ -253,7 +255,7 @@ private struct FeatureStyle {
 }
 
 extension FeatureCollectionWriter {
-  /// Appends the features of a collection, then closes it.
+  /// Appends the features of a collection and closes the collection.
   @inline(__always) func append<Items: Sequence>(
     _ items: Items, to bytes: inout OutputBytes, feature: (Items.Element) throws -> ClusterFeature
   ) throws {
@@ -265,7 +267,7 @@ extension FeatureCollectionWriter {
   }
 }
 
-/// A single point, even if it shares its position with others, and the clusters that contain it.
+/// A single point, even if other points share its position, and the clusters that contain it.
 private struct HeldPoint {
   let feature: ClusterFeature
   /// Clusters that contain the point, the largest first.
@@ -280,7 +282,7 @@ private struct HeldPoint {
 }
 
 extension ClusterFeature {
-  /// Adds the row of a single point and its columns in the index.
+  /// Adds the row and the column values of a single point.
   fileprivate mutating func addPoint(at treeIndex: Int, of tree: ClusterTree) {
     properties.row = tree.row(atTreeIndex: treeIndex)
     columns = tree.attributes(atTreeIndex: treeIndex)

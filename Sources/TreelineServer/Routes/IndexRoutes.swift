@@ -8,7 +8,7 @@ enum IndexRoutes {
     return .json { IndexFacts(index) }
   }
 
-  /// Returns a histogram of a column's values over the points in view.
+  /// Returns a histogram of a column's values for the points in view.
   static func histogram(_ request: inout IndexRequestContext) -> Representation {
     let viewport = Viewport(&request.parameters)
     _ = request.parameters.locate(viewport, on: request.tree.plane)
@@ -57,24 +57,24 @@ extension OutputBytes {
   }
 }
 
-/// The served indexes, and what the viewer shows below their clusters.
+/// The served indexes, and the base map that the viewer draws below the clusters.
 private struct ServedIndexes: Encodable {
   let indexes: [IndexFacts]
-  /// Address of a map style, and relative address of an archive of tiles; left out if the viewer shows its own map.
+  /// URL of a map style, and relative URL of a file of tiles. Each is left out if the server was started without one.
   let style, basemap: String?
 }
 
 /// Facts about an index for clients.
 private struct IndexFacts: Encodable {
   let name: String
-  /// Texts of the index; each is left out if the index has none.
+  /// Texts about the index. Each is left out if the index has none.
   let title, attribution, unit: String?
   let version: String
   /// Number of the version of a live index; left out for other indexes.
   let sequence: UInt64?
   let pointCount: Int
   let projection: String
-  /// West, south, east and north; nil if there are no points.
+  /// West, south, east and north; null if there are no points.
   @ExplicitNull var bounds: [Double]?
   let split: String
   let hasSeparations: Bool
@@ -82,9 +82,10 @@ private struct IndexFacts: Encodable {
   let hasBadges: Bool
   let columns: [String]
   let columnKinds: [String: String]
-  /// Columns that can be searched; left out if there are none.
+  /// Columns that can be searched; left out if no column can.
   let searchColumns: [String]?
-  /// Groups that never mix, and the number of points in no cluster; left out if the index is not grouped.
+  /// Groups whose points never share a cluster, and the number of points in no cluster; left out if the index has no
+  /// groups.
   let groups: [Group]?
   let neverClusteredPointCount: Int?
 

@@ -10,14 +10,15 @@ struct LiveRoutes {
   let options: ServerOptions
   let pool: AnswerPool
 
-  /// Longest time that a stream of events lasts. Then the client connects again. The time is below the limits of a
-  /// connection.
+  /// Length of a stream of events, in seconds. The client connects again when a stream ends. This is shorter than the
+  /// limits of a connection.
   private static let longestStream = 45
 
   @Sendable func change(_ request: Request, _ context: Routes.Context) async throws -> Response {
     let live = try index(context)
     guard options.writeToken != nil else {
-      throw Problem(status: .forbidden, detail: "Nobody may change points: the server has no token for changes.")
+      throw Problem(
+        status: .forbidden, detail: "The server was started without a token for changes, so it refuses all changes.")
     }
     try refuseParameters(of: request)
     guard let id = request.headers[.idempotencyKey], 1...LiveBatch.longestID ~= id.utf8.count,
@@ -25,7 +26,7 @@ struct LiveRoutes {
     else {
       throw Problem.invalid(
         "Idempotency-Key",
-        expected: "a header with a new name for each batch, 1 to \(LiveBatch.longestID) visible ASCII characters",
+        expected: "a header with a new name for each batch, of 1 to \(LiveBatch.longestID) visible ASCII characters",
         found: request.headers[.idempotencyKey].map { String($0.prefix(100)) })
     }
     let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().filter { $0 != " " }
@@ -46,7 +47,7 @@ struct LiveRoutes {
     let known = request.headers[.lastEventID].flatMap { UInt64($0) }
     let time = Duration.seconds(min(Self.longestStream, max(options.responseSeconds * 3 / 4, 1)))
     let body = ResponseBody { writer in
-      // A comment, so that the client sees the head of the answer at once.
+      // An empty comment, which makes the client see the head of the answer at once.
       try await writer.write(ByteBuffer(string: "retry: 1000\n:\n\n"))
       var last = known
       for await index in live.versions(for: time) where index.sequence != last {
@@ -59,7 +60,7 @@ struct LiveRoutes {
       status: .ok, headers: [.contentType: ContentType.events, .cacheControl: "no-store"], body: body)
   }
 
-  /// An event, whose id is the number of the version (HTML Standard, section 9.2).
+  /// An event that announces a version. The id of the event is the version number (HTML Standard, section 9.2).
   private static func event(_ index: ServedIndex) throws -> ByteBuffer {
     struct Data: Encodable {
       let version: String
@@ -82,8 +83,8 @@ struct LiveRoutes {
     if let live = catalog.live(name) { return live }
     throw Problem.notFound(
       catalog[name] == nil
-        ? "No index has that name; /v1/indexes lists the names."
-        : "The index is not live; it was served without --live.")
+        ? "There is no index with this name; /v1/indexes lists the names."
+        : "The index is not live; serve it with --live.")
   }
 
   private func refuseParameters(of request: Request) throws {

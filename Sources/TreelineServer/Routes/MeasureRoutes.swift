@@ -2,7 +2,7 @@ import Treeline
 @_spi(Server) import TreelineComparison
 @_spi(Server) import TreelineFormats
 
-/// `/v1/{index}/measures`: the quality of an answer, in the measures of `treelinemap compare`.
+/// `/v1/{index}/measures`: the quality of an answer, in the measures that `treelinemap compare` prints.
 enum MeasureRoutes {
   static func measures(_ request: inout IndexRequestContext) -> Representation {
     let index = request.index
@@ -30,12 +30,12 @@ enum MeasureRoutes {
     }
   }
 
-  /// Returns the view to measure. Returns nil if nothing is in view, or if a parameter was refused.
+  /// Returns the view to measure; nil if nothing is in view, or if a parameter is invalid.
   private static func comparisonView(_ viewport: Viewport, _ parameters: inout QueryParameters, of tree: ClusterTree)
     -> ComparisonView?
   {
     guard viewport.hasScale else {
-      parameters.refuse("zoom", expected: "a zoom, or a width and a height, as measures are in pixels", found: nil)
+      parameters.refuse("zoom", expected: "a zoom, or a width and a height, because measures are in pixels", found: nil)
       return nil
     }
     guard parameters.locate(viewport, on: tree.plane) != nil else { return nil }

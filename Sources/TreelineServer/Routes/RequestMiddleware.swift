@@ -1,7 +1,8 @@
 import Hummingbird
 import Logging
 
-/// Refuses URLs that are too long, turns errors into problems, admits pages of other origins, counts and logs requests.
+/// Refuses URLs that are too long, converts errors to problems, and counts and logs requests. Also sends the headers
+/// that allow pages of other origins to read answers.
 struct RequestMiddleware: RouterMiddleware {
   typealias Context = ServerRequestContext
 
@@ -9,7 +10,7 @@ struct RequestMiddleware: RouterMiddleware {
   let logger: Logger
   let options: ServerOptions
 
-  /// Maximum length of path and query together, in bytes.
+  /// Maximum total length of path and query, in bytes.
   static let longestAddress = 8192
 
   func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws
@@ -22,7 +23,7 @@ struct RequestMiddleware: RouterMiddleware {
     var response: Response
     do {
       guard request.uri.string.utf8.count <= Self.longestAddress else { throw Refusal.lineLength.problem }
-      // Before the actual request, a browser asks what a page may send.
+      // A preflight request, with which a browser asks whether a page may send the actual request.
       let isPreflight =
         !options.allowedOrigins.isEmpty && request.method == .options && request.headers.contains(.origin)
       response = isPreflight ? preflight : try await next(request, context)
@@ -58,8 +59,8 @@ struct RequestMiddleware: RouterMiddleware {
 
   // MARK: Other origins (CORS)
 
-  /// Hummingbird's middleware sets these headers only in answers to requests with an origin. But a cache may give a
-  /// page the answer to a request without an origin.
+  /// Hummingbird's middleware sets these headers only in answers to requests with an origin. That is not enough: a
+  /// cache may pass the answer to a request without an origin on to a page of another origin.
   private func allowOrigin(of request: Request, in headers: inout HTTPFields) {
     guard let first = options.allowedOrigins.first else { return }
     headers[.accessControlExposeHeaders] = "ETag, Retry-After"

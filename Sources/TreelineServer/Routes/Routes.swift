@@ -50,7 +50,7 @@ struct Routes {
     return router
   }
 
-  /// Returns the routes for operators, which are served at a separate port.
+  /// Returns the routes of the separate port for metrics, health and readiness.
   func managementRouter() -> Router<Context> {
     let router = Router(context: Context.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: RequestMiddleware(metrics: metrics, logger: logger, options: options))
@@ -70,13 +70,14 @@ struct Routes {
     }
   }
 
-  /// Serves a file of the viewer. A file that has changed is read and compressed while no event loop waits for it.
+  /// Serves a file of the viewer. If the file has changed, a separate thread reads and compresses it.
   private func viewerFile(_ path: String, _ request: Request, _ context: Context) async throws -> Response {
     let file = if let kept = viewer.kept(at: path) { kept } else { try await viewer.load(path) }
     return try file.response(to: request.head, frameAncestors: options.frameAncestors)
   }
 
-  /// Adds the routes that report whether the server runs and whether it can serve all its indexes.
+  /// Adds `/health`, which reports whether the server runs, and `/ready`, which reports whether it can serve all its
+  /// indexes.
   private func addState(to router: Router<Context>) {
     add("/health", to: router) { request, context in
       try await respond(.json { Health(status: "ok", indexes: catalog.names.count) }, .noStore, request, context)
@@ -85,7 +86,8 @@ struct Routes {
       let damaged = catalog.indexes.filter(\.isDamaged).map(\.name)
       guard damaged.isEmpty else {
         throw Problem(
-          status: .serviceUnavailable, detail: "Damaged and not served: \(damaged.joined(separator: ", ")).")
+          status: .serviceUnavailable,
+          detail: "These indexes are damaged and not served: \(damaged.joined(separator: ", ")).")
       }
       return try await respond(
         .json { Health(status: "ready", indexes: catalog.names.count) }, .noStore, request, context)
@@ -115,7 +117,7 @@ struct Routes {
 
   /// Adds the routes that do not belong to one index.
   private func addServer(to router: Router<Context>) {
-    // Problems name this page, with or without a map.
+    // The `type` of problems links to this page, so it is served even without a map.
     add("/docs", to: router) { request, context in try await viewerFile("docs.html", request, context) }
     if !options.hasViewer {
       for name in ["docs.css", "docs.js", "icon.svg"] {
@@ -141,10 +143,10 @@ struct Routes {
     }
   }
 
-  /// Returns the caching rules of an answer. The tag includes the server's version, because another version may use
-  /// other words.
+  /// Returns the caching rules of an answer. The entity tag depends on the server's version, because another version
+  /// may word the answer differently.
   ///
-  /// - Parameter question: Everything else that the answer depends on.
+  /// - Parameter question: Everything else on which the answer depends.
   private func policy(for question: String) -> CachePolicy {
     CachePolicy(
       tag: ContentHash.digits(of: (Release.version + " " + question).utf8), cacheControl: options.cacheControl)
@@ -155,8 +157,8 @@ struct Routes {
     let indexes: Int
   }
 
-  /// Adds a route whose answers stay valid until the index changes. If the route `namesServer`, they stay valid only
-  /// until the index or the server's address changes.
+  /// Adds a route whose answers are valid until the index changes. If `namesServer`, an answer contains the server's
+  /// address, so it is valid only for that address.
   private func addIndexRoute(
     _ path: String, to router: Router<Context>, namesServer: Bool = false, post: Handler? = nil,
     _ answer: @escaping @Sendable (inout IndexRequestContext) throws -> Representation
@@ -172,7 +174,7 @@ struct Routes {
     }
   }
 
-  /// Adds a route. Every other method gets a problem that names the allowed methods.
+  /// Adds a route. A request with another method gets a problem that lists the allowed methods.
   private func add(_ path: RouterPath, to router: Router<Context>, post: Handler? = nil, get: @escaping Handler) {
     add(path, to: router, post.map { [.get: get, .post: $0] } ?? [.get: get])
   }
@@ -191,7 +193,7 @@ struct Routes {
   @Sendable private func transition(_ request: Request, _ context: Context) async throws -> Response {
     var indexRequest = try IndexRequestContext(request, path: context.parameters, root: nil, of: catalog)
     let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().filter { $0 != " " }
-    // Browsers send plain text to other origins without a preflight request first.
+    // `text/plain` is accepted, because browsers send it to other origins without a preflight request.
     guard type == ContentType.json || type == "text/plain" else {
       throw Problem(
         status: .unsupportedMediaType, detail: "The body must be JSON, sent as \(ContentType.json) or text/plain.")

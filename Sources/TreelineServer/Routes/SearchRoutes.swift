@@ -1,12 +1,12 @@
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// `/v1/{index}/search`
+/// `/v1/{index}/search`.
 enum SearchRoutes {
-  /// Greatest number of points in an answer.
+  /// Maximum number of points in an answer.
   static let mostPoints = 100
 
-  /// Returns the points whose text, or a word of this text, begins with the requested text.
+  /// Returns the points whose text begins with the requested text, or has a word that begins with it.
   static func search(_ request: inout IndexRequestContext) -> Representation {
     let (index, tree) = (request.index, request.tree)
     let (text, column) = (request.parameters.text("text"), request.parameters.text("column"))
@@ -19,7 +19,7 @@ enum SearchRoutes {
         throw Problem.invalid(
           "column",
           expected: names.isEmpty
-            ? "an index with a column that was built for a search"
+            ? "an index in which a column was built for search"
             : "one of the columns \(names.joined(separator: ", "))",
           found: column)
       }

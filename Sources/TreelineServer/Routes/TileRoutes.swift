@@ -2,7 +2,7 @@ import Treeline
 @_spi(Server) import TreelineFormats
 @_spi(Server) import TreelineTiles
 
-/// Vector tiles, and the TileJSON that a map needs to ask for them.
+/// Vector tiles, and the TileJSON from which a map learns where the tiles are.
 enum TileRoutes {
   static func tile(_ request: inout IndexRequestContext) throws -> Representation {
     try checkProjection(request.tree)
@@ -10,7 +10,7 @@ enum TileRoutes {
     let zoom = try request.number("z")
     guard let address = MapTile(zoom: zoom, x: try request.number("x"), y: try request.number("y")) else {
       throw Problem.notFound(
-        "There is no such tile: the greatest zoom is \(MapTile.greatestZoom), and zoom z has 2^z columns and rows.")
+        "There is no such tile: zoom is at most \(MapTile.greatestZoom), and x and y are below 2^zoom.")
     }
     return Representation(ContentType.vectorTile, cost: query.cost(of: address)) { bytes in
       let tile = try query.tile(address)
@@ -18,7 +18,7 @@ enum TileRoutes {
     }
   }
 
-  /// The query of the request also becomes the query of the tiles.
+  /// Returns the TileJSON. Its tile URLs contain the query of the request, so that each tile has the same options.
   static func tileJSON(_ request: inout IndexRequestContext) throws -> Representation {
     try checkProjection(request.tree)
     let tiles = TileQuery(&request.parameters, of: request.index)
@@ -33,18 +33,18 @@ enum TileRoutes {
   }
 }
 
-/// The facts that a map needs to ask for tiles, as TileJSON 3.0.0.
+/// TileJSON 3.0.0: the facts that a map needs to request tiles.
 private struct TileJSON: Encodable {
   let tilejson = "3.0.0"
   let name: String
-  /// Attribution as HTML, which maps expect; left out if the index has none.
+  /// Attribution in HTML, as maps expect; left out if the index has none.
   let attribution: String?
   let scheme = "xyz"
   let tiles: [String]
   let minzoom = 0
   let maxzoom = 22
   let bounds: [Double]
-  /// Longitude, latitude and zoom.
+  /// Longitude, latitude and zoom of the first view.
   let center: [Double]
   let layers: [TileFields]
 

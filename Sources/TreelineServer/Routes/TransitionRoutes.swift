@@ -3,9 +3,9 @@ import NIOCore
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// `/v1/{index}/transition`: the changes from one answer to the next.
+/// `/v1/{index}/transition`: the changes between two answers.
 enum TransitionRoutes {
-  /// Returns the changes from the answer of an earlier view.
+  /// Returns the changes between the answers of an earlier view and of the new view.
   static func betweenViews(_ request: inout IndexRequestContext) -> Representation {
     let index = request.index
     let change = Change(&request.parameters, of: index)
@@ -23,7 +23,7 @@ enum TransitionRoutes {
     }
   }
 
-  /// Returns the changes from the clusters that the client reports as shown.
+  /// Returns the changes between the clusters that the client shows and the answer of the new view.
   static func fromClusters(_ request: inout IndexRequestContext, _ body: ByteBuffer) throws -> Representation {
     let index = request.index
     let change = Change(&request.parameters, of: index)
@@ -37,7 +37,7 @@ enum TransitionRoutes {
     }
   }
 
-  /// The new view and its options.
+  /// The new view, with the options of its answer.
   private struct Change {
     let index: ServedIndex
     let query: ServedQuery
@@ -55,7 +55,12 @@ enum TransitionRoutes {
 
     var cost: Int { selection.cost + aggregates.cost(ofClusters: query.cost(of: index.tree), in: selection) }
 
-    /// - Parameter before: Query of the previous answer; nil if it is unknown.
+    /// Writes the changes and the new answer.
+    ///
+    /// - Parameters:
+    ///   - previous: Clusters of the previous answer.
+    ///   - before: Query of the previous answer; nil if the query is unknown.
+    ///   - bytes: Output to which the text is appended.
     func write(from previous: Clusters, of before: ServedQuery? = nil, to bytes: inout OutputBytes) throws {
       let tree = try selection.tree()
       let clusters = try query.clusters(of: tree, after: previous)
@@ -72,7 +77,7 @@ enum TransitionRoutes {
   }
 }
 
-/// The clusters that a client shows, as it reports them.
+/// The clusters that a client shows, according to the body of its request.
 private struct PreviousAnswer: Decodable {
   let version: String?
   let clusterIDs: [UInt64]
@@ -85,7 +90,7 @@ private struct PreviousAnswer: Decodable {
   private struct Anything: Decodable { init(from _: any Decoder) {} }
 
   init(from decoder: any Decoder) throws {
-    // Refuses unknown names. Otherwise a misspelled `version` would not be checked.
+    // Unknown names are refused, because otherwise a misspelled `version` would be ignored.
     for name in try [String: Anything](from: decoder).keys.sorted() where CodingKeys(stringValue: name) == nil {
       throw Problem.invalid(name, expected: "only 'cluster_ids' and 'version' in the body", found: name)
     }
@@ -111,18 +116,20 @@ private struct PreviousAnswer: Decodable {
     }
   }
 
-  /// - Parameter tree: Tree of the index under the filter of the previous answer.
+  /// Returns the clusters with these ids.
+  ///
+  /// - Parameter tree: Tree of the index, with the filter of the previous answer.
   func clusters(of index: ServedIndex, _ tree: ClusterTree) throws -> Clusters {
     if let version, version != index.version { throw Self.conflict(index) }
     do {
       return try tree.clusters(withIDs: clusterIDs.map(ClusterID.init(rawValue:)))
     } catch QueryError.unknownCluster(let id) {
-      // Without a version, the id may be an old id or an invalid id.
+      // Without a version, an unknown id may come from an earlier version of the index.
       guard version != nil else { throw Self.conflict(index) }
       throw Problem.invalid("cluster_ids", expected: "ids of clusters of this index", found: "\(id)")
     } catch QueryError.overlappingClusters(let one, let other) {
       throw Problem.invalid(
-        "cluster_ids", expected: "clusters that do not lie within each other",
+        "cluster_ids", expected: "clusters of which none contains another",
         found: "\(one.rawValue) and \(other.rawValue)")
     } catch let error as QueryError {
       throw Problem(of: error)
@@ -132,7 +139,7 @@ private struct PreviousAnswer: Decodable {
   private static func conflict(_ index: ServedIndex) -> Problem {
     Problem(
       status: .conflict,
-      detail: "The ids are not from the current version \(index.version) of the index; ask again without ids.",
+      detail: "The ids are not from the current version \(index.version) of the index; repeat the request without ids.",
       kind: .outdatedIDs)
   }
 }

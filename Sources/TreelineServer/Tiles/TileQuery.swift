@@ -2,11 +2,11 @@
 @_spi(Server) import TreelineFormats
 @_spi(Server) import TreelineTiles
 
-/// The options of a tile request, which are the same for all tiles of a map.
+/// The options of a tile request. All tiles of a map have the same options.
 struct TileQuery {
   private let cut: Cut
   private let tileSize: Viewport.TileSize
-  /// Width of the margin that a tile shows beyond its sides, in pixels.
+  /// Width of the margin around a tile whose clusters are included in the tile, in pixels.
   private let buffer: Int
   private let selection: ServedSelection
   private let aggregates: ServedAggregates
@@ -26,7 +26,7 @@ struct TileQuery {
     Query(cut, in: Viewport(tile: tile, tileSize: tileSize, margin: Double(buffer)))
   }
 
-  /// See `AnswerCost`.
+  /// Estimated cost in units of `AnswerCost`.
   func cost(of tile: MapTile) -> Int {
     let tree = selection.index.tree
     let view = (try? query(for: tile).viewport.located(on: tree.plane)) ?? nil
@@ -34,7 +34,7 @@ struct TileQuery {
     return selection.cost + aggregates.cost(ofClusters: count, in: selection)
   }
 
-  /// Returns the encoded tile; empty if nothing is in view.
+  /// Returns the encoded tile. It is empty if nothing is in view.
   func tile(_ tile: MapTile) throws -> [UInt8] {
     let tree = try selection.tree()
     let clusters = try tree.centeredClusters(query(for: tile), limit: Self.mostClusters + 1)
@@ -59,9 +59,9 @@ struct TileQuery {
     return layer.bytes
   }
 
-  /// The layer of the tiles, for TileJSON.
+  /// Description of the tiles' layer, for TileJSON.
   var fields: TileFields { TileFields(of: selection.index.tree, aggregates: aggregates.list, names: aggregates.names) }
 
-  /// Maximum number of clusters in a tile. Writing them takes about 20 ms, while other requests wait.
+  /// Maximum number of clusters in a tile. Writing this many takes about 20 ms, during which other requests wait.
   private static let mostClusters = 32_768
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A number of bytes with an optional unit: `500M` is 500 times 2^20.
+/// A number of bytes, optionally with a unit. For example, `500M` means 500 times 2^20 bytes.
 struct ByteCount: ExpressibleByArgument {
   let bytes: Int
 

@@ -125,20 +125,21 @@ extension LogFormat: ExpressibleByArgument {}
 
   func validate() throws {
     if (live.isEmpty) != (key == nil) {
-      throw ValidationError("'--live' and '--key' must be given together: a live index needs the column with its keys.")
+      throw ValidationError(
+        "'--live' and '--key' must be given together: a live index needs the column that identifies its points.")
     }
     if live.isEmpty && (writeTokenFile != nil || liveLog != nil) {
-      throw ValidationError("'--write-token-file' and '--live-log' need '--live'.")
+      throw ValidationError("'--write-token-file' and '--live-log' can be used only with '--live'.")
     }
     if !live.isEmpty && writeTokenFile == nil && Self.writeToken == nil {
       throw ValidationError(
         "'--live' needs a token for changes: name a file with '--write-token-file', or set TREELINEMAP_WRITE_TOKEN.")
     }
     if indexes.isEmpty && live.isEmpty {
-      throw ValidationError("Name at least one index, as made by 'treelinemap build'.")
+      throw ValidationError("Give at least one index, as made by 'treelinemap build'.")
     }
     if style != nil && basemap != nil {
-      throw ValidationError("'--style' and '--basemap' both set the map below the clusters: give one of them.")
+      throw ValidationError("'--style' and '--basemap' both set the map below the clusters; give only one.")
     }
     guard 0...65_535 ~= port else { throw ValidationError("'--port' must be from 0 to 65535, found \(port).") }
     guard 0...31_536_000 ~= maxAge else {
@@ -179,11 +180,12 @@ extension LogFormat: ExpressibleByArgument {}
   }
 
   func run() async throws {
-    // Swift concurrency uses the threads of the event loops, so a request need not change threads.
+    // Makes Swift concurrency use the threads of the event loops, so that a request need not change threads.
     _ = NIOSingletons.unsafeTryInstallSingletonPosixEventLoopGroupAsConcurrencyGlobalExecutor()
     do {
       let options = try serverOptions()
-      // Without this call, a log that reaches a limit of the shell would end the process. Now the write fails instead.
+      // Without this call, a log that reaches a file size limit of the shell would end the process. With it, the write
+      // fails.
       signal(SIGXFSZ, SIG_IGN)
       let filterBytes = filterMemory?.bytes ?? Catalog.standardFilterBytes
       let catalog = try Catalog(
@@ -198,7 +200,7 @@ extension LogFormat: ExpressibleByArgument {}
       let names = catalog.names
       try await ClusterServer(catalog, options: options).run { [host, scheme = tlsKey == nil ? "http" : "https"] port in
         let address = host.contains(":") ? "[\(host)]" : host
-        // Written directly, because output that does not go to a terminal would stay in a buffer.
+        // Written directly, because buffered output would appear too late if it does not go to a terminal.
         let line = "Serving \(names.joined(separator: ", ")) at \(scheme)://\(address):\(port)/\n"
         FileHandle.standardOutput.write(Data(line.utf8))
       }
@@ -226,7 +228,7 @@ extension LogFormat: ExpressibleByArgument {}
     return options
   }
 
-  /// The token for changes in the environment; nil if there is none.
+  /// The token for changes from the environment; nil if there is none.
   private static var writeToken: String? {
     ProcessInfo.processInfo.environment["TREELINEMAP_WRITE_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -234,16 +236,16 @@ extension LogFormat: ExpressibleByArgument {}
   /// Reads a token from the first line of a file.
   private static func token(inFile path: String) throws -> String {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-      throw ValidationError("\(path): expected a readable UTF-8 file with the token, found none.")
+      throw ValidationError("\(path): the file with the token is missing, unreadable or not UTF-8.")
     }
     let line = text.split(whereSeparator: \.isNewline).first
     guard let token = line?.trimmingCharacters(in: .whitespaces), !token.isEmpty else {
-      throw ValidationError("\(path): expected a token in the first line, found none.")
+      throw ValidationError("\(path): the first line must be the token, but it is empty.")
     }
     return token
   }
 
-  /// Raises the limit of open files: each connection is an open file, and many systems allow 1024 files by default.
+  /// Raises the limit of open files. Each connection is an open file, and many systems allow only 1024 by default.
   private func raiseFileLimit() throws {
     #if canImport(Glibc)
       var limit = rlimit()
@@ -253,7 +255,7 @@ extension LogFormat: ExpressibleByArgument {}
     #endif
   }
 
-  /// Returns the exit code, as `treelinemap help` describes it (sysexits.h).
+  /// Returns the exit code for an error. `treelinemap help` lists these codes (sysexits.h).
   private func code(of error: any Error) -> Int32 {
     switch error {
     case is CatalogError: EX_USAGE
@@ -263,7 +265,7 @@ extension LogFormat: ExpressibleByArgument {}
     }
   }
 
-  /// Returns the text of an error. Errors of the network do not name the address, so it is added.
+  /// Returns the text of an error. The address is added to network errors, which do not contain it.
   private func message(of error: any Error) -> String {
     let remedy = "choose another with --host and --port"
     switch error {
@@ -271,12 +273,12 @@ extension LogFormat: ExpressibleByArgument {}
       let reason = String(cString: strerror(error.errnoCode))
       return "cannot listen at \(host), port \(port): \(reason); \(remedy)"
     case is SocketAddressError.UnknownHost:
-      return "cannot listen at \(host), port \(port): expected the name or address of this machine; \(remedy)"
+      return "cannot listen at \(host), port \(port): this is not a name or address of this machine; \(remedy)"
     default: return "\(error)"
     }
   }
 
-  /// Splits `name=path`; without a name, the name of the file is used.
+  /// Splits `name=path`. Without a name, uses the name of the file.
   private static func source(_ argument: String) -> (name: String, path: String) {
     if let equals = argument.firstIndex(of: "="), !argument[..<equals].contains("/") {
       return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
@@ -286,7 +288,7 @@ extension LogFormat: ExpressibleByArgument {}
     return (name, argument)
   }
 
-  /// Returns whether the text is a scheme, a host and maybe a port, with nothing behind them.
+  /// Returns whether the text is an origin: a scheme, a host, an optional port, and nothing else.
   private static func isOrigin(_ text: String) -> Bool {
     guard hasScheme(text), let host = text.split(separator: "//", maxSplits: 1).last else { return false }
     return !host.contains { "/?#, *".contains($0) }
