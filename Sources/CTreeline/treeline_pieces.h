@@ -1,5 +1,5 @@
-/// Builds in pieces, for points that may not fit in memory: on one machine, or in steps that any engine runs. Part of
-/// treeline.h, whose general rules apply.
+/// Builds in pieces, for points that may not fit into memory. A build runs on one machine, or in steps that any engine
+/// can run. This header is part of treeline.h, and the rules in treeline.h apply.
 #ifndef TREELINE_PIECES_H
 #define TREELINE_PIECES_H
 
@@ -11,31 +11,34 @@ extern "C" {
 
 // MARK: Indexes of points that come in batches
 
-/// An index while its points arrive.
+/// An index that is being built while its points arrive.
 typedef struct treeline_stream treeline_stream;
 
-/// Begins an index of points that may not fit in memory. Batches go to a scratch folder, from which the index is built
-/// in pieces. The index has the same bytes as the saved tree of a build from all points at once.
+/// Begins an index of points that may not fit into memory. Batches are written to a scratch folder, and the index is
+/// built from there in pieces. The index has the same bytes as a tree that is built from all points at once and saved.
 ///
-/// Options are split=mean or least-scatter; no-separation=true; threads=2; planar=true; rows=true if the row of each
-/// point is given; memory=1000000000, the approximate limit in bytes; and scratch=, the folder in which the scratch
-/// folder is created, by default next to the index. Only names, types and kinds of columns are read, not their values.
-/// `description` may be NULL. A stream must be used by only one thread at a time.
+/// Options: split=mean or least-scatter; no-separation=true; threads=2; planar=true; rows=true, if each point is given
+/// with its row; memory=1000000000, the approximate limit of memory in bytes; scratch=, the folder in which the scratch
+/// folder is created. By default this is the folder of the index.
+///
+/// Only names, types and kinds of the columns are read, not their values. `description` may be NULL. Only one thread at
+/// a time may use a stream.
 treeline_stream *treeline_stream_create(
     const char *path, const char *options, const treeline_column *columns, size_t column_count,
     const treeline_description *description, bool overwriting, treeline_error **error);
 
 /// Adds points and their values. Each call must pass the same columns in the same order.
 ///
-/// \param rows Rows of the points, from 0 to 2^53, if rows are given. Otherwise rows continue from the points before,
-/// and `rows` may be NULL. \param refused Receives 1 for each point that is not on the sphere or on the plane, and 0
-/// for all other points. Such a point is omitted, but its row is counted. If `refused` is NULL, such a point is an
-/// error, and no point of the batch is added.
+/// \param rows Row of each point, from 0 to 2^53, with the option rows=true. Otherwise points are numbered in the order
+/// of arrival, and `rows` may be NULL.
+/// \param refused For each point, receives 1 if the point is not on the sphere or on the plane, otherwise 0. A refused
+/// point is left out, but its row is counted. If `refused` is NULL, such a point is an error, and no point of the batch
+/// is added.
 bool treeline_stream_add(
     treeline_stream *stream, const treeline_points *points, const int64_t *rows, const treeline_column *columns,
     size_t column_count, uint8_t *refused, treeline_error **error);
 
-/// Writes the index. The file appears complete or not at all. `monitor` may be NULL.
+/// Writes the index. The file appears when it is complete. `monitor` may be NULL.
 bool treeline_stream_finish(treeline_stream *stream, const treeline_monitor *monitor, treeline_error **error);
 
 /// Frees the stream and removes its scratch folder.
@@ -43,21 +46,26 @@ void treeline_stream_free(treeline_stream *stream);
 
 // MARK: Steps of a build in pieces
 
-/// These steps build an index of points in many places, on any engine that runs them where the points are: Spark, a
-/// queue of jobs. The steps pass bytes to each other. Only the same release of the library, on machines of the same
-/// byte order, can read these bytes. They have a checksum, which every function that reads them checks. The objects of
-/// these steps change, so each must be used by only one thread at a time.
+/// These steps build an index from points in many places. Any engine that runs steps where the points are can run them,
+/// such as Spark or a queue of jobs. The steps pass bytes to each other. These bytes can be read only by the same
+/// release of the library, on machines with the same byte order. Every function that reads bytes checks their checksum.
+/// The objects of these steps change, so only one thread at a time may use each of them.
 ///
-/// 1. Each part is surveyed; surveys add up. 2. A plan is made from the total: it asks a round of questions, each part
-/// answers them, answers add up, and so on until the plan asks no more. 3. Each point goes to its piece. 4. Each piece
-/// is built into a folder. 5. The folder becomes the index. Columns have a survey of their own. All values together
-/// determine an encoding. It turns the values of each point into codes, which go to the piece with the point.
+/// 1. Survey each part of the points, and add up the surveys.
+/// 2. Make a plan from the total. The plan asks a round of questions. Each part of the points answers them, and the
+/// answers are added up. Repeat this until the plan asks no more questions.
+/// 3. Send each point to its piece.
+/// 4. Build each piece into a folder.
+/// 5. Assemble the folder into the index.
+///
+/// Columns are surveyed too. The total of their surveys determines an encoding, which converts the values of a point to
+/// codes. The codes are sent to the piece together with the point.
 
 /// Number and extent of points.
 typedef struct treeline_survey treeline_survey;
-/// A division of points into pieces, while it is being determined.
+/// The division of the points into pieces, while it is being determined.
 typedef struct treeline_plan treeline_plan;
-/// Questions of a plan to all points, and the answers of some of them.
+/// The questions of a plan to all points, and the answers of some points.
 typedef struct treeline_round treeline_round;
 /// The pieces of a plan.
 typedef struct treeline_pieces treeline_pieces;
@@ -70,14 +78,16 @@ typedef struct treeline_encoding treeline_encoding;
 /// A piece while its points arrive.
 typedef struct treeline_piece treeline_piece;
 
-/// Creates a survey of no points.
+/// Creates a survey without points.
 treeline_survey *treeline_survey_create(bool is_planar);
-/// Reads a survey that `treeline_survey_bytes` has written.
+/// Reads a survey that `treeline_survey_bytes` has returned.
 treeline_survey *treeline_survey_read(const void *bytes, size_t count, treeline_error **error);
+/// Adds points to a survey.
+///
 /// \param refused As in `treeline_stream_add`.
 bool treeline_survey_add_points(
     treeline_survey *survey, const treeline_points *points, uint8_t *refused, treeline_error **error);
-/// Adds a survey of other points, given as bytes.
+/// Adds the survey of other points, given as bytes.
 bool treeline_survey_add_survey(treeline_survey *survey, const void *bytes, size_t count, treeline_error **error);
 treeline_bytes *treeline_survey_bytes(const treeline_survey *survey);
 void treeline_survey_free(treeline_survey *survey);
@@ -85,130 +95,135 @@ void treeline_survey_free(treeline_survey *survey);
 typedef struct treeline_extent_facts {
   size_t point_count;
   size_t clipped_point_count;
-  /// Offset of the plane's x = 0 from longitude -180, in units eastwards.
+  /// The meridian at which the world is cut open to make the plane: its distance eastwards from longitude -180, in
+  /// units of 2^-32 of the world's width.
   uint32_t seam;
 } treeline_extent_facts;
 
 void treeline_survey_facts(const treeline_survey *survey, treeline_extent_facts *facts);
 
-/// Writes the position of each point, x and y, on the plane of a survey. The seam of a survey without points on the
-/// sphere is 0. To turn positions found with such a survey into positions of another survey, subtract the other
-/// survey's seam from x, modulo 2^32.
+/// Writes the position of each point on the plane of a survey: x, then y. A survey without points on the sphere uses
+/// the seam 0. To convert such positions to the plane of another survey, subtract the other survey's seam from x,
+/// modulo 2^32.
 bool treeline_project(
     const treeline_survey *survey, const treeline_points *points, uint32_t *positions, treeline_error **error);
 
-/// Options are split=mean or least-scatter; piece-size, the maximum number of points in a piece unless all have one
-/// position: 17 or more, 1000000 by default; and most-bins, the approximate maximum number of sums in answers, of 40
-/// bytes each.
+/// Options: split=mean or least-scatter; piece-size, the maximum number of points in a piece, at least 17 and by
+/// default 1000000; most-bins, the approximate maximum number of sums in the answers to a round, with 40 bytes each. A
+/// piece may have more points if they all share one position.
 treeline_plan *treeline_plan_create(const char *options, treeline_error **error);
-/// Returns the questions to all points; NULL once the pieces are known. The questions stay the same until answers are
-/// taken.
+/// Returns the questions of the current round to all points; NULL once the pieces are known. A further call returns the
+/// same questions until `treeline_plan_take`.
 treeline_bytes *treeline_plan_round(treeline_plan *plan);
-/// Takes the answers of all points together. It is an error if they contradict each other or earlier answers, as
-/// answers of only some of the points do.
+/// Takes the answers of all points to the current round, added up. It is an error if they contradict each other or
+/// earlier answers. This happens if the answers of some points are missing.
 bool treeline_plan_take(treeline_plan *plan, const void *answers, size_t count, treeline_error **error);
-/// Returns the pieces, once there are no more questions.
+/// Returns the pieces. It is an error if the plan has further questions.
 treeline_bytes *treeline_plan_pieces(treeline_plan *plan, treeline_error **error);
 void treeline_plan_free(treeline_plan *plan);
 
-/// Reads a round that `treeline_plan_round` returned, with the answers of no points.
+/// Reads a round that `treeline_plan_round` has returned. The round contains no answers yet.
 treeline_round *treeline_round_read(const void *bytes, size_t count, treeline_error **error);
-/// Adds the answers of some points, given their positions on the plane of the survey of all points.
+/// Adds the answers of some points, given by their positions on the plane of the survey of all points.
 void treeline_round_add_points(treeline_round *round, const uint32_t *positions, size_t count);
-/// Adds answers of other points to the same round.
+/// Adds the answers of other points to the same round.
 bool treeline_round_add_answers(treeline_round *round, const void *answers, size_t count, treeline_error **error);
 treeline_bytes *treeline_round_answers(const treeline_round *round);
 void treeline_round_free(treeline_round *round);
 
-/// Creates a survey of columns, without any values yet. Only names, types and kinds of the columns are read.
+/// Creates a survey of columns without values. Only names, types and kinds of the columns are read.
 treeline_column_survey *treeline_column_survey_create(
     const treeline_column *columns, size_t column_count, treeline_error **error);
-/// Reads a survey that `treeline_column_survey_bytes` has written.
+/// Reads a survey that `treeline_column_survey_bytes` has returned.
 treeline_column_survey *treeline_column_survey_read(const void *bytes, size_t count, treeline_error **error);
 /// Adds the values of some points. Each call must pass the same columns in the same order. Returns these values as
 /// bytes for `treeline_encoding_encode`: each distinct value once, and 1 to 4 bytes per point.
 ///
-/// \param rows Rows of the points, counted from 0, which errors name.
+/// \param rows Rows of the points, counted from 0, for error messages.
 treeline_bytes *treeline_column_survey_add_values(
     treeline_column_survey *survey, const treeline_column *columns, size_t column_count, const int64_t *rows,
     size_t point_count, treeline_error **error);
-/// Adds a survey of other points, given as bytes. `first_row` is added to its rows.
+/// Adds the survey of other points, given as bytes. Rows in that survey are increased by `first_row`.
 bool treeline_column_survey_add_survey(
     treeline_column_survey *survey, const void *bytes, size_t count, int64_t first_row, treeline_error **error);
 treeline_bytes *treeline_column_survey_bytes(const treeline_column_survey *survey);
-/// Returns the columns whose distinct values must be gathered before they can be encoded, as bytes for
-/// `treeline_entries_read`; empty if there are no such columns. A survey keeps up to 65,536 distinct values of a
-/// column. If a category or text column has more, a second pass over the values gathers all of them.
+/// Returns the columns whose distinct values must be gathered before the columns can be encoded, as bytes for
+/// `treeline_entries_read`. Returns no bytes if there are no such columns. A survey keeps up to 65,536 distinct values
+/// of a column. If a category or text column has more, a second pass over the values gathers all distinct values.
 ///
-/// \param most Maximum total size of the dictionaries of these columns, in bytes: 9 bytes and the text for each value.
+/// \param most Maximum total size of the dictionaries of these columns, in bytes. A value takes 9 bytes and its text.
 treeline_bytes *treeline_column_survey_gathering(
     const treeline_column_survey *survey, size_t most, treeline_error **error);
-/// Returns the encodings of the columns, once all values are surveyed. It is an error if a value does not suit the
+/// Returns the encodings of the columns. All values must have been surveyed. It is an error if a value does not fit the
 /// declared kind of its column, or if dictionaries exceed their limit.
 ///
-/// \param entries All distinct values, if they had to be gathered; otherwise NULL.
+/// \param entries All distinct values, if `treeline_column_survey_gathering` asked for them; otherwise NULL.
 treeline_bytes *treeline_column_survey_encoding(
     const treeline_column_survey *survey, const treeline_entries *entries, treeline_error **error);
 void treeline_column_survey_free(treeline_column_survey *survey);
 
-/// Reads bytes that `treeline_column_survey_gathering` returned or `treeline_entries_bytes` has written. Once the
-/// entries exceed their limit, no more entries are kept.
+/// Reads bytes that `treeline_column_survey_gathering` or `treeline_entries_bytes` has returned. Once the entries
+/// exceed their limit, no more entries are kept.
 treeline_entries *treeline_entries_read(const void *bytes, size_t count, treeline_error **error);
 /// Adds values that `treeline_column_survey_add_values` has returned.
 bool treeline_entries_add_values(treeline_entries *entries, const void *values, size_t count, treeline_error **error);
-/// Adds entries gathered from other values.
+/// Adds entries that were gathered from other values.
 bool treeline_entries_add_entries(treeline_entries *entries, const void *bytes, size_t count, treeline_error **error);
 treeline_bytes *treeline_entries_bytes(const treeline_entries *entries);
 void treeline_entries_free(treeline_entries *entries);
 
-/// Reads an encoding that `treeline_column_survey_encoding` returned. Any number of threads may use an encoding.
+/// Reads an encoding that `treeline_column_survey_encoding` has returned. Any number of threads may use an encoding.
 treeline_encoding *treeline_encoding_read(const void *bytes, size_t count, treeline_error **error);
-/// Returns the size of the codes of a point, in bytes.
+/// Returns the total size of a point's codes in all columns, in bytes.
 size_t treeline_encoding_width(const treeline_encoding *encoding);
-/// Writes the codes of some points, given their values as bytes. The codes of all columns of a point follow each other.
-/// A value without a code, because it was not surveyed, is an error.
+/// Writes the codes of some points, given their values as bytes from `treeline_column_survey_add_values`. The codes of
+/// a point in all columns are adjacent. It is an error if a value was not surveyed, because it has no code.
 bool treeline_encoding_encode(
     const treeline_encoding *encoding, const void *values, size_t count, uint8_t *codes, size_t point_count,
     treeline_error **error);
 void treeline_encoding_free(treeline_encoding *encoding);
 
-/// Reads pieces that `treeline_plan_pieces` returned.
+/// Reads pieces that `treeline_plan_pieces` has returned.
 treeline_pieces *treeline_pieces_read(const void *bytes, size_t count, treeline_error **error);
-/// Returns a row for each piece, in tree order: integers "point_count", and booleans "is_stack", whether all its points
-/// have one position.
+/// Returns a row for each piece, in tree order: the integer "point_count", and the boolean "is_stack", which is true if
+/// all points of the piece share one position.
 treeline_table *treeline_pieces_table(const treeline_pieces *pieces);
-/// Writes the number of the piece of each point.
+/// For each point, writes the number of the piece to which the point belongs.
 void treeline_pieces_find(
     const treeline_pieces *pieces, const uint32_t *positions, size_t count, uint32_t *numbers);
-/// Returns the information that is needed to build a piece: about 200 bytes.
+/// Returns the data that is needed to build a piece, about 200 bytes.
 treeline_bytes *treeline_pieces_task(const treeline_pieces *pieces, size_t number, treeline_error **error);
 void treeline_pieces_free(treeline_pieces *pieces);
 
-/// Creates a piece from the bytes of `treeline_pieces_task`, without its points.
+/// Creates a piece without points from the bytes of `treeline_pieces_task`.
 ///
 /// \param encoding Encoding of the index's columns; NULL if the index has no columns.
 treeline_piece *treeline_piece_create(
     const void *task, size_t count, const treeline_encoding *encoding, treeline_error **error);
-/// Adds some of the piece's points, in any order. Each point has a row, from 0 to 2^53. The codes follow each other
-/// point by point. If a point belongs to another piece, no point is added. `codes` may be NULL if there are no columns.
+/// Adds some points of the piece, in any order. Each point has a row from 0 to 2^53. `codes` contains the codes of the
+/// first point, then those of the second point, and so on; it may be NULL if there are no columns. If a point belongs
+/// to another piece, it is an error, and no point is added.
 bool treeline_piece_add(
     treeline_piece *piece, const uint32_t *positions, const int64_t *rows, const uint8_t *codes, size_t count,
     treeline_error **error);
-/// Builds the piece, once all its points are added, into a folder, where it appears complete. Writing a piece twice is
-/// harmless, since the bytes are the same. Each point takes 66 bytes of memory and three times the length of its codes.
-/// If all points have one position, each takes 8 bytes, or with columns 16 bytes and twice the length of its codes.
+/// Builds the piece into a folder, where it appears when it is complete. All its points must have been added. Writing a
+/// piece twice is harmless, because the bytes are the same. A point takes 66 bytes of memory and three times the length
+/// of its codes. If all points share one position, a point takes 8 bytes without columns, or 16 bytes and twice the
+/// length of its codes.
 bool treeline_piece_write(treeline_piece *piece, const char *folder, size_t threads, treeline_error **error);
 void treeline_piece_free(treeline_piece *piece);
 
-/// Assembles the pieces in a folder into an index. The file appears complete or not at all. Pieces are copied as
-/// streams.
+/// Assembles the pieces in a folder into an index. The file appears when it is complete. Pieces are copied as streams,
+/// so they need not fit into memory.
 ///
-/// Separations are computed once the nodes are written, by way of a file in the folder with 2 bytes per point.
+/// Separations are computed after the nodes are written. This needs a file in the folder with 2 bytes per point.
 ///
-/// Options are no-separation=true; memory=1000000000, the approximate limit of separations in bytes; and threads=2.
+/// Options: no-separation=true; memory=1000000000, the approximate limit of memory for separations in bytes; threads=2.
 ///
-/// \param survey Survey of all points. \param encoding Encoding that the pieces were built with; NULL if they have no
-/// columns. `description` and `monitor` may be NULL.
+/// \param survey Survey of all points.
+/// \param encoding Encoding with which the pieces were built; NULL if they have no columns.
+///
+/// `description` and `monitor` may be NULL.
 bool treeline_assemble(
     const treeline_pieces *pieces, const treeline_survey *survey, const treeline_encoding *encoding,
     const char *folder, const char *path, const char *options, const treeline_description *description,

@@ -26,7 +26,7 @@ extension TableColumn {
     case (.counts, _), (.top, _): self.init(name, counts: values.map(\.valueCounts))
     case (_, .number):
       let integers = aggregate.isWhole(in: tree) ? values.map(\.integer) : []
-      // A sum of 64-bit integers may overflow 64 bits.
+      // If a sum of 64-bit integers does not fit into 64 bits, all values become doubles.
       if integers.count == values.count, !zip(integers, values).contains(where: { $0 == nil && $1.double != nil }) {
         self.init(name, integers: integers)
       } else {
@@ -40,7 +40,7 @@ extension TableColumn {
 }
 
 extension Aggregate {
-  /// Returns whether the aggregate's values are whole numbers for any points.
+  /// Returns whether all values of the aggregate are whole numbers, whatever the points are.
   fileprivate func isWhole(in tree: ClusterTree) -> Bool {
     switch function {
     case .count, .distinct: true

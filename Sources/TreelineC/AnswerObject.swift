@@ -2,20 +2,20 @@ import CTreeline
 import Synchronization
 @_spi(Server) import Treeline
 
-/// An answer for C: the clusters, and arrays of their properties.
+/// An answer for C: its clusters, and the arrays of their properties.
 final class AnswerObject: CObject {
   static let noun = "an answer"
   let clusters: Clusters
-  /// Cut of the query; nil if the clusters were requested by id.
+  /// Cut of the query; nil if the clusters were requested by their ids.
   private let cut: Cut?
   private let arrays: Block
-  /// The extents of the clusters, created on the first request.
+  /// The arrays of the clusters' extents, created when they are first requested.
   private let extents = Mutex<Block?>(nil)
 
   /// - Parameters:
-  ///   - clusters: The clusters of the answer.
-  ///   - cut: Cut of the query; nil if there was no query.
-  ///   - position: Returns the position at which a cluster is shown; nil to show it at its own position.
+  ///   - clusters: Clusters of the answer.
+  ///   - cut: Cut of the query; nil if the clusters were not found by a query.
+  ///   - position: Returns the position at which a cluster is shown; nil to show each cluster at its default position.
   init(_ clusters: Clusters, cut: Cut? = nil, position: ((Cluster) throws -> ShownPosition?)? = nil) throws {
     (self.clusters, self.cut) = (clusters, cut)
     let count = clusters.count
@@ -70,12 +70,12 @@ final class AnswerObject: CObject {
   }
 }
 
-/// A cut for C, which can be used with any viewport.
+/// A cut for C. It can be used with any viewport.
 final class CutObject: CObject {
   static let noun = "a cut"
   let cut: Cut
   fileprivate let style: PositionStyle
-  /// Parameters from which the cut was read.
+  /// The parameters as they were passed.
   fileprivate let text: String
 
   init(_ text: UnsafePointer<CChar>?, of tree: ClusterTree) throws {
@@ -90,7 +90,7 @@ extension TreeObject {
   {
     let previous = previous.objectIfAny(AnswerObject.self)?.clusters
     guard previous?.tree.isSame(as: tree) ?? true else {
-      throw ArgumentError("expected the previous answer to be of this tree, found an answer of another tree")
+      throw ArgumentError("the previous answer is of another tree; pass an answer of this tree")
     }
     let found = try tree.clusters(query, after: previous)
     guard style.isGiven || query.keepsClustersVisible || tree.stand == .member else {
@@ -131,7 +131,7 @@ public func clustersInBox(
     let (tree, cut) = (try tree.object(TreeObject.self), try cut.object(CutObject.self))
     let box = try given(box, "a box").pointee
     guard QueryParameters.Bounds().zooms ~= zoom else {
-      // Reads the cut, the box and the zoom as parameters. So the error message is the same as for a query.
+      // The cut, the box and the zoom are read as parameters, so that error messages are the same as for a query.
       let text = cut.text + "&bbox=\(box.west),\(box.south),\(box.east),\(box.north)&zoom=\(zoom)"
       return try text.withCString { try tree.answer(to: $0, after: previous) }
     }
@@ -150,7 +150,7 @@ public func clustersWithIDs(
   }
 }
 
-/// Creates an answer from clusters of a tree. No cluster may contain another of these clusters.
+/// Creates an answer from clusters of a tree. No cluster may be part of another cluster in the answer.
 private func answer(of clusters: some Sequence<Cluster>, _ tree: ClusterTree) throws -> AnswerObject {
   try AnswerObject(tree.clusters(withIDs: clusters.map(\.id)))
 }

@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-/// An object with which C can cancel builds.
+/// A handle with which C can cancel builds.
 final class CancellationObject {
   let cancellation = BuildCancellation()
 }
@@ -52,7 +52,7 @@ public func buildTree(
 }
 
 extension treeline_points {
-  /// Number of points, checked against the limits of an index.
+  /// Number of points. Checked against the limit of an index.
   ///
   /// - Throws: `BuildError.tooManyPoints` for more than 2^31 points.
   var checkedCount: Int {
@@ -64,7 +64,9 @@ extension treeline_points {
     }
   }
 
-  /// - Throws: `ArgumentError` if an array is NULL, or if the points would not fit memory with the given stride.
+  /// The coordinates of the points.
+  ///
+  /// - Throws: `ArgumentError` if an array is NULL, or if an array of this stride would not fit into memory.
   var coordinates: [Coordinate] {
     get throws {
       let count = try checkedCount
@@ -72,7 +74,7 @@ extension treeline_points {
       let (xs, ys) = (UnsafeRawPointer(try given(x, "x of points")), UnsafeRawPointer(try given(y, "y of points")))
       let (xStride, yStride) = (x_stride == 0 ? 8 : x_stride, y_stride == 0 ? 8 : y_stride)
       for stride in [xStride, yStride] where !fitsMemory(count, stride: stride) {
-        throw ArgumentError("expected \(count) points to fit memory, found strides of \(xStride) and \(yStride) bytes")
+        throw ArgumentError("\(count) points with strides of \(xStride) and \(yStride) bytes do not fit into memory")
       }
       return Array(unsafeUninitializedCapacity: count) { coordinates, initializedCount in
         for row in 0..<count {
@@ -97,15 +99,15 @@ extension treeline_monitor {
 }
 
 extension PointGroups {
-  /// Creates groups from two columns; nil if no column is named.
+  /// Creates groups from the values of two columns; nil if neither column is named.
   fileprivate init?(_ columns: [InputColumn], groupBy: String?, neverCluster: String?, _ pointCount: Int) throws {
     if groupBy == nil && neverCluster == nil { return nil }
     func column(_ name: String?, _ purpose: String) throws -> InputColumn? {
       guard let name else { return nil }
       guard let column = columns.first(where: { $0.name == name }) else {
         throw ArgumentError(
-          "expected a column \(name.debugDescription), \(purpose), found "
-            + (columns.isEmpty ? "none" : columns.map(\.name.debugDescription).joined(separator: ", ")))
+          "there is no column \(name.debugDescription), \(purpose); there are "
+            + (columns.isEmpty ? "no columns" : columns.map(\.name.debugDescription).joined(separator: ", ")))
       }
       return column
     }

@@ -8,7 +8,7 @@ public func members(_ tree: OpaquePointer?, _ id: UInt64, _ offset: Int, _ limit
   attemptObject(error) {
     let tree = try tree.object(TreeObject.self).tree
     let members = tree.members(of: try tree.cluster(ClusterID(rawValue: id)))
-    // Offset and limit may be huge. The page must stay within the members.
+    // Offset and limit may be huge, so both are reduced to the number of members.
     let start = Int(min(size(offset), size(members.count)))
     let page = start..<start + Int(min(size(limit), size(members.count - start)))
     return Table(pointColumns(atTreeIndices: page.map(members.treeIndex), of: tree))
@@ -95,7 +95,7 @@ public func unclusteredZoom(
   } != nil
 }
 
-/// Reads a cut, and the tile size for which zooms are given.
+/// Reads a cut, and the tile size to which zooms refer.
 private func readScale(_ text: UnsafePointer<CChar>?) throws -> (cut: Cut, tileSize: Viewport.TileSize) {
   try read(text) { (Cut(&$0), $0.tileSize("tile-size") ?? .pixels256) }
 }
@@ -105,13 +105,13 @@ public func transition(_ from: OpaquePointer?, _ to: OpaquePointer?, _ error: Er
   attemptObject(error) {
     let (first, second) = (try from.object(AnswerObject.self).clusters, try to.object(AnswerObject.self).clusters)
     guard first.tree.isSame(as: second.tree) else {
-      throw ArgumentError("expected two answers of one tree, found answers of two trees")
+      throw ArgumentError("the answers are of two trees; pass answers of one tree")
     }
     return TransitionRows(first, second).table
   }
 }
 
-/// A transition as rows, one for each cluster or badge that must be drawn.
+/// A transition as rows of a table, with a row for each cluster to draw.
 private struct TransitionRows {
   private let first: Clusters
   private let second: Clusters

@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// Gathers the distinct texts of columns that have more distinct texts than a survey keeps.
+// Gathers the distinct texts of columns for which a survey would have to keep too many.
 
 final class EntriesObject: CObject {
   static let noun = "entries"
@@ -32,7 +32,8 @@ final class EntriesObject: CObject {
   func add(_ other: EntriesObject) throws {
     guard columns.suits(other.columns) else {
       throw ArgumentError(
-        "expected entries of \(list(columns.names)), declared as they are here, found entries of other columns")
+        "the entries are not of the columns \(list(columns.names)) with these declarations; add entries of the same "
+          + "columns")
     }
     columns.add(other.columns)
   }

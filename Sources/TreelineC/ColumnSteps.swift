@@ -2,14 +2,14 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// The steps of a build in pieces that concern columns: surveying the values, choosing encodings, and encoding the
-// values of points.
+// The steps of a build in pieces that handle columns. They survey the values, choose encodings, and encode the values
+// of points.
 
 final class ColumnSurveyObject: CObject {
   static let noun = "a survey of columns"
   private var surveys: [ColumnSurvey]
 
-  /// - Parameter columns: Only their names, types and kinds are read.
+  /// - Parameter columns: The columns. Only their names, types and kinds are read.
   init(of columns: [InputColumn]) throws {
     surveys = []
     for column in columns {
@@ -24,8 +24,8 @@ final class ColumnSurveyObject: CObject {
 
   /// Adds the values of some points.
   ///
-  /// - Parameter rows: Rows of the points, for errors.
-  /// - Returns: The values as bytes. They are encoded once all values are surveyed.
+  /// - Parameter rows: Rows of the points, for error messages.
+  /// - Returns: The values as bytes. They can be encoded when all values have been surveyed.
   func add(_ columns: [InputColumn], rows: UnsafeBufferPointer<Int64>) throws -> BytesObject {
     let (names, found) = (surveys.map(\.name), columns.map(\.name))
     guard names == found else {
@@ -44,32 +44,32 @@ final class ColumnSurveyObject: CObject {
     return BytesObject(PlainList(values).bytes)
   }
 
-  /// - Parameter firstRow: Number that is added to the rows of the other survey.
+  /// - Parameter firstRow: Number by which rows of the other survey are increased.
   func add(_ other: ColumnSurveyObject, firstRow: Int) throws {
     let names = surveys.map(\.name)
     guard names == other.surveys.map(\.name), surveys.map(\.purpose) == other.surveys.map(\.purpose) else {
       throw ArgumentError(
-        "expected a survey of \(list(names)) declared as they are here, found a survey of other columns")
+        "the survey is not of the columns \(list(names)) with these declarations; add a survey of the same columns")
     }
     let numbered = try other.surveys.map { try $0.numbered(from: firstRow) }
     try checkCount(adding: other.surveys.first?.pointCount ?? 0)
     for (index, survey) in numbered.enumerated() { surveys[index].add(survey) }
   }
 
-  /// Checks that the number of points stays within the limit of an index.
+  /// Checks that the number of points is within the limit of an index.
   private func checkCount(adding count: Int) throws {
     let found = (surveys.first?.pointCount ?? 0) + count
     if found > IndexHeader.maximumPointCount { throw BuildError.tooManyPoints(found: found) }
   }
 
-  /// Returns the columns whose texts must be gathered before all columns can be encoded.
+  /// Returns the columns whose texts must be gathered before the columns can be encoded.
   ///
-  /// - Parameter most: Maximum size of the dictionaries of all these columns together, in bytes.
+  /// - Parameter most: Maximum total size of the dictionaries of these columns, in bytes.
   func gathering(most: Int) throws -> GatheredColumns { try GatheredColumns(of: surveys, most: most) }
 
   /// Returns the encodings of all columns.
   ///
-  /// - Parameter gathered: Texts of the columns that `gathering` has returned; nil if nothing was gathered.
+  /// - Parameter gathered: Texts of the columns that `gathering` returned; nil if there were no such columns.
   func encodings(gathered: GatheredColumns?) throws -> [ColumnEncoding] {
     let names = surveys.map(\.name)
     if let gathered, gathered.names != names {
@@ -79,8 +79,8 @@ final class ColumnSurveyObject: CObject {
       guard try survey.needsGathering() else { return try survey.encoding() }
       guard let entries = try gathered?.entries(ofColumn: number) else {
         throw ArgumentError(
-          "column \(survey.name.debugDescription): expected its distinct texts to be gathered, because a survey "
-            + "keeps only 65,536 texts, found no gathered texts")
+          "column \(survey.name.debugDescription): gather the distinct texts first, because a survey keeps only "
+            + "65,536 texts")
       }
       return try survey.encoding(gathered: entries)
     }
@@ -148,7 +148,7 @@ public func columnSurveyEncoding(_ survey: OpaquePointer?, _ entries: OpaquePoin
 final class EncodingObject: CObject {
   static let noun = "an encoding"
   let columns: [ColumnEncoding]
-  /// Size of all codes of a point, in bytes.
+  /// Total size of a point's codes in all columns, in bytes.
   let width: Int
 
   init(bytes: [UInt8]) throws {
@@ -156,13 +156,13 @@ final class EncodingObject: CObject {
     width = columns.reduce(0) { $0 + $1.width }
   }
 
-  /// - Parameter codes: Receives the codes, one point after the other. The codes of one point are in the order of the
-  ///   columns.
+  /// - Parameter codes: Receives the codes of the first point in the order of the columns, then those of the second
+  ///   point, and so on.
   func encode(_ values: [ColumnValues], pointCount: Int, to codes: UnsafeMutableRawPointer) throws {
     guard values.count == columns.count, values.allSatisfy({ $0.count == pointCount }) else {
       throw ArgumentError(
-        "expected values of \(columns.count) columns of \(pointCount) points, found values of \(values.count) columns "
-          + "of \(values.first?.count ?? 0)")
+        "expected values in \(columns.count) columns of \(pointCount) points, found \(values.count) columns "
+          + "of \(values.first?.count ?? 0) points")
     }
     var offset = 0
     for (column, values) in zip(columns, values) {
@@ -173,7 +173,7 @@ final class EncodingObject: CObject {
 }
 
 extension OpaquePointer? {
-  /// The columns of an encoding; empty if there is none.
+  /// The columns of an encoding; empty if C passes NULL.
   var encodedColumns: [ColumnEncoding] { objectIfAny(EncodingObject.self)?.columns ?? [] }
 }
 

@@ -12,16 +12,16 @@ public func updateTree(
     let edit = try given(edit, "an edit").pointee
     guard let editable = object.editable else {
       if object.unfiltered.groups.isEmpty == false { throw EditError.grouped }
-      throw ArgumentError("expected a tree that was built with editable=true, found another; build it with this option")
+      throw ArgumentError("this tree cannot be edited; build it with editable=true")
     }
     let rows = 0..<editable.pointCount
     let removed = try edit.rows(edit.removed, edit.removed_count, "removed", in: rows)
     let moved = try edit.places(edit.moved, edit.moved_points, "moved", in: rows)
     if let twice = Set(removed).intersection(moved.map(\.row)).min() {
-      throw ArgumentError("expected each row once in an edit, found row \(twice) to be removed and moved")
+      throw ArgumentError("the edit both removes and moves row \(twice); name each row once")
     }
     let insertedCount = try edit.inserted_points.checkedCount
-    // Both counts are at most 2^31, so the sum does not overflow.
+    // Both counts are at most 2^31, so their sum does not overflow.
     let count = editable.pointCount - removed.count + insertedCount
     let inserted = try edit.places(edit.inserted, edit.inserted_points, "inserted", in: 0..<count)
     let columns = try inputColumns(columns, columnCount, pointCount: count)
@@ -40,7 +40,7 @@ public func updateTree(
 extension treeline_edit {
   /// Returns rows that C passes.
   ///
-  /// - Throws: `ArgumentError` if they do not rise, or if one of them is out of range.
+  /// - Throws: `ArgumentError` if the rows do not ascend, or if a row is out of range.
   fileprivate func rows(_ start: UnsafePointer<Int64>?, _ count: Int, _ verb: String, in range: Range<Int>) throws
     -> [Int]
   {

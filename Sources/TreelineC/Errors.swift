@@ -3,7 +3,7 @@ import Treeline
 import TreelineBuilder
 import TreelinePages
 
-/// A mistake of a caller in C that would trap in Swift.
+/// A mistake of the caller in C, for which Swift functions would trap.
 struct ArgumentError: Error, CustomStringConvertible {
   let description: String
 
@@ -15,7 +15,7 @@ struct ParameterError: Error, CustomStringConvertible {
   let description: String
 }
 
-/// An error for C.
+/// An error as C receives it.
 final class ErrorObject {
   let kind: treeline_error_kind
   let message: Block
@@ -47,13 +47,13 @@ final class ErrorObject {
   }
 }
 
-/// The address at which C wants an error to be stored; nil if C does not want errors.
+/// Address at which the caller wants an error to be stored; nil if the caller wants no error.
 public typealias ErrorPlace = UnsafeMutablePointer<OpaquePointer?>?
 
-// Passing NULL is a mistake if NULL has no meaning as that argument. A function that can fail reports this mistake as
-// an error, like other mistakes. A function that cannot fail does nothing and returns 0, false or NULL.
+// Unless NULL has a meaning for an argument, passing NULL is a mistake. A function that can fail reports it as an
+// error. A function that cannot fail does nothing and returns 0, false or NULL.
 
-/// Runs `work`. If it throws, stores the error at the address that C passed.
+/// Runs `work`. If it throws, stores the error at the address that the caller passed, and returns nil.
 func attempt<Result>(_ place: ErrorPlace, _ work: () throws -> Result) -> Result? {
   do { return try work() } catch {
     place?.pointee = OpaquePointer(owning: ErrorObject(error))
@@ -61,7 +61,7 @@ func attempt<Result>(_ place: ErrorPlace, _ work: () throws -> Result) -> Result
   }
 }
 
-/// Runs `work` like `attempt`, and passes the object that it returns to C.
+/// Runs `work` like `attempt`, and passes ownership of the returned object to C.
 func attemptObject(_ place: ErrorPlace, _ work: () throws -> AnyObject) -> OpaquePointer? {
   attempt(place, work).map(OpaquePointer.init(owning:))
 }

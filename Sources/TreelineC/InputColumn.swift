@@ -2,16 +2,16 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-/// A column that C passes to a build. Its arrays belong to the caller and must live as long as the build.
+/// A column that C passes to a build. Its arrays belong to the caller and must outlive the build.
 struct InputColumn: @unchecked Sendable {
   let name: String
-  /// Declared kind; nil if the kind is found from the values.
+  /// Declared kind; nil if the kind is determined from the values.
   private let kind: IndexColumn.Kind?
   private let preparations: Set<IndexColumn.Preparation>
   private let column: treeline_column
   private let pointCount: Int
   private let stride: Int
-  /// Texts to which codes refer.
+  /// The texts to which codes refer, by code.
   private let entries: [String]
 
   init(_ column: treeline_column, pointCount: Int) throws {
@@ -34,7 +34,7 @@ struct InputColumn: @unchecked Sendable {
     stride = column.stride == 0 ? width : column.stride
     guard fitsMemory(pointCount, stride: stride) else {
       throw ArgumentError(
-        "column \(name.debugDescription): expected \(pointCount) values to fit memory, found a stride of \(stride) bytes"
+        "column \(name.debugDescription): \(pointCount) values with a stride of \(stride) bytes do not fit into memory"
       )
     }
     if column.type == TREELINE_INSTANTS, ![1, 1000, 1_000_000, 1_000_000_000].contains(column.units_per_second) {
@@ -62,7 +62,7 @@ struct InputColumn: @unchecked Sendable {
       }
       return
     }
-    // Codes have 31 bits.
+    // Codes are signed 32-bit integers, so there are at most 2^31 - 1 texts.
     guard 0...Int(Int32.max) ~= column.entry_count else {
       throw ArgumentError(
         "column \(name.debugDescription): expected at most 2^31 - 1 texts for codes, found \(size(column.entry_count))")
@@ -77,11 +77,12 @@ struct InputColumn: @unchecked Sendable {
     }
   }
 
-  /// Checks all values that are not missing.
+  /// Checks that all values are valid, except missing values.
   private func check<Value>(_ expected: String, _ value: (Int) -> Value, in holds: (Value) -> Bool) throws {
     guard let row = (0..<pointCount).first(where: { isValid($0) && !holds(value($0)) }) else { return }
     throw ColumnError.unsuitableValue(
-      column: name, row: row, expected: expected, found: "\(value(row))", remedy: "mark missing values as such")
+      column: name, row: row, expected: expected, found: "\(value(row))",
+      remedy: "correct the value, or mark it as missing")
   }
 
   /// Reads the declaration of a column, such as `number+percentiles`.
@@ -104,7 +105,7 @@ struct InputColumn: @unchecked Sendable {
       throw ArgumentError("column \(name.debugDescription): expected one of the kinds \(kinds), found '\(words[0])'")
     }
     guard type != TREELINE_INSTANTS || kind == nil || kind == .time else {
-      throw ArgumentError("column \(name.debugDescription): expected instants to be of kind time, found '\(words[0])'")
+      throw ArgumentError("column \(name.debugDescription): expected the kind time for instants, found '\(words[0])'")
     }
     let preparations = try words.dropFirst().map { word in
       guard let preparation = IndexColumn.Preparation(rawValue: word) else {
@@ -116,17 +117,17 @@ struct InputColumn: @unchecked Sendable {
     return (kind ?? standard, Set(preparations))
   }
 
-  /// The column in the form that a build in pieces needs.
+  /// The column's declaration, as a build in pieces needs it.
   var requested: ScratchBuild.RequestedColumn { .init(.typed(kind), name: name, preparations: preparations) }
 
-  /// Declared kind of the values; nil if the kind is found from the values.
+  /// Declared kind of the values; nil if the kind is determined from the values.
   ///
   /// - Throws: `ArgumentError` if preparations are requested.
   var plainKind: IndexColumn.Kind? {
     get throws {
       guard preparations.isEmpty else {
         throw ArgumentError(
-          "column \(name.debugDescription): expected no preparations, which a build in steps cannot make, found "
+          "column \(name.debugDescription): a build in steps cannot make preparations, found "
             + preparations.map { "+\($0.rawValue)" }.sorted().joined())
       }
       return kind
@@ -146,7 +147,7 @@ struct InputColumn: @unchecked Sendable {
   }
 }
 
-/// Reads the columns that C passes.
+/// Returns the columns that C passes.
 func inputColumns(_ columns: UnsafePointer<treeline_column>?, _ count: Int, pointCount: Int) throws -> [InputColumn] {
   let columns = try array(columns, count, of: "columns").map { try InputColumn($0, pointCount: pointCount) }
   var names: Set<String> = []
@@ -159,8 +160,8 @@ func inputColumns(_ columns: UnsafePointer<treeline_column>?, _ count: Int, poin
 // MARK: - Values
 
 extension InputColumn {
-  /// Returns a value. A missing value becomes null, like an empty CSV cell, because each point has a value in each
-  /// column.
+  /// Returns the value of a row. A missing value becomes null, like an empty CSV cell, because in each column each
+  /// point has a value or null.
   func value(_ row: Int) -> AttributeValue {
     guard isValid(row) else { return .null }
     switch column.type {
@@ -177,7 +178,7 @@ extension InputColumn {
     }
   }
 
-  /// Returns whether a value means that its point is never clustered. The rule is the same as in the command-line tool.
+  /// Returns whether a value means that its point is never clustered. The command-line tool has the same rule.
   func isTrue(_ row: Int) throws -> Bool {
     switch value(row) {
     case .null, .bool(false): return false
@@ -187,8 +188,8 @@ extension InputColumn {
     case .string(let text) where ["false", "no", ""].contains(text.lowercased()): return false
     case let value:
       throw ArgumentError(
-        "column \(name.debugDescription), row \(row): expected true, false, yes, no, 1, 0 or nothing, as the column "
-          + "marks points that are never clustered, found \((value.plainText ?? "").debugDescription)")
+        "column \(name.debugDescription), row \(row): this column marks points that are never clustered, so "
+          + "expected true, false, yes, no, 1, 0 or no value, found \((value.plainText ?? "").debugDescription)")
     }
   }
 
@@ -202,7 +203,7 @@ extension InputColumn {
       : Instant(seconds: seconds, nanoseconds: UInt32(rest * (1_000_000_000 / units)))
   }
 
-  /// Whether all values are integers, or doubles without a fraction. Then their decimals need not be counted.
+  /// Whether all values are integers, perhaps as doubles. Then no decimals need to be counted.
   private var hasIntegersAlone: Bool {
     if column.type == TREELINE_INTEGERS { return true }
     guard column.type == TREELINE_DOUBLES else { return false }
@@ -227,7 +228,7 @@ extension InputColumn {
 }
 
 extension treeline_column {
-  /// Checks that the offsets of texts never decrease, so that texts do not overlap.
+  /// Checks that the offsets of texts never decrease, so that no text has a negative length.
   fileprivate func checkOffsets(_ count: Int, _ name: String) throws {
     guard let offsets, count > 0 else { return }
     var last: Int64 = 0

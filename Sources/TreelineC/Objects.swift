@@ -6,19 +6,19 @@
   import Musl
 #endif
 
-// C holds a pointer to an object of a Swift class, and owns the object until C frees it. In Swift, all opaque types of
-// the header have the same pointer type. So each function must name the classes of its arguments.
+// A pointer that C holds refers to an object of a Swift class. C owns the object until C frees it. All opaque types of
+// the header have one pointer type in Swift, so each function must name the classes of its arguments.
 
 extension OpaquePointer {
-  /// Creates a pointer for C, which owns the object from now on.
+  /// Creates a pointer for C and makes C the owner of the object.
   init(owning object: AnyObject) { self.init(Unmanaged.passRetained(object).toOpaque()) }
 
-  /// The object of a pointer from C.
+  /// The object to which a pointer from C refers.
   fileprivate func object<Object: AnyObject>(_: Object.Type) -> Object {
     Unmanaged<Object>.fromOpaque(UnsafeRawPointer(self)).takeUnretainedValue()
   }
 
-  /// Releases the object that C owned.
+  /// Releases the object of a pointer, which C owned.
   func release() { Unmanaged<AnyObject>.fromOpaque(UnsafeRawPointer(self)).release() }
 }
 
@@ -53,30 +53,30 @@ func text(_ text: UnsafePointer<CChar>?, _ noun: String) throws -> String { Stri
 
 /// Returns an array that C passes.
 ///
-/// - Throws: `ArgumentError` if C passes NULL although the count is not 0, or if the entries would not fit memory.
+/// - Throws: `ArgumentError` if C passes NULL and the count is not 0, or if the array would not fit into memory.
 func array<Entry>(_ start: UnsafePointer<Entry>?, _ count: Int, of noun: String) throws -> UnsafeBufferPointer<Entry> {
   guard fitsMemory(count, stride: MemoryLayout<Entry>.stride) else {
-    throw ArgumentError("expected no more \(noun) than fit in memory, found \(size(count))")
+    throw ArgumentError("\(size(count)) \(noun) do not fit into memory")
   }
   guard count == 0 || start != nil else { throw ArgumentError("expected \(count) \(noun), found NULL") }
   return UnsafeBufferPointer(start: start, count: count)
 }
 
-/// Returns whether an array with `count` entries fits memory. The stride is in bytes.
+/// Returns whether an array with `count` entries fits into memory. The stride is in bytes.
 func fitsMemory(_ count: Int, stride: Int) -> Bool {
   let (length, overflows) = count.multipliedReportingOverflow(by: stride)
-  // Addresses have 47 bits.
+  // User-space addresses have 47 bits.
   return count >= 0 && !overflows && length.magnitude <= 1 << 47
 }
 
-/// Returns a count as the `size_t` that C passed.
+/// Returns a count as the unsigned `size_t` that C passed.
 func size(_ count: Int) -> UInt { UInt(bitPattern: count) }
 
-/// Memory at a fixed address, for pointers that are passed to C.
+/// Memory at a fixed address, for pointers that C receives.
 final class Block: @unchecked Sendable {
   private let memory: UnsafeMutableRawPointer
 
-  /// - Parameter byteCount: Size in bytes. Even if it is 0, there is a valid pointer.
+  /// - Parameter byteCount: Size in bytes. The pointer is valid even if the size is 0.
   init(byteCount: Int) { memory = .allocate(byteCount: max(byteCount, 8), alignment: 8) }
 
   convenience init<Entry: BitwiseCopyable>(_ entries: [Entry]) {
@@ -84,16 +84,17 @@ final class Block: @unchecked Sendable {
     entries.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(memory), byteCount: $0.count) }
   }
 
-  /// Creates a string with a terminating zero.
+  /// Creates a zero-terminated string.
   convenience init(text: String) { self.init(Array(text.utf8CString)) }
 
   deinit { memory.deallocate() }
 
-  /// Start of the memory, valid as long as the block lives.
+  /// Start of the memory. Valid as long as the block exists.
   var start: UnsafeRawPointer { UnsafeRawPointer(memory) }
   var text: UnsafePointer<CChar> { start.assumingMemoryBound(to: CChar.self) }
 
-  /// Returns one of several arrays with 8-byte entries. The arrays follow each other in memory.
+  /// Returns one of several arrays that follow each other in memory. Each entry has 8 bytes, and each array `count`
+  /// entries.
   func array<Entry: BitwiseCopyable>(_ number: Int, of _: Entry.Type = Entry.self, count: Int)
     -> UnsafeMutablePointer<Entry>
   { (memory + 8 * count * number).assumingMemoryBound(to: Entry.self) }

@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// The steps of a build in pieces after the plan.
+// The steps of a build in pieces that come after the plan.
 
 final class PiecesObject: CObject {
   static let noun = "pieces"
@@ -72,7 +72,7 @@ public func addToPiece(
     let object = try piece.object(PieceObject.self)
     let (positions, rows) = (try planePoints(positions, count), try array(rows, count, of: "rows"))
     guard fitsMemory(count, stride: object.piece.codeLength) else {
-      throw ArgumentError("expected no more codes than fit in memory, found codes of \(count) points")
+      throw ArgumentError("the codes of \(count) points do not fit into memory")
     }
     let length = object.piece.codeLength * count
     guard length == 0 || codes != nil else { throw ArgumentError("expected codes of \(count) points, found NULL") }
@@ -118,7 +118,7 @@ public func assemble(
     var assembly = IndexAssembly(
       of: plan, survey, columns: encoding.encodedColumns, description: IndexDescription(description?.pointee))
     if options.hasSeparations {
-      // Only one thread at a time calls the closure.
+      // The closure is called by only one thread at a time.
       nonisolated(unsafe) let reporting = steps
       assembly.addSeparations(
         scratchFile: "\(folder)/separations", memory: options.memory, threads: options.threads,
@@ -137,7 +137,7 @@ extension IndexDescription {
   }
 }
 
-/// Reports the stages of a build in pieces to C, at most once for each percent.
+/// Reports the stages of a build in pieces to C, at most once per percent.
 final class PieceSteps {
   private let monitor: treeline_monitor?
   private var told: (stage: ScratchBuild.Stage, percent: Int)?
@@ -148,8 +148,10 @@ final class PieceSteps {
     (monitor?.cancellation).objectIfAny(CancellationObject.self)?.cancellation.isCancelled ?? false
   }
 
-  /// - Parameter total: Total count; 0 if the total is unknown.
-  /// - Returns: Whether the build must continue.
+  /// Reports progress.
+  ///
+  /// - Parameter total: Number of steps in the stage; 0 if the number is unknown.
+  /// - Returns: Whether the build should continue.
   @discardableResult func report<Count: BinaryInteger>(_ stage: ScratchBuild.Stage, _ done: Count, of total: Count)
     -> Bool
   {

@@ -2,9 +2,9 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// The steps of a build in pieces, up to the plan of the pieces.
+// The steps of a build in pieces up to the plan.
 
-/// Bytes that one step of a build in pieces passes to another step, for C.
+/// Bytes that C passes from one step of a build in pieces to another.
 final class BytesObject {
   let block: Block
   let count: Int
@@ -12,12 +12,12 @@ final class BytesObject {
   init(_ bytes: [UInt8]) { (block, count) = (Block(bytes), bytes.count) }
 }
 
-/// Returns bytes for C; nil if there are none.
+/// Returns bytes for C; NULL for nil.
 func lent(_ bytes: [UInt8]?) -> OpaquePointer? { bytes.map { OpaquePointer(owning: BytesObject($0)) } }
 
-/// Returns the bytes that C passes. Returns no bytes for NULL.
+/// Returns the bytes that C passes; empty if C passes NULL.
 ///
-/// - Throws: `ArgumentError` if the bytes would not fit memory.
+/// - Throws: `ArgumentError` if the bytes would not fit into memory.
 func bytes(_ start: UnsafeRawPointer?, _ count: Int) throws -> [UInt8] {
   guard let start = start?.assumingMemoryBound(to: UInt8.self) else { return [] }
   return Array(try array(start, count, of: "bytes"))
@@ -65,9 +65,9 @@ public func addPointsToSurvey(
 }
 
 extension [Coordinate] {
-  /// Returns the coordinates that are valid on the sphere or on the plane.
+  /// Returns the coordinates that lie on the sphere or on the plane of a projection.
   ///
-  /// - Parameter refused: Receives 1 for each invalid coordinate, and 0 for each valid coordinate.
+  /// - Parameter refused: Receives 0 for each valid coordinate and 1 for each other coordinate.
   func removing(notOn projection: Plane.Projection, noting refused: UnsafeMutablePointer<UInt8>) -> [Coordinate] {
     var areAllOn = true
     for index in indices {
@@ -87,7 +87,7 @@ public func addSurveyToSurvey(
     let object = try survey.object(SurveyObject.self)
     let other = try PointSurvey(bytes: bytes(start, count))
     guard other.projection == object.survey.projection else {
-      throw ArgumentError("expected a survey with the same projection, found a survey with another projection")
+      throw ArgumentError("the surveys have different projections; make both with the same is_planar")
     }
     guard object.survey.pointCount + other.pointCount <= IndexHeader.maximumPointCount else {
       throw BuildError.tooManyPoints(found: object.survey.pointCount + other.pointCount)
@@ -128,7 +128,7 @@ public func project(
       }
       guard survey.mayHold(coordinate) else {
         throw ArgumentError(
-          "row \(row): expected a point of the survey, found \(coordinate), which is outside the survey's bounds")
+          "row \(row): the point \(coordinate) was not surveyed, because it lies outside the survey's bounds")
       }
       let point = plane.point(at: coordinate)
       positions[2 * row] = point.x
@@ -142,7 +142,7 @@ public func project(
 final class PlanObject: CObject {
   static let noun = "a plan"
   var plan: BuildPlan
-  /// The round whose answers are still missing.
+  /// The open round, which waits for answers.
   var round: PlanRound?
 
   init(_ plan: BuildPlan) { self.plan = plan }
@@ -164,7 +164,7 @@ public func createPlan(_ options: UnsafePointer<CChar>?, _ error: ErrorPlace) ->
 }
 
 extension QueryParameters {
-  /// The split rule that the parameter `split` names; nil if it is missing.
+  /// The split rule in the parameter `split`; nil if there is no such parameter.
   var splitRule: SplitRule? {
     mutating get {
       guard let text = text("split") else { return nil }
@@ -187,7 +187,7 @@ public func takeAnswers(_ plan: OpaquePointer?, _ start: UnsafeRawPointer?, _ co
   attempt(error) { () -> Void in
     let object = try plan.object(PlanObject.self)
     guard let round = object.round else {
-      throw ArgumentError("expected treeline_plan_round before answers, found no open round")
+      throw ArgumentError("no round is open; call treeline_plan_round before treeline_plan_take")
     }
     try object.plan.take(PlanAnswers(to: round, bytes: bytes(start, count)))
     object.round = nil
@@ -199,7 +199,9 @@ public func planPieces(_ plan: OpaquePointer?, _ error: ErrorPlace) -> OpaquePoi
   attemptObject(error) {
     let object = try plan.object(PlanObject.self)
     if object.round == nil { object.round = object.plan.nextRound() }
-    guard object.round == nil else { throw ArgumentError("expected a plan without an open round, found an open round") }
+    guard object.round == nil else {
+      throw ArgumentError("a round is still open; give its answers to treeline_plan_take")
+    }
     return BytesObject(object.plan.pieces.bytes)
   }
 }
@@ -227,9 +229,9 @@ public func addPointsToRound(_ round: OpaquePointer?, _ positions: UnsafePointer
   round.objectIfAny(RoundObject.self)?.answers.add(positions)
 }
 
-/// Returns the positions that C passes. Each position consists of two numbers.
+/// Returns the positions that C passes. A position consists of x and y.
 ///
-/// - Throws: `ArgumentError` if C passes NULL although the count is not 0, or if the positions would not fit memory.
+/// - Throws: `ArgumentError` if C passes NULL and the count is not 0, or if the positions would not fit into memory.
 func planePoints(_ positions: UnsafePointer<UInt32>?, _ count: Int) throws -> UnsafeBufferPointer<PlanePoint> {
   try array(UnsafeRawPointer(positions)?.assumingMemoryBound(to: PlanePoint.self), count, of: "positions")
 }

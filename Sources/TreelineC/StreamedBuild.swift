@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// A build of an index on one machine. Its points arrive in batches, and may need more memory than the machine has.
+// A build of an index from points that arrive in batches. The points may need more memory than the machine has.
 
 final class StreamObject: CObject {
   static let noun = "a stream"
@@ -13,7 +13,7 @@ final class StreamObject: CObject {
   private var rowCount = 0
   private var isFinished = false
 
-  /// - Parameter columns: Only their names, types and kinds are read.
+  /// - Parameter columns: The columns. Only their names, types and kinds are read.
   init(
     _ path: String, overwriting: Bool, _ options: (ScratchBuild.Options, scratch: String?), columns: [InputColumn]
   ) throws {
@@ -26,8 +26,8 @@ final class StreamObject: CObject {
   deinit { folder.remove() }
 
   /// - Parameters:
-  ///   - rows: Row of each point, if the build has given row numbers. Otherwise this is ignored.
-  ///   - values: Values of the points, in the order of the columns.
+  ///   - rows: Row of each point, if the stream was created with rows=true; otherwise ignored.
+  ///   - values: Columns with the values of the points, in the order of the stream's columns.
   func add(
     _ points: treeline_points, rows: UnsafePointer<Int64>?, values: [InputColumn],
     refused: UnsafeMutablePointer<UInt8>?
@@ -42,7 +42,7 @@ final class StreamObject: CObject {
     let places = (0..<count).filter { refused?[$0] != 1 }
     var givenRows: [UInt64] = []
     if build.options.hasGivenRows {
-      guard let rows else { throw ArgumentError("expected a row for each point, found none") }
+      guard let rows else { throw ArgumentError("the stream was created with rows=true; pass the row of each point") }
       givenRows = try places.map { place in
         guard let row = UInt64(exactly: rows[place]) else {
           throw ArgumentError("expected a row of 0 or more, found \(rows[place])")
@@ -87,7 +87,7 @@ final class StreamObject: CObject {
     folder.remove()
   }
 
-  private static let finished = ArgumentError("expected a stream that is still open, found a finished stream")
+  private static let finished = ArgumentError("the stream is finished; create another stream")
 }
 
 @_cdecl("treeline_stream_create")

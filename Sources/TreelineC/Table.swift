@@ -1,7 +1,7 @@
 import CTreeline
 import Treeline
 
-/// A table for C.
+/// A table that C can read.
 final class Table {
   let columns: [TableColumn]
 
@@ -11,7 +11,7 @@ final class Table {
   var rowCount: Int { columns.first?.rowCount ?? 0 }
 }
 
-/// A named column of a table. Its values are in arrays at fixed addresses.
+/// A named column of a table, whose values are in arrays at fixed addresses.
 struct TableColumn {
   let name: Block
   let rowCount: Int
@@ -51,17 +51,18 @@ struct TableColumn {
     setTexts(texts)
   }
 
-  /// - Parameter digits: Minimum number of decimal digits of seconds.
+  /// - Parameter digits: Minimum number of decimal places of seconds.
   init(_ name: String, instants: [Instant?], digits: Int) {
     self.init(name, TREELINE_INSTANTS, validityOf: instants)
     let needed = instants.reduce(digits) { max($0, $1?.digits ?? 0) }
-    // Rounds up to 0, 3, 6 or 9 digits: seconds, milliseconds, microseconds or nanoseconds, like other table formats.
+    // Rounded up to 0, 3, 6 or 9 places, because other table formats have seconds, milliseconds, microseconds or
+    // nanoseconds.
     let digits = (needed + 2) / 3 * 3
     unitsPerSecond = (0..<digits).reduce(1) { units, _ in units * 10 }
     values = Block(instants.map { $0.map { Int64(clamping: $0.ticks(digits: digits)) } ?? .min })
   }
 
-  /// - Parameter counts: For each row, the values that occur and the number of points with each value.
+  /// - Parameter counts: For each row, the values that occur, each with its number of points.
   init(_ name: String, counts: [[(value: String, count: Int)]]) {
     self.init(name, TREELINE_COUNTS, validityOf: counts.map(Optional.some))
     let all = counts.flatMap { $0 }
@@ -90,9 +91,8 @@ struct TableColumn {
 }
 
 extension TableColumn {
-  /// Creates a column from values of a tree's column. If all values are numbers, it has numbers; if all are booleans,
-  /// it has booleans; if all are instants, it has instants. Otherwise it has texts, in which numbers keep their
-  /// original spelling.
+  /// Creates a column from values in a column of a tree. If all values are numbers, booleans or instants, the new
+  /// column has that type. Otherwise it has texts, in which numbers are spelled as in the input.
   init(_ name: String, _ values: [AttributeValue?], of column: Column?) {
     switch (column?.kind, column?.type) {
     case (.time, _):
@@ -107,7 +107,7 @@ extension TableColumn {
 }
 
 extension Column {
-  /// Number of decimal digits of seconds in a column of times.
+  /// Number of decimal places of seconds in a column of times.
   fileprivate var secondDigits: Int { if case .integers(let integers) = values { integers.digits } else { 0 } }
 }
 

@@ -3,15 +3,15 @@ import CTreeline
 import TreelineBuilder
 import TreelineVerification
 
-/// A tree for C, with the strings that C may read as long as the tree lives.
+/// A tree for C, and its strings, which C may read as long as the tree exists.
 final class TreeObject: CObject {
   static let noun = "a tree"
   let tree: ClusterTree
   /// The tree without its filter.
   let unfiltered: ClusterTree
-  /// The tree to which filters are applied: `unfiltered`, or the tree of only the points of marked rows.
+  /// The tree to which filters are applied: `unfiltered`, or the tree of the marked rows.
   let marked: ClusterTree
-  /// The unfiltered tree with its coordinates; nil if it cannot be edited.
+  /// The unfiltered tree with its coordinates; nil if the tree cannot be edited.
   let editable: EditableTree?
   private let growth: Block
   private let stand: Block
@@ -20,7 +20,7 @@ final class TreeObject: CObject {
   private let unit: Block
 
   /// - Parameters:
-  ///   - unfiltered: The tree without its filter; nil if the tree has no filter.
+  ///   - unfiltered: The tree without its filter; nil if `tree` has no filter.
   ///   - marked: The tree with only the points of marked rows; nil if no rows were marked.
   init(
     _ tree: ClusterTree, unfiltered: ClusterTree? = nil, marked: ClusterTree? = nil, editable: EditableTree? = nil
@@ -46,7 +46,7 @@ final class TreeObject: CObject {
       title: title.text, attribution: attribution.text, unit: unit.text)
   }
 
-  /// Checks a tree index. An index that is out of range is a mistake of the caller.
+  /// Checks a tree index from C. If it is out of range, the caller has made a mistake.
   func checked(treeIndex: Int64) throws -> Int {
     guard let index = Int(exactly: treeIndex), 0..<tree.pointCount ~= index else {
       throw ArgumentError("expected a tree index from 0 to less than \(tree.pointCount), found \(treeIndex)")
@@ -126,7 +126,7 @@ public func selectPoints(_ tree: OpaquePointer?, _ filter: UnsafePointer<CChar>?
   attemptObject(error) {
     let object = try tree.object(TreeObject.self)
     let marked = object.marked
-    // Reuses the parts that the tree's filter and the new filter have in common.
+    // Reuses the parts that the new filter shares with the filter of the tree.
     let selected = try string(filter).map { try marked.selecting(Filter($0), reusing: object.tree) }
     return TreeObject(selected ?? marked, unfiltered: object.unfiltered, marked: marked, editable: object.editable)
   }

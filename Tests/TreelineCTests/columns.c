@@ -109,7 +109,7 @@ void test_columns_that_fail(void) {
   size_t length;
   const void *start = treeline_bytes_start(bytes, &length);
   EXPECT_ERROR(treeline_column_survey_add_survey(other, start, length, 0, &error), TREELINE_ERROR_ARGUMENT,
-      "found a survey of other columns");
+      "add a survey of the same columns");
   treeline_column_survey_free(other);
   columns[2].kind = "number";
   NO_ERROR(other = treeline_column_survey_create(columns, 3, &error));

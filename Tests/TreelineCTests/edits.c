@@ -81,10 +81,10 @@ static void test_edits_that_fail(void) {
   edit.removed = below;
   EXPECT_ERROR(edited(tree, &edit, &error), TREELINE_ERROR_ARGUMENT, "found -1");
   edit.removed_count = SIZE_MAX;
-  EXPECT_ERROR(edited(tree, &edit, &error), TREELINE_ERROR_ARGUMENT, "fit in memory");
+  EXPECT_ERROR(edited(tree, &edit, &error), TREELINE_ERROR_ARGUMENT, "fit into memory");
   edit = (treeline_edit){
       .removed = rows, .removed_count = 2, .moved = rows, .moved_points = {x, 0, y, 0, 1}};
-  EXPECT_ERROR(edited(tree, &edit, &error), TREELINE_ERROR_ARGUMENT, "row 3 to be removed and moved");
+  EXPECT_ERROR(edited(tree, &edit, &error), TREELINE_ERROR_ARGUMENT, "removes and moves row 3");
   edit = (treeline_edit){.moved = rows, .moved_points = {x, 0, y, 0, 2}};
   EXPECT_ERROR(edited(tree, &edit, &error), TREELINE_ERROR_EDIT, "in row 9");
   edit = (treeline_edit){.inserted = far, .inserted_points = {x, 0, y, 0, SIZE_MAX}};

@@ -157,7 +157,7 @@ static void test_streams(const char *path) {
   treeline_stream_free(NULL);
   IS_ALLOWED((stream = treeline_stream_create(path, "rows=true", &size, 1, NULL, true, &error)));
   EXPECT_ERROR(
-      treeline_stream_add(stream, &three, NULL, &size, 1, NULL, &error), TREELINE_ERROR_ARGUMENT, "found none");
+      treeline_stream_add(stream, &three, NULL, &size, 1, NULL, &error), TREELINE_ERROR_ARGUMENT, "pass the row of each point");
   treeline_stream_free(stream);
 }
 

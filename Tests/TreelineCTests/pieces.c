@@ -70,10 +70,10 @@ static treeline_survey *survey_parts(void) {
 static treeline_bytes *plan_parts(const char *options, const uint32_t *positions) {
   treeline_plan *plan;
   NO_ERROR(plan = treeline_plan_create(options, &error));
-  EXPECT_ERROR(treeline_plan_take(plan, NULL, 0, &error), TREELINE_ERROR_ARGUMENT, "found no open round");
+  EXPECT_ERROR(treeline_plan_take(plan, NULL, 0, &error), TREELINE_ERROR_ARGUMENT, "no round is open");
   treeline_bytes *question;
   while ((question = treeline_plan_round(plan))) {
-    EXPECT_ERROR(treeline_plan_pieces(plan, &error), TREELINE_ERROR_ARGUMENT, "without an open round");
+    EXPECT_ERROR(treeline_plan_pieces(plan, &error), TREELINE_ERROR_ARGUMENT, "a round is still open");
     size_t question_length, answer_length;
     const void *start = treeline_bytes_start(question, &question_length);
     treeline_round *all, *own;
@@ -357,7 +357,7 @@ static void test_streamed_columns(const char *whole, const char *path, const cha
     EXPECT_ERROR(treeline_stream_add(stream, &own, own_rows, columns, count - 1, NULL, &error),
         TREELINE_ERROR_ARGUMENT, "expected values of \"price\", \"rooms\", \"kind\"");
     EXPECT_ERROR(treeline_stream_add(stream, &own, NULL, columns, count, NULL, &error), TREELINE_ERROR_ARGUMENT,
-        "a row for each point");
+        "the row of each point");
     NO_ERROR(EXPECT(treeline_stream_add(stream, &own, rows + first, columns, count, NULL, &error)));
   }
   NO_ERROR(EXPECT(treeline_stream_finish(stream, NULL, &error)));
