@@ -148,17 +148,17 @@ import Treeline
     let sphere = ReadingOptions(columns: .sphere(longitude: "east", latitude: "2"))
     #expect(
       message("a,b\n", sphere)
-        == "points:1: expected a column named \"east\", found none; the columns are \"a\", \"b\"; \(remedy)")
+        == "points:1: no column has the name \"east\"; the columns are \"a\", \"b\"; \(remedy)")
     #expect(
       message("a,b\n", ReadingOptions(columns: .plane(x: "1", y: "3")))
-        == "points:1: expected a column 3, found 2 in the first row, counted from 1; "
+        == "points:1: there is no column 3; the first row has 2 columns, counted from 1; "
         + "the columns are \"a\", \"b\"; \(remedy)")
     #expect(
       message("a,b\n", ReadingOptions(columns: .plane(x: "1", y: "a")))
-        == "points:1: expected two different coordinate columns, found column 1 twice; "
+        == "points:1: column 1 was chosen for both coordinates; "
         + "the columns are \"a\", \"b\"; \(remedy)")
     for position in ["0", "99999999999999999999999"] {
-      #expect(message("a,b\n", ReadingOptions(columns: .plane(x: position, y: "2"))).contains("expected a column"))
+      #expect(message("a,b\n", ReadingOptions(columns: .plane(x: position, y: "2"))).contains("there is no column"))
     }
     let wide = (1...30).map { "c\($0)" }.joined(separator: ",")
     #expect(message(wide).contains("\"c20\" and 10 more;"))

@@ -68,7 +68,7 @@ import Treeline
     }
     #expect(
       message("a,b\n", ReadingOptions(columns: .wkt("c"))).hasPrefix(
-        "points:1: expected a column named \"c\", found none;"))
+        "points:1: no column has the name \"c\";"))
     #expect(
       message("{\"type\":\"FeatureCollection\",\"features\":[]}", ReadingOptions(columns: .wkt("c")))
         == "points: expected CSV for --wkt, which names a column, found GeoJSON; leave it out")

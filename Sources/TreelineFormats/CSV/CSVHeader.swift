@@ -1,19 +1,21 @@
-/// The columns of a CSV file, according to its first row.
+/// The columns of a CSV file, as its first row determines them.
 struct CSVHeader {
   var layout: CSVLayout
   var isPlanar: Bool
-  /// Whether the first row is a header rather than data.
+  /// Whether the first row is a header. Otherwise it is data.
   var isHeader: Bool
-  /// Whether a column was found by its name.
+  /// Whether any coordinate column was found by its name.
   let isNamed: Bool
-  /// Whether names had to be repaired because their bytes are not UTF-8.
+  /// Whether names had bytes that are not UTF-8 and were replaced.
   var isRepaired = false
-  /// Notes to users about the choice of columns.
+  /// Notes to the user about the choice of columns.
   var notes: [ReadingNote]
 
+  /// Finds the columns.
+  ///
   /// - Parameters:
   ///   - cells: Texts of the cells in the first row.
-  ///   - next: Texts of the cells in the second row; empty if it is not known.
+  ///   - next: Texts of the cells in the second row; empty if the second row is unknown.
   init(cells: [String], next: [String] = [], delimiter: UInt8, options: ReadingOptions) throws(ColumnProblem) {
     let names = cells.map(\.trimmed)
     let mark = options.decimal.mark
@@ -27,12 +29,12 @@ struct CSVHeader {
       case .longitudeLatitude(let column): try ColumnFinder.oneCell(column, in: names, .longitudeLatitude)
       }
     if columns.first == columns.second && columns.oneCell == nil {
-      throw ColumnProblem(text: "expected two different coordinate columns, found column \(columns.first + 1) twice")
+      throw ColumnProblem(text: "column \(columns.first + 1) was chosen for both coordinates")
     }
     isPlanar = options.isPlanar ?? columns.isPlanar
     (isNamed, notes) = (columns.isNamed, columns.note.map { [$0] } ?? [])
-    // A row with a value in either coordinate column is data, even if the value is bad. If the row were taken for a
-    // header, its point would be lost silently.
+    // If a coordinate column of the first row contains a value, the row is data, even if the value is invalid.
+    // Otherwise the point of such a row would be lost without a message.
     isHeader = columns.isNamed || !(isValue(names[columns.first]) || isValue(names[columns.second]))
     let lastNamed = isHeader ? names.lastIndex { !$0.isEmpty } ?? 0 : cells.count - 1
     layout = CSVLayout(
@@ -43,25 +45,25 @@ struct CSVHeader {
   }
 }
 
-/// Returns whether a cell of the first row is data: a number, a placeholder for a number, an angle, two numbers, a
-/// geometry, or empty.
+/// Returns whether a cell of the first row is data: empty, a number, a placeholder for a number, an angle, a pair of
+/// numbers, or a geometry.
 private func isValue(_ cell: String) -> Bool {
   isNumber(cell) || CoordinatePair(cell, .point) != nil || CoordinatePair(cell, .comma) != nil
     || WellKnownText(cell) != .unknown || Array(cell.utf8).withUnsafeBufferPointer { Angle($0) != nil }
 }
 
-/// Returns whether a cell is a number with a decimal point or comma, a placeholder for a number, or empty.
+/// Returns whether a cell is empty, a number with a decimal point or comma, or a placeholder for a number.
 func isNumber(_ cell: String) -> Bool {
   ["", "nan", "inf", "infinity", "null", "na", "n/a"].contains(
     String(cell.lowercased().drop { $0 == "-" || $0 == "+" }))
     || Array(cell.utf8).withUnsafeBufferPointer { parseDecimal($0) ?? parseDecimalComma($0) } != nil
 }
 
-/// The delimiters that are recognized, in order of preference.
+/// The recognized delimiters, in order of preference.
 let delimiters = [Byte.comma, Byte.tab, Byte.semicolon, Byte.bar]
 
-/// Returns the text after `sep=` in a line that names the delimiter, as Excel writes it before the header; nil for
-/// any other line.
+/// Returns the text after `sep=` in a line that contains nothing else; nil for other lines. Excel writes such a line
+/// before the header to name the delimiter.
 ///
 /// - Parameter line: A line without its line break.
 func namedDelimiter(_ line: Bytes) -> Bytes? {
@@ -73,11 +75,12 @@ func namedDelimiter(_ line: Bytes) -> Bytes? {
   return Bytes(rebasing: text.dropFirst(4))
 }
 
-/// Returns the most frequent delimiter outside quotes in the first record; a comma if there is none. Commas may be part
-/// of numbers. So commas are ignored if another delimiter separates two or more numbers with decimal commas. If the
-/// options request decimal commas, commas are also ignored if any other delimiter occurs.
+/// Returns the most frequent delimiter outside quotes in the first record, or a comma if there is no delimiter.
 ///
-/// - Returns: `nil` if the record does not end within `bytes` and more bytes may follow.
+/// Commas may also be decimal commas. So commas do not count if another delimiter separates two or more numbers with
+/// decimal commas. If the options request decimal commas, commas do not count if any other delimiter occurs.
+///
+/// - Returns: nil if the record does not end within `bytes` and the input may continue.
 func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator) -> UInt8? {
   let candidates = delimiters
   var counts = candidates.map { _ in 0 }
@@ -90,7 +93,7 @@ func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator)
     let byte = bytes[position]
     position += 1
     if isQuoted {
-      // At a doubled quote the quotes close and open again, which gives the right result.
+      // A doubled quote closes the cell and opens it again, so no special case is needed.
       if byte == Byte.quote { isQuoted = false }
       isCellStart = byte == Byte.quote
       continue

@@ -1,16 +1,18 @@
 import Treeline
 
-/// The spelling of coordinates in CSV rows.
+/// The ways in which CSV rows spell coordinates.
 enum CoordinateSpelling {
-  /// Numbers in two cells.
+  /// A number in each of two cells.
   case decimalPoints
   case decimalCommas
-  /// A point in one cell, as text or as binary in hexadecimal digits.
+  /// A point in one cell, as well-known text or as well-known binary in hexadecimal digits.
   case wellKnownText
-  /// Two numbers in one cell.
+  /// A pair of numbers in one cell.
   case pair(isLatitudeFirst: Bool, DecimalMark)
 
-  /// - Parameter oneCell: Content of the cells if both coordinates are in one column; nil for two columns.
+  /// Chooses the spelling.
+  ///
+  /// - Parameter oneCell: What the cells contain, if both coordinates are in one column; nil for two columns.
   init(oneCell: ColumnFinder.OneCell?, _ mark: DecimalMark) {
     self =
       switch oneCell {
@@ -21,8 +23,8 @@ enum CoordinateSpelling {
       }
   }
 
-  /// Returns the coordinate in two cells, or in the first cell if it has both numbers; nil if it is not valid for the
-  /// axes.
+  /// Returns the coordinate in two cells, or in the first cell if it contains both numbers. Returns nil if the
+  /// coordinate is not valid for the axes.
   @inline(__always) func coordinate(_ first: Bytes, _ second: Bytes, _ axes: Axes) -> (first: Double, second: Double)? {
     switch self {
     case .decimalPoints:
@@ -42,7 +44,7 @@ enum CoordinateSpelling {
 }
 
 extension Axes {
-  /// Returns the coordinate in two cells, in any spelling; nil if it is not valid.
+  /// Returns the coordinate in two cells, in any spelling; nil if it is invalid.
   @inline(never) fileprivate func coordinate(_ first: Bytes, _ second: Bytes, _ mark: DecimalMark) -> (
     first: Double, second: Double
   )? {
@@ -52,10 +54,10 @@ extension Axes {
     return (x, y)
   }
 
-  /// Returns the number in a cell of a coordinate, even if it is outside the axis's range. The cell contains a plain
-  /// number, a number with marks between thousands, or, on the sphere, an angle.
+  /// Returns the number in a cell of a coordinate, even if the number is out of range. The cell contains a number,
+  /// perhaps with marks between thousands, or, on the sphere, an angle.
   ///
-  /// - Parameter isLatitude: Whether the letter of an angle must be N or S; otherwise it must be E or W.
+  /// - Parameter isLatitude: Whether the letter of an angle must be N or S. Otherwise it must be E or W.
   func number(_ cell: Bytes, _ mark: DecimalMark, isLatitude: Bool) -> Double? {
     if let number = mark == .point ? parseDecimal(cell) : parseDecimalComma(cell) { return number }
     if let number = parseGrouped(cell, mark) { return number }
@@ -64,21 +66,21 @@ extension Axes {
   }
 }
 
-/// The layout of a CSV file, for reading and decoding.
+/// The layout of a CSV file. Readers and decoders use it.
 struct CSVLayout: RecordDecoder {
   let delimiter: UInt8
-  /// Names in the header; empty if there is none.
+  /// Names of the columns; empty if the file has no header.
   let names: [String]
-  /// Number of columns in the first row, and the maximum for all other rows.
+  /// Number of columns in the first row. No other row may have more.
   let columnCount: Int
-  /// Minimum number of columns in each row: the number of columns of the first row up to its last name. A header may
-  /// end with more delimiters than the rows.
+  /// Minimum number of columns in each row: the columns of the first row up to the last column with a name. So a header
+  /// may end with more delimiters than the rows.
   let leastColumnCount: Int
-  /// Columns of the coordinates, counted from 0; equal if one cell has both.
+  /// Columns of the coordinates, counted from 0. Both are equal if one column contains both coordinates.
   let first: Int
   let second: Int
   let spelling: CoordinateSpelling
-  /// Decimal separator of the numbers in any column.
+  /// Decimal separator of numbers in all columns.
   let decimal: DecimalSeparator
 
   var cells: DecimalMark? { decimal.mark }
@@ -92,7 +94,7 @@ struct CSVLayout: RecordDecoder {
 
   func columnNames(of record: Bytes) -> [String] { columnNames ?? [] }
 
-  /// Decodes only this cell, since callers read one column of every point before the next column.
+  /// Decodes only one cell, because callers read one column of all points before the next column.
   func value(ofColumn name: String, of record: Bytes, asWritten: Bool) -> AttributeValue? {
     guard let wanted = (0..<columnCount).first(where: { $0 != first && $0 != second && self.name($0) == name }) else {
       return nil
@@ -116,7 +118,7 @@ struct CSVLayout: RecordDecoder {
     }
   }
 
-  /// Returns all columns of a record except the coordinates, with numbers as they are written.
+  /// Returns all columns of a record except the coordinates. Numbers keep their spelling.
   func columns(of record: Bytes) -> [(name: String, value: AttributeValue)] {
     var result: [(name: String, value: AttributeValue)] = []
     result.reserveCapacity(columnCount)
@@ -131,7 +133,7 @@ struct CSVLayout: RecordDecoder {
 extension CSVCell {
   @inline(__always) func bytes(of record: Bytes) -> Bytes { Bytes(rebasing: record[start..<end]) }
 
-  /// Returns the text of the cell, with doubled quotes reduced to one and broken UTF-8 repaired.
+  /// Returns the text of the cell. Doubled quotes become one quote, and broken UTF-8 is repaired.
   func text(of record: Bytes) -> String {
     let content = bytes(of: record)
     guard hasDoubledQuotes else { return String(decoding: content, as: UTF8.self) }
@@ -144,7 +146,7 @@ extension CSVCell {
     return String(decoding: single, as: UTF8.self)
   }
 
-  /// - Parameter asWritten: Whether a number with a decimal comma is returned as its text, unchanged.
+  /// - Parameter asWritten: Whether a number with a decimal comma is returned as text, in its original spelling.
   func value(of record: Bytes, decimal: DecimalSeparator, asWritten: Bool = false) -> AttributeValue {
     if isNull(record) { return .null }
     let content = trimmed(bytes(of: record))
@@ -162,13 +164,13 @@ extension CSVCell {
     return content.isEmpty || content.count == 2 && isUnquotedNull(record)
   }
 
-  /// Returns whether the cell is an unquoted `\N`, with which databases export NULL as text.
+  /// Returns whether the cell is `\N` without quotes, which databases write for NULL.
   private func isUnquotedNull(_ record: Bytes) -> Bool {
     end - start == 2 && record[start] == Byte.backslash && record[start + 1] == UInt8(ascii: "N")
       && (start == 0 || record[start - 1] != Byte.quote)
   }
 
-  /// Returns the literal of a number with a decimal comma; nil for a number with a plus sign.
+  /// Returns the JSON literal of a number with a decimal comma; nil if the number has a plus sign.
   private func commaLiteral(_ bytes: Bytes) -> String? {
     CellNumber.literal(String(decoding: bytes, as: UTF8.self), mark: .comma, allowsPlus: false)
   }
@@ -178,7 +180,7 @@ extension CSVCell {
   }
 }
 
-/// Returns the bytes without the spaces around them.
+/// Returns the bytes without spaces at both ends.
 func trimmed(_ bytes: Bytes) -> Bytes {
   var start = 0
   var end = bytes.count

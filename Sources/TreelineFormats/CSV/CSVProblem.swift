@@ -1,6 +1,6 @@
 import Treeline
 
-/// The reasons why a record is invalid.
+/// Describes why a record is invalid.
 struct CSVProblem {
   let layout: CSVLayout
   let axes: Axes
@@ -89,7 +89,7 @@ struct CSVProblem {
     Angle.hasUnclearLetter(cell) ? "write E or W: O is east in German and west in French, Italian and Spanish" : nil
   }
 
-  /// Returns whether an invalid coordinate would be valid with its numbers swapped.
+  /// Returns whether an invalid coordinate would be valid if its two numbers were swapped.
   private func areSwapped(_ first: Double, _ second: Double) -> Bool {
     !axes.isPlanar && axes.holdsFirst(second) && axes.holdsSecond(first)
   }

@@ -1,6 +1,6 @@
 /// Reads points from CSV (RFC 4180).
 ///
-/// Written here because no maintained Swift package reads CSV as a stream at disk speed.
+/// Written here, because no maintained Swift package reads CSV as a stream as fast as a disk.
 struct CSVReader: InputFormat {
   static let name = "CSV"
   static let firstBytes: [UInt8] = []
@@ -15,7 +15,7 @@ struct CSVReader: InputFormat {
 
   private func read(_ receivers: PointReceivers) throws(ReadingError) -> PointTable {
     let header = try readHeader()
-    // Without this constant, the layout with all its names would be copied from the header for every row.
+    // A local constant, so that the layout and its names are not copied from the header for every row.
     let layout = header.layout
     var builder = TableBuilder(
       file: window.file, options: options, isPlanar: header.isPlanar, decoder: layout, receivers: receivers)
@@ -24,7 +24,7 @@ struct CSVReader: InputFormat {
       first: layout.name(layout.first), second: layout.name(layout.second), areFound: options.columns == .automatic)
     if header.isRepaired { builder.countRepairedRow() }
     for note in header.notes { builder.add(note) }
-    // A separate loop for each spelling, so that no loop checks the spelling of every row.
+    // Each spelling has its own loop, so that no loop must check the spelling of every row.
     switch layout.spelling {
     case .decimalPoints: try readRecords(layout, spelled: .decimalPoints, into: &builder)
     case .decimalCommas: try readRecords(layout, spelled: .decimalCommas, into: &builder)
@@ -45,7 +45,7 @@ struct CSVReader: InputFormat {
     return !window.isEmpty
   }
 
-  /// Reads the header. Consumes everything before the first row, and also the first row if it is a header.
+  /// Reads the header. Consumes everything before the first row, and the first row too if it is a header.
   private func readHeader() throws(ReadingError) -> CSVHeader {
     var named: UInt8?
     var preambleCount = 0
@@ -84,7 +84,7 @@ struct CSVReader: InputFormat {
       }
       guard var next = try self.cells(after: record.end, delimiter) else { continue }
       if named == nil, cells.count == 1, next.count > 1 {
-        // A single column needs no delimiter, and its cells may have commas: `48.85, 2.35`.
+        // A file with a single column needs no delimiter. Its cells may contain commas, as in `48.85, 2.35`.
         delimiter = Byte.unitSeparator
         next = try self.cells(after: record.end, delimiter) ?? []
       }
@@ -105,7 +105,7 @@ struct CSVReader: InputFormat {
     throw .empty(file: window.file)
   }
 
-  /// Returns the first line without its line break; nil if it must be read again because the window has grown.
+  /// Returns the first line without its line break; nil if the window has grown and the line must be read again.
   private func firstLine() throws(ReadingError) -> Bytes? {
     let bytes = window.bytes
     if let end = bytes.firstIndex(where: { $0 == Byte.lineFeed || $0 == Byte.carriageReturn }) {
@@ -116,7 +116,7 @@ struct CSVReader: InputFormat {
     return nil
   }
 
-  /// Returns the delimiter that a line `sep=` names.
+  /// Returns the delimiter in a line such as `sep=;`.
   private func known(_ separator: Bytes, _ line: Bytes) throws(ReadingError) -> UInt8 {
     if let byte = separator.first, delimiters.contains(byte) { return byte }
     throw window.malformed(
@@ -124,10 +124,10 @@ struct CSVReader: InputFormat {
       found: excerpt(line) + "; separate the cells with one of them")
   }
 
-  /// Returns whether a line that begins with `#` is the header, not a comment; nil if the window has grown.
+  /// Returns whether a line that begins with `#` is the header rather than a comment; nil if the window has grown.
   ///
-  /// A header names the columns of the coordinates. If these are chosen by number, a line is the header if it has as
-  /// many cells as the next row.
+  /// The header is a line that names the coordinate columns. If the columns are chosen by number, the header is a line
+  /// with as many cells as the next row.
   private func isHeader(_ line: Bytes, _ named: UInt8?) throws(ReadingError) -> Bool? {
     guard let delimiter = named ?? detectDelimiter(line, isFinal: true, options.decimal) else { return false }
     var cells: [String] = []
@@ -138,9 +138,10 @@ struct CSVReader: InputFormat {
     return try self.cells(after: line.count, delimiter).map { $0.count == count && $0.first?.first != "#" }
   }
 
-  /// Returns the cells of the next row that is not blank: no cells if no row follows, nil if the window has grown.
+  /// Returns the cells of the next row that is not blank. Returns no cells if no row follows, and nil if the window has
+  /// grown.
   ///
-  /// - Parameter offset: Offset in the window at which the previous row ends.
+  /// - Parameter offset: Offset in the window where the previous row ends.
   private func cells(after offset: Int, _ delimiter: UInt8) throws(ReadingError) -> [String]? {
     let bytes = window.bytes
     var offset = offset
@@ -154,7 +155,7 @@ struct CSVReader: InputFormat {
       if !isBlank(record, rest) { return cells }
       offset += record.end
     }
-    // A row that is longer than the window's limit is reported later, when the row is read.
+    // If the row is longer than the limit of the window, the error is reported when the row itself is read.
     guard !window.isAtEnd, try window.more() else { return [] }
     return nil
   }
@@ -172,7 +173,7 @@ struct CSVReader: InputFormat {
       } else if column == layout.second {
         second = cell
       } else if column >= layout.columnCount && cell.end > cell.start {
-        // Empty cells after the last one come from a trailing delimiter.
+        // A row that ends with delimiters has empty cells after its last column.
         hasSurplus = true
       }
     }
@@ -190,7 +191,7 @@ struct CSVReader: InputFormat {
     consume(record)
   }
 
-  /// Returns the scanned record; `nil` if it must be scanned again because the window has grown.
+  /// Returns the scanned record; nil if the window has grown and the record must be scanned again.
   @inline(__always) private func record(_ scan: CSVScan) throws(ReadingError) -> CSVRecord? {
     switch scan {
     case .record(let record): return record

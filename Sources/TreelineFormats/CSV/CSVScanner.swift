@@ -1,37 +1,39 @@
-/// A cell as offsets into the scanned bytes, without the quotes around it.
+/// A cell, as offsets into the scanned bytes. Quotes around the cell are not included.
 struct CSVCell {
   var start = 0
   var end = 0
-  /// Whether the cell contains quotes, which are written twice.
+  /// Whether the cell contains quotes, each of which is written as two quotes.
   var hasDoubledQuotes = false
 }
 
-/// The facts about a record, apart from its cells, found in one pass.
+/// Facts about a record, apart from its cells, from a single pass over its bytes.
 struct CSVRecord {
-  /// End of the content, and start of the next record after the line break.
+  /// Offset of the end of the content, and offset of the next record after the line break.
   var contentEnd = 0
   var end = 0
   var columnCount = 0
-  /// Number of line breaks (LF, CR LF or CR) consumed, including those inside quotes.
+  /// Number of line breaks (LF, CR LF or CR) in the record, including those inside quotes and at its end.
   var lineBreaks = 0
-  /// The first column with text after its closing quote, counted from 0; -1 if there is none.
+  /// First column with text after its closing quote, counted from 0; -1 if no column has such text.
   var strayColumn = -1
 }
 
 enum CSVScan {
   case record(CSVRecord)
-  /// The bytes end within the record, and more may follow.
+  /// The bytes end within the record, and the input may continue.
   case incomplete
-  /// The input ends within quotes; the column is counted from 0.
+  /// The input ends inside quotes. The column is counted from 0.
   case unclosedQuote(column: Int)
 }
 
-/// Scans the record at the start of `bytes`, which must not be empty (RFC 4180).
+/// Scans the record at the start of `bytes` (RFC 4180). `bytes` must not be empty.
 ///
-/// A quote opens a quoted cell only as the first byte of the cell. TSV has no quotes by convention. So in TSV a quote
-/// also needs a closing quote directly before the next tab or line break; otherwise it is an ordinary character. After
-/// a closing quote only a delimiter or the end of the line may follow. Any other text there is skipped and reported as
-/// `strayColumn`. If `isFinal`, nothing follows `bytes`, so their end is the end of the record.
+/// A quote opens a quoted cell only if it is the first byte of the cell. After a closing quote, only a delimiter or the
+/// end of the line may follow. Other text there is skipped, and its column is reported as `strayColumn`. If `isFinal`,
+/// the record ends at the end of `bytes` at the latest.
+///
+/// By convention, TSV has no quotes. So in TSV, a quote opens a cell only if a closing quote directly before the next
+/// tab or line break follows. Otherwise the quote is an ordinary character.
 @inline(__always) func scanCSVRecord(
   _ bytes: Bytes, delimiter: UInt8, isFinal: Bool, onCell: (_ column: Int, CSVCell) -> Void
 ) -> CSVScan {
@@ -68,7 +70,7 @@ enum CSVScan {
     let isCarriageReturn = bytes[position] == Byte.carriageReturn
     position += 1
     if isCarriageReturn {
-      // Only the next byte shows whether the line break is CR LF or CR alone.
+      // The next byte decides whether the line break is CR LF or only CR.
       if position == bytes.count && !isFinal { return .incomplete }
       if position < bytes.count && bytes[position] == Byte.lineFeed { position += 1 }
     }
@@ -87,7 +89,8 @@ enum CSVScan {
   }
 }
 
-/// Returns whether the quote at the start of a TSV cell is closed at the end of the cell; nil if more bytes are needed.
+/// Returns whether the quote at the start of a TSV cell has a closing quote at the end of the cell; nil if more bytes
+/// are needed.
 private func closesWithinCell(_ bytes: Bytes, _ start: Int, _ isFinal: Bool) -> Bool? {
   var position = start + 1
   while position < bytes.count {
@@ -105,7 +108,7 @@ private func closesWithinCell(_ bytes: Bytes, _ start: Int, _ isFinal: Bool) -> 
   return isFinal ? false : nil
 }
 
-/// Skips from an opening quote past its closing quote. Returns false if the closing quote is missing.
+/// Moves from an opening quote to the byte after its closing quote. Returns false if there is no closing quote.
 private func scanQuotedCell(_ bytes: Bytes, _ position: inout Int, _ cell: inout CSVCell, _ lineBreaks: inout Int)
   -> Bool
 {

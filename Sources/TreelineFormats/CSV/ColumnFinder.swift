@@ -1,30 +1,30 @@
 import Treeline
 
-/// A reason why the first row does not determine the columns.
+/// The reason why the coordinate columns cannot be found in the first row.
 struct ColumnProblem: Error { let text: String }
 
-/// Finds coordinate columns among the cells of a first row.
+/// Finds the coordinate columns by the cells of the first row.
 enum ColumnFinder {
   struct Columns {
     var first: Int
     var second: Int
     var isPlanar = false
-    /// Whether a column was found by its name, so that the first row is a header.
+    /// Whether a column was found by its name. Then the first row is a header.
     var isNamed = true
-    /// Content of the cells if both coordinates are in one column; nil for two columns.
+    /// What the cells contain, if both coordinates are in one column; nil for two columns.
     var oneCell: OneCell?
-    /// Note to users about the choice, if it may be wrong.
+    /// Note to the user about the choice, if the choice may be wrong.
     var note: ReadingNote?
   }
 
-  /// Content of a cell with both coordinates.
+  /// The ways in which one cell can contain both coordinates.
   enum OneCell {
     case wellKnownText
     case latitudeLongitude
     case longitudeLatitude
   }
 
-  /// Common names in order of preference. They are compared in lower case, without `_`, `-` and spaces.
+  /// Common names, in order of preference. Names are compared in lower case and without `_`, `-` and spaces.
   private static let commonNames: [(first: String, second: String, isPlanar: Bool)] = [
     ("longitude", "latitude", false), ("lon", "lat", false), ("lng", "lat", false), ("long", "lat", false),
     ("decimallongitude", "decimallatitude", false), ("longitude", "lat", false), ("lon", "latitude", false),
@@ -38,8 +38,8 @@ enum ColumnFinder {
     ("boylam", "enlem", false),
   ]
 
-  /// Common names of a column of well-known text in order of preference, compared like `commonNames`. The last names
-  /// are those that PostGIS gives to computed points.
+  /// Common names of a column of well-known text, in order of preference, compared like `commonNames`. PostGIS gives
+  /// the last names to computed columns.
   private static let wellKnownTextNames = [
     "wkt", "geom", "geometry", "thegeom", "wktgeom", "wkbgeometry", "wkb", "geog", "stastext", "stasewkt", "stasbinary",
     "sttransform", "stcentroid", "stpointonsurface",
@@ -57,9 +57,10 @@ enum ColumnFinder {
     "ubicacion", "localização", "coordinategeografiche", "posizione",
   ]
 
-  /// Words that may surround a common name without changing its meaning.
+  /// Words around a common name that do not change its meaning.
   private static let neutralWords: Set = ["coord", "coords", "coordinate", "coordinates", "gps", "in", "position"]
-  /// Neutral words for coordinates in degrees. The names of datums among them differ by less than maps show.
+  /// Words around names of degrees that do not change their meaning. Some are names of datums, which differ by less
+  /// than a map can show.
   private static let degreeWords = neutralWords.union([
     "º", "84", "4326", "dd", "decdeg", "decimal", "deg", "degree", "degrees", "epsg", "etrs89", "geo", "geogr", "nad83",
     "wgs", "wgs84",
@@ -68,20 +69,26 @@ enum ColumnFinder {
 
   private static let longitudeWords: Set = ["lon", "lng", "long", "longitude"]
   private static let latitudeWords: Set = ["lat", "latitude"]
-  /// Words for the place whose coordinates a column has. GTFS has `stop_lat` and `shape_pt_lat`. Data of shared
-  /// bicycles has `start_lat` and `end_lat`.
+  /// Words that name the place of the coordinates. For example, GTFS has `stop_lat` and `shape_pt_lat`, and data of
+  /// shared bicycles has `start_lat` and `end_lat`.
   private static let placeWords: Set = [
     "address", "airport", "city", "destination", "dropoff", "end", "from", "home", "location", "origin", "pickup",
     "place", "point", "pt", "shape", "shop", "site", "start", "station", "stop", "store", "to", "venue",
   ]
-  /// Words for the start of a journey. If a file has several places, only the start is read.
+  /// Words for the start of a journey. If the columns have several places, only the start is read.
   private static let startWords: Set = ["from", "origin", "pickup", "start"]
 
-  /// Looks for columns with these names, in this order: common names; common names with neutral words around them;
-  /// names of a place's coordinates; common names of a column of well-known text; common names of a column with both
-  /// coordinates. If there are none, takes the first two columns if they are numbers.
+  /// Finds the columns by their names, and prefers names in this order:
   ///
-  /// - Parameter next: The cells of the second row; empty if it is not known.
+  /// 1. common names
+  /// 2. common names with neutral words around them
+  /// 3. names of the coordinates of a place
+  /// 4. common names of a column of well-known text
+  /// 5. common names of a column with both coordinates
+  ///
+  /// If no column has such a name, takes the first two columns, if they contain numbers.
+  ///
+  /// - Parameter next: Cells of the second row; empty if the second row is unknown.
   static func automatic(_ cells: [String], next: [String], _ mark: DecimalMark) throws(ColumnProblem) -> Columns {
     let plain = cells.map { $0.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " } }
     if let columns = try commonColumns(cells, { name, _ in plain.indices.filter { plain[$0] == name } }) {
@@ -113,7 +120,7 @@ enum ColumnFinder {
         + "geometry or location, found none")
   }
 
-  /// Returns the first pair of common names that both have columns.
+  /// Returns the columns of the first pair of common names for which both columns exist.
   private static func commonColumns(_ cells: [String], _ columns: (_ name: String, _ isPlanar: Bool) -> [Int])
     throws(ColumnProblem) -> Columns?
   {
@@ -158,7 +165,8 @@ enum ColumnFinder {
       note: others.first.map { .startOfJourney(chosen: names(start), other: $0) })
   }
 
-  /// Returns the words of a name in lower case: `GPSLatitude [°]` and `gps_latitude` both have `gps` and `latitude`.
+  /// Returns the words of a name in lower case. For example, `GPSLatitude [°]` and `gps_latitude` both consist of `gps`
+  /// and `latitude`.
   private static func words(of name: String) -> [String] {
     let characters = Array(name)
     var words = [""]
@@ -176,7 +184,7 @@ enum ColumnFinder {
     return words.filter { !$0.isEmpty }
   }
 
-  /// Returns the columns chosen by two names, or by two positions counted from 1.
+  /// Returns two columns that the user chose by their names, or by their numbers counted from 1.
   static func pair(_ first: String, _ second: String, in cells: [String], isPlanar: Bool) throws(ColumnProblem)
     -> Columns
   {
@@ -185,7 +193,7 @@ enum ColumnFinder {
       first: first.index, second: second.index, isPlanar: isPlanar, isNamed: first.isNamed || second.isNamed)
   }
 
-  /// Returns the column of both coordinates chosen by a name, or by a position counted from 1.
+  /// Returns the column of both coordinates that the user chose by its name, or by its number counted from 1.
   static func oneCell(_ choice: String, in cells: [String], _ content: OneCell) throws(ColumnProblem) -> Columns {
     let (index, isNamed) = try column(choice, in: cells)
     return oneCell(index, content, isNamed: isNamed)
@@ -195,8 +203,9 @@ enum ColumnFinder {
     Columns(first: column, second: column, isNamed: isNamed, oneCell: content)
   }
 
-  /// Returns the column that has both coordinates, and their order. Letters in its first cell determine the order.
-  /// Without letters the order is a guess from the column's name and the numbers, and a note reports it.
+  /// Returns the column with both coordinates, and the order of the coordinates. If the first cell has letters such as
+  /// N and E, they determine the order. Otherwise the order is guessed from the column's name and the numbers, and a
+  /// note reports the guess.
   private static func columns(of pair: CoordinatePair, inColumn column: Int, of cells: [String]) -> Columns {
     if let isLatitudeFirst = pair.isLatitudeFirst {
       return oneCell(column, isLatitudeFirst ? .latitudeLongitude : .longitudeLatitude)
@@ -213,17 +222,17 @@ enum ColumnFinder {
     if !choice.isEmpty && choice.utf8.allSatisfy(Byte.isDigit) {
       guard let position = Int(choice), cells.indices.contains(position - 1) else {
         throw ColumnProblem(
-          text: "expected a column \(visible(choice)), found \(cells.count) in the first row, counted from 1")
+          text: "there is no column \(visible(choice)); the first row has \(cells.count) columns, counted from 1")
       }
       return (position - 1, false)
     }
     var found = cells.indices.filter { cells[$0] == choice }
     if found.isEmpty { found = cells.indices.filter { cells[$0].lowercased() == choice.lowercased() } }
-    if found.isEmpty { throw ColumnProblem(text: "expected a column named \"\(visible(choice))\", found none") }
+    if found.isEmpty { throw ColumnProblem(text: "no column has the name \"\(visible(choice))\"") }
     return (try one(found, of: cells), true)
   }
 
-  /// Returns the only column that was found.
+  /// Returns the column if exactly one was found, otherwise throws.
   private static func one(_ found: [Int], of cells: [String]) throws(ColumnProblem) -> Int {
     if found.count == 1 { return found[0] }
     let names = found.map { "\"\(visible(cells[$0]))\"" }

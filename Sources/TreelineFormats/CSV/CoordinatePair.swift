@@ -1,21 +1,22 @@
 import Treeline
 
-/// Two coordinates in one cell: `48.85, 2.35`, `(48.85 2.35)`, `48°51'24"N 2°21'3"E`.
+/// A pair of coordinates in one cell, such as `48.85, 2.35`, `(48.85 2.35)` or `48°51'24"N 2°21'3"E`.
 struct CoordinatePair {
-  /// The numbers in the order in which they are written.
+  /// The two numbers, in the order of the text.
   let numbers: (Double, Double)
-  /// Whether the latitude is first, according to the letters of angles; nil without letters.
+  /// Whether the latitude is first, as letters of the angles show; nil if there are no letters.
   let isLatitudeFirst: Bool?
-  /// Whether the pair is in brackets, like a position in GeoJSON, where the longitude is first.
+  /// Whether the pair is in square brackets, like a position in GeoJSON. Then the longitude is first.
   let isArray: Bool
 
-  /// Splits the text where both parts are a number or an angle. Prefers a semicolon, then a comma, then a space.
+  /// Splits the text into two parts that are numbers or angles. Prefers to split at a semicolon, then at a comma, then
+  /// at a space.
   init?(_ text: Bytes, _ mark: DecimalMark) {
     isArray = trimmed(text).first == Byte.openBracket
     guard let text = Self.withoutBrackets(trimmed(text)), Self.part(text, mark) == nil else { return nil }
     for separators in Self.separators {
       for (index, byte) in text.enumerated() where separators.contains(byte) {
-        // A letter belongs to the angle before it.
+        // A letter belongs to the angle before the letter.
         let end = byte >= UInt8(ascii: "E") ? index + 1 : index
         guard let first = Self.part(Bytes(rebasing: text[..<end]), mark),
           let second = Self.part(Bytes(rebasing: text[(index + 1)...]), mark),
@@ -46,8 +47,8 @@ struct CoordinatePair {
     return Angle(text).map { ($0.degrees, $0.isLatitude) }
   }
 
-  /// Returns the longitude and the latitude. If the pair has no letters, `isLatitudeFirst` decides which number is
-  /// which.
+  /// Returns the longitude and the latitude. Letters decide which number is the latitude. Without letters,
+  /// `isLatitudeFirst` decides.
   func ordered(isLatitudeFirst: Bool) -> (first: Double, second: Double) {
     self.isLatitudeFirst ?? isLatitudeFirst ? (numbers.1, numbers.0) : (numbers.0, numbers.1)
   }

@@ -1,16 +1,17 @@
-/// Well-known binary as hexadecimal digits, the default output of PostGIS and DuckDB for geometries.
+/// Well-known binary in hexadecimal digits. PostGIS and DuckDB write geometries in this form by default.
 extension WellKnownText {
-  /// Reads a geometry in ISO's well-known binary (OGC 06-103r4, section 8) or in PostGIS's extension of it, which has
-  /// flags for Z, M and a spatial reference system in the high bits of the type (PostGIS, doc/ZMSgeoms.txt). For
-  /// geometries other than points only the type is read. A prefix `\x`, which PostgreSQL writes before bytes, is
+  /// Reads a geometry in ISO's well-known binary (OGC 06-103r4, section 8), or in PostGIS's extension of it. The
+  /// extension has flags in the high bits of the type, for Z, M and a spatial reference system (PostGIS,
+  /// doc/ZMSgeoms.txt). If the geometry is not a point, only its type is read. PostgreSQL may write `\x` before the
+  /// digits; this prefix is accepted.
   /// accepted.
   ///
-  /// - Returns: nil if the text is not a hexadecimal number that begins with a byte order, or is too short for a
-  ///   geometry.
+  /// - Returns: nil if the text is not an even number of hexadecimal digits that begins with a byte order, or if it is
+  ///   too short for a geometry.
   init?(hexadecimal text: Bytes) {
     let hasPrefix = text.count >= 2 && text[0] == Byte.backslash && text[1] == UInt8(ascii: "x")
     let digits = hasPrefix ? Bytes(rebasing: text[2...]) : text
-    // A byte order, a type, and two coordinates or a count need at least 9 bytes.
+    // The shortest geometry has a byte order, a type and a count: 9 bytes.
     guard digits.count >= 18, digits.count.isMultiple(of: 2), digits[0] == Byte.zero,
       digits[1] & 0xFE == Byte.zero, digits.allSatisfy({ hexadecimalValue($0) != nil })
     else { return nil }
@@ -21,7 +22,7 @@ extension WellKnownText {
     var reader = reader
     let type = UInt32(truncatingIfNeeded: reader.integer(bytes: 4)!)
     var number = type & 0x0FFF_FFFF
-    // In ISO types the thousands give the dimensions: 1 is Z, 2 is M, 3 is both.
+    // In ISO types, the thousands are the dimensions: 1 for Z, 2 for M, 3 for both.
     let thousands = number / 1000
     number %= 1000
     guard thousands <= 3, number > 0 else { return .brokenBinary }
@@ -37,28 +38,28 @@ extension WellKnownText {
       let second = reader.integer(bytes: 8)
     else { return .brokenBinary }
     let (x, y) = (Double(bitPattern: first), Double(bitPattern: second))
-    // In PostGIS and ISO an empty point consists of NaN.
+    // In PostGIS and ISO, the coordinates of an empty point are NaN.
     return x.isNaN && y.isNaN ? .emptyPoint : .point(first: x, second: y, srid: srid)
   }
 
-  /// Returns the name of a type other than points, given its number.
+  /// Returns the name of a geometry type by its number; nil for points and unknown types.
   private static func otherType(_ number: UInt32) -> StaticString? {
     switch number {
     case 2...12: otherTypes[Int(number) - 2]
-    // 13 and 14, curves and surfaces, are abstract types without geometries.
+    // 13 (curve) and 14 (surface) are abstract types, so no geometry has them.
     case 15...17: otherTypes[Int(number) - 4]
     default: nil
     }
   }
 }
 
-/// Reads integers from checked hexadecimal digits.
+/// Reads integers from text that consists of hexadecimal digits.
 private struct HexadecimalReader {
   let digits: Bytes
   private let isLittleEndian: Bool
   private var position = 2
 
-  /// - Parameter digits: Digits that begin with the byte order, 0 or 1.
+  /// - Parameter digits: Hexadecimal digits. They begin with the byte order, 0 or 1.
   init(digits: Bytes) {
     self.digits = digits
     isLittleEndian = digits[1] & 1 == 1
@@ -66,7 +67,7 @@ private struct HexadecimalReader {
 
   var remainingBytes: Int { (digits.count - position) / 2 }
 
-  /// Returns the next bytes, up to 8; nil if fewer remain.
+  /// Returns the integer in the next `count` bytes, up to 8 bytes; nil if fewer bytes remain.
   mutating func integer(bytes count: Int) -> UInt64? {
     guard count <= remainingBytes else { return nil }
     var value: UInt64 = 0

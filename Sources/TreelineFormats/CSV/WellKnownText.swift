@@ -1,13 +1,13 @@
-/// A text as well-known text (OGC 06-103r4, section 7) or well-known binary in hexadecimal digits. Points are read;
-/// other geometries are only recognized.
+/// A geometry in well-known text (OGC 06-103r4, section 7), or in well-known binary as hexadecimal digits. Only points
+/// are read. Other geometries are recognized by their type.
 enum WellKnownText: Equatable {
-  /// A point. `srid` is the number of its spatial reference system, which PostGIS writes before it (EWKT); nil if there
-  /// is none.
+  /// A point. `srid` is the number of its spatial reference system, which PostGIS writes before the point (EWKT); nil
+  /// if there is no number.
   case point(first: Double, second: Double, srid: Int?)
   case emptyPoint
-  /// A geometry of another type, with the type's name.
+  /// A geometry of another type, with the name of the type.
   case other(type: String)
-  /// Hexadecimal digits that begin like well-known binary but do not continue as a point or another geometry.
+  /// Hexadecimal digits that begin like well-known binary, but are not a valid geometry.
   case brokenBinary
   case unknown
 
@@ -25,13 +25,13 @@ enum WellKnownText: Equatable {
 
   var isPoint: Bool { if case .point = self { true } else { false } }
 
-  /// Types other than points, in the order of their numbers in well-known binary: 2 to 12, and 15 to 17.
+  /// Types other than points, in the order of their numbers in well-known binary: 2 to 12, then 15 to 17.
   static let otherTypes: [StaticString] = [
     "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMETRYCOLLECTION", "CIRCULARSTRING",
     "COMPOUNDCURVE", "CURVEPOLYGON", "MULTICURVE", "MULTISURFACE", "POLYHEDRALSURFACE", "TIN", "TRIANGLE",
   ]
 
-  /// Returns the coordinate of a point that is valid for the axes; nil for anything else.
+  /// Returns the coordinate of a point; nil if the text is not a point, or if the coordinate is not valid for the axes.
   static func coordinate(_ text: Bytes, _ axes: Axes) -> (first: Double, second: Double)? {
     guard case .point(let first, let second, let srid) = WellKnownText(text), axes.holds(srid: srid),
       axes.holdsFirst(first), axes.holdsSecond(second)
@@ -41,8 +41,8 @@ enum WellKnownText: Equatable {
 }
 
 extension Axes {
-  /// Returns whether coordinates of a spatial reference system fit the axes unchanged. 4326 is WGS 84 in degrees, with
-  /// the longitude first in well-known text; 0 means none.
+  /// Returns whether coordinates in a spatial reference system can be used unchanged. 4326 is WGS 84 in degrees, for
+  /// which well-known text has the longitude first. 0 means that no system is given.
   func holds(srid: Int?) -> Bool { isPlanar || srid == nil || srid == 0 || srid == 4326 }
 }
 
@@ -59,11 +59,11 @@ private struct WellKnownTextScanner {
       srid = number
     }
     guard take("POINT") else { return scanOther() }
-    // `Z` and `M` are either separate words or the end of the name.
+    // `Z` and `M` are separate words or the last letters of the name.
     let dimensions = 2 + (take("Z") ? 1 : 0) + (take("M") ? 1 : 0)
     if take("EMPTY") { return isAtEnd ? .emptyPoint : .unknown }
     guard take("("), let first = takeNumber(), let second = takeNumber() else { return .unknown }
-    // PostGIS omits the `Z`, so a point without dimensions in its name may have up to four numbers.
+    // PostGIS leaves out the `Z`, so a point without `Z` or `M` may have up to four numbers.
     var count = 2
     while !take(")") {
       guard takeNumber() != nil else { return .unknown }
@@ -73,7 +73,7 @@ private struct WellKnownTextScanner {
     return .point(first: first, second: second, srid: srid)
   }
 
-  /// Scans a geometry of another type, up to its first parenthesis.
+  /// Scans the type of another geometry, up to its first parenthesis.
   private mutating func scanOther() -> WellKnownText {
     for type in WellKnownText.otherTypes where take(type) {
       _ = (take("Z"), take("M"))
@@ -88,9 +88,9 @@ private struct WellKnownTextScanner {
     while position < bytes.count, bytes[position] == Byte.space || bytes[position] == Byte.tab { position += 1 }
   }
 
-  /// Skips a word or a sign if it is next, in upper or lower case, with the spaces around it.
+  /// Skips a word or a sign if it comes next, and the spaces around it. Upper and lower case are equal.
   ///
-  /// - Parameter word: Capital letters or a sign.
+  /// - Parameter word: Capital letters, or a sign.
   private mutating func take(_ word: StaticString) -> Bool {
     skipSpace()
     let length = word.utf8CodeUnitCount

@@ -1,16 +1,16 @@
-/// The member `crs`, which GeoJSON had before RFC 7946, and the member `spatialReference` of Esri's JSON.
+/// The member `crs` of GeoJSON, as it was before RFC 7946, and the member `spatialReference` of Esri's JSON.
 enum CoordinateSystem {
   static let expected = "longitudes and latitudes of WGS 84"
   static let remedy = "ogr2ogr -t_srs EPSG:4326 converts them"
 
-  /// Systems in degrees: WGS 84, ETRS89 and NAD83. Their datums differ so little that a map does not show it. GeoJSON
-  /// has the longitude first by convention, whatever the axis order of the system.
+  /// Names of systems in degrees: WGS 84, ETRS89 and NAD83. Their datums differ by less than a map can show. GeoJSON
+  /// has the longitude first by convention, even if the system has the latitude first.
   private static let names: Set = ["CRS84", "CRS84H", "CRS83", "4326", "4979", "4258", "4269", "WGS84", "WGS 84"]
 
   static let esriRemedy = "ask the server for outSR=4326, or for GeoJSON with f=geojson"
 
-  /// Returns the foreign system in a value of `spatialReference`, whose syntax has been checked; nil for longitudes and
-  /// latitudes.
+  /// Returns the system in a value of `spatialReference`; nil if coordinates are longitudes and latitudes. The syntax
+  /// of the value has been checked.
   static func foreign(esri value: Bytes) -> String? {
     guard value.first == Byte.openBrace else { return value.first == UInt8(ascii: "n") ? nil : visible(value) }
     var ids: [String] = []
@@ -26,9 +26,10 @@ enum CoordinateSystem {
     return names.isDisjoint(with: ids) ? visible(id) : nil
   }
 
-  /// Returns the foreign system in a value of `crs`, whose syntax has been checked; nil for longitudes and latitudes.
+  /// Returns the system in a value of `crs`; nil if coordinates are longitudes and latitudes. The syntax of the value
+  /// has been checked.
   static func foreign(_ value: Bytes) -> String? {
-    // A crs has always been an object or a string.
+    // In all versions of GeoJSON, a crs is an object or a string.
     guard value.first == Byte.openBrace else { return value.first == Byte.quote ? visible(value) : nil }
     var name: String?
     var scanner = JSONScanner(value, isFinal: true)

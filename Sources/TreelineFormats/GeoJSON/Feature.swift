@@ -1,7 +1,7 @@
 import Treeline
 
-/// The ranges of a Feature's parts in the scanned bytes; `nil` if absent. A Feature of Esri's JSON has `attributes`,
-/// and `x` and `y` in its geometry.
+/// Ranges of the parts of a Feature in the scanned bytes; nil if a part is missing. A Feature of Esri's JSON has
+/// `attributes` instead of `properties`, and `x` and `y` in its geometry.
 struct FeatureScan {
   var value: Range<Int> = 0..<0
   var id: Range<Int>?
@@ -16,11 +16,12 @@ struct FeatureScan {
   var x: Range<Int>?
   var y: Range<Int>?
   var esriSystem: Range<Int>?
-  /// The first member that occurs twice, so that it is unclear which of its two values is meant.
+  /// The first member that occurs twice; nil if none does. Such a Feature is invalid, because either value could be
+  /// meant.
   var repeatedMember: StaticString?
   var names = PropertyNames()
 
-  /// Notes the range of a member.
+  /// Stores the range of a member.
   fileprivate mutating func set(
     _ member: WritableKeyPath<FeatureScan, Range<Int>?>, _ name: StaticString, _ range: Range<Int>
   ) {
@@ -29,12 +30,12 @@ struct FeatureScan {
   }
 }
 
-/// Detects by hashes of bytes whether properties of a Feature may have equal names.
+/// Finds out quickly whether two properties of a Feature might have equal names, by hashes of the names.
 struct PropertyNames {
   private var hashes = SIMD16<UInt32>()
   private var count = 0
-  /// Whether the names themselves must be compared. True if a hash repeats, if there are too many names, or if a name
-  /// has characters that can be written in several ways.
+  /// Whether the names themselves must be compared. This is so if a hash repeats, if there are too many names, or if a
+  /// name contains characters that can be written in several ways.
   private(set) var mayRepeat = false
 
   @inline(__always) mutating func add(_ name: JSONString, in bytes: Bytes) {
@@ -43,7 +44,7 @@ struct PropertyNames {
       hash = (hash ^ UInt32(bytes[position])) &* 0x0100_0193
       if bytes[position] >= 0x80 { isPlain = false }
     }
-    // 0 means an empty slot.
+    // 0 marks an unused place, so no hash may be 0.
     hash |= 1
     if !isPlain || any(hashes .== hash) {
       mayRepeat = true
@@ -55,7 +56,7 @@ struct PropertyNames {
 }
 
 extension JSONScanner {
-  /// Scans an element of `features` or a record of a sequence. It may be any value, but only an object has parts.
+  /// Scans an element of `features` or a record of a sequence. It may be any JSON value, but only an object has parts.
   mutating func scanFeature() throws(JSONStop) -> FeatureScan {
     var feature = FeatureScan()
     let start = position
@@ -122,12 +123,12 @@ extension JSONScanner {
   }
 }
 
-/// Reads the position of a scanned Feature, or throws a description of the Feature's fault.
+/// Reads the position of a scanned Feature. Throws a `Problem` if the Feature is invalid.
 struct FeatureReading {
   let feature: FeatureScan
   let bytes: Bytes
 
-  /// The fault of an invalid Feature: what was expected, what was found, and in which part.
+  /// The reason why a Feature is invalid, and the part of the Feature that is wrong.
   struct Problem: Error {
     var part = ""
     var expected: String
@@ -135,7 +136,8 @@ struct FeatureReading {
     var remedy: String?
   }
 
-  /// A position, and the bytes of the id and the properties, empty if these are null or absent.
+  /// The position of a Feature, and the bytes of its id and properties. The bytes are empty for null or missing
+  /// members.
   typealias Point = (first: Double, second: Double, id: Bytes, properties: Bytes)
 
   func point(_ axes: Axes) throws(Problem) -> Point {
@@ -164,7 +166,7 @@ struct FeatureReading {
     return (position.first, position.second, Bytes(rebasing: bytes[id]), properties)
   }
 
-  /// Whether the object is a Feature of Esri's JSON.
+  /// Whether the object is a Feature in Esri's JSON.
   var isEsri: Bool { feature.type == nil && feature.attributes != nil }
 
   private func esriPoint(_ axes: Axes) throws(Problem) -> Point {
@@ -189,7 +191,7 @@ struct FeatureReading {
 
   private func number(_ range: Range<Int>) -> Double? { parseDecimal(Bytes(rebasing: bytes[range])) }
 
-  /// Returns the bytes of the properties; no bytes if the properties are null or absent.
+  /// Returns the bytes of the properties; empty if the properties are null or missing.
   private func columns(_ range: Range<Int>?, _ part: String) throws(Problem) -> Bytes {
     guard let range, bytes[range.lowerBound] != UInt8(ascii: "n") else { return Bytes(rebasing: bytes[0..<0]) }
     guard bytes[range.lowerBound] == Byte.openBrace else {
@@ -202,7 +204,8 @@ struct FeatureReading {
     return Bytes(rebasing: bytes[range])
   }
 
-  /// Returns the first name that two properties share, in any spelling of its characters.
+  /// Returns a name that two properties share, even if its characters are written in different ways; nil if there is
+  /// none.
   private func repeatedName(in properties: Range<Int>) -> String? {
     var (names, repeated): (Set<String>, String?) = ([], nil)
     var scanner = JSONScanner(Bytes(rebasing: bytes[properties]), isFinal: true)
@@ -214,7 +217,7 @@ struct FeatureReading {
     return repeated
   }
 
-  /// Literal of a string or a number (RFC 7946, section 3.2). Any other value is ignored.
+  /// The literal of the id, which is a string or a number (RFC 7946, section 3.2). Other values are ignored.
   private var id: Range<Int> {
     guard let range = feature.id else { return 0..<0 }
     switch bytes[range.lowerBound] {
@@ -224,7 +227,7 @@ struct FeatureReading {
   }
 
   private func position(_ range: Range<Int>, _ axes: Axes) throws(Problem) -> (first: Double, second: Double) {
-    // The syntax has been checked, so this fails only if the elements are not numbers, or there are fewer than two.
+    // The syntax is valid. So this fails only if an element is not a number or if there are fewer than two elements.
     var scanner = JSONScanner(Bytes(rebasing: bytes[range]), isFinal: true)
     guard let pair = try? scanner.scanPair() else {
       throw Problem(part: ", coordinates", expected: "two numbers or more in an array", found: excerpt(range))
@@ -256,12 +259,12 @@ struct FeatureReading {
     return "\"\(visible(string(range).text(of: bytes)))\""
   }
 
-  /// Returns a part of the JSON for a message, without quotes around it.
+  /// Returns a part of the JSON for use in a message. Quotes around the part are removed.
   private func excerpt(_ range: Range<Int>) -> String { visible(Bytes(rebasing: bytes[range])) }
 }
 
 extension JSONScanner {
-  /// Scans the first two numbers of an array.
+  /// Scans the first two elements of an array, which must be numbers.
   fileprivate mutating func scanPair() throws(JSONStop) -> (first: Double, second: Double) {
     try expect(Byte.openBracket, "\"[\"")
     let first = try scanDecimal()
@@ -270,7 +273,7 @@ extension JSONScanner {
     return (first, second)
   }
 
-  /// Scans a number and the space around it.
+  /// Scans a number, and space before and after it.
   private mutating func scanDecimal() throws(JSONStop) -> Double {
     try skipSpace()
     let start = position
@@ -281,8 +284,8 @@ extension JSONScanner {
   }
 }
 
-/// Decodes the stored bytes of a Feature, whose syntax has been checked: the literal of its id, if there is one,
-/// followed by the object of its properties, if there is one.
+/// Decodes the stored bytes of a Feature, whose syntax has been checked. These are the literal of the id, if the
+/// Feature has an id, and then the object of the properties, if it has properties.
 struct FeatureRecordDecoder: RecordDecoder {
   func featureID(of record: Bytes) -> AttributeValue? {
     guard startsWithID(record) else { return nil }
@@ -319,15 +322,16 @@ struct FeatureRecordDecoder: RecordDecoder {
     return result
   }
 
-  /// Calls `onMember` for each property, with the scanner at the property's value, which must be scanned.
+  /// Calls `onMember` for each property. The scanner is at the value of the property, and `onMember` must scan the
+  /// value.
   private func scanProperties(of record: Bytes, _ onMember: (inout JSONScanner, JSONString) throws(JSONStop) -> Void) {
     var scanner = JSONScanner(record, isFinal: true)
     if startsWithID(record) { try? scanner.skipValue(depth: 0) }
-    // If properties are null or absent, nothing was stored, and the scan stops at once.
+    // If the properties are null or missing, no bytes were stored, and the scan fails at once.
     try? scanner.scanObject(onMember)
   }
 
-  /// Returns whether the record begins with an id: a string or a number, so not a brace.
+  /// Returns whether the record begins with an id. An id is a string or a number, so it does not begin with a brace.
   private func startsWithID(_ record: Bytes) -> Bool { record.first.map { $0 != Byte.openBrace } ?? false }
 }
 

@@ -1,7 +1,7 @@
 extension GeoJSONReader {
-  /// Scans from the start of the window. If the bytes do not suffice, enlarges the window and scans again.
+  /// Scans from the start of the window. If the window does not contain enough bytes, enlarges it and scans again.
   ///
-  /// Consumes nothing until `commit`.
+  /// The scanned bytes are not consumed before `commit`.
   @inline(__always) func scan<Result>(_ body: (inout JSONScanner) throws(JSONStop) -> Result) throws(ReadingError) -> (
     Result, JSONScanner
   ) {
@@ -19,7 +19,7 @@ extension GeoJSONReader {
     }
   }
 
-  /// Scans, and consumes the scanned bytes.
+  /// Scans and consumes the scanned bytes.
   @inline(__always) func consume<Result>(_ body: (inout JSONScanner) throws(JSONStop) -> Result) throws(ReadingError)
     -> Result
   {
@@ -32,27 +32,27 @@ extension GeoJSONReader {
     window.consume(scanner.position, lineBreaks: scanner.lineBreaks)
   }
 
-  /// Returns an error of syntax at an offset into the window.
+  /// Returns a syntax error at an offset in the window.
   func failure(_ expected: String, at position: Int = 0, lineBreaks: Int = 0) -> ReadingError {
     let byte = position < window.bytes.count ? window.bytes[position] : nil
     let found =
       switch byte {
       case nil: "the end of the input"
-      // The window may contain only a part of a character of several bytes.
+      // The window may contain only part of a multi-byte character.
       case let byte? where byte >= 0x80: "a byte 0x\(String(byte, radix: 16, uppercase: true))"
       case let byte?: "\"\(visible(String(UnicodeScalar(byte))))\""
       }
     return window.malformed(at: position, lineBreaks: lineBreaks, expected: expected, found: found)
   }
 
-  /// Consumes space of any length, and record separators if they are allowed here.
+  /// Consumes space of any length. If `separators`, also consumes record separators.
   @discardableResult func skipSpace(separators: Bool = false) throws(ReadingError) -> (isSeparated: Bool, isAtEnd: Bool)
   {
     var isSeparated = false
     while true {
       var scanner = JSONScanner(window.bytes, isFinal: window.isAtEnd)
-      // Fails only for a carriage return at the end of the window. The carriage return stays, and is scanned again with
-      // the bytes that follow.
+      // This fails only for a carriage return at the end of the window. That byte is not consumed, and is scanned again
+      // together with the bytes that follow.
       let isWhole = (try? scanner.skipSpace()) != nil
       let isAtByte = isWhole && scanner.position < scanner.bytes.count
       isSeparated = isSeparated || scanner.lineBreaks > 0
@@ -73,30 +73,30 @@ extension GeoJSONReader {
     try consume { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.expect(byte, expected) }
   }
 
-  /// Consumes a comma or the closing byte. Returns true after a comma.
+  /// Consumes a comma or the closing byte. Returns true for a comma.
   func continues(closing: UInt8, _ expected: StaticString) throws(ReadingError) -> Bool {
     try consume { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.continues(closing: closing, expected) }
   }
 }
 
-/// A member of the outermost object.
+/// A member of the outermost object. The value of most members has been skipped.
 enum CollectionMember {
-  /// The value as JSON with quotes; escapes are resolved.
+  /// The value as JSON in quotes, without escapes.
   case type(String)
-  /// The value has not been scanned yet.
+  /// The value follows and has not been scanned.
   case features
-  /// A `crs` whose coordinates are not longitudes and latitudes.
+  /// A `crs` in which coordinates are not longitudes and latitudes.
   case foreignSystem(found: String)
-  /// A `spatialReference` of Esri's JSON whose coordinates are not longitudes and latitudes.
+  /// A `spatialReference` of Esri's JSON in which coordinates are not longitudes and latitudes.
   case foreignEsriSystem(found: String)
-  /// A member that only Esri's JSON has.
+  /// A member that occurs only in Esri's JSON.
   case esri
-  /// A member by which the server reports that it sent only a part of the features.
+  /// A member with which the server reports that it has sent only part of the features.
   case exceededLimit
   case other
 }
 
-/// The kind of the first object, according to its first members.
+/// The kind of the first object, as its first members show.
 enum FirstObject {
   case collection
   case feature
@@ -108,7 +108,7 @@ extension GeoJSONReader {
     try consume { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanCollectionMember() }
   }
 
-  /// Returns whether a FeatureCollection follows at an offset, not a Feature. Consumes nothing.
+  /// Returns whether a FeatureCollection begins at an offset. Otherwise a Feature does. Consumes nothing.
   func startsCollection(at offset: Int) throws(ReadingError) -> Bool {
     let (first, _) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
       scanner.position = offset
@@ -141,7 +141,7 @@ extension JSONScanner {
     if name.matches("geometryType", in: bytes) { return .esri }
     if name.matches("exceededTransferLimit", in: bytes), bytes[start] == UInt8(ascii: "t") { return .exceededLimit }
     if name.matches("properties", in: bytes), bytes[start] == Byte.openBrace {
-      // In GeoJSON, ArcGIS servers write `exceededTransferLimit` within `properties`.
+      // In GeoJSON, ArcGIS servers write `exceededTransferLimit` in `properties`.
       var isExceeded = false
       var properties = JSONScanner(Bytes(rebasing: bytes[start..<position]), isFinal: true)
       try properties.scanObject { (scanner: inout JSONScanner, name: JSONString) throws(JSONStop) in
@@ -157,7 +157,7 @@ extension JSONScanner {
     return .type("\"\(visible(string.text(of: bytes)))\"")
   }
 
-  /// Scans only up to the first `type` or `features`.
+  /// Scans the first object up to its first `type` or `features`.
   fileprivate mutating func scanFirstObject() throws(JSONStop) -> FirstObject {
     guard try peek("a value") == Byte.openBrace else {
       return .other(found: bytes[position] == Byte.openBracket ? "an array" : "another value")
@@ -181,8 +181,8 @@ extension JSONScanner {
 }
 
 extension JSONScanner {
-  /// Checks that only space and the allowed bytes follow a Feature on its line. The caller refuses a line with a second
-  /// Feature, because skipping that line would skip both.
+  /// Checks that only space and the allowed bytes follow a Feature on its line. If a second Feature follows, the line
+  /// is refused, because skipping the line would skip both.
   func checkRestOfLine(_ allowed: [UInt8], _ expected: StaticString) throws(JSONStop) {
     var end = position
     while end < bytes.count, bytes[end] == Byte.space || bytes[end] == Byte.tab { end += 1 }
@@ -199,7 +199,7 @@ extension JSONScanner {
 }
 
 extension ReadingError {
-  /// The line that is not JSON, with the reason; nil for any other error.
+  /// The number of the line that is not JSON, and the reason; nil for other errors.
   var brokenLine: (line: Int, expected: String, found: String)? {
     switch self {
     case .malformed(_, let line, _, let expected, let found): (line, expected, found)
@@ -208,10 +208,10 @@ extension ReadingError {
     }
   }
 
-  /// Returns this error as the error of a line that could be skipped. Returns it unchanged if it is not the error of a
-  /// line.
+  /// Returns this error as an error of a line that could be skipped. Errors that do not belong to a line are returned
+  /// unchanged.
   ///
-  /// - Parameter start: The line on which the Feature begins.
+  /// - Parameter start: Line on which the Feature begins.
   func ofLine(_ start: Int) -> ReadingError {
     guard case .malformed(let file, let line, let byte, let expected, let found) = self else { return self }
     return .malformedLine(file: file, line: line, start: start, byte: byte, expected: expected, found: found)

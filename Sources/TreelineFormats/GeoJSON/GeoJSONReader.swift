@@ -1,7 +1,7 @@
-/// Reads points from GeoJSON (RFC 7946): one FeatureCollection, or a sequence of Features. Also reads Esri's JSON, the
-/// FeatureSet that ArcGIS servers answer with.
+/// Reads points from GeoJSON (RFC 7946): a FeatureCollection or a sequence of Features. Also reads Esri's JSON, in
+/// which ArcGIS servers answer.
 ///
-/// Written here because a parser of whole documents would hold the whole input in memory.
+/// Written here, because a parser of whole documents would need memory for the whole input.
 struct GeoJSONReader: InputFormat {
   static let name = "GeoJSON"
   static let firstBytes = [Byte.openBrace, Byte.openBracket, Byte.recordSeparator]
@@ -9,7 +9,7 @@ struct GeoJSONReader: InputFormat {
 
   let window: Window
   private var builder: TableBuilder
-  /// Whether a Feature or a member has been read that only Esri's JSON has.
+  /// Whether the input contains a Feature or a member that occurs only in Esri's JSON.
   private var isEsri = false
 
   static func read(_ window: Window, options: ReadingOptions, receivers: PointReceivers) throws(ReadingError)
@@ -33,7 +33,7 @@ struct GeoJSONReader: InputFormat {
     return try builder.finish()
   }
 
-  /// Reads Features that are separated by line breaks or record separators (RFC 8142).
+  /// Reads Features that are separated by line breaks or by record separators (RFC 8142).
   private mutating func readSequence() throws(ReadingError) {
     while true {
       if try readLine() {
@@ -46,12 +46,12 @@ struct GeoJSONReader: InputFormat {
     }
   }
 
-  /// Returns whether a FeatureCollection follows, not a sequence of Features. The first lines of a sequence need not be
-  /// JSON if the options allow it.
+  /// Returns whether a FeatureCollection follows. Otherwise a sequence of Features does, and its first lines need not
+  /// be JSON if the options allow invalid lines.
   private func startsCollectionAfterBrokenLines() throws(ReadingError) -> Bool {
     let failure: ReadingError
     do { return try startsCollection(at: 0) } catch { failure = error }
-    // If a line was cut off, the error is found on the next line.
+    // If a line is cut off, the error may be found on the next line.
     guard builder.skipsInvalid, let line = failure.brokenLine?.line, line <= window.line + 1 else { throw failure }
     var offset = 0
     while let end = try firstIndex(from: offset, where: Self.endsLine),
@@ -67,7 +67,7 @@ struct GeoJSONReader: InputFormat {
 
   private static func endsLine(_ byte: UInt8) -> Bool { byte == Byte.lineFeed || byte == Byte.recordSeparator }
 
-  /// Returns the offset of the next wanted byte; nil if none follows within the maximum length of a record.
+  /// Returns the offset of the next byte that is wanted; nil if there is none within the maximum length of a record.
   private func firstIndex(from offset: Int, where isWanted: (UInt8) -> Bool) throws(ReadingError) -> Int? {
     while true {
       if let index = window.bytes[offset...].firstIndex(where: isWanted) { return index }
@@ -75,7 +75,7 @@ struct GeoJSONReader: InputFormat {
     }
   }
 
-  /// Reads a Feature of a sequence. If the Feature is not JSON, skips its line, if the options allow this.
+  /// Reads a Feature of a sequence. If the Feature is not JSON and the options allow it, skips the line of the Feature.
   ///
   /// - Returns: Whether the line was skipped.
   private mutating func readLine() throws(ReadingError) -> Bool {
@@ -87,7 +87,7 @@ struct GeoJSONReader: InputFormat {
     return false
   }
 
-  /// Counts a line that is not JSON as an invalid row, if the options allow it.
+  /// Counts a line that is not JSON as an invalid row. If the options do not allow this, throws the error.
   private mutating func reject(_ error: ReadingError) throws(ReadingError) {
     guard builder.skipsInvalid, let (_, expected, found) = error.brokenLine else { throw error.ofLine(window.line) }
     let line = window.line
@@ -96,7 +96,7 @@ struct GeoJSONReader: InputFormat {
     }
   }
 
-  /// Consumes the rest of a line, or of a record that ends with a separator.
+  /// Consumes the rest of a line, or of a record that begins with a separator.
   private func skipLine() throws(ReadingError) {
     while true {
       let end = window.bytes.firstIndex(where: Self.endsLine)
@@ -139,7 +139,7 @@ struct GeoJSONReader: InputFormat {
   }
 
   private mutating func readFeatures() throws(ReadingError) {
-    // Skips space that continues after the end of the window.
+    // Skips space that extends beyond the end of the window.
     try skipSpace()
     try expect(Byte.openBracket, "an array of Features")
     var previousLine = window.line
@@ -150,10 +150,10 @@ struct GeoJSONReader: InputFormat {
     repeat { try skipSpace() } while try readElement(after: &previousLine)
   }
 
-  /// Reads a Feature of a collection, and the comma or the bracket after it. If a Feature is not JSON, skips it. Only a
-  /// Feature on its own line can be skipped, and only if the options allow it.
+  /// Reads a Feature of a collection, and the comma or bracket after it. A Feature that is not JSON is skipped if the
+  /// options allow it and if the Feature has its own line.
   ///
-  /// - Parameter previousLine: Line on which the previous Feature ends; set to the line on which this Feature ends.
+  /// - Parameter previousLine: Line on which the previous Feature ends. Set to the line on which this Feature ends.
   /// - Returns: Whether another Feature follows.
   private mutating func readElement(after previousLine: inout Int) throws(ReadingError) -> Bool {
     let startsLine = window.line > previousLine
@@ -166,14 +166,14 @@ struct GeoJSONReader: InputFormat {
     }
     previousLine = window.line
     try skipSpace()
-    // The skipped line may have lacked its comma.
+    // The skipped line may have had no comma at its end.
     if failure != nil, window.bytes.first == Byte.openBrace { return true }
     return try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
   }
 
-  /// Returns the length of the first line with its comma; nil if it is not safe to skip the line. It is safe if the
-  /// next line is a whole Feature or ends the collection. It is also safe if the first line looks like a whole Feature
-  /// and the next line begins another Feature.
+  /// Returns the length of the first line with its comma; nil if the line cannot safely be skipped. It can be skipped
+  /// if the next line is a whole Feature or ends the collection. It can also be skipped if it looks like one whole
+  /// Feature and the next line begins another Feature.
   private func lengthOfLine() throws(ReadingError) -> Int? {
     guard let end = try firstIndex(from: 0, where: Self.endsLine),
       let next = try firstIndex(from: end, where: { $0 > Byte.space })
@@ -185,14 +185,14 @@ struct GeoJSONReader: InputFormat {
     let hasComma = line[last] == Byte.comma
     let isWhole = line[..<(hasComma ? last : last + 1)].last { $0 > Byte.space } == Byte.closeBrace
     let follows = hasComma ? [Byte.openBrace] : [Byte.comma, Byte.closeBracket]
-    // A line with two Features must not be skipped as if it had one Feature.
+    // A line with two Features must not be skipped as if it had only one.
     let count = String(decoding: line, as: UTF8.self).split(separator: "\"Feature\"", omittingEmptySubsequences: false)
       .count
     guard isFollowed || isWhole && follows.contains(window.bytes[next]), count <= 2 else { return nil }
     return last + 1
   }
 
-  /// Returns whether a line is one whole Feature, apart from a comma or the end of the collection after it.
+  /// Returns whether a line consists of a whole Feature, and perhaps a comma or the end of the collection.
   private func isFeature(lineAt offset: Int) throws(ReadingError) -> Bool {
     guard window.bytes[offset] == Byte.openBrace else { return false }
     let end = try firstIndex(from: offset, where: Self.endsLine) ?? window.bytes.count
@@ -205,8 +205,8 @@ struct GeoJSONReader: InputFormat {
   /// Reads a Feature.
   ///
   /// - Parameters:
-  ///   - bytes: The bytes that may follow the Feature on its line. Another Feature may follow, too.
-  ///   - expected: What is expected after the Feature, for errors.
+  ///   - bytes: Bytes that may follow the Feature on its line.
+  ///   - expected: What must follow the Feature, for error messages.
   private mutating func readFeature(followedBy bytes: [UInt8], _ expected: StaticString) throws(ReadingError) {
     let (feature, scanner) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
       let feature = try scanner.scanFeature()

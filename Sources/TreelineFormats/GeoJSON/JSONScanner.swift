@@ -1,21 +1,21 @@
-/// A reason why a scan of JSON stopped.
+/// The reason why a scan of JSON stopped.
 enum JSONStop: Error {
-  /// The bytes end within a value, and more may follow.
+  /// The bytes end within a value, and the input may continue.
   case needsMore
   case syntax(at: Int, expected: StaticString)
   case tooDeep(at: Int)
 }
 
-/// Scans JSON (RFC 8259) byte by byte and checks its syntax, without decoding values.
+/// Scans JSON (RFC 8259) byte by byte. Checks the syntax, but does not decode values.
 ///
-/// Each function starts at the first byte of the value that it scans, and leaves `position` after the value. It does
-/// not check whether strings are valid UTF-8: decoding repairs them.
+/// Each function begins at the first byte of the value to scan, and moves `position` to the byte after the value.
+/// Strings may contain invalid UTF-8, because decoding repairs them.
 struct JSONScanner {
-  /// Limits the recursion, and so the stack.
+  /// Maximum depth of nested values. It bounds the recursion and so the size of the stack.
   static let depthLimit = 128
 
   let bytes: Bytes
-  /// Whether no bytes follow.
+  /// Whether the input ends with these bytes.
   let isFinal: Bool
   var position = 0
   /// Number of line breaks (LF, CR LF or CR) before `position`.
@@ -25,7 +25,7 @@ struct JSONScanner {
 
   func stop(_ expected: StaticString) -> JSONStop { .syntax(at: position, expected: expected) }
 
-  /// Returns the byte at `position`.
+  /// Returns the byte at `position`, without moving `position`.
   @inline(__always) func peek(_ expected: StaticString) throws(JSONStop) -> UInt8 {
     if position < bytes.count { return bytes[position] }
     throw isFinal ? stop(expected) : .needsMore
@@ -44,7 +44,7 @@ struct JSONScanner {
         position += 1
         lineBreaks += 1
       case Byte.carriageReturn:
-        // Only the next byte shows whether the line ends here.
+        // The next byte decides whether the line break is CR LF or only CR.
         if position + 1 == bytes.count && !isFinal { throw .needsMore }
         if position + 1 == bytes.count || bytes[position + 1] != Byte.lineFeed { lineBreaks += 1 }
         position += 1
@@ -53,7 +53,7 @@ struct JSONScanner {
     }
   }
 
-  /// Scans from `{` to `}`. Calls `onMember` with `position` at each member's value, which `onMember` must scan.
+  /// Scans from `{` to `}`. Calls `onMember` at the value of each member; `onMember` must scan the value.
   @inline(__always) mutating func scanObject(_ onMember: (inout JSONScanner, JSONString) throws(JSONStop) -> Void)
     throws(JSONStop)
   {
@@ -69,7 +69,7 @@ struct JSONScanner {
     } while try continues(closing: Byte.closeBrace, "\",\" or \"}\"")
   }
 
-  /// Skips a comma or the closing byte, and the space around it. Returns true after a comma.
+  /// Skips a comma or the closing byte, and space around it. Returns true for a comma.
   @inline(__always) mutating func continues(closing: UInt8, _ expected: StaticString) throws(JSONStop) -> Bool {
     try skipSpace()
     let byte = try peek(expected)
@@ -80,7 +80,7 @@ struct JSONScanner {
     return true
   }
 
-  /// Scans a member's name, its colon and the space after it.
+  /// Scans the name of a member, its colon, and the space after the colon.
   mutating func scanName() throws(JSONStop) -> JSONString {
     let name = try scanString("a name in quotes")
     try skipSpace()
@@ -93,7 +93,7 @@ struct JSONScanner {
 // MARK: - Values
 
 extension JSONScanner {
-  /// Skips any value. `depth` is the number of open objects and arrays around it.
+  /// Skips any value. `depth` is the number of objects and arrays that contain the value.
   mutating func skipValue(depth: Int) throws(JSONStop) {
     switch try peek("a value") {
     case Byte.quote: _ = try scanString("a string")
@@ -196,17 +196,18 @@ extension JSONScanner {
   }
 }
 
-/// A string literal as offsets into the scanned bytes, without its quotes.
+/// A string literal, as offsets into the scanned bytes. The quotes around it are not included.
 struct JSONString {
   var start = 0
   var end = 0
   var hasEscapes = false
 
-  /// Returns the text of a literal with checked syntax. Escapes are resolved; broken UTF-8 and surrogates are repaired.
+  /// Returns the text of a literal whose syntax has been checked. Escapes are decoded. Broken UTF-8 and single
+  /// surrogates are replaced.
   func text(of bytes: Bytes) -> String {
     let literal = String(decoding: bytes[start..<end], as: UTF8.self)
     guard hasEscapes else { return literal }
-    // Escapes are UTF-16 code units: two of them may form one character.
+    // Escapes are UTF-16 code units, and two of them may form one character.
     var units: [UInt16] = []
     var rest = literal.utf16[...]
     while let unit = rest.popFirst() {
@@ -229,7 +230,7 @@ struct JSONString {
     return String(decoding: units, as: UTF16.self)
   }
 
-  /// Returns whether the literal equals an ASCII name.
+  /// Returns whether the literal equals a name in ASCII.
   @inline(__always) func matches(_ name: StaticString, in bytes: Bytes) -> Bool {
     if hasEscapes { return text(of: bytes) == "\(name)" }
     guard end - start == name.utf8CodeUnitCount else { return false }

@@ -1,14 +1,14 @@
 import Treeline
 
-/// A line of a batch of changes: a point to insert or replace, or a key to remove.
+/// A line in a batch of changes. It inserts or replaces a point, or removes a point by its key.
 @_spi(Server) public struct PointChange: Sendable {
   /// Number of the line, from 1.
   public let line: Int
-  /// The point, or the key of the point to remove.
+  /// The change that the line describes.
   public let action: Action
 
   public enum Action: Sendable {
-    /// A GeoJSON Feature with a Point, whose properties are the values of columns.
+    /// A GeoJSON Feature with a Point. Its properties are the values of columns.
     case put(Coordinate, [(name: String, value: AttributeValue)])
     /// `{"remove": key}`
     case remove(AttributeValue)
@@ -30,9 +30,9 @@ import Treeline
 }
 
 @_spi(Server) extension PointChange {
-  /// Reads a batch of changes, one on each line. Empty lines are skipped.
+  /// Reads a batch with one change per line. Empty lines are skipped.
   ///
-  /// - Throws: `PointChangeError` for the first bad line.
+  /// - Throws: `PointChangeError` for the first invalid line.
   public static func read(_ bytes: UnsafeRawBufferPointer) throws(PointChangeError) -> [PointChange] {
     let bytes = bytes.bindMemory(to: UInt8.self)
     var (changes, line, start) = ([PointChange](), 0, 0)
@@ -72,7 +72,7 @@ import Treeline
       FeatureRecordDecoder().columns(of: point.properties))
   }
 
-  /// Returns the only member of an object if its name is `remove`; nil for other objects.
+  /// Returns the value of the member `remove` if the object has no other member; otherwise nil.
   private static func removedKey(_ object: Bytes) throws(JSONStop) -> AttributeValue? {
     var scanner = JSONScanner(object, isFinal: true)
     var (key, count): (AttributeValue?, Int) = (nil, 0)

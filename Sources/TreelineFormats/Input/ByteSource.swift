@@ -2,11 +2,11 @@ import Foundation
 
 /// A source of bytes.
 protocol ByteSource: AnyObject {
-  /// Reads bytes into a buffer that is not empty, and returns their number; 0 at the end of the input.
+  /// Reads bytes into a buffer that is not empty. Returns the number of bytes; 0 at the end of the input.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadingError) -> Int
 }
 
-/// Bytes that are in memory already.
+/// Bytes that are already in memory.
 final class MemorySource: ByteSource {
   private let bytes: [UInt8]
   private var position = 0
@@ -25,14 +25,16 @@ final class MemorySource: ByteSource {
 final class FileSource: ByteSource {
   let displayName: String
   private let descriptor: Int32
-  /// Size in bytes; `nil` for pipes and devices, which have none.
+  /// Size in bytes; nil for pipes and devices, whose size is unknown.
   private let size: Int64?
   private var bytesRead: Int64 = 0
   private let progress: PointReader.Progress?
   private let batches: PointBatches?
 
-  /// - Parameter batches: Receives the bytes for their checksum.
-  /// - Throws: `unopenable`, also for a directory.
+  /// Opens a file, or standard input for `-`.
+  ///
+  /// - Parameter batches: Receives all bytes, for their checksum.
+  /// - Throws: `unopenable` if the file cannot be opened or is a folder.
   init(path: String, progress: PointReader.Progress?, batches: PointBatches? = nil) throws(ReadingError) {
     displayName = path == "-" ? "standard input" : path
     (self.progress, self.batches) = (progress, batches)
@@ -59,13 +61,13 @@ final class FileSource: ByteSource {
         progress?(bytesRead, size)
         return count
       }
-      // Interrupted by a signal: tries again.
+      // A signal interrupted the call, so it is repeated.
       if errno != EINTR { throw .readFailed(file: displayName, reason: systemError()) }
     }
   }
 }
 
-/// Declared outside the class, whose own `read` would hide the system's `read`.
+/// A global function, because within the class the name `read` means the class's own function.
 private func readBytes(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
   read(descriptor, buffer.baseAddress, buffer.count)
 }

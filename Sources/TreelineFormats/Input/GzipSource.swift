@@ -1,9 +1,9 @@
 import CZlib
 
-/// Inflates gzip data (RFC 1952) of one or more members as a stream.
+/// Inflates gzip data (RFC 1952) as a stream. The data may have several members.
 final class GzipSource: ByteSource {
   private let input: Window
-  /// zlib keeps a pointer to its state, so the state must not move.
+  /// zlib keeps a pointer to this state, so the state must not move in memory.
   private let stream: UnsafeMutablePointer<z_stream>
   private var isBetweenMembers = false
 
@@ -11,7 +11,7 @@ final class GzipSource: ByteSource {
     self.input = input
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    // 15 is the largest window; 16 requests gzip and nothing else.
+    // 15 is the size of the largest window; adding 16 allows only gzip.
     let status = inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard status == Z_OK else { throw failure(status) }
   }
@@ -50,7 +50,7 @@ final class GzipSource: ByteSource {
     }
   }
 
-  /// Returns whether another member follows. Zeros after the last member are padding, like in gzip itself.
+  /// Returns whether another member follows. Zeros after the last member are padding and are ignored, as gzip does.
   private func startsMember() throws(ReadingError) -> Bool {
     while true {
       while let byte = input.bytes.first {

@@ -1,21 +1,22 @@
-/// A sliding window over an input: the bytes that have been read but not consumed, and their position in the file.
+/// A sliding window over an input. It contains the bytes that have been read but not consumed, and knows their
+/// position.
 ///
 /// If the bytes end within a record, the scanner calls `more` and scans the record again. The window doubles each time,
-/// so the total time stays linear.
+/// so the total time is linear.
 final class Window {
-  /// Name of the input in messages.
+  /// Name of the input for messages.
   let file: String
   private let source: any ByteSource
   private let limit: Int
   @exclusivity(unchecked) private var storage: UnsafeMutableRawBufferPointer
-  // Unchecked, because checking each access at run time would slow the reading of GeoJSON by a tenth.
+  // Exclusivity is not checked, because the checks would make reading GeoJSON a tenth slower.
   @exclusivity(unchecked) private var start = 0
   @exclusivity(unchecked) private var end = 0
-  /// Whether no bytes follow `bytes`.
+  /// Whether the input ends after `bytes`.
   @exclusivity(unchecked) private(set) var isAtEnd = false
-  /// Number of bytes of the input before `bytes`.
+  /// Number of input bytes before `bytes`.
   @exclusivity(unchecked) private(set) var consumed: Int64 = 0
-  /// Line at which `bytes` starts, counted from 1.
+  /// Line on which `bytes` begins, counted from 1.
   @exclusivity(unchecked) private(set) var line = 1
 
   init(_ source: any ByteSource, file: String, limits: ReadingLimits) {
@@ -27,7 +28,7 @@ final class Window {
 
   deinit { storage.deallocate() }
 
-  /// Creates a window over a source, or over its inflated contents if it begins like gzip data.
+  /// Creates a window over a source. If the source begins like gzip data, the window contains the inflated data.
   static func inflating(_ source: any ByteSource, file: String, limits: ReadingLimits) throws(ReadingError) -> (
     window: Window, isGzip: Bool
   ) {
@@ -37,7 +38,7 @@ final class Window {
     return (Window(try GzipSource(window), file: file, limits: limits), true)
   }
 
-  /// Valid until the next call of `more` or `require`.
+  /// The bytes that are not consumed. Valid until the next call of `more` or `require`.
   @inline(__always) var bytes: Bytes { Bytes(rebasing: storage.assumingMemoryBound(to: UInt8.self)[start..<end]) }
 
   var isEmpty: Bool { start == end }
@@ -48,7 +49,7 @@ final class Window {
     consumed += Int64(count)
   }
 
-  /// Reads more bytes and keeps the bytes not consumed. Returns false if the window has reached its limit.
+  /// Reads more bytes. Returns false if the window has reached its maximum size.
   func more() throws(ReadingError) -> Bool {
     if isAtEnd { return true }
     if start > 0 {
@@ -73,17 +74,17 @@ final class Window {
     return true
   }
 
-  /// Reads more bytes within a record.
+  /// Reads more bytes of a record. Throws if the record is too long.
   func extend() throws(ReadingError) {
     guard try more() else { throw .recordTooLong(file: file, line: line, limit: bytes.count) }
   }
 
-  /// Returns an error about malformed input, at an offset into `bytes` that is `lineBreaks` lines further down.
+  /// Returns an error about invalid input at an offset in `bytes`, `lineBreaks` lines below the line of the window.
   func malformed(at position: Int = 0, lineBreaks: Int = 0, expected: String, found: String) -> ReadingError {
     .malformed(file: file, line: line + lineBreaks, byte: consumed + Int64(position), expected: expected, found: found)
   }
 
-  /// Reads until at least `count` bytes are in the window, or until the input ends or the window reaches its limit.
+  /// Reads until the window has at least `count` bytes, until the input ends, or until the window has its maximum size.
   func require(_ count: Int) throws(ReadingError) {
     while end - start < count && !isAtEnd { guard try more() else { return } }
   }

@@ -1,14 +1,14 @@
 import Foundation
 import Treeline
 
-/// Columns of CSV that contain only numbers, determined on the first request.
+/// Determines which CSV columns contain only numbers, on the first request.
 final class CellTypes: @unchecked Sendable {
   private let lock = NSLock()
   private var found: [Bool]?
 
-  /// Returns whether each column of a table contains only numbers, in the order of the columns.
+  /// Returns for each column of a table whether it contains only numbers.
   ///
-  /// - Complexity: O(bytes kept) on the first call
+  /// - Complexity: O(bytes kept) on the first call.
   func areNumbers(of table: PointTable) -> [Bool] {
     lock.withLock {
       if let found { return found }
@@ -21,13 +21,13 @@ final class CellTypes: @unchecked Sendable {
   }
 }
 
-/// A summary of the cells of a column.
+/// Summary of the cells of a column.
 struct CellColumn {
   private(set) var spelling = CellSpelling()
-  /// Whether any cell is not a number.
+  /// Whether a cell is not a number.
   var isText = false
 
-  /// Adds a cell that is not empty, without the spaces around it.
+  /// Adds a cell that is not empty. Spaces around it must have been removed.
   mutating func add(_ cell: Bytes, mark: DecimalMark) {
     if let number = CellNumber(cell, mark: mark) {
       spelling.add(number)
@@ -36,7 +36,7 @@ struct CellColumn {
     }
   }
 
-  /// Returns whether a cell is NaN, which databases write for unknown values.
+  /// Returns whether a cell is NaN, which databases write for unknown numbers.
   private func isNaN(_ cell: Bytes) -> Bool { cell.count == 3 && String(decoding: cell, as: UTF8.self).isNaN }
 }
 
@@ -45,7 +45,7 @@ extension String {
 }
 
 extension AttributeValue {
-  /// Returns the value of a cell in a column of numbers, or in a column of texts.
+  /// Returns the value of a cell, as a number or as a text.
   func cell(isNumber: Bool, mark: DecimalMark) -> AttributeValue {
     if self == .null { return self }
     guard isNumber else { return .string(text) }

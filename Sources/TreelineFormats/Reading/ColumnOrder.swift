@@ -1,13 +1,13 @@
-/// An order of columns that suits every record, although each record may lack some columns.
+/// Finds an order of columns that agrees with every record. Records may lack columns.
 struct ColumnOrder {
   private let asked: [String]
   private let numbers: [String: Int]
-  /// The spelling of each column in the first record that has it.
+  /// For each requested column, its spelling in the first record that has the column.
   private var spellings: [String?]
-  /// The requested columns that directly follow each column in some record.
+  /// For each requested column, the columns that directly follow it in some record.
   private var following: [Set<Int>]
 
-  /// - Parameter names: Names of the requested columns; of equal names only the first is used.
+  /// - Parameter names: Names of the requested columns. If names are equal, only the first is used.
   init(of names: [String]) {
     asked = names
     numbers = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
@@ -15,7 +15,7 @@ struct ColumnOrder {
     following = Array(repeating: [], count: names.count)
   }
 
-  /// Adds the columns of a record. Of columns with equal names, only the first is used.
+  /// Adds the columns of a record. If names are equal, only the first column is used.
   mutating func add(_ columns: [String]) {
     var met: Set<Int> = []
     var previous: Int?
@@ -27,9 +27,9 @@ struct ColumnOrder {
     }
   }
 
-  /// Names of the columns that any record has. A column comes before all columns that follow it in a record. Where the
-  /// records leave the order open, columns keep the requested order. If the records contradict each other, all columns
-  /// keep the requested order.
+  /// Names of the columns that occur in some record. A column precedes all columns that follow it in a record. If the
+  /// records leave the order of columns open, these columns keep the requested order. If records contradict each other,
+  /// all columns keep the requested order.
   var names: [String] {
     let found = asked.indices.filter { spellings[$0] != nil }
     var precedingCounts = [Int](repeating: 0, count: asked.count)

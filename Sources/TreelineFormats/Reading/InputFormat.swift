@@ -1,31 +1,31 @@
 import Treeline
 
-/// An input format of points. Each format is a type that is listed in `InputFormats.all`. Its tables decode their
-/// stored records with a `RecordDecoder`.
+/// An input format of points. `InputFormats.all` lists all formats. Records in the tables of a format are decoded by a
+/// `RecordDecoder`.
 protocol InputFormat {
   /// Name of the format in messages.
   static var name: String { get }
-  /// Bytes with which only this format begins, after space and a byte order mark.
+  /// Bytes with which no other format begins. Space and a byte order mark may precede them.
   static var firstBytes: [UInt8] { get }
-  /// Whether `ReadingOptions.columns` can choose among its columns.
+  /// Whether `ReadingOptions.columns` can choose columns of this format.
   static var hasColumns: Bool { get }
 
   static func read(_ window: Window, options: ReadingOptions, receivers: PointReceivers) throws(ReadingError)
     -> PointTable
 }
 
-/// The input formats. To add a format, add it to `all`.
+/// All input formats. To add a format, add it to `all`.
 package enum InputFormats {
   static var all: [any InputFormat.Type] { [fallback, GeoJSONReader.self] }
   /// Format of inputs whose first byte belongs to no other format.
   private static var fallback: any InputFormat.Type { CSVReader.self }
 
-  /// Names of all formats for texts: `CSV or GeoJSON`.
+  /// Names of all formats for messages, such as `CSV or GeoJSON`.
   package static var names: String { all.map { $0.name }.listed() }
 
-  /// Detects the format of an input. Consumes a UTF-8 byte order mark, and nothing else.
+  /// Detects the format of an input. Consumes only a UTF-8 byte order mark.
   ///
-  /// - Parameter isInflated: Whether the bytes were inflated from gzip data.
+  /// - Parameter isInflated: Whether the bytes have been inflated from gzip data.
   static func detect(_ window: Window, isInflated: Bool) throws(ReadingError) -> any InputFormat.Type {
     let file = window.file
     try window.require(16)
@@ -55,7 +55,7 @@ package enum InputFormats {
         }
       }
       if window.isAtEnd { throw .empty(file: file) }
-      // So much space at the start is unusual, but valid CSV.
+      // So much space at the start is unusual but valid in CSV.
       guard try window.more() else { return fallback }
     }
   }
