@@ -60,7 +60,7 @@ package enum InputFormats {
     }
   }
 
-  /// Returns whether an element or a declaration of XML or HTML begins at an offset.
+  /// Returns whether XML or HTML begins at an offset, with an element or a declaration.
   private static func isMarkup(_ window: Window, at offset: Int) throws(ReadingError) -> Bool {
     try window.require(offset + 16)
     let text = String(decoding: window.bytes[offset...].prefix(9), as: UTF8.self).lowercased()
@@ -68,7 +68,7 @@ package enum InputFormats {
   }
 
   private static let unsupportedKinds: [(magics: [[UInt8]], found: String, remedy: String)] = [
-    // UTF-32 first, since its little-endian mark begins like the mark of UTF-16.
+    // UTF-32 comes first, because its little-endian byte order mark begins like the mark of UTF-16.
     ([[0xFF, 0xFE, 0, 0], [0, 0, 0xFE, 0xFF]], "UTF-32 text", "convert it with iconv -f UTF-32 -t UTF-8"),
     ([[0xFF, 0xFE], [0xFE, 0xFF]], "UTF-16 text", "convert it with iconv -f UTF-16 -t UTF-8"),
     ([[0x1F, 0x8B]], "gzip data inside gzip data", "inflate it once with gzip -dc"),
@@ -95,7 +95,8 @@ package enum InputFormats {
 
   private static func unsupported(_ bytes: Bytes) -> (found: String, remedy: String)? {
     for kind in unsupportedKinds where kind.magics.contains(where: bytes.starts(with:)) {
-      // The three letters may also begin a column name. In bzip2 a level and the digits of pi follow.
+      // A column name may also begin with these three letters. In bzip2 data, a level and the first digits of pi
+      // follow.
       if kind.found == "bzip2 data" && !bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26]) { continue }
       return (kind.found, kind.remedy)
     }

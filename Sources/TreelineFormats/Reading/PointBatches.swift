@@ -1,30 +1,32 @@
 import Treeline
 
-/// Receives the points of an input in batches if they are too many for memory.
+/// Receives the points of an input in batches, if they do not fit into memory.
 ///
-/// If all points fit into the first batch, the input's table contains them, as it does without batches.
+/// If all points fit into the first batch, there are no batches: the input's table contains all points.
 package final class PointBatches {
-  /// Size in bytes that points and skipped rows may reach before the first batch is passed on.
+  /// Maximum size of the points and skipped rows of the first batch, in bytes.
   let firstMemory: Int
-  /// Size of a point or of a skipped row in bytes. If columns are kept, the bytes of the record are not included.
+  /// Size of a point or a skipped row, in bytes. If columns are kept, the bytes of the record come in addition.
   let bytesPerPoint: Int
   private let body: (PointBatch) throws -> Void
-  /// The receiver's error.
+  /// The error that the receiver threw.
   package private(set) var failure: (any Error)?
-  /// Checksum of all input bytes so far, which may be compressed.
+  /// Checksum of all input bytes read so far. The bytes may be compressed.
   package private(set) var checksum = XXHash64()
 
-  /// Number of input bytes read so far, which may be compressed.
+  /// Number of input bytes read so far. The bytes may be compressed.
   package private(set) var byteCount = 0
 
-  /// Size in bytes of later batches. They are smaller, since the first batch used all available memory.
+  /// Maximum size of later batches, in bytes. It is smaller, because the first batch has used up the available memory.
   var laterMemory: Int { max(bytesPerPoint << 12, min(firstMemory / 4, bytesPerPoint << 18)) }
 
   package init(memory: Int, bytesPerPoint: Int, _ body: @escaping (PointBatch) throws -> Void) {
     (firstMemory, self.bytesPerPoint, self.body) = (max(memory, bytesPerPoint), bytesPerPoint, body)
   }
 
-  /// - Throws: An error that ends the reading. The receiver's error is in `failure`.
+  /// Passes a batch to the receiver.
+  ///
+  /// - Throws: An error that ends the reading. `failure` contains the receiver's error.
   func take(_ batch: PointBatch, of file: String) throws(ReadingError) {
     do { try body(batch) } catch {
       failure = error
@@ -38,18 +40,20 @@ package final class PointBatches {
   }
 }
 
-/// A check of an input's columns before its rows are read, which may take minutes.
+/// Checks the columns of an input before its rows are read, because reading the rows may take minutes.
 ///
-/// Features of GeoJSON may all have different columns, so that there is nothing to check.
+/// The columns of GeoJSON are not checked, because each Feature may have different columns.
 package final class ColumnCheck {
   private let body: (PointTable) throws -> Void
-  /// The error of the check.
+  /// The error that the check threw.
   package private(set) var failure: (any Error)?
 
-  /// - Parameter body: Called with the columns and no points. It throws to refuse the columns.
+  /// - Parameter body: Called with a table that has columns but no points. Throws to refuse the columns.
   package init(_ body: @escaping (PointTable) throws -> Void) { self.body = body }
 
-  /// - Throws: An error that ends the reading. The error of the check is in `failure`.
+  /// Passes a table to the check.
+  ///
+  /// - Throws: An error that ends the reading. `failure` contains the error of the check.
   func check(_ table: PointTable, of file: String) throws(ReadingError) {
     do { try body(table) } catch {
       failure = error
@@ -58,9 +62,9 @@ package final class ColumnCheck {
   }
 }
 
-/// The parts of a program that take part in the reading of an input.
+/// The parts of a program that take part in reading an input.
 package struct PointReceivers {
-  /// Receives the points if they are too many for memory; nil to keep all points in memory.
+  /// Receives the points if they do not fit into memory; nil to keep all points in memory.
   let batches: PointBatches?
   let check: ColumnCheck?
 
@@ -68,37 +72,37 @@ package struct PointReceivers {
     (self.batches, self.check) = (batches, check)
   }
 
-  /// The error with which one of the receivers ended the reading; nil if no receiver ended it.
+  /// The error with which the check or the receiver of batches ended the reading; nil if neither did.
   package var failure: (any Error)? { check?.failure ?? batches?.failure }
 }
 
-/// Some points of an input, in its order.
+/// Some points of an input, in the order of the input.
 package struct PointBatch {
-  /// The points and their columns, if these were kept.
+  /// The points, and their columns if columns are kept.
   package let table: PointTable
 
   package var coordinates: [Coordinate] { table.coordinates }
 
-  /// Numbers of the rows without a valid position, ascending. The points have the remaining row numbers in order. A row
-  /// number remains if it is skipped neither in this batch nor in an earlier batch.
+  /// Numbers of the rows without a valid position, ascending. The other row numbers belong to the points, in order. A
+  /// row number is used by a point if it was skipped neither in this batch nor in an earlier batch.
   package var skippedRows: [Int] { table.skippedRows }
 
   package var isPlanar: Bool { table.isPlanar }
 
-  /// Number of rows, including those without a valid position.
+  /// Number of rows, including rows without a valid position.
   package var rowCount: Int { coordinates.count + skippedRows.count }
 
-  /// Returns the row of a point in the input, counted from 0.
+  /// Returns the input row of a point, counted from 0.
   ///
-  /// - Parameter firstRow: Number of rows in the batches before this one.
+  /// - Parameter firstRow: Number of rows in all earlier batches.
   package func row(ofPoint index: Int, from firstRow: Int) -> Int {
-    // Skips rows as `PointTable.row(ofPoint:)` does.
+    // Finds the number of skipped rows before the point like `PointTable.row(ofPoint:)`.
     firstRow + index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - firstRow - $0 > index }
   }
 }
 
 extension PointReader {
-  /// Returns the checksum that `PointBatches` would compute for a file.
+  /// Returns the checksum of a file, as `PointBatches` computes it.
   package static func checksum(ofFile path: String) throws(ReadingError) -> UInt64 {
     let source = try FileSource(path: path, progress: nil)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)

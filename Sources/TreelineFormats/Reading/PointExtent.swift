@@ -1,11 +1,11 @@
 import Treeline
 
-/// The number and the extent of an input's points.
+/// The number of an input's points, and their extent.
 package struct PointExtent: Sendable {
   package private(set) var pointCount = 0
   package private(set) var least = Coordinate(longitude: .infinity, latitude: .infinity)
   package private(set) var greatest = Coordinate(longitude: -.infinity, latitude: -.infinity)
-  /// Number of points at 0, 0, which some data uses for missing positions.
+  /// Number of points at 0, 0. Some data has this position where the real position is missing.
   package private(set) var zeroCount = 0
 
   mutating func add(_ coordinates: [Coordinate]) {
@@ -20,11 +20,11 @@ package struct PointExtent: Sendable {
   }
 }
 
-/// The CSV columns of the coordinates.
+/// The CSV columns that contain the coordinates.
 package struct PositionColumns: Sendable {
-  /// Name of the first column. If one column has both coordinates, `second` has the same name.
+  /// Name of the first column. If one column contains both coordinates, `second` has the same name.
   package let first: String
   package let second: String
-  /// Whether the columns were detected, not chosen by the user.
+  /// Whether the reader found the columns itself. Otherwise the user chose them.
   package let areFound: Bool
 }

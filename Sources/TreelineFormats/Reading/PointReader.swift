@@ -1,21 +1,22 @@
 /// Reads points from CSV and GeoJSON, plain or gzip-compressed, as a stream.
 ///
-/// The content determines the format, never the name: gzip by its magic bytes, GeoJSON by its first byte, and anything
-/// else is CSV. Memory grows only with the points and their kept columns.
+/// The format follows from the content, never from the file's name: gzip begins with its magic bytes, GeoJSON with its
+/// first byte, and all other text is CSV. Memory grows only with the points and the columns that are kept.
 public enum PointReader {
-  /// Called with the number of input bytes read, still compressed, and with their total if it is known.
+  /// Called with the number of input bytes read and their total number; nil if the total is unknown. Both numbers count
+  /// compressed bytes.
   public typealias Progress = (_ bytesRead: Int64, _ totalBytes: Int64?) -> Void
 
-  /// Reads the file at a path; `-` is standard input.
+  /// Reads the file at a path. The path `-` means standard input.
   ///
-  /// - Throws: ``ReadingError`` if the path cannot be opened, the device fails, or the data is bad.
+  /// - Throws: ``ReadingError`` if the file cannot be opened, if reading fails, or if the data is invalid.
   public static func read(path: String, options: ReadingOptions = ReadingOptions(), progress: Progress? = nil)
     throws(ReadingError) -> PointTable
   {
     try read(path: path, options: options, receivers: PointReceivers(), progress: progress)
   }
 
-  /// Reads the file at a path. Points that are too many for memory are passed on in batches.
+  /// Reads the file at a path. If the points do not fit into memory, they are passed on in batches.
   package static func read(
     path: String, options: ReadingOptions, receivers: PointReceivers, progress: Progress? = nil
   ) throws(ReadingError) -> PointTable {
@@ -24,7 +25,7 @@ public enum PointReader {
       source, file: source.displayName, options: options, limits: ReadingLimits(), receivers: receivers)
   }
 
-  /// Reads bytes in memory; `name` replaces the file's name in error messages.
+  /// Reads bytes in memory. In error messages, `name` is used as the name of the file.
   public static func read(bytes: [UInt8], name: String, options: ReadingOptions = ReadingOptions()) throws(ReadingError)
     -> PointTable
   { try read(bytes: bytes, name: name, options: options, limits: ReadingLimits()) }
@@ -49,11 +50,11 @@ public enum PointReader {
   }
 }
 
-/// Whole inputs, for small files that are not points.
+/// Reads whole inputs into memory, for small files other than points.
 @_spi(Server) public enum InputContents {
-  /// Returns the bytes of a file or of standard input, inflated if they are gzip data.
+  /// Returns the bytes of a file or of standard input. Gzip data is inflated.
   ///
-  /// - Complexity: O(bytes), all of them in memory.
+  /// - Complexity: O(bytes) in time and memory.
   public static func read(path: String) throws(ReadingError) -> [UInt8] {
     let source = try FileSource(path: path, progress: nil)
     let (window, _) = try Window.inflating(source, file: source.displayName, limits: ReadingLimits())

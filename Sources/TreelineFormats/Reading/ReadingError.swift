@@ -1,44 +1,43 @@
 import Foundation
 
-/// A reason why points could not be read.
+/// The reason why points could not be read.
 public enum ReadingError: Error, Hashable, Sendable {
-  /// The file does not exist, or cannot be opened.
+  /// The file does not exist or cannot be opened.
   case unopenable(file: String, reason: String)
   /// The device or pipe failed while reading.
   case readFailed(file: String, reason: String)
   /// The gzip data is cut off or corrupt.
   case badCompression(file: String, reason: String)
-  /// The input is of an unsupported kind, such as UTF-16 text or a zip archive.
+  /// The input has an unsupported format, such as UTF-16 text or a zip archive.
   case unsupportedInput(file: String, found: String, remedy: String)
-  /// The input is empty, or only contains space.
+  /// The input is empty or contains only space.
   case empty(file: String)
-  /// The coordinate columns cannot be determined; `columns` lists the first row.
+  /// The coordinate columns cannot be determined. `columns` contains the cells of the first row.
   case columnsNotFound(file: String, line: Int, problem: String, columns: [String])
-  /// Columns were chosen for an input that has none.
+  /// The user chose columns, but the input has a format without columns.
   case columnsWithoutCSV(file: String, choice: ColumnChoice, found: String)
-  /// Decimal commas were requested for an input that is not CSV.
+  /// The user chose a decimal separator, but the input is not CSV.
   case decimalWithoutCSV(file: String, found: String)
   /// A record has no valid position.
   case invalidRow(file: String, InvalidRow)
-  /// The input breaks the rules of its format, so that the rest cannot be read either.
+  /// The input breaks the rules of its format, and what follows cannot be read.
   ///
-  /// `byte` is the offset in the (inflated) input, counted from 0.
+  /// `byte` is an offset in the input after decompression, counted from 0.
   case malformed(file: String, line: Int, byte: Int64, expected: String, found: String)
-  /// A line of GeoJSON breaks the rules of JSON, but the lines after it can be read. `start` is the line on which its
-  /// Feature begins.
+  /// A line of GeoJSON is not valid JSON, but later lines can be read. The Feature begins on line `start`.
   case malformedLine(file: String, line: Int, start: Int, byte: Int64, expected: String, found: String)
-  /// GeoJSON has coordinates that are not longitudes and latitudes of WGS 84, according to its member `crs`.
+  /// The member `crs` of GeoJSON names another system than longitudes and latitudes of WGS 84.
   case foreignSystem(file: String, line: Int, found: String)
-  /// Esri's JSON has other coordinates, according to its member `spatialReference`.
+  /// The member `spatialReference` of Esri's JSON names another system than longitudes and latitudes of WGS 84.
   case foreignEsriSystem(file: String, line: Int, found: String)
-  /// A record is longer than the limit, in bytes.
+  /// A record is longer than `limit` bytes.
   case recordTooLong(file: String, line: Int, limit: Int)
-  /// JSON is nested deeper than the limit.
+  /// JSON is nested more than `limit` levels deep.
   case nestedTooDeep(file: String, line: Int, limit: Int)
 }
 
 extension ReadingError: CustomStringConvertible {
-  /// One line with the place, what was expected, what was found, and the remedy.
+  /// A line with the place of the error, what was expected, what was found, and what to do.
   public var description: String {
     switch self {
     case .unopenable(let file, let reason): "\(file): cannot be opened: \(reason)"
@@ -99,37 +98,37 @@ extension ReadingError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-/// A data record without a valid position.
+/// A row without a valid position.
 public struct InvalidRow: Hashable, Sendable {
-  /// Number of the record in the input, counted from 0; headers and blank lines do not count.
+  /// Number of the row in the input, counted from 0. Headers and blank lines do not count.
   public let row: Int
-  /// The line of the input on which the record starts, counted from 1.
+  /// Line of the input on which the row begins, counted from 1.
   public let line: Int
   /// The part of the record that is wrong, such as `column "latitude" (2)` or `feature 18, geometry`.
   public let part: String
-  /// Description of what was expected there.
+  /// What was expected in this part.
   public let expected: String
-  /// The text that was found there.
+  /// The text in this part.
   public let found: String
-  /// Advice that may help, if any is known; not part of the description.
+  /// What the user could do, if that is known. The description does not contain it.
   public internal(set) var remedy: String?
 }
 
-/// A note for users about something odd in an input that was read. Print the description on standard error, after the
-/// name of the input.
+/// A note to the user about something unusual in an input. Programs should print the description on standard error,
+/// after the name of the input.
 public enum ReadingNote: Hashable, Sendable {
-  /// A CSV file has no header, so that columns 1 and 2 are taken as the coordinates.
+  /// A CSV file has no header, so columns 1 and 2 are used as the coordinates.
   case noHeader(isPlanar: Bool)
-  /// More than half of the rows were skipped, most of them for the same reason, for which there is a remedy.
+  /// More than half of the rows were skipped. Most of them had the same problem, for which there is a remedy.
   case mostRowsInvalid(remedy: String)
-  /// The server that wrote the GeoJSON or Esri's JSON sent a part of its features.
+  /// The server that wrote the input sent only part of its features.
   case partOfFeatures
   /// Lines that begin with `#` were skipped before the header.
   case skippedPreamble(lineCount: Int)
-  /// A CSV file has the coordinates of several places. Those of the start of a journey are read; `chosen` and `other`
-  /// name their columns and the columns of another place.
+  /// A CSV file has the coordinates of several places, and those of the start of a journey are read. `chosen` names
+  /// their columns, and `other` names the columns of another place.
   case startOfJourney(chosen: String, other: String)
-  /// A CSV file has both coordinates in one cell, in an order that may be wrong.
+  /// A CSV file has both coordinates in one cell, and their order may have been guessed wrong.
   case coordinatesInOneCell(column: String, isLatitudeFirst: Bool)
 }
 
@@ -155,7 +154,7 @@ extension ReadingNote: CustomStringConvertible {
 }
 
 extension InvalidRow: CustomStringConvertible {
-  /// For example `18: column "latitude" (2): expected a latitude from -90 to 90, found "91.5"`; put the file's name
-  /// before it.
+  /// A message without the name of the file, such as `18: column "latitude" (2): expected a latitude from -90 to 90,
+  /// found "91.5"`.
   public var description: String { "\(line): \(part): expected \(expected), found \(found)" }
 }

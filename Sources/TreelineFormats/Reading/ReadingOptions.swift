@@ -2,20 +2,20 @@ import Treeline
 
 /// Options for reading points.
 public struct ReadingOptions: Hashable, Sendable {
-  /// The CSV columns of the coordinates.
+  /// The CSV columns that contain the coordinates.
   public var columns: ColumnChoice
-  /// Whether rows without a valid position are counted and listed. If not, reading stops at the first such row.
+  /// Whether rows without a valid position are skipped, counted and listed. Otherwise such a row is an error.
   public var skipsInvalid: Bool
-  /// Whether each point's other columns (CSV) or `properties` (GeoJSON) are kept in memory.
+  /// Whether the other columns (CSV) or the `properties` (GeoJSON) of each point are kept in memory.
   public var keepsColumns: Bool
-  /// Whether positions lie on a plain plane instead of the sphere.
+  /// Whether positions lie on a plain plane rather than on the sphere.
   ///
-  /// If `nil`, the columns decide in CSV; GeoJSON is on the sphere (RFC 7946, section 4).
+  /// If this is nil, the names of the columns decide in CSV. GeoJSON is then on the sphere (RFC 7946, section 4).
   public var isPlanar: Bool?
-  /// Decimal separator of a CSV file's numbers. GeoJSON always has points; requesting commas for it is an error.
+  /// Decimal separator of numbers in a CSV file. GeoJSON always has points, so a comma is an error for GeoJSON.
   public var decimal: DecimalSeparator
 
-  /// Creates options. By default nothing is skipped, and no columns are kept.
+  /// Creates options. By default no rows are skipped and no columns are kept.
   public init(
     columns: ColumnChoice = .automatic, skipsInvalid: Bool = false, keepsColumns: Bool = false, isPlanar: Bool? = nil,
     decimal: DecimalSeparator = .point
@@ -28,26 +28,26 @@ public struct ReadingOptions: Hashable, Sendable {
   }
 }
 
-/// The decimal separator of a number. The other sign may separate thousands if the number also has decimals: `1.234,56`
-/// with decimal commas, `1,234.56` with decimal points.
+/// The decimal separator of numbers. If a number has decimals, the other sign may separate thousands: `1,234.56` with
+/// decimal points, `1.234,56` with decimal commas.
 public enum DecimalSeparator: String, Hashable, Sendable, CaseIterable {
   /// A point, as in `48.85`.
   case point
-  /// A comma, as in `48,85`. A number with a point and no comma is refused, because it could be a thousand times
-  /// larger.
+  /// A comma, as in `48,85`. A number with a point but without a comma is refused, because the point might separate
+  /// thousands.
   case comma
 
   var mark: DecimalMark { self == .comma ? .comma : .point }
 }
 
-/// The CSV columns of the coordinates. GeoJSON has no columns to choose, so choosing is an error.
+/// The CSV columns that contain the coordinates. GeoJSON has no columns, so a choice other than `automatic` is an
+/// error.
 ///
-/// Longitudes and latitudes may be written as angles, too: `48°51'24"N`, `48 51 24 N`, `-2:21:03`, `2.35 W`.
+/// Longitudes and latitudes may also be angles, such as `48°51'24"N`, `48 51 24 N`, `-2:21:03` or `2.35 W`.
 ///
-/// A column is given by its name, or by its position as a decimal number counted from 1. An exact name takes precedence
-/// over a name that differs in case.
+/// A column is chosen by its name, or by its number counted from 1. If no name is equal, case is ignored.
 public enum ColumnChoice: Hashable, Sendable {
-  /// The columns that are found first, in this order:
+  /// The columns with the first names in this list that exist:
   /// 1. common names: `longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case;
   /// 2. common names with a unit or a datum: `Longitude (deg)`, `lat_wgs84`;
   /// 3. names of the coordinates of a place: `stop_lat`, `start_lng`;
@@ -55,22 +55,23 @@ public enum ColumnChoice: Hashable, Sendable {
   /// 5. common names of a column of both coordinates, if the first row has two numbers there: `location`, `latlon` and
   ///    the like.
   ///
-  /// In a file without a header, columns 1 and 2.
+  /// If the file has no header, columns 1 and 2.
   case automatic
   /// Longitudes and latitudes in degrees.
   case sphere(longitude: String, latitude: String)
   /// Positions on a plain plane.
   case plane(x: String, y: String)
-  /// Points as well-known text, such as `POINT (2.35 48.85)`, or as well-known binary in hexadecimal digits, with
-  /// longitude and latitude in degrees. `Z` and `M` are ignored. An SRID, which PostGIS may write, must be 4326.
+  /// Points as well-known text, such as `POINT (2.35 48.85)`, or as well-known binary in hexadecimal digits. They
+  /// contain longitude and latitude in degrees. `Z` and `M` are ignored. An SRID, which PostGIS may write, must be
+  /// 4326.
   case wkt(String)
-  /// Two coordinates in one cell, the latitude first, such as `48.85, 2.35`. Letters, as in `2.35° E, 48.85° N`, take
-  /// precedence over the order.
+  /// Both coordinates in one cell, the latitude first, such as `48.85, 2.35`. If there are letters, as in `2.35° E,
+  /// 48.85° N`, the letters decide the order.
   case latitudeLongitude(String)
-  /// Two coordinates in one cell, the longitude first.
+  /// Both coordinates in one cell, the longitude first.
   case longitudeLatitude(String)
 
-  /// Whether the choice names one column.
+  /// Whether the choice consists of a single column.
   var isOne: Bool {
     switch self {
     case .automatic, .sphere, .plane: false
@@ -79,10 +80,10 @@ public enum ColumnChoice: Hashable, Sendable {
   }
 }
 
-/// Limits of reading, in bytes.
+/// Limits for reading, in bytes.
 struct ReadingLimits {
-  /// Number of bytes read from the input at once.
+  /// Number of bytes that are read from the input at once.
   var chunk = 512 << 10
-  /// Maximum length of a record, which limits the memory if a quote is never closed.
+  /// Maximum length of a record. It bounds the memory if a quote is never closed.
   var record = 64 << 20
 }

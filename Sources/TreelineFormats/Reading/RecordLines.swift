@@ -1,8 +1,8 @@
 import Treeline
 
-/// The lines on which records start, in the order of the records.
+/// The line on which each record begins, in the order of the records.
 ///
-/// A run of records at equal distances, such as one line each, takes the memory of a single record.
+/// A run of records with equally many lines, such as one line each, takes as much memory as a single record.
 struct RecordLines: Sendable {
   private struct Run {
     let first: Int
@@ -12,7 +12,7 @@ struct RecordLines: Sendable {
 
   private var runs: [Run] = []
   private var count = 0
-  /// The line of the next record if it continues the last run.
+  /// Line of the next record if it continues the last run.
   private var next = 0
 
   mutating func append(_ line: Int) {
@@ -21,7 +21,7 @@ struct RecordLines: Sendable {
     count += 1
   }
 
-  /// Starts another run. If the last run has a single record, continues that run and sets its step instead.
+  /// Starts a run at a line. If the last run has a single record, sets the step of that run instead.
   private mutating func turn(to line: Int) {
     if let last = runs.last, count - last.first == 1 {
       runs[runs.count - 1].step = line - last.line

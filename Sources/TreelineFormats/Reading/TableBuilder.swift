@@ -2,7 +2,7 @@ import Treeline
 
 /// Collects points and invalid rows into a table.
 struct TableBuilder {
-  /// Maximum number of invalid rows that are described. Further invalid rows are only counted.
+  /// Maximum number of invalid rows that are described. More invalid rows are only counted.
   static let describedRows = 1_000
 
   let file: String
@@ -17,7 +17,7 @@ struct TableBuilder {
   private let decoder: any RecordDecoder
   private let batches: PointBatches?
   private let check: ColumnCheck?
-  /// Number of bytes that points and skipped rows may still need before they are passed on.
+  /// Number of bytes that are left for points and skipped rows before they are passed on.
   private var room: Int
   private let bytesPerPoint: Int
   private var handedOver = (points: 0, skippedRows: 0)
@@ -38,12 +38,12 @@ struct TableBuilder {
 
   private var skippedRowCount: Int { handedOver.skippedRows + skippedRows.count }
 
-  /// Lets the receiver refuse the columns before any row is read.
+  /// Checks the columns before any row is read. Throws if the receiver refuses them.
   func checkColumns() throws(ReadingError) { try check?.check(table(rowCount: 0), of: file) }
 
-  /// Adds a point whose coordinates are valid for `axes`. If columns are kept, copies `id` followed by `record`.
+  /// Adds a point whose coordinates are valid for `axes`. If columns are kept, stores `id` and then `record`.
   ///
-  /// - Parameter line: The line on which the record starts.
+  /// - Parameter line: Line on which the record begins.
   @inline(__always) mutating func add(first: Double, second: Double, id: Bytes? = nil, record: Bytes, line: Int)
     throws(ReadingError)
   {
@@ -58,15 +58,15 @@ struct TableBuilder {
     if room <= 0 { try handOver() }
   }
 
-  /// Approximate memory of a record in bytes, without its text: its offset, and the results for its columns.
+  /// Approximate memory for a record without its text, in bytes: its offset, and what is computed for its columns.
   private static let bytesPerRecord = 64
 
-  /// Counts a row, or the header, whose text is repaired when it is decoded.
+  /// Counts a row, or the header, if its text is repaired when it is decoded.
   mutating func countRepairedRow() { if keepsColumns { repairedRowCount += 1 } }
 
   mutating func add(_ note: ReadingNote) { notes.append(note) }
 
-  /// Skips an invalid row, or throws if the options do not allow this. `describe` gets the row's number.
+  /// Skips an invalid row, or throws if the options do not allow this. `describe` is called with the row number.
   mutating func reject(_ describe: (_ row: Int) -> InvalidRow) throws(ReadingError) {
     let row = rowCount
     guard skipsInvalid else { throw .invalidRow(file: file, describe(row)) }
@@ -97,7 +97,7 @@ struct TableBuilder {
     return table
   }
 
-  /// Creates a table of the points that are in memory.
+  /// Creates a table of the points in memory.
   private func table(rowCount: Int) -> PointTable {
     PointTable(
       coordinates: coordinates, isPlanar: axes.isPlanar, rowCount: rowCount, invalidRows: invalidRows,
@@ -105,8 +105,8 @@ struct TableBuilder {
       records: records, lines: lines, decoder: keepsColumns ? decoder : nil)
   }
 
-  /// The remedy of most invalid rows, if most rows are invalid. Only the invalid rows that are described are
-  /// considered.
+  /// If most rows are invalid, the remedy that most of them share; otherwise nil. Only invalid rows with a description
+  /// are considered.
   private var commonRemedy: String? {
     guard 2 * skippedRowCount > rowCount else { return nil }
     let counts = Dictionary(grouping: invalidRows.compactMap(\.remedy)) { $0 }.mapValues(\.count)
@@ -114,18 +114,18 @@ struct TableBuilder {
   }
 }
 
-/// The ranges of the two coordinates of a valid position, and their names in messages.
+/// The valid ranges of the two coordinates of a position, and their names in messages.
 struct Axes {
   let isPlanar: Bool
   private let firstLimit: Double
   private let secondLimit: Double
 
-  /// In degrees.
+  /// Limits in degrees.
   static let sphere = Axes(isPlanar: false, firstLimit: 180, secondLimit: 90)
-  /// Far enough below the largest Double that extents and distances stay finite.
+  /// Limits so far below the largest Double that extents and distances stay finite.
   static let plane = Axes(isPlanar: true, firstLimit: 1e300, secondLimit: 1e300)
 
-  // Comparisons with NaN are false, so these only hold for finite numbers.
+  // NaN compares as false, so these functions return true only for finite numbers.
   @inline(__always) func holdsFirst(_ value: Double) -> Bool { value.magnitude <= firstLimit }
   @inline(__always) func holdsSecond(_ value: Double) -> Bool { value.magnitude <= secondLimit }
 
@@ -133,18 +133,18 @@ struct Axes {
   var second: String { isPlanar ? "a y from -1e300 to 1e300" : "a latitude from -90 to 90" }
 }
 
-/// The raw bytes of many records, one after another. They are in blocks, since growing one array would double the peak
-/// memory.
+/// The bytes of many records, one after another. They are stored in blocks, because growing a single array would double
+/// the peak of memory.
 struct RecordArena: Sendable {
   private static let blockSize = 4 << 20
-  /// The first block is small, since tests and pipes mostly have few records.
+  /// Smaller than other blocks, because tests and pipes usually have few records.
   private static let firstBlockSize = 16 << 10
   private var blocks: [[UInt8]] = []
-  /// Block number in the upper half, offset in the lower half. A block has either one record or at most `blockSize`
-  /// bytes, and `ReadingLimits` limits the size of a record.
+  /// Start of each record: the block number in the upper half, the offset in the lower half. A block has at most
+  /// `blockSize` bytes, or a single record, whose size `ReadingLimits` bounds.
   private var starts: [UInt64] = []
 
-  /// Adds a record of two consecutive parts.
+  /// Adds a record that consists of two parts.
   mutating func append(_ start: Bytes?, _ record: Bytes) {
     let count = (start?.count ?? 0) + record.count
     let size = blocks.count == 1 ? Self.firstBlockSize : Self.blockSize

@@ -1,13 +1,15 @@
-/// An angle as people write it, in degrees, minutes and seconds or with the letter of a hemisphere: `48°51'24.5"N`,
-/// `N 48 51.4`, `-2:21:03`, `48d51m24s`, `2.35 W`.
+/// An angle as people write it: in degrees, minutes and seconds, or with the letter of a hemisphere. Examples are
+/// `48°51'24.5"N`, `N 48 51.4`, `-2:21:03`, `48d51m24s` and `2.35 W`.
 ///
-/// Only the last number may have decimals, after a point or a comma.
+/// Only the last number may have decimals. A point or a comma may separate them.
 struct Angle {
   let degrees: Double
-  /// Whether the letter is N or S; nil without a letter.
+  /// Whether the letter is N or S; nil if there is no letter.
   let isLatitude: Bool?
 
-  /// - Returns: nil for anything else, such as a plain number, or 60 minutes or more.
+  /// Parses an angle.
+  ///
+  /// - Returns: nil for any other text, such as a plain number, and for 60 or more minutes or seconds.
   init?(_ text: Bytes) {
     guard text.count <= 64 else { return nil }
     var scanner = AngleScanner(String(decoding: text, as: UTF8.self))
@@ -15,7 +17,8 @@ struct Angle {
     (self.degrees, isLatitude) = (degrees, letter.map { $0 == "N" || $0 == "S" })
   }
 
-  /// Returns whether a text would be an angle if its O were an E: O is east in German and west in French and Spanish.
+  /// Returns whether a text would be an angle with E instead of O. O means east in German, but west in French and
+  /// Spanish.
   static func hasUnclearLetter(_ text: Bytes) -> Bool {
     let east = text.map { $0 | 0x20 == UInt8(ascii: "o") ? UInt8(ascii: "E") : $0 }
     return east != Array(text) && east.withUnsafeBufferPointer { Angle($0) != nil }
@@ -40,7 +43,7 @@ private struct AngleScanner {
 
   mutating func scan() -> (degrees: Double, letter: Unicode.Scalar?)? {
     skipSpace()
-    // Small letters are left out: 1.5e is a number that was cut off.
+    // Small letters are not accepted: 1.5e may be a number that was cut off.
     var letter = take("NSEW")
     skipSpace()
     let sign = take("-+")
@@ -80,7 +83,7 @@ private struct AngleScanner {
     return (number, isWhole)
   }
 
-  /// Takes the mark after the degrees, the minutes or the seconds, or a colon before the next number.
+  /// Takes the mark after degrees, minutes or seconds, or a colon before the next number.
   private mutating func takeMark(ofNumber count: Int) -> Bool {
     if count < 3, next == ":", position + 1 < characters.count, "0"..."9" ~= characters[position + 1] {
       position += 1
@@ -90,7 +93,7 @@ private struct AngleScanner {
     case 1: return take("°º˚d") != nil
     case 2: return take("\(Self.primes)m") != nil
     default:
-      // In quoted cells quotes are doubled.
+      // In quoted CSV cells, a quote is written as two quotes.
       let hasQuote = take("\"") != nil
       if hasQuote { _ = take("\"") }
       return hasQuote || take("″”“s") != nil || take(Self.primes) != nil && take(Self.primes) != nil

@@ -1,14 +1,14 @@
-/// A part of the bytes of an input, viewed in memory without a copy.
+/// Part of an input's bytes, without a copy.
 typealias Bytes = UnsafeBufferPointer<UInt8>
 
-/// Bytes with a meaning in the formats.
+/// Bytes that have a meaning in the formats.
 enum Byte {
   static let tab = UInt8(ascii: "\t")
   static let lineFeed = UInt8(ascii: "\n")
   static let carriageReturn = UInt8(ascii: "\r")
-  /// RS, which starts each record of a JSON text sequence (RFC 7464).
+  /// RS, the first byte of each record in a JSON text sequence (RFC 7464).
   static let recordSeparator: UInt8 = 0x1E
-  /// US, a control character that occurs in no text.
+  /// US, a control character that does not occur in texts.
   static let unitSeparator: UInt8 = 0x1F
   static let space = UInt8(ascii: " ")
   static let quote = UInt8(ascii: "\"")
@@ -30,25 +30,25 @@ enum Byte {
   @inline(__always) static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 }
 
-/// Returns whether bytes are UTF-8, so that decoding needs no repair.
+/// Returns whether bytes are valid UTF-8.
 ///
-/// - Complexity: O(bytes). Only bytes beyond ASCII are left to the standard library, which creates a string of them.
+/// - Complexity: O(bytes). A string is created only if there are bytes beyond ASCII.
 func isValidUTF8(_ bytes: Bytes) -> Bool {
   bytes.reduce(0, |) < 0x80 || String(validating: bytes, as: UTF8.self) != nil
 }
 
-/// Returns bytes of the input for a message: quoted, short, on one line, with broken UTF-8 repaired.
+/// Returns bytes of the input for a message: in quotes, shortened, on one line, and with broken UTF-8 repaired.
 func excerpt(_ bytes: Bytes) -> String { "\"" + visible(bytes) + "\"" }
 
 func visible(_ bytes: Bytes) -> String {
-  // A character has at most 4 bytes, so the prefix does not shorten the visible characters.
+  // A message shows fewer characters than this prefix contains, since a character has at most 4 bytes.
   visible(String(decoding: bytes.prefix(260), as: UTF8.self))
 }
 
-/// Returns a text as messages show it.
+/// Returns a text in the form in which messages show it.
 func visible(_ text: String) -> String { text.visible }
 
 extension String {
-  /// The text without the white space around it.
+  /// The text without white space at both ends.
   package var trimmed: String { String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()) }
 }

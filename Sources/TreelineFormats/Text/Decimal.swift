@@ -1,11 +1,11 @@
 import Treeline
 
-/// Reads a decimal number, correctly rounded and independent of the locale.
+/// Parses a decimal number. The result is correctly rounded and does not depend on the locale.
 ///
-/// Accepts spaces and tabs around it, a leading `+`, a point without digits before or after it, as in `.5` and `5.`,
-/// and an exponent. Names such as `nan` and `inf` are not numbers.
+/// Accepts spaces and tabs around the number, a leading `+`, an exponent, and a point without digits before or after
+/// it, as in `.5` and `5.`. Does not accept names such as `nan` and `inf`.
 ///
-/// - Returns: `nil` if the bytes are anything else; infinity if the number exceeds the range of Double.
+/// - Returns: nil if the bytes are not a number; infinity if the number is too large for a Double.
 @inline(__always) func parseDecimal(_ bytes: Bytes) -> Double? {
   var position = 0
   var end = bytes.count
@@ -18,7 +18,7 @@ import Treeline
     position += 1
   }
 
-  // Wraps around after 19 digits. A mantissa that has wrapped around is not used.
+  // Overflows after 19 digits. An overflowed mantissa is not used.
   var mantissa: UInt64 = 0
   let integerStart = position
   while position < end, Byte.isDigit(bytes[position]) {
@@ -44,14 +44,14 @@ import Treeline
   }
 
   if digits <= 19, let magnitude = exactlyScaled(mantissa, exponent) { return isNegative ? -magnitude : magnitude }
-  // Calls the standard library's strtod, which runs in the C locale and only gets a valid number here.
+  // Calls strtod through the standard library, in the C locale. The text is a valid number.
   return Double(String(decoding: bytes[start..<end], as: UTF8.self))
 }
 
-/// Reads a number with a comma as its decimal separator; nil if it has a point as well.
+/// Parses a number with a decimal comma; nil if it contains a point.
 func parseDecimalComma(_ bytes: Bytes) -> Double? { withDecimalPoint(bytes) { parseDecimal($0) } ?? nil }
 
-/// Reads a number with marks between its thousands, such as `1.234,56`; nil for any other text.
+/// Parses a number with marks between thousands, such as `1.234,56`; nil for other texts.
 func parseGrouped(_ bytes: Bytes, _ mark: DecimalMark) -> Double? {
   CellNumber(trimmed(bytes), mark: mark).flatMap { $0.hasGroups ? Double($0.literal) : nil }
 }
@@ -61,7 +61,7 @@ func hasDecimalComma(_ bytes: Bytes) -> Bool {
   bytes.contains(Byte.comma) && (parseDecimalComma(bytes) ?? parseGrouped(bytes, .comma)) != nil
 }
 
-/// Calls `work` with bytes in which commas are replaced by points; nil if there are points already.
+/// Calls `work` with the bytes after replacing commas by points. Returns nil if there are points already.
 func withDecimalPoint<Result>(_ bytes: Bytes, _ work: (Bytes) -> Result) -> Result? {
   if bytes.contains(Byte.point) { return nil }
   return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count) { copy in
@@ -72,7 +72,8 @@ func withDecimalPoint<Result>(_ bytes: Bytes, _ work: (Bytes) -> Result) -> Resu
   }
 }
 
-/// Returns the exponent from its `e` to the end, clamped. Beyond a million all numbers of 19 digits are 0 or infinite.
+/// Returns the exponent from its `e` to the end, clamped to a million. With more, every number of 19 digits is 0 or
+/// infinite.
 private func parseExponent(_ bytes: Bytes, from start: Int, to end: Int) -> Int? {
   var position = start
   guard bytes[position] | 0x20 == UInt8(ascii: "e") else { return nil }
@@ -92,12 +93,12 @@ private func parseExponent(_ bytes: Bytes, from start: Int, to end: Int) -> Int?
   return isNegative ? -value : value
 }
 
-/// Returns `mantissa * 10^exponent`, correctly rounded, if plain arithmetic can compute it; otherwise `nil`.
+/// Returns `mantissa * 10^exponent`, correctly rounded, if simple arithmetic can compute it; otherwise nil.
 ///
-/// - A mantissa up to 2^53 and a power up to 10^22 are both exact as Double, so one operation rounds once
-///   (Clinger 1990, doi:10.1145/93542.93557).
-/// - Any 64-bit mantissa over a power up to 10^19 is an exact quotient of integers. This is the usual case for
-///   coordinates written with 17 digits, for which strtod takes ten times as long.
+/// - A mantissa up to 2^53 and a power up to 10^22 are both exact as Double, so a single operation rounds once (Clinger
+///   1990, doi:10.1145/93542.93557).
+/// - For a negative exponent down to -19, the result is a quotient of two 64-bit integers, which `quotient` computes.
+///   This is the usual case for coordinates with 17 digits, for which strtod takes ten times as long.
 @inline(__always) private func exactlyScaled(_ mantissa: UInt64, _ exponent: Int) -> Double? {
   if mantissa <= 1 << 53 {
     if exponent <= 0 && exponent >= -22 { return Double(mantissa) / powersOfTen[-exponent] }
@@ -108,18 +109,18 @@ private func parseExponent(_ bytes: Bytes, from start: Int, to end: Int) -> Int?
   return quotient(mantissa, integerPowersOfTen[-exponent])
 }
 
-/// Returns `dividend / divisor`, correctly rounded; both must be positive.
+/// Returns `dividend / divisor`, correctly rounded. Both must be positive.
 private func quotient(_ dividend: UInt64, _ divisor: UInt64) -> Double {
   let dividendShift = dividend.leadingZeroBitCount
   let divisorShift = divisor.leadingZeroBitCount
   let wide = dividend << dividendShift
-  // wide * 2^63 in two words. Its upper word is less than 2^63 and so less than the shifted divisor. Therefore nothing
-  // overflows, and the quotient has at least 62 bits.
+  // The dividend is wide * 2^63 in two words. Its upper word is less than 2^63, and so less than the shifted divisor.
+  // So nothing overflows, and the quotient has at least 62 bits.
   let (bits, remainder) = (divisor << divisorShift).dividingFullWidth((wide >> 1, wide << 63))
-  // A remainder only matters for breaking a tie. Setting the lowest of the 62 bits breaks it: that bit is 9 bits below
-  // the last bit that a Double keeps.
+  // The remainder matters only if the quotient is halfway between two Doubles. Setting the lowest of the 62 bits then
+  // breaks the tie. That bit is 9 bits below the last bit of a Double.
   let rounded = Double(bits | (remainder == 0 ? 0 : 1))
-  // A power of two within Double's normal range, so the product is exact.
+  // This is a power of two in the normal range of Double, so the product is exact.
   let exponent = divisorShift - dividendShift - 63
   return rounded * Double(bitPattern: UInt64(1023 + exponent) << 52)
 }

@@ -2,7 +2,7 @@ import Foundation
 import GridBaseline
 import Treeline
 
-/// A cluster of any method, with everything that is written about it.
+/// A cluster of any method, with everything that output contains about it.
 public struct ClusterFeature: Sendable {
   /// The properties that every format writes.
   @_spi(Server) public var properties: ClusterProperties
@@ -15,9 +15,9 @@ public struct ClusterFeature: Sendable {
   package var outline: [Coordinate] = []
   /// The `id` of the point's Feature in the input, which becomes a property.
   public var featureID: AttributeValue?
-  /// The other columns of the point.
+  /// Columns of the point, except its coordinates.
   public var columns: [(name: String, value: AttributeValue)]
-  /// Aggregates of the values of the cluster's points, by the names of properties.
+  /// Aggregates of the values of the cluster's points, with the names of their properties.
   package private(set) var aggregates: [(name: String, value: AggregateValue)] = []
 
   @_spi(Server) public init(
@@ -30,15 +30,16 @@ public struct ClusterFeature: Sendable {
 }
 
 extension ClusterFeature {
-  /// Creates the feature of a cluster of an index. A single point has the columns that the index keeps.
+  /// Creates the feature of a cluster of an index. If the cluster is a single point, the feature has the point's
+  /// columns.
   ///
   /// - Parameters:
   ///   - cluster: The cluster.
   ///   - tree: The tree of the cluster.
-  ///   - position: Where to show the cluster; nil for `cluster.coordinate`. Pass nil only if that is the cluster's
-  ///     mean.
-  ///   - hasEllipse: Whether the ellipse of its points is written.
-  ///   - cut: Cut of the answer, if known. If it has badges, the diameter of the badge is written.
+  ///   - position: Position at which the cluster is shown; nil for `cluster.coordinate`. Pass nil only if this is the
+  ///     mean of the cluster's points.
+  ///   - hasEllipse: Whether the feature has the ellipse of the cluster's points.
+  ///   - cut: Cut of the answer, if known. If the cut has badges, the feature has the diameter of the badge.
   public init(
     _ cluster: Cluster, of tree: ClusterTree, at position: ShownPosition? = nil, hasEllipse: Bool = false,
     cut: Cut? = nil
@@ -54,15 +55,15 @@ extension ClusterFeature {
 }
 
 extension ClusterFeature {
-  /// Creates the feature of a grid cell, without row and columns. Its id is the number of its first point, so no two
-  /// cells have equal ids.
+  /// Creates the feature of a grid cell, without rows and columns. Its id is the number of the first point in the cell,
+  /// so all cells have different ids.
   @_spi(Server) public init(_ cluster: GridCluster, of grid: Grid) {
     self.init(
       id: UInt64(cluster.firstPoint), pointCount: cluster.pointCount, coordinate: grid.coordinate(of: cluster),
       bounds: grid.boundingBox(of: cluster), isStack: cluster.isStack)
   }
 
-  /// Creates the feature of a single point, without its row and its columns. Other points may have its position.
+  /// Creates the feature of a single point, without its row and columns. Other points may share the point's position.
   ///
   /// - Parameter leaf: The smallest cluster that contains the point.
   @_spi(Server) public init(ofPointAt treeIndex: Int, in leaf: Cluster, of tree: ClusterTree) {
@@ -76,7 +77,7 @@ extension ClusterFeature {
 }
 
 extension ClusterFeature {
-  /// Creates the feature of a single point, with its row and its columns in the index.
+  /// Creates the feature of a single point, with its row and its columns.
   ///
   /// - Precondition: The point passes the filter of the tree.
   @_spi(Server) public init(ofSinglePointAt treeIndex: Int, of tree: ClusterTree) throws {
@@ -88,13 +89,13 @@ extension ClusterFeature {
   /// Adds aggregates of the values of the cluster's points.
   ///
   /// - Parameters:
-  ///   - names: Names of aggregates, from `FeatureProperties`.
-  ///   - values: A value for each name.
+  ///   - names: Names of the properties, from `FeatureProperties`.
+  ///   - values: Value for each name.
   @_spi(Server) public mutating func setAggregates(_ names: [String], _ values: [AggregateValue]) {
     aggregates = Array(zip(names, values).lazy.map { ($0, $1) })
   }
 
-  /// Adds the ellipse of a cluster, if its points have several positions.
+  /// Adds the ellipse of a cluster's points, unless the points share one position.
   package mutating func setEllipse(of cluster: Cluster, on plane: Plane) {
     if cluster.rect.isPoint { return }
     properties.ellipse = ClusterProperties.Spread(
@@ -104,8 +105,8 @@ extension ClusterFeature {
 }
 
 extension Plane {
-  /// Returns the ellipse of two standard deviations along each axis around the mean of a cluster's points, as a polygon
-  /// of 64 corners, counterclockwise; empty if all points have one position.
+  /// Returns the ellipse around the mean of a cluster's points, of two standard deviations along each axis, as a
+  /// polygon. The polygon has 64 corners in counterclockwise order. It is empty if all points share one position.
   package func outline(ofEllipseOf cluster: Cluster) -> [Coordinate] {
     if cluster.rect.isPoint { return [] }
     let ellipse = cluster.ellipse
@@ -118,9 +119,9 @@ extension Plane {
     }
   }
 
-  /// Returns the area in square kilometers of the ellipse of two standard deviations along each axis; nil for a stack.
-  /// The ellipse is at least a quarter as wide as it is long. The viewer colors tiles by this area. For other answers,
-  /// `density.js` computes an equal area.
+  /// Returns the area of the ellipse of two standard deviations along each axis, in square kilometers; nil for a stack.
+  /// The ellipse is made at least a quarter as wide as it is long. The viewer colors tiles by this area. `density.js`
+  /// computes the same area for other answers.
   @_spi(Server) public func coveredArea(of cluster: Cluster) -> Double? {
     if cluster.rect.isPoint { return nil }
     let ellipse = cluster.ellipse
@@ -129,7 +130,7 @@ extension Plane {
     return Self.areaDeviations * Self.areaDeviations * .pi * length * width * kilometre * kilometre
   }
 
-  /// Returns the area of the same ellipse on a map, in square pixels at a zoom of 512 px tiles.
+  /// Returns the area of the same ellipse on a map, in square pixels at a zoom for 512 px tiles.
   @_spi(Server) public static func coveredPixels(of cluster: Cluster, zoom: Int) -> UInt64 {
     let ellipse = cluster.ellipse
     let pixelsPerUnit = 512 * Double(sign: .plus, exponent: zoom, significand: 1) / 0x1p32
@@ -141,7 +142,7 @@ extension Plane {
   @_spi(Server) public static let areaDeviations = 2.0
   @_spi(Server) public static let leastWidth = 0.25
 
-  /// Returns the length of a unit in meters, on Web Mercator's sphere, which has the Earth's radius at the equator.
+  /// Returns the length of a unit in meters on the sphere of Web Mercator, whose radius is the Earth's at the equator.
   fileprivate func unitLength(atLatitude latitude: Double) -> Double {
     projection == .planar ? side / 0x1p32 : 2 * .pi * 6_378_137 / 0x1p32 * cos(latitude * .pi / 180)
   }

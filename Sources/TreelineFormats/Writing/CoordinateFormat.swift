@@ -1,15 +1,15 @@
 import Foundation
 import Treeline
 
-/// Writes coordinates with only the decimals that a plane resolves: 7 on the sphere (1 cm).
+/// Writes coordinates with as many decimals as the plane resolves. On the sphere these are 7, or 1 cm.
 ///
-/// A unit of the plane is less than a unit of the last decimal. So a number that was read with no more decimals is
-/// written as it was read.
+/// A unit of the plane is smaller than a unit of the last decimal. So a number that was read with at most this many
+/// decimals is written as it was read.
 @_spi(Server) public struct CoordinateFormat: Hashable, Sendable {
   let decimals: Int
-  /// 10 to the power of the decimals, if that is a whole number and exact; otherwise 0.
+  /// 10 to the power of `decimals`, if this is an exact whole number; otherwise 0.
   private let scale: UInt64
-  /// Factor that extends a fraction to 8 decimals, or to 16 decimals if it has more than 8.
+  /// Factor by which a fraction is multiplied to have 8 decimals, or 16 decimals if it has more than 8.
   private let padding: UInt64
 
   private static let sphereScale: UInt64 = 10_000_000
@@ -28,10 +28,10 @@ import Treeline
     return bytes.text
   }
 
-  /// Returns a coordinate, rounded as it is written.
+  /// Returns a coordinate with the rounding that writing it has.
   public func rounded(_ value: Double) -> Double { scaled(value).map { $0 / Double(scale) } ?? value }
 
-  /// Appends a number that JSON and CSV readers accept, without an exponent if there are few decimals.
+  /// Appends a number in a form that JSON and CSV readers accept. Numbers with few decimals have no exponent.
   func append(_ value: Double, to bytes: inout OutputBytes) {
     guard let scaled = scaled(value) else {
       bytes.append(text: value == 0 ? "0" : "\(value)")
@@ -39,7 +39,7 @@ import Treeline
     }
     let whole = Int64(scaled)
     if whole < 0 { bytes.append(byte: UInt8(ascii: "-")) }
-    // A constant divisor, which the sphere has, makes the division fast.
+    // For the sphere the divisor is a constant, which makes the division fast.
     let (integer, fraction) =
       scale == Self.sphereScale
       ? whole.magnitude.quotientAndRemainder(dividingBy: Self.sphereScale)
@@ -47,7 +47,7 @@ import Treeline
     bytes.append(integer)
     guard fraction > 0 else { return }
     bytes.append(byte: UInt8(ascii: "."))
-    // The fraction with 8 decimals, or with 16 decimals in two halves.
+    // The fraction has 8 decimals, or 16 decimals in two halves.
     let (high, low) =
       decimals <= 8 ? (fraction * padding, 0) : (fraction * padding).quotientAndRemainder(dividingBy: Digits.endOfEight)
     if low == 0 { return bytes.append(fraction: UInt32(high)) }
@@ -55,14 +55,14 @@ import Treeline
     bytes.append(fraction: UInt32(low))
   }
 
-  /// Appends two numbers with a comma between them.
+  /// Appends two numbers, separated by a comma.
   func append(_ first: Double, _ second: Double, to bytes: inout OutputBytes) {
     append(first, to: &bytes)
     bytes.append(byte: UInt8(ascii: ","))
     append(second, to: &bytes)
   }
 
-  /// Returns the value as a number of units of the last decimal; nil if this number is too large to be exact.
+  /// Returns the value in units of the last decimal, as a whole number; nil if this number is too large to be exact.
   private func scaled(_ value: Double) -> Double? {
     guard scale > 0 else { return nil }
     let scaled = (value * Double(scale)).rounded()

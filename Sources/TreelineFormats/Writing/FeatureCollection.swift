@@ -1,19 +1,19 @@
 import Foundation
 @_spi(Server) import Treeline
 
-/// Writes clusters as GeoJSON (RFC 7946) with supercluster's property names, which map clients know.
+/// Writes clusters as GeoJSON (RFC 7946). Properties have the same names as supercluster's, which map clients know.
 public struct FeatureCollectionWriter: Sendable {
   let format: CoordinateFormat
   private let isPlanar: Bool
 
-  /// - Parameter plane: Plane of the clusters, which determines the number of decimals.
+  /// - Parameter plane: Plane of the clusters. It determines the number of decimals.
   public init(plane: Plane) { (format, isPlanar) = (CoordinateFormat(of: plane), plane.projection == .planar) }
 
-  /// The beginning of every FeatureCollection.
+  /// The text with which every FeatureCollection begins.
   package static let beginning = "{\"type\":\"FeatureCollection\",\"features\":["
 
-  /// Writes a FeatureCollection in pieces, with one feature per line. The text of an answer may be much larger than the
-  /// answer itself, so at most the text of one piece and one feature is in memory.
+  /// Writes a FeatureCollection in pieces, with one feature per line. The text may be much larger than the features, so
+  /// at most the text of one piece and one feature is in memory.
   public func write(_ features: some Sequence<ClusterFeature>, to write: (UnsafeRawBufferPointer) throws -> Void)
     rethrows
   {
@@ -34,12 +34,12 @@ public struct FeatureCollectionWriter: Sendable {
 
   private static let pieceSize = 1 << 16
 
-  /// Begins a FeatureCollection, whose features and `close` follow.
+  /// Begins a FeatureCollection. Its features and a call of `close` must follow.
   @_spi(Server) public func open(_ bytes: inout OutputBytes) {
     bytes.append("{\"type\":\"FeatureCollection\",\"features\":[")
   }
 
-  /// Begins a FeatureCollection that is a page of a longer list.
+  /// Begins a FeatureCollection that is one page of a longer list.
   @_spi(Server) public func open(_ bytes: inout OutputBytes, offset: Int, total: Int) {
     bytes.append("{\"total\":")
     bytes.append(total)
@@ -48,13 +48,13 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(",\"type\":\"FeatureCollection\",\"features\":[")
   }
 
-  /// Appends a Feature of a FeatureCollection, on its own line.
+  /// Appends a Feature of a FeatureCollection on a separate line.
   @_spi(Server) public func append(_ feature: ClusterFeature, isFirst: Bool, to bytes: inout OutputBytes) {
     if isFirst { bytes.append("\n") } else { bytes.append(",\n") }
     append(feature, to: &bytes)
   }
 
-  /// Writes Features, one in each line (GeoJSONL, newline-delimited GeoJSON), in pieces.
+  /// Writes Features in pieces, with one Feature per line (GeoJSONL, newline-delimited GeoJSON).
   package func writeLines(
     _ features: some Sequence<ClusterFeature>, to write: (UnsafeRawBufferPointer) throws -> Void
   ) rethrows {
@@ -75,8 +75,8 @@ public struct FeatureCollectionWriter: Sendable {
   /// Appends a Feature.
   @_spi(Server) public func append(_ feature: ClusterFeature, to bytes: inout OutputBytes) {
     bytes.append("{\"type\":\"Feature\"")
-    // Maps keep a feature's state by its id, so ids are unique in an answer. Clusters and points are numbered together.
-    // The ids of the input may be anything, so they are properties.
+    // Maps store the state of a feature by its id, so ids are unique in an answer: clusters and points have different
+    // ids. Ids of the input may be anything, so they are written as properties.
     if !feature.sharesID {
       bytes.append(",\"id\":")
       bytes.append(feature.properties.id)
@@ -104,7 +104,7 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append("}}")
   }
 
-  /// Appends a Point, or the shape of the cluster: a Polygon, or a LineString between two corners.
+  /// Appends a Point, or the shape of the cluster: a Polygon, or a LineString if the shape has two corners.
   private func append(geometryOf feature: ClusterFeature, to bytes: inout OutputBytes) {
     let corners = feature.outline
     guard corners.count >= 2 else {
@@ -141,7 +141,7 @@ public struct FeatureCollectionWriter: Sendable {
     }
   }
 
-  /// Appends a whole number and its tenths digit, which is omitted if it is 0.
+  /// Appends a whole number and one decimal. The decimal is left out if it is 0.
   private func append(_ whole: Int, tenth: Int, to bytes: inout OutputBytes) {
     bytes.append(whole)
     guard tenth > 0 else { return }
@@ -170,7 +170,7 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(byte: UInt8(ascii: "]"))
   }
 
-  /// Appends a length, rounded to a decimeter on the sphere.
+  /// Appends a length. On the sphere, it is rounded to a decimeter.
   private func append(_ length: Double, to bytes: inout OutputBytes) {
     if isPlanar { return format.append(length, to: &bytes) }
     let tenths = Int((length * 10).rounded())
@@ -208,7 +208,7 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(byte: UInt8(ascii: "]"))
   }
 
-  /// Appends aggregates. Counts are an object whose members are named by the values, in their order.
+  /// Appends aggregates. Counts are an object with the values as names of members, in their order.
   private func append(aggregates: [(name: String, value: AggregateValue)], to bytes: inout OutputBytes) {
     for (name, value) in aggregates {
       bytes.append(byte: UInt8(ascii: ","))
@@ -236,11 +236,12 @@ public struct FeatureCollectionWriter: Sendable {
 }
 
 extension OutputBytes {
-  /// Appends counts as an object whose members are named by the values, in their order.
+  /// Appends counts as an object with the values as names of members, in their order.
   fileprivate mutating func append(counts: [AggregateValue.ValueCount]) {
     append(byte: UInt8(ascii: "{"))
     for (number, count) in counts.enumerated() {
-      // Checks for cancellation, since there may be millions of values. The text of a cancelled answer is discarded.
+      // There may be millions of values, so this loop checks for cancellation. The text of a cancelled answer is
+      // discarded.
       if number & 0xFFF == 0xFFF, (try? Cancellation.check()) == nil { break }
       if number > 0 { append(byte: UInt8(ascii: ",")) }
       append(json: count.value.name)
@@ -252,7 +253,7 @@ extension OutputBytes {
 }
 
 extension AggregateValue {
-  /// The value as the text of a table's cell; nil for null. Counts of values are written as JSON.
+  /// The value as the text of a table cell; nil for null. Counts of values are written as JSON.
   package var cell: String? {
     switch self {
     case .number(let number): return "\(number)"
@@ -266,32 +267,32 @@ extension AggregateValue {
   }
 }
 
-/// Names of a feature's properties, in any format.
+/// Names of the properties of features, in all formats.
 @_spi(Server) public enum FeatureProperties {
-  /// Returns distinct names for aggregates. Underscores are appended to a name that is taken.
+  /// Returns different names for all aggregates. If a name is taken, underscores are appended to it.
   public static func names(of aggregates: [Aggregate]) -> [String] {
     var (names, taken) = ([String](), own)
     for aggregate in aggregates { names.append(taken.insert(unique: aggregate.propertyName)) }
     return names
   }
 
-  /// Visits a point's columns, which follow the properties of its cluster. Underscores are appended to the name of a
-  /// column that is taken by a property or by an earlier column, so that no value hides another.
+  /// Visits the columns of a point, which follow the properties of its cluster. If a property or an earlier column has
+  /// the name of a column, underscores are appended to the name. So no value hides another value.
   ///
   /// - Parameters:
   ///   - columns: Columns of the point.
-  ///   - names: Names of the aggregates, which come before.
-  ///   - work: Called with each name and value.
+  ///   - names: Names of the aggregates, which are taken too.
+  ///   - work: Called with the name and the value of each column.
   /// - Complexity: O(columns)
   public static func forEachColumn(
     _ columns: [(name: String, value: AttributeValue)], after names: [String] = [],
     _ work: (_ name: String, _ value: AttributeValue) -> Void
   ) {
-    // A handful of names are compared pairwise, which is faster than creating a set.
+    // Few names are compared in pairs, which is faster than creating a set.
     if columns.count <= 8, names.isEmpty, areDistinct(columns) { return columns.forEach { work($0.name, $0.value) } }
     var taken = own.union(names)
-    // For each name, the number of underscores that its latest column got. A damaged index may have a thousand columns
-    // of one name.
+    // For each name, the number of underscores that were appended for the last column with this name. Without it, a
+    // damaged index with a thousand columns of one name would take quadratic time.
     var lines: [String: Int] = [:]
     for column in columns {
       var name = column.name
@@ -314,7 +315,7 @@ extension AggregateValue {
 }
 
 extension Set<String> {
-  /// Adds a name, with underscores appended until it is unique.
+  /// Adds a name. Underscores are appended until the name is unique. Returns the unique name.
   fileprivate mutating func insert(unique name: String) -> String {
     var name = name
     while !insert(name).inserted { name += "_" }
@@ -323,10 +324,10 @@ extension Set<String> {
 }
 
 extension Ellipse {
-  /// Direction of the longer axis, clockwise from east: more than -90 degrees and at most 90.
+  /// Direction of the longer axis in tenths of degrees, clockwise from east, above -90 degrees and up to 90 degrees.
   package var tenthsOfDegrees: Int {
     let tenths = Int((atan2(axisY, axisX) * (1800 / .pi)).rounded())
-    // -90 degrees and 90 degrees are the same direction of an axis.
+    // -90 degrees and 90 degrees are the same direction of the axis.
     return tenths <= -900 ? tenths + 1800 : tenths
   }
 }

@@ -1,30 +1,32 @@
 import CZlib
 
-/// Compresses responses (gzip, RFC 1952).
+/// Compresses responses with gzip (RFC 1952).
 @_spi(Server) public enum Gzip {
-  /// Minimum length of data worth compressing: anything shorter saves no network packet.
+  /// Minimum length of data that is worth compressing. Compression of shorter data saves no network packet.
   public static let leastLength = 1024
 
-  /// Compresses bytes. The compression cannot be stopped.
+  /// Compresses bytes. The caller cannot stop the compression.
   public static func compressed(_ bytes: UnsafeRawBufferPointer, level: Int32 = 1) -> [UInt8] {
     compressed(bytes, level: level) {}
   }
 
-  /// Number of bytes compressed between two calls of `check`: about 3 ms at level 1.
+  /// Number of bytes that are compressed between two calls of `check`. They take about 3 ms at level 1.
   private static let pieceLength = 1 << 18
 
+  /// Compresses bytes.
+  ///
   /// - Parameters:
   ///   - bytes: Bytes to compress.
-  ///   - level: From 1, the fastest, to 9, the smallest.
-  ///   - check: Called every few milliseconds; throws to stop.
-  /// - Complexity: O(bytes); at level 1 about 10 ns per byte.
+  ///   - level: Level of compression, from 1, the fastest, to 9, the smallest.
+  ///   - check: Called every few milliseconds. Throws to stop the compression.
+  /// - Complexity: O(bytes). Level 1 takes about 10 ns per byte.
   public static func compressed(
     _ bytes: UnsafeRawBufferPointer, level: Int32 = 1, check: () throws -> Void
   ) rethrows -> [UInt8] {
     precondition(1...9 ~= level, "Expected a level from 1 to 9, found \(level)")
     precondition(bytes.count <= Int(UInt32.max) / 2, "Expected at most 2 GiB, found \(bytes.count) bytes")
     var stream = z_stream()
-    // 15 is the largest window, 16 requests gzip's header and trailer, and 8 is zlib's default amount of memory.
+    // 15 is the size of the largest window, 16 requests the header and trailer of gzip, and 8 is zlib's default memory.
     let status = deflateInit2_(
       &stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     precondition(status == Z_OK, "zlib has no memory left")

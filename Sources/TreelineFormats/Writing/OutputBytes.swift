@@ -1,18 +1,20 @@
 import Treeline
 
-/// Text in UTF-8 that is being written. Appended text is written directly to its final place, without a `String` in
-/// between. A query takes microseconds, and writing the text of its answer should take no longer.
+/// UTF-8 text that is being written. Text is written directly to its final place, without a `String` in between. A
+/// query takes microseconds, and writing its answer should not take longer.
 @_spi(Server) public struct OutputBytes: ~Copyable {
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   private(set) var count = 0
   private let limit: Int
-  /// Whether more bytes than the limit were appended. Then earlier bytes are discarded, so memory stays bounded.
+  /// Whether more than `limit` bytes were appended. Then the earlier bytes are discarded, so that memory stays bounded.
   public private(set) var isOverLimit = false
 
+  /// Creates an empty text.
+  ///
   /// - Parameters:
-  ///   - capacity: Initial capacity in bytes.
-  ///   - limit: Maximum total number of bytes.
+  ///   - capacity: Initial capacity, in bytes.
+  ///   - limit: Maximum length of the text, in bytes.
   public init(capacity: Int = 1 << 12, limit: Int = .max) {
     self.capacity = max(capacity, 64)
     self.limit = limit
@@ -21,7 +23,7 @@ import Treeline
 
   deinit { start.deallocate() }
 
-  /// Calls `work` with the appended bytes, which are valid during the call.
+  /// Calls `work` with the bytes appended so far. They are valid only during the call.
   public borrowing func withBytes<Result, Failure>(_ work: (UnsafeRawBufferPointer) throws(Failure) -> Result)
     throws(Failure) -> Result
   { try work(UnsafeRawBufferPointer(start: start, count: count)) }
@@ -30,7 +32,7 @@ import Treeline
 
   mutating func removeAll() { count = 0 }
 
-  /// Makes room for `more` bytes.
+  /// Makes room for `more` further bytes.
   @inline(__always) private mutating func reserve(_ more: Int) { if count + more > capacity { grow(to: count + more) } }
 
   @inline(never) private mutating func grow(to least: Int) {
@@ -56,7 +58,7 @@ import Treeline
     count += 1
   }
 
-  /// For a literal that the compiler knows, the copy becomes a few register moves.
+  /// The compiler knows the literal, so copying it takes only a few register moves.
   @inline(__always) public mutating func append(_ literal: StaticString) {
     let length = literal.utf8CodeUnitCount
     reserve(length)
@@ -92,12 +94,12 @@ import Treeline
     append(digits, from: digits.leadingZeros, to: 8)
   }
 
-  /// Appends eight digits, with leading zeros.
+  /// Appends a number with eight digits, including leading zeros.
   mutating func append(eight number: UInt32) { append(Digits(number), from: 0, to: 8) }
 
-  /// Appends the first digits of a decimal fraction, up to the last digit that is not 0; nothing for 0.
+  /// Appends a decimal fraction without its trailing zeros; appends nothing for 0.
   ///
-  /// - Parameter fraction: The fraction in units of the last of 8 digits.
+  /// - Parameter fraction: The fraction in units of the eighth decimal.
   mutating func append(fraction: UInt32) {
     let digits = Digits(fraction)
     append(digits, from: 0, to: 8 - digits.trailingZeros)
@@ -105,7 +107,7 @@ import Treeline
 
   @inline(__always) private mutating func append(_ digits: Digits, from first: Int, to end: Int) {
     reserve(8)
-    // Writes all eight digits at once; excess digits are overwritten.
+    // All eight digits are written at once. Digits beyond `end` are overwritten by later text.
     UnsafeMutableRawPointer(start + count).storeBytes(of: (digits.text >> (8 * first)).littleEndian, as: UInt64.self)
     count += end - first
   }
@@ -115,7 +117,7 @@ import Treeline
   /// Appends a JSON string literal (RFC 8259, section 7).
   public mutating func append(json string: String) { string.writeJSONLiteral { append($0) } }
 
-  /// Appends a column's value as JSON.
+  /// Appends the value of a column as JSON.
   public mutating func append(json value: AttributeValue) {
     switch value {
     case .string(let string): append(json: string)
@@ -127,26 +129,29 @@ import Treeline
 
   mutating func append(json bool: Bool) { if bool { append("true") } else { append("false") } }
 
-  /// Appends a number with the fewest digits that give the same number; null if it is nil or not finite.
+  /// Appends a number with the fewest digits from which the same number is read. Appends null if it is nil or not
+  /// finite.
   public mutating func append(json number: Double?) {
     guard let number, number.isFinite else { return append("null") }
     append(text: AttributeColumn.text(of: number))
   }
 }
 
-/// The eight decimal digits of a number, one per byte, the first digit in the lowest byte. All digits are computed at
-/// once in one word: eight digits are split into two groups of four, then into pairs, then into digits. So no step
-/// waits for a division in another part of the word.
+/// The eight decimal digits of a number, one per byte, with the first digit in the lowest byte. They are computed
+/// together in one word: eight digits are split into two groups of four, the groups into pairs, and the pairs into
+/// digits. So no part of the word waits for a division in another part.
 struct Digits {
   private let values: UInt64
 
-  /// The first number of nine digits.
+  /// The smallest number with nine digits.
   static let endOfEight: UInt64 = 100_000_000
 
-  /// - Parameter number: A number less than 10^8.
+  /// Splits a number into digits.
+  ///
+  /// - Parameter number: A number below 10^8.
   @inline(__always) init(_ number: UInt32) {
     let fours = UInt64(number / 10_000) | UInt64(number % 10_000) << 32
-    // 10486 / 2^20 approximates 1 / 100 well enough for four digits, and 103 / 2^10 approximates 1 / 10 for two.
+    // Multiplying by 10486 / 2^20 divides four digits by 100 exactly enough, and 103 / 2^10 divides two digits by 10.
     let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F
     let twos = hundreds | (fours &- hundreds &* 100) << 16
     let tens = (twos &* 103) >> 10 & 0x000F_000F_000F_000F
@@ -155,9 +160,9 @@ struct Digits {
 
   var text: UInt64 { values | 0x3030_3030_3030_3030 }
 
-  /// Number of leading zeros, except that one digit remains for 0.
+  /// Number of leading zeros. It is 7 for the number 0, so that one digit remains.
   var leadingZeros: Int { min(values.trailingZeroBitCount / 8, 7) }
 
-  /// Number of trailing zeros; for 0 no digit remains.
+  /// Number of trailing zeros. It is 8 for the number 0, so that no digit remains.
   var trailingZeros: Int { values.leadingZeroBitCount / 8 }
 }

@@ -2,36 +2,37 @@ import Treeline
 
 /// Writes the changes between two answers as JSON, for a client that draws them.
 ///
-/// `kept`, `entered` and `left` are lists of clusters. `splits` and `merges` have a `whole`, its `parts`, and
-/// `hidden_point_count`, the number of the whole's points that are in no part. A part of a split moves from the
-/// coordinates of the whole to its own coordinates. A part of a merge moves from its own coordinates to the coordinates
+/// `kept`, `entered` and `left` are lists of clusters. Each element of `splits` and `merges` has a `whole`, its
+/// `parts`, and `hidden_point_count`, the number of points of the whole that are in no part. A part of a split moves
+/// from the coordinates of the whole to its own coordinates. A part of a merge moves from its own coordinates to those
 /// of the whole.
 ///
-/// Between answers with two filters a change has `filtered_out_point_count` and `filtered_in_point_count`. A kept
-/// cluster has both members, too, and a `from_point_count`. The numbers add up. The points of a split's whole are the
-/// points of its parts, less the points filtered in, plus the points filtered out and the hidden points. The points of
-/// a merge's whole are the points of its parts, less the points filtered out, plus the points filtered in and the
-/// hidden points.
+/// If the answers have different filters, each split and merge also has `filtered_out_point_count` and
+/// `filtered_in_point_count`, the numbers of points that pass only the first or only the second filter. A kept cluster
+/// has both, and `from_point_count`. These members are left out if both numbers are 0. The numbers add up:
+///
+/// - split: whole = parts - filtered in + filtered out + hidden
+/// - merge: whole = parts - filtered out + filtered in + hidden
 public struct TransitionWriter: Sendable {
   private let format: CoordinateFormat
 
-  /// - Parameter plane: Plane of the clusters, which determines the number of decimals.
+  /// - Parameter plane: Plane of the clusters. It determines the number of decimals.
   public init(plane: Plane) { format = CoordinateFormat(of: plane) }
 
-  /// Returns where a cluster is shown.
+  /// Returns the coordinate at which a cluster is shown.
   public typealias Position = (Cluster) throws -> Coordinate
 
-  /// Returns the diameter of a cluster's badge in pixels, if it has one: see `ClusterTree.badgeDiameter`.
+  /// Returns the diameter of a cluster's badge in pixels; nil if it has no badge. See `ClusterTree.badgeDiameter`.
   public typealias Diameter = (Cluster) -> Double?
 
-  /// Returns a JSON object, with one cluster or one change per line.
+  /// Returns a JSON object, with one cluster or change per line.
   ///
   /// - Parameters:
   ///   - transition: The changes.
-  ///   - first: Returns where clusters of the first answer are shown. A kept cluster that moves has `from_coordinates`.
-  ///   - second: Returns where clusters of the second answer are shown.
-  ///   - diameters: Return the diameters of clusters in the first and in the second answer, for `badge_px`. A kept
-  ///     cluster that grows or shrinks also has `from_badge_px`.
+  ///   - first: Returns where a cluster of the first answer is shown. A kept cluster that moves has `from_coordinates`.
+  ///   - second: Returns where a cluster of the second answer is shown.
+  ///   - diameters: Return the diameters of clusters in the first and second answer, for `badge_px`. A kept cluster
+  ///     whose diameter changes also has `from_badge_px`.
   public func text(
     _ transition: Transition, from first: Position, to second: Position,
     diameters: (from: Diameter, to: Diameter)? = nil
@@ -43,7 +44,7 @@ public struct TransitionWriter: Sendable {
     return bytes.text
   }
 
-  /// Appends the members of the object that describes a transition, for an object that has other members, too.
+  /// Appends the members of the object for a transition. The caller may add other members to the object.
   @_spi(Server) public func appendMembers(
     of transition: Transition, from first: Position, to second: Position,
     diameters: (from: Diameter, to: Diameter)? = nil, into bytes: inout OutputBytes
@@ -61,7 +62,7 @@ public struct TransitionWriter: Sendable {
     try append(",\"left\":[", transition.exited, to: &bytes) { append($0, try before($0), to: &$1) }
   }
 
-  /// The position and the diameter of the badge with which one answer shows a cluster.
+  /// The position and the badge diameter of a cluster in one of the answers.
   private struct Look {
     let coordinate: Coordinate
     let diameter: Double?
@@ -98,17 +99,17 @@ public struct TransitionWriter: Sendable {
     bytes.append("}")
   }
 
-  /// Numbers of points that pass only one of the filters.
+  /// Numbers of points that pass only one of the two filters.
   private struct FilterChange {
     let filteredOut, filteredIn: Int
-    /// Point count of a kept cluster in the first answer.
+    /// Number of points of a kept cluster in the first answer.
     let pointCountBefore: Int?
 
     init(_ counts: (out: Int, in: Int), from count: Int? = nil) {
       (filteredOut, filteredIn, pointCountBefore) = (counts.out, counts.in, count)
     }
 
-    /// Writes the numbers, or nothing if both are 0.
+    /// Writes the numbers. Writes nothing if both are 0.
     func write(to bytes: inout OutputBytes) {
       guard filteredOut + filteredIn > 0 else { return }
       if let pointCountBefore {
@@ -122,13 +123,15 @@ public struct TransitionWriter: Sendable {
     }
   }
 
-  /// Appends a cluster at its own position.
+  /// Appends a cluster at its default position.
   @_spi(Server) public func append(_ cluster: Cluster, to bytes: inout OutputBytes) {
     append(cluster, Look(cluster.coordinate, nil), to: &bytes)
   }
 
+  /// Appends a cluster.
+  ///
   /// - Parameters:
-  ///   - start: The look of a kept cluster in the first answer.
+  ///   - start: Position and badge diameter of a kept cluster in the first answer.
   ///   - change: Numbers of the cluster's points that pass only one of the filters.
   private func append(
     _ cluster: Cluster, _ look: Look, from start: Look? = nil, _ change: FilterChange? = nil,
