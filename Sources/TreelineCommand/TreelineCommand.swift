@@ -4,7 +4,7 @@ import Foundation
 @_spi(Server) import TreelineFormats
 
 @main struct TreelineCommand: ParsableCommand {
-  /// Label of all error messages, from the parser and from the tool.
+  /// Label of all error messages of the parser and of the tool.
   static let _errorLabel = "treelinemap: error"
 
   static let configuration = CommandConfiguration(
@@ -28,8 +28,8 @@ import Foundation
     main(nil)
   }
 
-  /// Ends the process with an error unless a word is the name of a subcommand. The error suggests the nearest name; the
-  /// parser's own error would not.
+  /// Ends the process with an error if a word is not the name of a subcommand. The error suggests the most similar
+  /// name, which an error of the parser would not do.
   private static func requireSubcommand(_ word: String) {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName }
     if (names + ["help"]).contains(word) { return }

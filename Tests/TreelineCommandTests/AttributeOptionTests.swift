@@ -59,7 +59,7 @@ import Treeline
     #expect(result.code == 64)
     #expect(
       result.errors.contains(
-        "expected a column \"nmae\", named by --attributes, found none; "
+        "there is no column \"nmae\", which --attributes names; "
           + "there are \"name\", \"category\", \"b,c\", \"d\", \"caf\u{E9}\", \"twice\", \"twice\"; did you mean \"name\"?"
       ), "\(result.errors)")
   }
@@ -67,12 +67,12 @@ import Treeline
   @Test func nameOfTwoColumnsIsRefused() throws {
     let result = try build(Self.csv, ["twice"]).result
     #expect(result.code == 64)
-    #expect(result.errors.contains("expected one column \"twice\", named by --attributes, found 2"))
+    #expect(result.errors.contains("there are 2 columns \"twice\", which --attributes names"))
   }
 
   @Test func nameThatNoFeatureHasIsRefused() throws {
     let result = try build(Self.geoJSON, ["nmae"]).result
-    #expect(result.code == 64 && result.errors.contains("found none"), "\(result.errors)")
+    #expect(result.code == 64 && result.errors.contains("there is no column"), "\(result.errors)")
     // If the input has no features, any name is accepted.
     let none = try build(#"{"type":"FeatureCollection","features":[]}"#, ["name, category"])
     #expect(none.names == ["name", "category"], "\(none.result.errors)")

@@ -90,10 +90,10 @@ import Treeline
     #expect(
       message("n,location\n1,\"48.85, 2.35\"\n2,\"-122.4, 37.7\"\n")
         == "points:3: column \"location\" (2): expected a latitude from -90 to 90, found \"-122.4, 37.7\"; "
-        + "are they swapped? --lon-lat takes the longitude first" + skip)
+        + "are the coordinates swapped? --lon-lat takes the longitude first" + skip)
     #expect(message("n,location\n1,\"48.85, 2.35\"\n2\n").contains("found a row of 1 column"))
     #expect(
       message("{\"type\":\"FeatureCollection\",\"features\":[]}", ReadingOptions(columns: .latitudeLongitude("a")))
-        == "points: expected CSV for --lat-lon, which names a column, found GeoJSON; leave it out")
+        == "points: --lat-lon names a column of CSV, but this input is GeoJSON; leave it out")
   }
 }

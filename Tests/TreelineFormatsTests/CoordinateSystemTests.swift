@@ -32,7 +32,7 @@ import Testing
     for text in collection(crs) {
       #expect(
         message(text) == "points:1: expected longitudes and latitudes of WGS 84, found the crs \(found); "
-          + "ogr2ogr -t_srs EPSG:4326 converts them")
+          + "convert them with ogr2ogr -t_srs EPSG:4326")
       #expect(try read(text, ReadingOptions(isPlanar: true)).coordinates.count == 1)
     }
     // PostGIS may write the coordinate reference system as a member of the geometry.

@@ -83,7 +83,7 @@ import Treeline
   @Test func geoJSONHasNone() {
     #expect(
       message("{\"type\":\"FeatureCollection\",\"features\":[]}", options)
-        == "points: expected CSV, whose numbers --decimal describes, found GeoJSON; leave out --decimal")
+        == "points: --decimal describes numbers in CSV, but this input is GeoJSON; leave it out")
   }
 
   /// If a number has decimals after a comma, its points can only separate thousands. Otherwise a point may also be a

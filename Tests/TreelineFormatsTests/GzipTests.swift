@@ -22,7 +22,7 @@ import Testing
     for count in 2..<whole.count {
       #expect(
         message(Array(whole[..<count]))
-          == "points: expected complete gzip data, found that it is cut off after \(count) bytes; "
+          == "points: invalid gzip data: it is cut off after \(count) bytes; "
           + "fetch or compress the file again")
     }
   }
@@ -38,7 +38,7 @@ import Testing
     var broken = whole
     broken[whole.count - 8] ^= 1
     #expect(
-      message(broken) == "points: expected complete gzip data, found that it is corrupt near byte \(whole.count - 4) "
+      message(broken) == "points: invalid gzip data: it is corrupt near byte \(whole.count - 4) "
         + "(incorrect data check); fetch or compress the file again")
   }
 
@@ -46,7 +46,7 @@ import Testing
     let whole = gzip(text)
     #expect(
       message(whole + [65])
-        == "points: expected complete gzip data, found that other data follows it at byte \(whole.count); "
+        == "points: invalid gzip data: other data follows it at byte \(whole.count); "
         + "fetch or compress the file again")
     #expect(message(gzip(whole)).contains("found gzip data inside gzip data; inflate it once with gzip -dc"))
   }

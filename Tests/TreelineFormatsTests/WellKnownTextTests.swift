@@ -71,7 +71,7 @@ import Treeline
         "points:1: no column has the name \"c\";"))
     #expect(
       message("{\"type\":\"FeatureCollection\",\"features\":[]}", ReadingOptions(columns: .wkt("c")))
-        == "points: expected CSV for --wkt, which names a column, found GeoJSON; leave it out")
+        == "points: --wkt names a column of CSV, but this input is GeoJSON; leave it out")
   }
 
   @Test(arguments: [
@@ -83,12 +83,12 @@ import Treeline
     (
       "SRID=3857;POINT(1 2)",
       "expected degrees of WGS 84, which have SRID 4326 or none, found SRID 3857; "
-        + "ST_Transform(geom, 4326) or ogr2ogr -t_srs EPSG:4326 writes them"
+        + "convert them with ST_Transform(geom, 4326) or ogr2ogr -t_srs EPSG:4326"
     ),
     (
       "0101000020E6100000CDCCCCCCCCCC0240",
       "expected well-known binary of a point, found \"0101000020E6100000CDCCCCCCCCCC0240\"; "
-        + "ST_AsText or ogr2ogr -lco GEOMETRY=AS_WKT writes points as text"
+        + "write points as text with ST_AsText or ogr2ogr -lco GEOMETRY=AS_WKT"
     ),
     (
       "0103000020E61000000000000000000000",

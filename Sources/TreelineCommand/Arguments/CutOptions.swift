@@ -1,7 +1,7 @@
 import ArgumentParser
 @_spi(Server) import Treeline
 
-/// The options of a cut.
+/// The options of any cut.
 struct CutOptions<Prefix: OptionPrefix>: ParsableArguments {
   @OptionGroup var limits: LimitOptions<Prefix>
 
@@ -74,11 +74,11 @@ struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
   }
 }
 
-/// The options that take a number of pixels, as help texts list them: `--detail or --spacing`.
+/// The options in pixels, as help texts list them: `--detail or --spacing`.
 let pixelOptions = PixelCriterion.list { "--\($0)" }
 
 extension ExpansionOrder {
-  /// Names of all orders, as help texts list them: `breadth-first, widest-first, or steepest-first`.
+  /// Names of all orders, as help texts list them: `breadth-first, widest-first or steepest-first`.
   fileprivate static var list: String {
     allCases.dropLast().map { $0.rawValue + ", " }.joined() + "or " + allCases.last!.rawValue
   }

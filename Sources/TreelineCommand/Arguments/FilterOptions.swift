@@ -15,14 +15,14 @@ struct FilterOption<Prefix: OptionPrefix>: ParsableArguments {
     do { _ = try parsed() } catch { throw ValidationError("'--\(Prefix.prefix)filter': \(error)") }
   }
 
-  /// Returns the filter; nil if there is none or it is empty.
+  /// Returns the filter; nil if the option is missing or empty.
   func parsed() throws(FilterTextError) -> Filter? {
     guard let filter, !filter.isEmpty else { return nil }
     return try Filter(filter)
   }
 }
 
-/// The options that select points with a filter, and that name the aggregates to print for each cluster.
+/// The options for a filter of points and for the aggregates that are printed for each cluster.
 struct FilterOptions: ParsableArguments {
   @OptionGroup var filter: FilterOption<NoPrefix>
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Treeline
 import TreelineBuilder
 
-/// The options that decide how a tree grows. Every subcommand that builds a tree has these options.
+/// The options for the growth of a tree. Every subcommand that builds a tree has them.
 struct GrowthOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -26,15 +26,15 @@ struct GrowthOptions: ParsableArguments {
 
   func validate() throws {
     if let grow, grow != .split, split != nil {
-      throw ValidationError("'--split' goes with '--grow split'; other trees are merged, not split.")
+      throw ValidationError("'--split' needs '--grow split'; other trees are merged, not split.")
     }
     if let grow, stand != nil, grow == .split || grow == .scatter {
       throw ValidationError(
-        "'--stand' goes with '--grow merge' and '--grow badges'; other trees do not keep clusters apart.")
+        "'--stand' needs '--grow merge' or '--grow badges'; other trees do not keep clusters apart.")
     }
     if let badgeGap {
       if let grow, grow != .badges {
-        throw ValidationError("'--badge-gap' goes with '--grow badges'; other trees are not grown for badges.")
+        throw ValidationError("'--badge-gap' needs '--grow badges'; other trees do not keep badges apart.")
       }
       if !(0...BadgeCurve.greatestGapInPixels ~= badgeGap) {
         throw ValidationError("'--badge-gap' must be a number of pixels from 0 to 128, found \(badgeGap).")
@@ -42,12 +42,12 @@ struct GrowthOptions: ParsableArguments {
     }
   }
 
-  /// The requested growth of the tree, with defaults where nothing was requested.
+  /// The requested growth of the tree. Missing options have their defaults.
   var request: GrowthRequest {
     GrowthRequest(growth: growth, badgeCurve: .standard.gap(badgeGap ?? 0), stand: stand ?? .mean)
   }
 
-  /// The requested growth; nil if none was requested.
+  /// The requested growth; nil if no option requests one.
   var growth: Growth? {
     if let grow { return grow.growth(splitBy: split) }
     return badgeGap != nil ? .merging(by: .badges) : split.map { .splitting($0) }
@@ -55,20 +55,20 @@ struct GrowthOptions: ParsableArguments {
 
 }
 
-/// A requested growth of a tree.
+/// A requested growth of a tree, with its options.
 struct GrowthRequest {
   /// The growth; nil to choose the growth that the cuts need.
   var growth: Growth?
-  /// Sizes of badges, if the tree grows for them.
+  /// Sizes of badges, for a tree that is grown for badges.
   var badgeCurve = BadgeCurve.standard
   var stand = ClusterStand.mean
 
-  /// Returns build options for a tree that supports the cuts.
+  /// Returns options for building a tree that supports the cuts.
   func options(for cuts: [Cut], threads: Int? = nil, computesSeparations: Bool? = nil) throws -> BuildOptions {
     let needsBadges = cuts.contains { $0.badgeScale != nil }
     let growth = growth ?? (needsBadges ? .merging(by: .badges) : .splitting(.standard))
     guard stand == .mean || growth.mergeMetric?.keepsApart ?? false else {
-      throw Failure.usage("'--stand' goes with '--grow merge' and '--grow badges', found a tree \(growth.phrase)")
+      throw Failure.usage("'--stand' needs '--grow merge' or '--grow badges', found a tree \(growth.phrase)")
     }
     return BuildOptions(
       growth: growth, threads: threads,

@@ -1,7 +1,7 @@
 import ArgumentParser
 @_spi(Server) import TreelineFormats
 
-/// The input, for every subcommand that takes points or an index.
+/// The input of every subcommand that accepts points or an index.
 struct InputOptions: ParsableArguments {
   @Argument(
     help: .init("An index, or points as \(inputHelp)", valueName: "points"))
@@ -14,10 +14,10 @@ struct InputOptions: ParsableArguments {
   var input: Input { Input(path: path, columns: columns) }
 }
 
-/// Formats of points, for help texts.
+/// Formats of points, as help texts list them.
 let inputHelp = "\(InputFormats.names), plain or .gz; '-' reads standard input."
 
-/// The CSV columns of the coordinates, their decimal separator, and whether rows without coordinates are skipped.
+/// The options for the CSV columns of the coordinates, for the decimal separator, and for rows without coordinates.
 struct ColumnOptions: ParsableArguments {
   @Option(help: .init("The CSV column of longitudes: its name, or its number from 1.", valueName: "column"))
   var longitude: String?
@@ -50,17 +50,17 @@ struct ColumnOptions: ParsableArguments {
 
   func validate() throws {
     guard (longitude == nil) == (latitude == nil) else {
-      throw ValidationError("'--longitude' and '--latitude' name the two columns together: give both or neither.")
+      throw ValidationError("'--longitude' and '--latitude' name the two columns together; give both or neither.")
     }
     guard (x == nil) == (y == nil) else {
-      throw ValidationError("'--x' and '--y' name the two columns together: give both or neither.")
+      throw ValidationError("'--x' and '--y' name the two columns together; give both or neither.")
     }
     guard longitude == nil || x == nil else {
-      throw ValidationError("Points are either on the sphere or on a plane: give '--longitude' or '--x', not both.")
+      throw ValidationError("Points lie either on the sphere or on a plane; give '--longitude' or '--x', not both.")
     }
     let single = [("--wkt", wkt), ("--lat-lon", latLon), ("--lon-lat", lonLat)].filter { $0.1 != nil }
     if let (name, _) = single.first, single.count > 1 || longitude != nil || x != nil {
-      throw ValidationError("'\(name)' names a single column with both coordinates: give no other column.")
+      throw ValidationError("'\(name)' names a single column with both coordinates; give no other column.")
     }
   }
 
@@ -76,7 +76,7 @@ struct ColumnOptions: ParsableArguments {
 
 extension DecimalSeparator: ExpressibleByArgument {}
 
-/// Refuses an empty path. A script passes an empty path if one of its variables was never set.
+/// Refuses an empty path. A script passes an empty path if one of its variables is not set.
 func checkInputPath(_ path: String) throws {
   if path.isEmpty { throw ValidationError("'<points>' must name a file, found an empty name.") }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The memory that a build may use, and the folder for the data that does not fit.
+/// The options for the memory of a build, and for the folder of the data that does not fit into memory.
 struct MemoryOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -23,7 +23,7 @@ struct MemoryOptions: ParsableArguments {
   }
 }
 
-/// A number of bytes in a readable form: `2GB`, `512M`, `1.5 GiB`, `4096`.
+/// A number of bytes, readable as `2GB`, `512M`, `1.5 GiB` or `4096`.
 struct ByteCount: Equatable {
   let count: Int
 
@@ -36,7 +36,7 @@ struct ByteCount: Equatable {
     self = size
   }
 
-  /// Returns nil if the text is not a size, or less than a byte.
+  /// Parses a size. Returns nil if the text is not a size, or if the size is less than a byte.
   init?(_ argument: String) {
     let text = argument.lowercased().filter { $0 != " " }
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
@@ -56,13 +56,13 @@ extension ByteCount: CustomStringConvertible {
 }
 
 extension ByteCount {
-  /// Memory that is available now without taking any from other programs; nil if the system does not report it.
+  /// Memory that is free, so that other programs lose none; nil if the system does not report it.
   static var free: ByteCount? {
     #if os(Linux)
       guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8) else { return nil }
       let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
       guard let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
-      // A container or a systemd unit may have less memory than the machine.
+      // The limit of a container or a systemd unit may be less than the memory of the machine.
       let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
       let limits = memoryLimitFiles(ofGroups: groups).compactMap { path in
         (try? String(contentsOfFile: path, encoding: .utf8)).flatMap {
@@ -75,8 +75,8 @@ extension ByteCount {
     #endif
   }
 
-  /// Returns the files with the memory limits of a process's control groups on Linux: the files of its own group and
-  /// of all groups around it, since all limits apply. A container sees only its own group, as the root.
+  /// Returns the files with the memory limits of a process's control groups on Linux. All limits apply, so these are
+  /// the files of its own group and of all groups that contain it. A container sees only its own group, as the root.
   ///
   /// - Parameter groups: Text of `/proc/self/cgroup`; see cgroups(7).
   static func memoryLimitFiles(ofGroups groups: String) -> [String] {

@@ -1,14 +1,14 @@
 import ArgumentParser
 import Treeline
 
-/// A prefix such as `from-`, which the names of the options have if a subcommand has several queries.
+/// A prefix such as `from-`. Option names have it if a subcommand has several queries.
 protocol OptionPrefix {
   static var prefix: String { get }
   /// Name of the query in help texts.
   static var owner: String { get }
 }
 
-/// No prefix, for options of the only query, and for options that apply to all queries.
+/// No prefix, for options of the only query or of all queries.
 enum NoPrefix: OptionPrefix {
   static let (prefix, owner) = ("", "")
 }
@@ -21,13 +21,13 @@ enum ToPrefix: OptionPrefix {
   static let (prefix, owner) = ("to-", "second")
 }
 
-/// A parameter of a query that was given as an option. `QueryParameters` reads its value.
+/// A parameter of a query, given as an option. `QueryParameters` reads the value.
 typealias Parameter = (name: String, value: String)
 
 extension OptionPrefix {
   static func name(_ name: String) -> NameSpecification { .customLong(prefix + name) }
 
-  /// - Parameter text: Help text of the option without a prefix.
+  /// - Parameter text: Help text of the option that has no prefix.
   static func help(_ name: String, _ text: String, valueName: String) -> ArgumentHelp {
     ArgumentHelp(prefix.isEmpty ? "\(text)" : "--\(name) of the \(owner) view.", valueName: valueName)
   }
@@ -38,6 +38,6 @@ extension OptionPrefix {
 }
 
 extension QueryParameters {
-  /// - Throws: `ValidationError` for the first fault.
+  /// - Throws: `ValidationError` for the first invalid parameter.
   func check() throws { if let fault = faults.first { throw ValidationError(fault.message { "'--\($0)'" }) } }
 }

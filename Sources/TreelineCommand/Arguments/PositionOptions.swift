@@ -1,7 +1,7 @@
 import ArgumentParser
 @_spi(Server) import Treeline
 
-/// The options for the positions of clusters.
+/// The options for the positions at which clusters are shown.
 struct PositionOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -15,12 +15,12 @@ struct PositionOptions: ParsableArguments {
   )
   var keepVisible: Bool?
 
-  /// Returns the reason why clusters of these cuts cannot be shown at the requested positions; nil if they can.
+  /// Returns the reason why clusters of the cuts cannot be shown at the requested positions; nil if they can be.
   ///
-  /// - Parameter tree: The tree; nil if it is not known yet.
+  /// - Parameter tree: The tree; nil if the tree is not built yet.
   func refusal(of cuts: [Cut], in tree: ClusterTree?) -> String? {
     guard cuts.contains(where: { $0.badgeScale != nil }), let option = style.moving(in: tree) else { return nil }
-    return "'--\(option)' and '--badges' exclude each other: badges stay apart only at their own positions."
+    return "'--\(option)' and '--badges' exclude each other: badges stay apart only at their default positions."
   }
 
   var style: PositionStyle { PositionStyle(position, keepsVisible: keepVisible) }
@@ -28,7 +28,7 @@ struct PositionOptions: ParsableArguments {
 
 extension ShownPosition.Rule: ExpressibleByArgument {}
 
-/// The part of a help text that lists the options with which clusters are kept visible: ` and with --detail`.
+/// End of a help text with the options that keep clusters visible, such as ` and with --detail`.
 private let keepingOptions = PixelCriterion.allCases.filter { !$0.keepsApart }.map {
   " and with --\($0.rawValue)"
 }

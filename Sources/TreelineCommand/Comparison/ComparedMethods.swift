@@ -4,13 +4,13 @@ import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineComparison
 
-/// The methods to compare on some points, and the tree in whose order all methods number the points.
+/// The methods to compare, and the tree whose order of points all methods use to number points.
 struct ComparedMethods {
   let tree: ClusterTree
   let grid: Grid
   let methods: [ClusteringMethod]
 
-  /// Reads points and builds one tree for each growth that a method needs. From an index, takes its only tree.
+  /// Reads points and builds a tree for each growth that the methods need. If the input is an index, uses its tree.
   ///
   /// - Parameter names: Names of the methods; nil for the standard methods that the input supports.
   init(_ names: MethodNames?, of input: Input, cellSize: CellSize, kMeans: KMeans?) throws {
@@ -64,7 +64,7 @@ struct ComparedMethods {
 }
 
 extension MethodChoice {
-  /// Returns the words for the tree or feature that the method needs but no tree provides; nil if nothing is missing.
+  /// Returns what the method needs and no tree provides, in words; nil if nothing is missing.
   fileprivate func lack(in trees: [Growth: ComparedTree]) -> String? {
     guard let growth else { return nil }
     guard let tree = trees[growth]?.tree else {

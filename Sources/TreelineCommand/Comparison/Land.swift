@@ -3,16 +3,16 @@ import Treeline
 import TreelineComparison
 @_spi(Server) import TreelineFormats
 
-/// The land outlines that are installed with the tool (Natural Earth, public domain).
+/// Outlines of land, which are installed together with the tool (Natural Earth, public domain).
 enum Land {
-  /// Returns the most detailed rings of land that are available for all these views. For Iceland, where example data
-  /// lies, there are finer rings than for the rest of the world.
+  /// Returns the most detailed outlines of land that contain all these views. Iceland, where the example data lies, has
+  /// finer outlines than the rest of the world.
   static func rings(for views: [BoundingBox]) throws -> [[Coordinate]] {
     let iceland = BoundingBox(west: -30, south: 61, east: -9, north: 69)
     let isIceland = !views.isEmpty && views.allSatisfy { iceland.contains($0) }
     let name = isIceland ? "land_iceland_10m.geojson" : "land_50m.geojson"
     guard let path = Bundle.module.path(forResource: name, ofType: "gz") else {
-      Notes.print("treelinemap: the land outlines were not found next to the tool; the pictures have none")
+      Notes.print("treelinemap: the land outlines were not found next to the tool, so the pictures show no land")
       return []
     }
     let collection = try JSONDecoder().decode(Collection.self, from: Data(try InputContents.read(path: path)))
@@ -21,7 +21,7 @@ enum Land {
     }
   }
 
-  /// A FeatureCollection of Polygons, as written by `scripts/build/fixtures`.
+  /// A FeatureCollection of Polygons, as `scripts/build/fixtures` writes it.
   private struct Collection: Decodable {
     struct Feature: Decodable { var geometry: Geometry }
     struct Geometry: Decodable { var coordinates: [[[Double]]] }
@@ -31,7 +31,7 @@ enum Land {
 }
 
 extension BoundingBox {
-  /// Returns whether a box contains another. Neither may cross the antimeridian.
+  /// Returns whether a box contains another box. Neither box may cross the antimeridian.
   fileprivate func contains(_ other: BoundingBox) -> Bool {
     west <= other.west && other.east <= east && other.west <= other.east && south <= other.south && other.north <= north
   }

@@ -9,16 +9,16 @@ struct BuildForecast: CustomStringConvertible {
   let index: Int
   let seconds: Double
 
-  /// Time that one core needs for a point after it was read, in nanoseconds. Four parts: each pass of the plan, the
-  /// point's separation, the search for the least scatter in the point's piece, and everything else. Measured on an
-  /// idle virtual machine. Other machines may need half or twice as long.
+  /// Time that one core needs for a point after it was read, in nanoseconds. The four parts are: each pass of the plan;
+  /// the separation of the point; the search for the least scatter within a piece; everything else. The values were
+  /// measured on an idle virtual machine. Other machines may need half the time or twice the time.
   private static let (perPass, perSeparation, perSearch, perPoint) = (2.0, 2000.0, 250.0, 400.0)
 
-  /// Estimates the cost of a build from its first points, when the points no longer fit in memory.
+  /// Estimates the cost of a build from the points read so far, when the points no longer fit into memory.
   ///
   /// - Parameters:
   ///   - pointCount: Approximate number of points.
-  ///   - readingSeconds: Time to read all points, at the rate of the first points.
+  ///   - readingSeconds: Time to read all points, if reading continues as fast as so far.
   ///   - recordLength: Size of a point's columns and row number in the scratch folder, in bytes.
   ///   - busyThreads: Number of threads of other processes that compete for the cores.
   init(
@@ -32,7 +32,7 @@ struct BuildForecast: CustomStringConvertible {
     seconds = readingSeconds + Self.buildingSeconds(ofPoints: pointCount, options, busyThreads: busyThreads)
   }
 
-  /// Returns the time to build the index once all points are read.
+  /// Returns the time to build the index after all points are read, in seconds.
   static func buildingSeconds(
     ofPoints count: Int, _ options: ScratchBuild.Options, busyThreads: Double = busyThreads
   ) -> Double {
@@ -45,16 +45,17 @@ struct BuildForecast: CustomStringConvertible {
     return nanoseconds * Double(count) / 1e9 / share
   }
 
-  /// Returns how many cores' worth of time the threads get while other threads are busy, at most one core per thread.
+  /// Returns the number of cores whose time the threads get while other threads are busy. A thread gets at most one
+  /// core.
   static func share(ofCores cores: Int, threads: Int, busyThreads: Double) -> Double {
     let threads = Double(max(threads, 1))
     return threads * min(1, Double(max(cores, 1)) / (threads + max(busyThreads, 0)))
   }
 
-  /// Average number of threads of other processes that were busy or waited for the disk in the last minute.
+  /// Number of threads of other processes that were busy or waited for the disk, averaged over the last minute.
   static var busyThreads: Double {
     var loads = [0.0]
-    // Subtracts 1 for this process, which has just read the points and is part of the load average.
+    // This process has just read the points and is part of the load average, so 1 is subtracted.
     return getloadavg(&loads, 1) == 1 ? max(loads[0] - 1, 0) : 0
   }
 
@@ -63,7 +64,7 @@ struct BuildForecast: CustomStringConvertible {
       + "\(ByteCount(index)) for the index and \(Self.time(seconds))"
   }
 
-  /// Returns a time in words, in whole minutes or hours, since the estimate is not accurate to less.
+  /// Returns a time in words, rounded to whole minutes or hours, because the estimate is not more accurate.
   static func time(_ seconds: Double) -> String {
     if seconds < 60 { return "less than a minute" }
     let minutes = Int((seconds / 60).rounded(.up))

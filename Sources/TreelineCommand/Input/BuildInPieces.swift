@@ -3,7 +3,7 @@ import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineFormats
 
-/// A build that continues in pieces, in a scratch folder, once the points need more memory than the build may use.
+/// A build that is continued in pieces, in a scratch folder, if the points need more memory than allowed.
 final class BuildInPieces {
   private let input: Input
   private let output: String
@@ -13,14 +13,14 @@ final class BuildInPieces {
   private let obstacle: (reason: String, remedy: String)?
   private let progress: ProgressBar
   private var folder: ScratchFolder?
-  /// The build in pieces; nil as long as all points are in memory.
+  /// The build in pieces; nil while all points are in memory.
   private(set) var build: ScratchBuild?
   private var columns: ColumnsInPieces?
   private var groups: GroupsInPieces?
   private var reading: PointBatches?
   private let start = ContinuousClock.now
 
-  /// The build's output.
+  /// The options of the index to build.
   struct Plan {
     let options: BuildOptions
     let description: IndexDescription
@@ -28,21 +28,21 @@ final class BuildInPieces {
     let groups: GroupColumns
   }
 
-  /// Bytes of memory per point of a build in memory, rounded up. They include coordinates and results. The second value
+  /// Memory of a build in memory, in bytes per point, rounded up. It includes coordinates and results. The second value
   /// is for builds that compute separations or merge clusters.
   private static let (bytesPerPoint, bytesWithMore) = (72, 240)
 
-  /// - Returns: nil without a memory limit: none is set, and the system does not report its free memory.
+  /// - Returns: nil if there is no memory limit, because none was set and the system does not report the free memory.
   init?(of input: Input, to output: String, _ memory: MemoryOptions, _ plan: Plan, _ progress: ProgressBar) {
     guard let free = memory.memory ?? ByteCount.free else { return nil }
     (self.input, self.output, self.memory, self.progress) = (input, output, memory, progress)
     (self.plan, obstacle) = (plan, Self.obstacle(to: plan))
-    // A build that cannot run in pieces may use all free memory before it is refused, unless the user set a lower
-    // limit.
+    // 60 % of the free memory. A build that cannot run in pieces may use all of it, because it would otherwise be
+    // refused.
     limit = memory.memory ?? ByteCount(obstacle == nil ? free.count / 10 * 6 : free.count)
   }
 
-  /// Receives the points in batches if there are too many for memory.
+  /// Receives the points in batches, if they do not fit into memory.
   var batches: PointBatches {
     let options = plan.options
     let perPoint =
@@ -52,7 +52,7 @@ final class BuildInPieces {
     return batches
   }
 
-  /// Returns why the build cannot run in pieces, and the options with which it could; nil if it can.
+  /// Returns the reason why the build cannot run in pieces, and options with which it could; nil if it can.
   private static func obstacle(to plan: Plan) -> (reason: String, remedy: String)? {
     let options = plan.options
     guard let rule = options.growth.splitRule else {
@@ -66,12 +66,12 @@ final class BuildInPieces {
 
   // MARK: - Reading
 
-  /// Whether points are x and y; nil until there is a build in pieces.
+  /// Whether points are x and y on a plain plane; nil before the build in pieces begins.
   var isPlanar: Bool? { build.map { $0.projection == .planar } }
 
-  /// Continues a killed build if this was requested, and removes its files otherwise.
+  /// Continues a killed build if the user requested this. Otherwise removes the files of a killed build.
   ///
-  /// - Returns: Whether all points have been read.
+  /// - Returns: Whether all points have already been read.
   func resume() throws -> Bool {
     let path = scratchPath
     guard FileManager.default.fileExists(atPath: path) else { return false }
@@ -133,15 +133,16 @@ final class BuildInPieces {
 
   private var keepsColumns: Bool { !plan.columns.isEmpty || !plan.groups.isEmpty }
 
-  /// Number of points whose columns are read at once, so that their distinct values stay in the cache.
+  /// Number of points whose columns are read together, so that their distinct values stay in the cache.
   private static let blockSize = 1 << 16
 
   private func refuseObstacle() throws {
     if let obstacle {
       throw Failure.usage(
-        "\(input.name): expected points whose tree needs at most \(limit) of memory, found points that need more, "
-          + "and a tree \(plan.options.growth.phrase) cannot be built in pieces: \(obstacle.reason); \(obstacle.remedy) "
-          + "or allow more with --memory")
+        "\(input.name): the points need more than \(limit) of memory, "
+          + "and a tree \(plan.options.growth.phrase) cannot be built in pieces, because \(obstacle.reason); "
+          + "\(obstacle.remedy) "
+          + "or allow more memory with --memory")
     }
   }
 
@@ -178,7 +179,7 @@ final class BuildInPieces {
     return scratch
   }
 
-  /// Identity of a build. Another build can continue with its points only if it has the same identity.
+  /// Identity of a build. A later build can continue with the points of this build only if both have the same identity.
   private var identity: String {
     let path = URL(fileURLWithPath: input.path).standardizedFileURL.path
     let columns = plan.columns
@@ -189,7 +190,7 @@ final class BuildInPieces {
 
   // MARK: - Building
 
-  /// Runs `work`, and adds the input's name to errors about bad data.
+  /// Runs `work`. If it throws an error about bad data, adds the name of the input to the error.
   private func namingInput(_ work: () throws -> Void) throws {
     do { try work() } catch let error as PieceError {
       switch error {
@@ -202,11 +203,11 @@ final class BuildInPieces {
     }
   }
 
-  /// Minimum number of bytes to read before a forecast. From this number on, bytes that were read but not yet parsed
+  /// Number of bytes that must be read before a forecast. With more bytes, the buffered bytes that are not parsed yet
   /// hardly change the estimate.
   private static let leastForecastSize = 1 << 22
 
-  /// Reports that the build runs in pieces, and how much it will cost, estimated from the first points.
+  /// Reports that the build runs in pieces, and what it will cost, as estimated from the points read so far.
   private func announce(first table: PointTable) {
     guard let folder else { return }
     let count = table.coordinates.count
@@ -231,15 +232,15 @@ final class BuildInPieces {
       recordLength: recordLength(of: table))
   }
 
-  /// Returns the size of a point's columns and row number in the scratch folder, in bytes, averaged over some of the
-  /// first points.
+  /// Returns the size of a point's columns and row number in the scratch folder, in bytes. It is the mean of some of
+  /// the first points.
   private func recordLength(of table: PointTable) -> Int {
     let some = 0..<min(table.coordinates.count, Self.blockSize)
     let length = (columns?.values(some, of: table) ?? []).reduce(0) { $0 + $1.bytes.count }
     return length / max(some.count, 1) + (plan.columns.row == nil ? 0 : 8)
   }
 
-  /// Ends the reading, and reports the cost of the rest of the build.
+  /// Ends the reading and reports the cost of the rest of the build.
   ///
   /// - Parameter checksum: Checksum of the input.
   func finishReading(checksum: UInt64) throws {
@@ -255,9 +256,9 @@ final class BuildInPieces {
     )
   }
 
-  /// Writes the index.
+  /// Builds the index from the points in the scratch folder, and writes it.
   ///
-  /// - Parameter summary: Summary of the input; nil if it was read before.
+  /// - Parameter summary: Summary of the input; nil if an earlier process read the input.
   func finish(to destination: IndexDestination, _ summary: InputSummary?) throws {
     guard let build else { return }
     if let missing = build.missingSpace(for: destination) {
@@ -284,7 +285,7 @@ final class BuildInPieces {
     folder = nil
   }
 
-  /// Removes the scratch folder, unless another build will continue from it.
+  /// Removes the scratch folder, unless a later build may continue from it.
   func cleanUp() {
     if !memory.resume || build == nil { folder?.remove() }
   }
@@ -305,7 +306,7 @@ extension ScratchBuild.Stage {
 }
 
 extension Range<Int> {
-  /// Returns consecutive parts of the range. All have the given size except the last.
+  /// Splits the range into parts of the given size, in order. The last part may be shorter.
   fileprivate func chunks(of size: Int) -> [Range<Int>] {
     stride(from: lowerBound, to: upperBound, by: Swift.min(size, Swift.max(count, 1))).map {
       $0..<$0 + Swift.min(size, upperBound - $0)

@@ -2,18 +2,18 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The columns that `build` keeps of its input.
+/// The columns of the input that `build` keeps.
 struct ColumnOptionValues {
   let attributes: [String]
   let columns: [String]
-  /// Names of columns that a search is prepared for.
+  /// Names of columns that are prepared for search.
   let search: [String]
   let row: RowColumn?
 
   var isEmpty: Bool { attributes.isEmpty && columns.isEmpty && search.isEmpty && row == nil }
 }
 
-/// The columns of a build in pieces, whose points are read in batches.
+/// The columns of a build in pieces, which reads points in batches.
 struct ColumnsInPieces {
   private let input: Input
   private let row: RowColumn?
@@ -21,19 +21,19 @@ struct ColumnsInPieces {
   private let names: [String]
   let columns: [ScratchBuild.RequestedColumn]
   let typed: TypedColumns
-  /// Order of the columns in all batches; nil if the first batch has all names in order.
+  /// Order of the columns in all batches; nil if the first batch already determines the order.
   private var order: InputColumnOrder?
 
-  /// Finds the columns that the options name among the columns of the first batch.
+  /// Finds the columns that the options name in the first batch.
   init(_ options: ColumnOptionValues, of table: PointTable, in input: Input) throws {
     self.input = input
     row = options.row
     try row?.check(table, in: input)
-    // Features may have columns that are missing in the first batch.
+    // Features in later batches may have columns that are missing in the first batch.
     let isOpen = table.columnNames == nil
     if isOpen && options.columns.contains("all") {
       throw Failure.usage(
-        "\(input.name): the columns of features are known only after all are read, and the features do not fit in memory; "
+        "\(input.name): the columns of all features are unknown, because the features do not fit into memory; "
           + "name the columns instead of 'all' or allow more memory with --memory")
     }
     let attributes = try KeptColumns(options.attributes, of: table, in: input, takesAnyName: isOpen).names
@@ -45,7 +45,7 @@ struct ColumnsInPieces {
     order = isOpen ? InputColumnOrder(of: names) : nil
   }
 
-  /// Returns the row numbers of some points; empty if no column of row numbers was named.
+  /// Returns the row numbers of some points; empty if no option names a column of row numbers.
   func rows(_ points: Range<Int>, of table: PointTable) throws -> [UInt64] {
     guard let row else { return [] }
     return try points.map { try row.row(ofPoint: $0, of: table, in: input) }
@@ -61,17 +61,17 @@ struct ColumnsInPieces {
     }
   }
 
-  /// Adds the order of the columns in a batch.
+  /// Adds the columns of a batch to the order.
   mutating func note(_ table: PointTable) { order?.add(table) }
 
-  /// Returns the columns for the index, once all batches are read: in the input's order and spelling.
+  /// Returns the columns for the index, in the order and spelling of the input. All batches must have been read.
   func arranged() throws -> [(column: Int, name: String)] {
     guard let order else { return names.enumerated().map { ($0, $1) } }
     let found = order.names
     if let missing = names.first(where: { !found.contains($0) }) {
       let option = names.firstIndex(of: missing)! < attributeCount ? "attributes" : "columns"
       throw Failure.usage(
-        "\(input.name): expected a column \(missing.debugDescription), named by --\(option), found none")
+        "\(input.name): there is no column \(missing.debugDescription), which --\(option) names")
     }
     return found.map { name in (names.firstIndex(of: name)!, name) }
   }

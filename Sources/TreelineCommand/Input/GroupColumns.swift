@@ -2,14 +2,14 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The columns named by `--group-by` and `--never-cluster`.
+/// The columns that `--group-by` and `--never-cluster` name.
 struct GroupColumns {
   let groupBy: String?
   let neverCluster: String?
 
   var isEmpty: Bool { groupBy == nil && neverCluster == nil }
 
-  /// Finds the columns and reads the group of each point; nil if no column is named.
+  /// Finds the columns and reads the group of each point; nil if neither option is given.
   func groups(of table: PointTable, in input: Input) throws -> PointGroups? {
     if isEmpty { return nil }
     try refuseColumns(of: table, in: input)
@@ -27,7 +27,7 @@ struct GroupColumns {
     }
   }
 
-  /// Refuses a name that no column has, or that several columns have.
+  /// Throws if the input has no column, or several columns, with a name.
   func refuseColumns(of table: PointTable, in input: Input) throws {
     if let names = table.columnNames {
       for (option, name) in named { try names.requireOne(name, as: option, in: input.name) }
@@ -36,13 +36,13 @@ struct GroupColumns {
     }
   }
 
-  /// Returns the columns that no point of a table has.
+  /// Returns the named columns that no point of a table has.
   fileprivate func missing(in table: PointTable) -> [Named] { named.filter { !table.hasColumn(named: $0.name) } }
 
   fileprivate func refuse(_ missing: [Named], in input: Input) throws {
     guard let (option, name) = missing.first else { return }
     throw Failure.usage(
-      "\(input.name): expected a column \(name.debugDescription), named by \(option), found none")
+      "\(input.name): there is no column \(name.debugDescription), which \(option) names")
   }
 
   func group(ofPoint point: Int, of table: PointTable, in input: Input) throws -> PointGroups.Group {
@@ -54,7 +54,7 @@ struct GroupColumns {
     return .named(groupBy.map { Self.name(of: value($0)) } ?? "")
   }
 
-  /// Returns the name of a group. Points without a value form a group without a name.
+  /// Returns the name of a value's group. Points without a value form a group without a name.
   private static func name(of value: AttributeValue?) -> String {
     switch value {
     case nil, .null: ""
@@ -73,24 +73,24 @@ struct GroupColumns {
     case .string(let text) where ["false", "no", "f", ""].contains(text.lowercased()): return false
     case .number(let text), .string(let text), .json(let text):
       throw Failure.badData(
-        "\(place()): expected true, false, yes, no, 1, 0 or nothing in the column "
+        "\(place()): expected true, false, yes, no, 1, 0 or no value in the column "
           + "that --never-cluster names, found \"\(text.visible)\"")
     }
   }
 }
 
-/// The groups of points that are read in batches.
+/// The groups of points when points are read in batches.
 struct GroupsInPieces {
   private let columns: GroupColumns
   private let input: Input
-  /// Columns that no batch has had so far.
+  /// Columns that have not occurred in any batch so far.
   private var missing: [GroupColumns.Named]
 
-  /// Finds the columns among the columns of the first batch; nil if no column is named.
+  /// Finds the columns in the first batch; nil if neither option is given.
   init?(_ columns: GroupColumns, of table: PointTable, in input: Input) throws {
     if columns.isEmpty { return nil }
     (self.columns, self.input, missing) = (columns, input, columns.missing(in: table))
-    // Features may have columns that are missing in the first batch.
+    // Features in later batches may have columns that are missing in the first batch.
     if table.columnNames != nil { try columns.refuseColumns(of: table, in: input) }
   }
 
@@ -99,9 +99,9 @@ struct GroupsInPieces {
     try points.map { try columns.group(ofPoint: $0, of: batch.table, in: input) }
   }
 
-  /// Notes which columns a batch has, after its groups were read.
+  /// Notes which columns occur in a batch. Call it after reading the groups of the batch.
   mutating func note(_ batch: PointBatch) { missing.removeAll { batch.table.hasColumn(named: $0.name) } }
 
-  /// Refuses columns that no point has, once all batches are read.
+  /// Throws if a column has occurred in no batch. All batches must have been read.
   func finish() throws { try columns.refuse(missing, in: input) }
 }

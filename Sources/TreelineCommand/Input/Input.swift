@@ -14,15 +14,15 @@ struct Input {
 
   static func name(of path: String) -> String { path == "-" ? "standard input" : path }
 
-  /// Returns the input and the line of a point's record, for a message: `cities.csv:7`. The columns of the table must
+  /// Returns the input and the line of a point for a message, such as `cities.csv:7`. The columns of the table must
   /// have been kept.
   func place(ofPoint point: Int, in table: PointTable) -> String { "\(name):\(table.line(ofPoint: point))" }
 
-  /// Returns an error about a column, with the line of the unsuitable value.
+  /// Returns an error about a value that does not fit its column, with the line of the value.
   ///
   /// - Parameters:
-  ///   - line: The line; nil if the error has it instead of a row.
-  ///   - table: The points, or some of them.
+  ///   - line: The line; nil if the error contains the line instead of the row.
+  ///   - table: The points of the input, or some of them.
   func refusal(of error: ColumnError, line: Int? = nil, in table: PointTable) -> Failure {
     guard case .unsuitableValue(let column, let row, let expected, let found, let usual) = error else {
       return .badData("\(name): \(error)")
@@ -40,11 +40,11 @@ struct Input {
       "\(name):\(line ?? row): column \"\(column.visible)\": expected \(expected), found \(found); \(remedy)")
   }
 
-  /// Whether the input is an index, according to its first bytes, not its name. False for a pipe, because its bytes
-  /// cannot be read twice.
+  /// Whether the first bytes of the input are those of an index. The name of the file does not matter. False for a
+  /// pipe, because its bytes cannot be read twice.
   var isIndex: Bool { IndexHeader.begins(fileAt: path) }
 
-  /// Opens the index. It is an error to choose columns of coordinates, since an index already has positions.
+  /// Opens the index. Throws if the user chose columns for coordinates, because an index already contains positions.
   func openIndex() throws -> ClusterTree {
     if columns.choice != .automatic {
       throw ReadingError.columnsWithoutCSV(file: name, choice: columns.choice, found: "an index")
@@ -53,28 +53,28 @@ struct Input {
     return try ClusterTree(index: path)
   }
 
-  /// Refuses an output file that is also the input or another output, since writing it would destroy the other data.
+  /// Throws if an output file is also the input or another output. Writing it would destroy the other data.
   func checkOutputs(_ outputs: [String?]) throws {
     let outputs = outputs.compactMap { $0 }
     let files = ([path] + outputs).compactMap(FileIdentity.init(path:))
     guard Set(files).count == files.count else {
       throw Failure.usage(
-        "expected different files to read and to write, found " + ([name] + outputs).joined(separator: ", ")
-          + "; write to another name")
+        "two of these inputs and outputs are the same file: " + ([name] + outputs).joined(separator: ", ")
+          + "; write to another file")
     }
   }
 }
 
-/// Identity of a file: equal for two paths that lead to one file, through any links, even if the file does not exist
+/// Identity of a file. It is equal for two paths to one file, even if links lead there and if the file does not exist
 /// yet.
 private struct FileIdentity: Hashable {
   private let device: dev_t
   private let inode: ino_t
-  /// Name of a file that does not exist, in the folder that the numbers identify; nil for an existing file.
+  /// Name of a missing file, in the folder that the numbers identify; nil for an existing file.
   private let missingName: String?
 
-  /// - Parameter path: Path of the file; `-` is standard input, which may be redirected.
-  /// - Returns: nil if the folder does not exist either.
+  /// - Parameter path: Path of the file; `-` means standard input, which may be redirected from a file.
+  /// - Returns: nil if the folder of a missing file does not exist either.
   init?(path: String) {
     var status = stat()
     if (path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)) == 0 {

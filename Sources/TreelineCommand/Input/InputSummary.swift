@@ -1,7 +1,7 @@
 import Treeline
 import TreelineFormats
 
-/// A summary of the input in one line: number of rows, extent, columns of coordinates, kept columns, and oddities.
+/// A summary of the input in one line: rows, extent, columns of coordinates, kept columns, and anything unusual.
 struct InputSummary {
   private let name: String
   private let rowCount: Int
@@ -14,7 +14,7 @@ struct InputSummary {
     (isPlanar, columns) = (table.isPlanar, table.positionColumns)
   }
 
-  /// - Parameter reports: The columns of the index.
+  /// - Parameter reports: Reports on the columns of the index.
   func print(_ reports: [ColumnReport] = []) { Notes.print("treelinemap: \(text(reports))") }
 
   private func text(_ reports: [ColumnReport]) -> String {
@@ -36,7 +36,7 @@ struct InputSummary {
     "\(axis) \(number(least)) to \(number(greatest))" + (column.map { " from column \($0.debugDescription)" } ?? "")
   }
 
-  /// Returns a number as text, with degrees rounded to about a meter.
+  /// Returns a number as text. Degrees are rounded to about a meter.
   private func number(_ value: Double) -> String {
     AttributeColumn.text(of: isPlanar ? value : (value * 1e5).rounded() / 1e5 + 0)
   }
@@ -64,8 +64,8 @@ struct InputSummary {
       && max(-extent.least.latitude, extent.greatest.latitude) <= 90
   }
 
-  /// Whether the coordinates may be swapped. Either the names of the columns suggest it, or the latitudes lie where few
-  /// people live and the longitudes would be valid latitudes.
+  /// Whether the coordinates may be swapped. This is suspected if the names of the columns suggest it, or if few people
+  /// live at the latitudes and the longitudes would be valid latitudes.
   private var mayBeSwapped: Bool {
     if let columns {
       let (first, second) = (columns.first.lowercased(), columns.second.lowercased())

@@ -2,25 +2,25 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The columns named by `--attributes`.
+/// The columns that `--attributes` names.
 ///
-/// Wherever an option names a column, names are compared like Swift strings, by canonical equivalence.
+/// All options compare the names of columns as Swift strings, so canonically equivalent names are equal.
 struct KeptColumns {
-  /// Names in the input's order and spelling, so that an index returns them like the points themselves.
+  /// Names in the order and spelling of the input. So an index returns its columns as the points would.
   private(set) var names: [String] = []
   private let table: PointTable
 
-  /// Returns the names in a value of the option.
+  /// Returns the names in one value of the option.
   static func names(in value: String) -> [String] {
     value.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
   }
 
-  /// Finds the columns that the option's values name. Throws if a column is missing.
+  /// Finds the columns that the values of the option name. Throws if a column is missing.
   ///
-  /// - Parameter takesAnyName: Whether more points will follow, which may have other columns.
+  /// - Parameter takesAnyName: Whether further points may have other columns.
   init(_ values: [String], of table: PointTable, in input: Input, takesAnyName: Bool = false) throws {
     self.table = table
-    // Features may have any columns. If there are no features yet, every name is accepted.
+    // Features may have any columns. If there are no features yet, any name may occur.
     let isAnyName = takesAnyName || table.columnNames == nil && table.coordinates.isEmpty
     try Self.refuseTooMany(values.flatMap(Self.names(in:)).count, "--attributes", in: input)
     for value in values {
@@ -34,14 +34,14 @@ struct KeptColumns {
     if !isAnyName { names = table.inputOrder(ofColumns: names) }
   }
 
-  /// Number of columns and preparations for which an index always has room.
+  /// Number of columns and preparations for which every index has room.
   private static let maximumCount = 1_000
 
-  /// Refuses more columns than an index can have.
+  /// Throws if there are more columns and preparations than an index can have.
   static func refuseTooMany(_ count: Int, _ options: String, in input: Input) throws {
     guard count <= maximumCount else {
       throw Failure.usage(
-        "\(input.name): expected at most \(maximumCount) columns and preparations, named by \(options), found \(count); "
+        "\(input.name): \(options) may name at most \(maximumCount) columns and preparations, found \(count); "
           + "name fewer")
     }
   }
@@ -54,14 +54,14 @@ struct KeptColumns {
   private mutating func add(_ columns: [String], named name: String, in input: Input) throws {
     guard let column = columns.first else {
       throw Failure.usage(
-        "\(input.name): expected a column \(name.debugDescription), named by --attributes, found none"
+        "\(input.name): there is no column \(name.debugDescription), which --attributes names"
           + (table.columnNames ?? []).alternatives(to: name))
     }
     let name = name.debugDescription
     guard columns.count == 1 else {
       throw Failure.usage(
-        "\(input.name): expected one column \(name), named by --attributes, found \(columns.count); "
-          + "give them different names")
+        "\(input.name): there are \(columns.count) columns \(name), which --attributes names; "
+          + "rename all but one")
     }
     guard !names.contains(column) else {
       throw Failure.usage("--attributes must name each column once, found \(name) again")
@@ -69,7 +69,7 @@ struct KeptColumns {
     names.append(column)
   }
 
-  /// The attributes that the index keeps.
+  /// The attributes that the index will contain.
   var attributes: [IndexAttribute] {
     names.map { name in
       IndexAttribute(name: name) { [table] in table.value(ofColumn: name, point: $0) }

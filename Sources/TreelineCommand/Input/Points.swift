@@ -2,18 +2,18 @@ import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineFormats
 
-/// The points that a subcommand works on: their tree, and the table from which the tree was built.
+/// The points of a subcommand: their tree, and the table from which the tree was built.
 struct Points {
   let tree: ClusterTree
-  /// The points as they were read; nil if the input is an index.
+  /// The points of the input; nil if the input is an index.
   let table: PointTable?
   private let keepsColumns: Bool
 
-  /// Opens an index, or reads points and builds their tree, depending on the content of the input.
+  /// Opens the input if it is an index. Otherwise reads the points and builds their tree.
   ///
   /// - Parameters:
-  ///   - request: The requested growth of the tree. A requested growth is an error if the input is an index.
-  ///   - cuts: The cuts that the tree must support.
+  ///   - request: The requested growth of the tree. If the input is an index, any request is an error.
+  ///   - cuts: Cuts that the tree must support.
   init(
     _ input: Input, keepsColumns: Bool, _ request: GrowthRequest = GrowthRequest(), for cuts: [Cut] = []
   ) throws {
@@ -23,12 +23,13 @@ struct Points {
       self.tree = tree
       if let growth = request.growth {
         throw Failure.usage(
-          "\(input.name): expected points to build a tree \(growth.phrase), found an index \(tree.growth.phrase); "
+          "\(input.name): a tree \(growth.phrase) can be built only from points, and this is an index "
+            + "\(tree.growth.phrase); "
             + "leave out '--split' and '--grow', or give the points instead")
       }
       if request.stand != tree.stand && request.stand == .member {
         throw Failure.usage(
-          "\(input.name): expected points to build a tree with '--stand member', found an index of clusters at means; "
+          "\(input.name): '--stand member' needs points, and this is an index of clusters at means; "
             + "give the points instead")
       }
       try tree.requireSupport(for: cuts, name: input.name)
@@ -49,7 +50,7 @@ struct Points {
     (self.tree, table, keepsColumns) = (tree, points.table, points.keepsColumns)
   }
 
-  /// Returns the points under a filter, with the columns that the filter and aggregates need.
+  /// Returns the points with a filter, and with the columns that the filter and the aggregates need.
   func selecting(_ filter: Filter?, for aggregates: [Aggregate] = [], of input: String) throws -> Points {
     let filters = filter.map { [(name: "filter", filter: $0)] } ?? []
     let tree = try adding(columnsFor: filters, aggregates, of: input).tree(selecting: filter, of: input)
@@ -59,10 +60,10 @@ struct Points {
     return Points(self, tree)
   }
 
-  /// Returns the points with the columns that filters and aggregates need. A tree that was built from a table gets
-  /// these columns here; the values of a column decide its kind.
+  /// Returns the points with the columns that filters and aggregates need. If the tree was built from a table, columns
+  /// are made from the table, and the kind of a column follows from its values.
   ///
-  /// - Parameter filters: The filters, each with the name of its option.
+  /// - Parameter filters: Each filter, with the name of its option.
   func adding(columnsFor filters: [(name: String, filter: Filter)], _ aggregates: [Aggregate] = [], of input: String)
     throws -> Points
   {
@@ -87,24 +88,24 @@ struct Points {
     return Points(self, columns.isEmpty ? tree : try tree.adding(columns: columns))
   }
 
-  /// Returns the tree with a filter. Throws an error if the tree lacks a column of the filter.
+  /// Returns the tree with a filter. Throws if the tree lacks a column of the filter.
   ///
-  /// - Parameter option: Name of the filter's option.
+  /// - Parameter option: Name of the option that contains the filter.
   func tree(selecting filter: Filter?, option: String = "filter", of input: String) throws -> ClusterTree {
     guard let filter else { return tree }
     do { return try tree.selecting(filter) } catch { throw Failure.usage("\(input): '--\(option)': \(error)") }
   }
 
-  /// Returns the row number of a point in the input, given the point's tree index.
+  /// Returns the row of a point in the input, given the point's tree index.
   func row(atTreeIndex treeIndex: Int) -> Int { inputRow(tree.row(atTreeIndex: treeIndex)) }
 
-  /// Returns a row number in the input for a row number in the tree. The input also counts rows that were skipped.
+  /// Converts a row number of the tree to a row number of the input, which also counts skipped rows.
   private func inputRow(_ row: Int) -> Int { table?.row(ofPoint: row) ?? row }
 
-  /// Returns a cluster of the tree as a feature to write.
+  /// Returns a cluster of the tree as a feature.
   ///
-  /// - Parameter position: Where to show the cluster; nil for its position in the tree. Pass nil only if that is the
-  ///   mean.
+  /// - Parameter position: Position at which the cluster is shown; nil for the position in the tree. Pass nil only if
+  ///   that is the mean.
   func feature(of cluster: Cluster, at position: ShownPosition? = nil, listsMembers: Bool = false) -> ClusterFeature {
     var feature = completed(
       ClusterFeature(cluster, of: tree, at: position), members: tree.members(of: cluster).treeIndices,
@@ -113,15 +114,15 @@ struct Points {
     return feature
   }
 
-  /// Returns a single point as a feature to write, even if other points have its position.
+  /// Returns a single point as a feature, even if other points share its position.
   func feature(ofPointAt treeIndex: Int) throws -> ClusterFeature {
     let leaf = try tree.clusters(containingTreeIndex: treeIndex).last!
     return completed(ClusterFeature(ofPointAt: treeIndex, in: leaf, of: tree), members: CollectionOfOne(treeIndex))
   }
 
-  /// Returns a feature, from any method, after adding the input's data about the feature's points.
+  /// Returns a feature of any method, completed by the input's data about its points.
   ///
-  /// - Parameter members: The tree indices of all points of the feature.
+  /// - Parameter members: Tree indices of all points of the feature.
   func completed(
     _ feature: ClusterFeature, members: some RandomAccessCollection<Int>, listsMembers: Bool = false
   ) -> ClusterFeature {
@@ -135,7 +136,7 @@ struct Points {
     return feature
   }
 
-  /// Returns the columns of a point, without its coordinates.
+  /// Returns the columns of a point, except its coordinates.
   func columns(atTreeIndex treeIndex: Int) -> [(name: String, value: AttributeValue)] {
     table?.columns(ofPoint: tree.row(atTreeIndex: treeIndex)) ?? tree.attributes(atTreeIndex: treeIndex)
   }
@@ -158,17 +159,17 @@ extension ClusterTree {
 }
 
 extension PointTable {
-  /// Returns whether the first values of a column that is read with decimal points look like numbers with decimal
-  /// commas.
+  /// Returns whether the first values of a column look like numbers with decimal commas, although the input is read
+  /// with decimal points.
   fileprivate func mayHaveDecimalCommas(inColumn name: String) -> Bool {
     guard cells == .point else { return false }
     let values = coordinates.indices.prefix(100).compactMap { value(ofColumn: name, point: $0, asWritten: true) }
     return CellNumber.haveDecimalCommas(values.filter { $0 != .null }.map(\.text))
   }
 
-  /// Reads points, showing progress, and reports on standard error what was skipped and repaired.
+  /// Reads points and shows the progress. Reports on standard error what was skipped and repaired.
   ///
-  /// - Parameter receivers: Parts of the tool that receive columns or points while the input is read.
+  /// - Parameter receivers: Parts of the tool that receive columns or points during reading.
   init(_ input: Input, keepsColumns: Bool, _ progress: ProgressBar, _ receivers: PointReceivers = PointReceivers())
     throws
   {
@@ -200,9 +201,9 @@ extension PointTable {
 }
 
 extension ClusterTree {
-  /// Builds the tree over a table's points, showing progress.
+  /// Builds the tree of a table's points and shows the progress.
   ///
-  /// - Parameter groups: Groups of points that may share clusters; nil if all points may.
+  /// - Parameter groups: The groups, if points of different groups must not share clusters; nil without groups.
   init(_ table: PointTable, groupedBy groups: PointGroups? = nil, options: BuildOptions, _ progress: ProgressBar) throws
   {
     let projection = table.isPlanar ? Plane.Projection.planar : .webMercator
@@ -215,7 +216,7 @@ extension ClusterTree {
     reportCoarsePositions(of: table)
   }
 
-  /// Prints a note if a plain plane is so wide that the tree keeps positions less exactly than they were read.
+  /// Prints a note if the plane is so wide that positions in the tree are less exact than in the input.
   private func reportCoarsePositions(of table: PointTable) {
     if plane.isCoarse(for: table.coordinates) { Notes.reportCoarsePositions(on: plane) }
   }
@@ -224,7 +225,7 @@ extension ClusterTree {
 }
 
 extension ProgressBar {
-  /// Returns a closure that shows the steps of a build in memory.
+  /// Returns a closure that shows the stages of a build in memory.
   func steps(ofPoints count: Int) -> @Sendable (BuildProgress) -> Void {
     let total = Double(count)
     return { step in self.show(step.stage.verb, done: step.fraction * total, of: total, unit: "points") }
@@ -244,7 +245,7 @@ extension BuildProgress.Stage {
 }
 
 extension Plane {
-  /// Returns whether any position is kept with an error above a millionth of its distance from zero.
+  /// Returns whether any position has an error of more than a millionth of its distance from zero.
   func isCoarse(for coordinates: some Sequence<Coordinate>) -> Bool {
     guard projection == .planar else { return false }
     let format = CoordinateFormat(of: self)

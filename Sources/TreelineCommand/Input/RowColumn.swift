@@ -2,7 +2,7 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The column named by `--row`, which has the row numbers of the points.
+/// The column that `--row` names. It contains the row numbers of the points.
 struct RowColumn {
   let name: String
 
@@ -25,7 +25,7 @@ struct RowColumn {
         + "\(name.debugDescription) that --row names, found \(found)")
   }
 
-  /// Returns the points in the order of their row numbers.
+  /// Returns the points in ascending order of their row numbers.
   func numbered(_ table: PointTable, in input: Input) throws -> PointTable {
     let rows = try table.coordinates.indices.map { Int(try row(ofPoint: $0, of: table, in: input)) }
     let sorted = rows.sorted()
@@ -33,7 +33,7 @@ struct RowColumn {
     return table.numbered(by: rows)
   }
 
-  /// Returns the error for the first row number that occurs twice.
+  /// Returns an error about the first row number that occurs twice.
   private func refusal(ofTwiceIn rows: [Int], of table: PointTable, in input: Input) -> Failure {
     var points: [Int: Int] = [:]
     let second = rows.indices.first { points.updateValue($0, forKey: rows[$0]) != nil } ?? 0
@@ -44,12 +44,12 @@ struct RowColumn {
     return failure
   }
 
-  /// Returns an error about row numbers, with the name of their column.
+  /// Returns an error about row numbers that contains the name of the column.
   func refusal(of error: PieceError, in input: Input) -> Failure {
     .badData("\(input.name): column \(name.debugDescription): \(error)")
   }
 
-  /// Checks that the column exists.
+  /// Throws if the column does not exist.
   func check(_ table: PointTable, in input: Input) throws {
     try table.columnNames?.requireOne(name, as: "--row", in: input.name)
   }

@@ -1,14 +1,14 @@
 import TreelineFormats
 
 extension TypedColumns {
-  /// Returns the error for the first line with a bad value: a row number, a group or a column's value. Returns nil if
-  /// all values are good, or if the given failure is not about data.
+  /// Returns the error about the first line with an invalid row number, group or column value. Returns nil if all
+  /// values are valid, or if the given failure is not about data.
   ///
   /// - Parameters:
-  ///   - failure: The failure that was found. An earlier line may have another bad value.
-  ///   - points: The points to look at.
-  ///   - row: The column of `--row`, unless the points are sorted by it already.
-  /// - Complexity: O(points and columns), with each value read again
+  ///   - failure: The failure that was found. An earlier line may also have an invalid value.
+  ///   - points: The points to check.
+  ///   - row: The column that `--row` names; nil if the points are already sorted by it.
+  /// - Complexity: O(points · columns). Each value is read again.
   func firstFailure(
     instead failure: Failure, _ points: Range<Int>, of table: PointTable, in input: Input, row: RowColumn?,
     _ groups: GroupColumns

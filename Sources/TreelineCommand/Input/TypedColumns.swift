@@ -2,7 +2,7 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The columns named by `--columns`. If a column is named without a kind, its values decide the kind.
+/// The columns that `--columns` names. If a column has no kind, the kind follows from its values.
 struct TypedColumns {
   private struct Named {
     let name: String
@@ -17,12 +17,12 @@ struct TypedColumns {
   static let kinds = IndexColumn.Kind.allCases.map(\.rawValue).listed("or")
   static let preparations = IndexColumn.Preparation.allCases.map { "+\($0.rawValue)" }.listed("or")
 
-  /// Finds the columns that the option's values name.
+  /// Finds the columns that the values of the option name.
   ///
   /// - Parameters:
-  ///   - searched: Names of columns that a search is prepared for; texts unless they are among the values.
-  ///   - attributes: Columns that the index keeps as they are written, which `all` omits.
-  ///   - takesAnyName: Whether more points will follow, which may have other columns.
+  ///   - searched: Names of columns that are prepared for search. They are texts unless `values` contains them.
+  ///   - attributes: Columns that the index keeps as they are written. `all` does not include them.
+  ///   - takesAnyName: Whether further points may have other columns.
   init(
     _ values: [String], searched: [String] = [], of table: PointTable, in input: Input, besides attributes: [String],
     takesAnyName: Bool = false
@@ -67,8 +67,8 @@ struct TypedColumns {
       kind = IndexColumn.Kind(rawValue: word)
       if kind == nil && names.contains(name) {
         throw Failure.usage(
-          "--columns: expected one of the kinds \(Self.kinds) after \(name.debugDescription), and \(Self.preparations) "
-            + "after that, found \(word.debugDescription)")
+          "--columns: \(word.debugDescription) after \(name.debugDescription) is not a kind; the kinds are "
+            + "\(Self.kinds), optionally followed by \(Self.preparations)")
       }
     }
     if !(takesAnyName && !names.contains(name)) { try names.requireOne(name, as: "--columns", in: input.name) }
@@ -78,7 +78,7 @@ struct TypedColumns {
     named.append(Named(name: name, kind: kind, preparations: preparations))
   }
 
-  /// Removes and returns suffixes such as `+percentiles`.
+  /// Removes suffixes such as `+percentiles` and returns them.
   private static func splitPreparations(from part: inout String) -> Set<IndexColumn.Preparation> {
     var preparations: Set<IndexColumn.Preparation> = []
     while let plus = part.lastIndex(of: "+"),
@@ -90,7 +90,7 @@ struct TypedColumns {
     return preparations
   }
 
-  /// Returns the error for a point's value that does not suit the declared kind of its column; nil if all suit.
+  /// Returns an error if a value of a point does not fit the declared kind of its column; nil if all values fit.
   func error(ofPoint point: Int, in table: PointTable) -> ColumnError? {
     for column in named where column.kind != nil {
       var survey = ColumnSurvey(of: .typed(column.kind), name: column.name, cells: table.cells)
@@ -104,17 +104,17 @@ struct TypedColumns {
 
   var names: [String] { named.map(\.name) }
 
-  /// Number of sections that the columns take in an index.
+  /// Number of sections that an index needs for the columns.
   var sectionCount: Int { named.reduce(0) { $0 + 1 + $1.preparations.count } }
 
-  /// The columns that a build in pieces must keep.
+  /// The declarations of the columns for a build in pieces.
   var requested: [ScratchBuild.RequestedColumn] {
     named.map {
       .init(.typed($0.kind), name: $0.name, preparations: $0.preparations, cells: table.cells)
     }
   }
 
-  /// The columns that the index keeps.
+  /// The columns that the index will contain.
   var columns: [IndexColumn] {
     named.map { column in
       IndexColumn(name: column.name, kind: column.kind) { [table] in
@@ -126,7 +126,7 @@ struct TypedColumns {
 }
 
 extension PointTable {
-  /// Names of all columns; for GeoJSON, names of the columns of all features.
+  /// Names of all columns. For GeoJSON, names of the columns of all features.
   fileprivate var allColumnNames: [String] {
     if let columnNames { return columnNames }
     var (names, known): ([String], Set<String>) = ([], [])
@@ -141,9 +141,9 @@ extension PointTable {
 struct ColumnReport {
   let name: String
   let kind: Column.Kind
-  /// Number of distinct values in the dictionary, if there is one.
+  /// Number of distinct values, if the column has a dictionary of values.
   let entryCount: Int?
-  /// Count of the numbers that are not kept exactly.
+  /// Number of values that the column cannot represent exactly.
   let inexactCount: Int
   private let hasOddTimes: Bool
   private let hasCommaNumbers: Bool
@@ -158,29 +158,29 @@ struct ColumnReport {
     (self.inexactCount, hasOddTimes, hasCommaNumbers) = (inexactCount, column.hasOddTimes, column.hasCommaNumbers)
   }
 
-  /// The column in words: `population number`, `kind category (14 values)`.
+  /// The column in words, such as `population number` or `kind category (14 values)`.
   private var phrase: String {
     "\(name) \(kind.rawValue)" + (entryCount.map { " (\($0) \($0 == 1 ? "value" : "values"))" } ?? "")
   }
 
-  /// A note on odd values of the column; nil if there are none.
+  /// A note on unusual values of the column; nil if there are none.
   var oddity: String? {
     if hasCommaNumbers {
       return "column \(name.debugDescription) may have numbers with decimal commas (--decimal comma reads them)"
     }
     guard hasOddTimes else { return nil }
-    return "column \(name.debugDescription) has times before 1971 or after 2100 (numbers are seconds of kind time, "
-      + "milliseconds of kind time-ms; write dates as 2024-05-01)"
+    return "column \(name.debugDescription) has times before 1971 or after 2100 (numbers are seconds in kind time and "
+      + "milliseconds in kind time-ms; write dates as 2024-05-01)"
   }
 
-  /// Returns the columns in words: `columns: population number, kind category (14 values)`.
+  /// Returns the columns in words, such as `columns: population number, kind category (14 values)`.
   static func phrase(_ columns: [ColumnReport]) -> String {
     "columns: " + columns.map(\.phrase).joined(separator: ", ")
   }
 
-  /// Prints a report on the columns of an index.
+  /// Prints reports on the columns of an index.
   ///
-  /// - Parameter summary: Summary of the input; nil if it was not read again.
+  /// - Parameter summary: Summary of the input; nil if an earlier process read the input.
   static func print(_ columns: [ColumnReport], _ summary: InputSummary?) {
     if let summary {
       summary.print(columns)
@@ -190,22 +190,21 @@ struct ColumnReport {
     for column in columns where column.inexactCount > 0 {
       Notes.print(
         "treelinemap: column \(column.name.debugDescription): \(column.inexactCount) numbers have more digits than a double "
-          + "keeps; declare it as text to keep them")
+          + "can represent; declare the column as text to keep all digits")
     }
   }
 }
 
 extension [String] {
-  /// Refuses a name that none of these columns has, or that several of them have. Names are compared like Swift
-  /// strings, by canonical equivalence.
+  /// Throws if no column, or more than one column, has a name. Names are compared as Swift strings, so canonically
+  /// equivalent names are equal.
   ///
   /// - Parameter option: The option that names the column.
   func requireOne(_ name: String, as option: String, in input: String) throws {
     let count = self.count { $0 == name }
     if count == 1 { return }
     throw Failure.usage(
-      "\(input): expected \(count == 0 ? "a" : "one") column \(name.debugDescription), named by \(option), "
-        + "found \(count == 0 ? "none" : "\(count)")"
-        + (count > 1 ? "; give them different names" : alternatives(to: name)))
+      "\(input): there \(count == 0 ? "is no column" : "are \(count) columns") \(name.debugDescription), "
+        + "which \(option) names" + (count > 1 ? "; rename all but one" : alternatives(to: name)))
   }
 }

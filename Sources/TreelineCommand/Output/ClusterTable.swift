@@ -2,14 +2,14 @@ import Foundation
 import Treeline
 @_spi(Server) import TreelineFormats
 
-/// Clusters as lines: with aligned columns for people to read, or as CSV.
+/// A table of clusters, either as lines with aligned columns or as CSV.
 struct ClusterTable {
   private struct Column {
-    /// Title for people.
+    /// Title in the aligned table.
     let title: String
-    /// Title in CSV. If GeoJSON has a property for the column, the property has this name, too.
+    /// Title in CSV. If GeoJSON has a property for the column, it has the same name.
     let name: String
-    /// Whether the column is omitted if no cluster has a value in it.
+    /// Whether the column is left out if no cluster has a value in it.
     var isOptional = true
     /// Cells of all clusters.
     let cells: [String?]
@@ -107,7 +107,7 @@ struct ClusterTable {
     }
   }
 
-  /// Lines of aligned columns, for people.
+  /// The clusters as lines with aligned columns.
   var text: String {
     var lines = [String](repeating: "", count: features.count + 1)
     for column in columns where column.isShown {
@@ -121,7 +121,7 @@ struct ClusterTable {
     return lines.map { $0.trimmingTrailingSpaces + "\n" }.joined()
   }
 
-  /// CSV (RFC 4180) with a header. The columns of the single points follow the columns of the clusters.
+  /// The clusters as CSV (RFC 4180) with a header. The columns of single points follow the columns of clusters.
   var csv: String {
     let shown = columns.filter(\.isShown)
     let names = features.first?.aggregates.map(\.name) ?? []
@@ -157,7 +157,7 @@ struct CSVColumns {
   private var numbers: [String: Int] = [:]
   private let taken: [String]
 
-  /// - Parameter names: Names that are taken by other columns.
+  /// - Parameter names: Names that other columns already have.
   init(_ points: some Sequence<[(name: String, value: AttributeValue)]>, after names: [String] = []) {
     taken = names
     for columns in points {
@@ -170,7 +170,7 @@ struct CSVColumns {
     }
   }
 
-  /// Returns a cell for each column; a cell is nil if the point has no value in the column.
+  /// Returns a cell for each column; nil in a column in which the point has no value.
   func cells(of columns: [(name: String, value: AttributeValue)]) -> [String?] {
     var cells = [String?](repeating: nil, count: names.count)
     FeatureProperties.forEachColumn(columns, after: taken) { name, value in
@@ -180,7 +180,7 @@ struct CSVColumns {
   }
 }
 
-/// Lines of CSV (RFC 4180), which end with a line feed.
+/// CSV (RFC 4180) whose lines end with a line feed.
 struct CSVText {
   private(set) var text = ""
 

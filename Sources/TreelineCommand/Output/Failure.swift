@@ -17,7 +17,7 @@ struct Failure: Error {
   static func inputOutput(_ message: String) -> Self { Self(message: message, code: 74) }
 }
 
-/// Runs a subcommand's work. If it fails, ends the process with a message and an exit code.
+/// Runs the work of a subcommand. If it fails, ends the process with a message and an exit code.
 func reportingFailures(_ work: () throws -> Void) throws {
   do { try work() } catch let error as ExitCode { throw error } catch {
     let failure = Failure(of: error)
@@ -31,7 +31,7 @@ extension Failure {
     let message = "\(error)"
     switch error {
     case let failure as Failure: self = failure
-    // Viewports and limits come from the options, so an error about them is a usage error.
+    // These errors are about viewports and limits, which come from the options. So they are usage errors.
     case is QueryError, is AggregateError, is SearchError: self = .usage(message)
     case is ComparisonError, is GridError, ReadingError.columnsWithoutCSV, ReadingError.decimalWithoutCSV:
       self = .usage(message)

@@ -1,19 +1,22 @@
 import CSQLite
 @_spi(Server) import TreelineTiles
 
-/// An archive in MBTiles 1.3 (https://github.com/mapbox/mbtiles-spec): a SQLite database with tiles compressed by gzip.
+/// A file of tiles in MBTiles 1.3 (https://github.com/mapbox/mbtiles-spec): an SQLite database of gzip-compressed
+/// tiles.
 final class MBTiles: TileArchive {
   private let path: String
   private var database: OpaquePointer?
   private var insertion: OpaquePointer?
 
+  /// Creates the tables.
+  ///
   /// - Parameters:
-  ///   - file: An empty file that SQLite fills.
-  ///   - path: The path of the archive, for messages.
+  ///   - file: Path of an empty file, which SQLite fills.
+  ///   - path: Path of the output for messages.
   init(file: String, path: String) throws {
     self.path = path
     try check(sqlite3_open(file, &database))
-    // The file gets its name only once it is complete, so neither a journal nor intermediate flushes are needed.
+    // The file gets its final name when it is complete. So it needs no journal and no flushing while it is written.
     try run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA application_id = 0x4d504258")
     try run("BEGIN")
     try run("CREATE TABLE metadata (name text, value text)")
@@ -29,13 +32,13 @@ final class MBTiles: TileArchive {
 
   func append(_ tile: TilePyramid.Tile) throws {
     try check(sqlite3_reset(insertion))
-    // Rows count from the south.
+    // In MBTiles, rows are counted from the south.
     let row = 1 << tile.tile.zoom - 1 - tile.tile.y
     for (number, value) in [tile.tile.zoom, tile.tile.x, row].enumerated() {
       try check(sqlite3_bind_int64(insertion, Int32(number + 1), Int64(value)))
     }
     try tile.bytes.withUnsafeBytes { bytes in
-      // SQLite reads the bytes within this closure.
+      // SQLite reads the bytes before this closure ends.
       try check(sqlite3_bind_blob64(insertion, 4, bytes.baseAddress, UInt64(bytes.count), nil))
       try check(sqlite3_step(insertion))
     }
@@ -58,7 +61,7 @@ final class MBTiles: TileArchive {
     for (name, value) in metadata {
       try check(sqlite3_reset(insertion))
       for (number, text) in [name, value].enumerated() {
-        // -1 is SQLITE_TRANSIENT: SQLite copies the text.
+        // -1 is SQLITE_TRANSIENT, with which SQLite copies the text.
         let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         try check(sqlite3_bind_text(insertion, Int32(number + 1), text, Int32(clamping: text.utf8.count), copies))
       }
@@ -76,6 +79,6 @@ final class MBTiles: TileArchive {
   private func check(_ status: Int32) throws {
     if [SQLITE_OK, SQLITE_DONE, SQLITE_ROW].contains(status) { return }
     let reason = database.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(status))
-    throw Failure.inputOutput("\(path): cannot write it: \(reason)")
+    throw Failure.inputOutput("\(path): could not be written: \(reason)")
   }
 }

@@ -2,12 +2,12 @@ import ArgumentParser
 import Foundation
 import TreelineBuilder
 
-/// A report's file, opened before the work on the report starts, and written completely or not at all.
+/// The file of a report. It is opened before the work on the report begins, and appears when it is complete.
 final class ReportFile {
   private let file: AtomicFile
   private var length: UInt64 = 0
 
-  /// - Parameter beginning: The first bytes of the report.
+  /// - Parameter beginning: First bytes of the report.
   init(_ path: String, beginning: String) throws {
     do throws(IndexWritingError) { file = try AtomicFile(path: path, beginning: Array(beginning.utf8)) } catch .inUse {
       throw Failure.inputOutput("\(path): another run is writing this report; wait for it to end")
@@ -22,7 +22,7 @@ final class ReportFile {
     try finish()
   }
 
-  /// Writes the next part of the report.
+  /// Appends a part of the report.
   func write(_ bytes: UnsafeRawBufferPointer) throws {
     try file.write(bytes, at: length)
     length += UInt64(bytes.count)
@@ -31,20 +31,20 @@ final class ReportFile {
   func finish() throws { try file.finish() }
 }
 
-/// Removes half-written files when a signal ends the process: an interrupt, a closed terminal, a closed pipe.
+/// Removes incomplete files when a signal ends the process, such as an interrupt, a closed terminal or a closed pipe.
 enum Interruption {
   private static let signals = [SIGHUP, SIGINT, SIGPIPE, SIGTERM]
 
-  /// Makes these signals remove a file or an empty folder, if it still exists, before they end the process. Files are
-  /// removed in the order of the calls.
+  /// Makes these signals remove a file or an empty folder, if it exists, before they end the process. Files are removed
+  /// in the order of the calls.
   static func removes(_ path: String) {
-    // Tests run many subcommands in one process, and these subcommands write to the same files.
+    // Tests run many subcommands in one process, and these subcommands write to the same paths.
     if (0..<nameCount).contains(where: { strcmp(names[$0]!, path) == 0 }) { return }
     precondition(nameCount < maximumNameCount, "No subcommand writes more than \(maximumNameCount) files")
     names[nameCount] = strdup(path)
     nameCount += 1
     for number in signals {
-      // A signal that is ignored, for example under nohup, must stay ignored.
+      // A signal that is ignored, for example because of nohup, must stay ignored.
       if unsafeBitCast(signal(number, removeAndEnd), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
         signal(number, SIG_IGN)
       }
@@ -54,7 +54,8 @@ enum Interruption {
 
 private let maximumNameCount = 32
 
-/// A signal handler may neither allocate nor lock, so it gets plain memory, written before the handler is installed.
+/// A signal handler must not allocate or lock. So it reads plain memory, which is written before the handler is
+/// installed.
 private nonisolated(unsafe) let names = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(
   capacity: maximumNameCount)
 private nonisolated(unsafe) var nameCount = 0
@@ -65,7 +66,7 @@ private func removeAndEnd(_ number: Int32) {
   raise(number)
 }
 
-/// Refuses a path that names no file, before any work is done in vain. `option` is an option such as `--output`.
+/// Throws if the path does not name a file, before any work is done. `option` is an option such as `--output`.
 func checkOutputPath(_ path: String?, _ option: String) throws {
   if path == "" { throw ValidationError("'\(option)' must name a file, found an empty name.") }
   if path == "-" {

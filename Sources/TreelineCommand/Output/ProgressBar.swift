@@ -1,9 +1,9 @@
 import Foundation
 
-/// A line on standard error that shows what the tool does, how much of it is done and how fast. Nothing is shown during
-/// the first half second, or if standard error is not a terminal.
+/// A line on standard error that shows the current stage, how much of it is done and how fast. Nothing is shown in the
+/// first half second, or if standard error is not a terminal.
 ///
-/// Any thread may show progress, but not two threads at the same time. The builds of `ClusterTree` keep to this rule.
+/// Any thread may show progress, but only one thread at a time. The builds of `ClusterTree` ensure this.
 final class ProgressBar: @unchecked Sendable {
   private let isShown = !Notes.areSilent && isatty(STDERR_FILENO) == 1
   private let start = ContinuousClock.now
@@ -14,19 +14,19 @@ final class ProgressBar: @unchecked Sendable {
   private static let pause = Duration.milliseconds(100)
   private static let width = 30
 
-  /// Shows how much is done, its share of the total if that is known, and the rate since the stage's first call.
+  /// Shows the amount that is done, its share of the total if that is known, and the rate since the stage began.
   func show(_ stage: String, done: Double, of total: Double?, unit: String) {
     draw(stage, done, of: total) { seconds in
       "\(Quantity(amount: done, unit: unit)), \(Quantity(amount: done / seconds, unit: unit))/s"
     }
   }
 
-  /// Shows which pass over all points is running, and about how many passes there are.
+  /// Shows which pass over all points is running, and the approximate number of passes.
   func show(_ stage: String, pass: Int, ofAbout total: Int) {
     draw(stage, Double(pass - 1), of: Double(total)) { _ in "pass \(pass) of about \(max(pass, total))" }
   }
 
-  /// - Parameter detail: Returns the text after the bar, given the seconds since the stage began.
+  /// - Parameter detail: Returns the text after the bar. It is called with the seconds since the stage began.
   private func draw(_ stage: String, _ done: Double, of total: Double?, _ detail: (Double) -> String) {
     let now = ContinuousClock.now
     if self.stage?.name != stage { self.stage = (stage, now) }
@@ -43,7 +43,7 @@ final class ProgressBar: @unchecked Sendable {
     return "[" + String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled) + "] "
   }
 
-  /// Removes the line.
+  /// Removes the line from the terminal.
   func clear() {
     if lastDrawn != nil { write("\r\u{1B}[K") }
     lastDrawn = nil
@@ -52,13 +52,13 @@ final class ProgressBar: @unchecked Sendable {
   private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }
 
-/// An amount that is easy to read: up to four digits, in thousands (k), millions (M) and so on.
+/// A readable amount: at most four digits, in thousands (k), millions (M) and so on.
 struct Quantity: CustomStringConvertible {
   let amount: Double
   let unit: String
 
   var description: String {
-    // An amount that would be rounded to 1000 gets the next prefix.
+    // An amount that would be rounded to 1000 gets the next larger prefix.
     guard amount >= 999.5 else { return "\(Int(amount.rounded())) \(unit)" }
     var scaled = amount / 1000
     var prefixes = ["k", "M", "G", "T"][...]

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TreelineBuilder
 
-/// The tool's output streams. Tests that run the tool in their own process redirect these streams.
+/// The output streams of the tool. Tests that run the tool in their own process redirect them.
 enum StandardStreams {
   nonisolated(unsafe) static var output = STDOUT_FILENO
   nonisolated(unsafe) static var errors = STDERR_FILENO
@@ -12,9 +12,9 @@ func printToStandardError(_ line: String) {
   FileHandle(fileDescriptor: StandardStreams.errors, closeOnDealloc: false).write(Data((line + "\n").utf8))
 }
 
-/// Messages on standard error that are not errors: they report what was read, skipped or repaired.
+/// Messages on standard error other than errors. They report what was read, skipped or repaired.
 enum Notes {
-  /// Written once, before any work begins.
+  /// Whether notes are suppressed. Set once, before any work begins.
   nonisolated(unsafe) fileprivate(set) static var areSilent = false
 
   static func print(_ line: String) { if !areSilent { printToStandardError(line) } }
@@ -27,7 +27,7 @@ struct NoteOptions: ParsableArguments {
   func validate() { Notes.areSilent = quiet }
 }
 
-/// The options for the output of an answer.
+/// The options for where an answer is written.
 struct AnswerOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
@@ -39,9 +39,9 @@ struct AnswerOptions: ParsableArguments {
 
   func validate() throws { if output != "-" { try checkOutputPath(output, "--output") } }
 
-  /// Opens the output, then calls `answer` with a function that writes the next bytes of the answer.
+  /// Opens the output and calls `answer` with a function that appends bytes to it.
   ///
-  /// - Parameter beginning: The first bytes of the answer.
+  /// - Parameter beginning: First bytes of the answer.
   func write(
     _ input: Input, beginning: String, _ answer: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
@@ -72,7 +72,7 @@ func writeToStandardOutput(_ text: String) throws {
   try text.withUTF8 { try writeToStandardOutput(UnsafeRawBufferPointer($0)) }
 }
 
-/// Writes JSON for scripts to read.
+/// Writes a value as JSON to standard output.
 func writeToStandardOutput(json value: some Encodable) throws {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -4,10 +4,11 @@ import TreelinePages
 extension MapPage {
   static let remedy = "run scripts/build/map-page and build the tool again"
 
-  /// The map of the tool; nil if `scripts/build/map-page` did not make its files before the tool was built.
+  /// The map that is built into the tool; nil if `scripts/build/map-page` had not made its files before the tool was
+  /// built.
   static var ofTool: MapPage? { folderOfTool.flatMap { try? MapPage(folder: $0) } }
 
-  /// The folder of these files; nil if it is not complete.
+  /// The folder with the files of the map; nil if files are missing.
   static var folderOfTool: String? {
     guard let path = Bundle.module.url(forResource: "map", withExtension: nil)?.path else { return nil }
     return (try? MapPage(folder: path)) == nil ? nil : path

@@ -127,13 +127,13 @@ struct BuildCommand: ParsableCommand {
     try reportingFailures {
       let input = Input(path: path, columns: positions)
       try input.checkOutputs([output])
-      // Reading may take minutes, so the file to write is opened first.
+      // Reading may take minutes, so the output file is opened before.
       let destination = try IndexDestination(output, overwriting: force)
       Interruption.removes(destination.file.partialPath)
-      // Without this call, a file larger than the shell's limit would end the process. Now the write fails instead.
+      // Without this call, a file that exceeds the shell's size limit would end the process. With it, the write fails.
       signal(SIGXFSZ, SIG_IGN)
       guard !input.isIndex else {
-        throw Failure.usage("\(input.name): expected points, found an index already; use it as it is")
+        throw Failure.usage("\(input.name): this is already an index; use it as it is")
       }
       let progress = ProgressBar()
       defer { progress.clear() }
@@ -195,7 +195,7 @@ struct BuildCommand: ParsableCommand {
     }
   }
 
-  /// Does work on the values of points. If a value is bad, names the first line with a bad value of any kind.
+  /// Works on the values of points. If a value is invalid, the error names the first line with any invalid value.
   private func namingFirstBadValue<Result>(
     of table: PointTable, in input: Input, row: RowColumn?, _ work: () throws -> Result
   ) throws -> Result {
@@ -213,7 +213,7 @@ struct BuildCommand: ParsableCommand {
     return (kept, typed)
   }
 
-  /// Refuses options that name a column that the input does not have, before the rows of the input are read.
+  /// Throws if an option names a column that the input lacks. Called before the rows of the input are read.
   private func checkColumns(_ options: ColumnOptionValues, of table: PointTable, in input: Input) throws {
     if !keepsColumns { return }
     _ = try keptColumns(of: table, in: input)
@@ -234,14 +234,14 @@ struct BuildCommand: ParsableCommand {
     )
   }
 
-  /// Refuses to replace a good index by an index of bad input, since the good index would be lost.
+  /// Throws if an index of bad input would replace a good index, because the good index would be lost.
   private func refuseLoss(of table: PointTable) throws {
     let count = table.pointCount
     guard count == 0 || count < table.invalidRowCount,
       let old = try? IndexHeader(ofIndex: output), old.pointCount > 0
     else { return }
     throw Failure.badData(
-      "\(output): expected at least half of the rows to have a position, found \(count) of \(table.rowCount); the existing "
+      "\(output): only \(count) of \(table.rowCount) rows have a position; the existing "
         + "index of \(old.pointCount) points was kept; --allow-loss replaces it")
   }
 }

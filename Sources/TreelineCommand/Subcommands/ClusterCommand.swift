@@ -44,7 +44,7 @@ struct ClusterCommand: ParsableCommand {
     _ = try question()
   }
 
-  /// Returns the cut for an expansion zoom, and the number of members on a page.
+  /// Returns the cut and tile size for an expansion zoom, and the number of members on a page.
   private func question() throws -> (cut: Cut, pageSize: Int, tileSize: Viewport.TileSize) {
     let given = cut.parameters + NoPrefix.parameters([("tile-size", tileSize)])
     var parameters = QueryParameters(given)
@@ -57,7 +57,7 @@ struct ClusterCommand: ParsableCommand {
     for (name, value) in given where !taken.contains(name) {
       parameters.refuse(
         name, expected: "no --show \(show.rawValue) beside it", found: value,
-        sentence: "{\(name)} does not go with '--show \(show.rawValue)'.")
+        sentence: "{\(name)} cannot be used with '--show \(show.rawValue)'.")
     }
     var (cut, pageSize) = (Cut.standard, 100)
     if show == .members { pageSize = parameters.integer("limit", in: 1 ... .max) ?? pageSize }
@@ -66,8 +66,8 @@ struct ClusterCommand: ParsableCommand {
       if !cut.isByPixels {
         parameters.refuse(
           "detail", expected: PixelCriterion.list(), found: nil,
-          sentence: "'--show expansion-zoom' needs \(PixelCriterion.list { "{\($0)}" }): "
-            + "with a limit it depends on the view.")
+          sentence: "'--show expansion-zoom' needs \(PixelCriterion.list { "{\($0)}" }), "
+            + "because with a limit it depends on the view.")
       }
     }
     let tileSize = parameters.tileSize("tile-size") ?? .pixels256
@@ -88,7 +88,7 @@ struct ClusterCommand: ParsableCommand {
       case .itself: write(points.feature(of: try tree.cluster(id)), by: writer, to: &bytes)
       case .parent:
         guard let parent = try tree.parent(of: id) else {
-          throw Failure.usage("expected a cluster that is part of another, found the cluster of all points")
+          throw Failure.usage("the cluster of all points has no parent")
         }
         write(points.feature(of: parent), by: writer, to: &bytes)
       case .children:
@@ -106,7 +106,7 @@ struct ClusterCommand: ParsableCommand {
         }
         writer.close(&bytes)
       case .expansionZoom:
-        // A cluster that no zoom shows, because it has too few points, gets zoom 0.
+        // A cluster with too few points is not shown at any zoom. Its expansion zoom is 0.
         let zoom = try tree.expansionZoom(of: id, by: question.cut, tileSize: question.tileSize)
         bytes.append("{\"zoom\":")
         bytes.append(json: QueryParameters.Bounds().reached(zoom).map { max($0, 0) })

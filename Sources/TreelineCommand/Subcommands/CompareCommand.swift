@@ -79,12 +79,12 @@ struct CompareCommand: ParsableCommand {
       throw ValidationError("'--journey' and '--journey-file' exclude each other; choose one.")
     }
     if zoom != nil && bbox == nil {
-      throw ValidationError("'--zoom' goes with '--bbox': chosen views have their own zooms.")
+      throw ValidationError("'--zoom' needs '--bbox', because chosen views have their own zooms.")
     }
     _ = try viewport()
   }
 
-  /// Returns the view to compare; nil for chosen views.
+  /// Returns the view to compare; nil if views are chosen automatically.
   private func viewport() throws -> Viewport? {
     guard let bbox else { return nil }
     let scale = zoom.map { [("zoom", $0)] } ?? [("width", "\(size.width)"), ("height", "\(size.height)")]
@@ -99,7 +99,7 @@ struct CompareCommand: ParsableCommand {
       let input = source.input
       let jsonPath = json == "-" ? nil : json
       try input.checkOutputs([output, jsonPath])
-      // Reading may take minutes, so the files to write are opened first.
+      // Reading may take minutes, so the output files are opened before.
       let page = try output.map { try ReportFile($0, beginning: ComparisonReport.htmlBeginning) }
       let measures = try jsonPath.map { try ReportFile($0, beginning: "") }
       var options = ComparisonOptions(viewport: try viewport(), size: size, cellSize: .pixels(cell), limit: limit)
@@ -122,7 +122,7 @@ struct CompareCommand: ParsableCommand {
 }
 
 extension Viewport.Size {
-  /// Reads a size in whole pixels, such as `1024x768`.
+  /// Parses a size in whole pixels, such as `1024x768`.
   fileprivate init(argument: String) throws {
     let sides = argument.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
     guard sides.count == 2, sides.allSatisfy((16...16_384).contains) else {

@@ -20,19 +20,19 @@ struct InspectCommand: ParsableCommand {
   }
 }
 
-/// An index's header, sections and shape.
+/// What an index contains: its header, its sections and the shape of its tree.
 private struct IndexReport: Encodable {
   struct Plane: Encodable {
     let projection: String
-    /// Longitude at which the Web Mercator plane is cut open.
+    /// The seam of a Web Mercator plane: the longitude at which the world is cut open.
     var seamLongitude: Double?
-    /// Corner and side of a plain plane, which is a square.
+    /// Upper left corner and side of a plain plane, which is a square.
     var left, top, side: Double?
   }
 
   struct Section: Encodable {
     let kind: String
-    /// Name of the column that the section keeps.
+    /// Name of the column that the section belongs to.
     let name: String?
     let offset: UInt64
     let bytes: UInt64
@@ -42,7 +42,7 @@ private struct IndexReport: Encodable {
   struct Column: Encodable {
     let name: String
     let kind: String
-    /// Size of a value in bytes.
+    /// Size of a code in bytes.
     let width: Int
     let entries: Int?
 
@@ -63,31 +63,31 @@ private struct IndexReport: Encodable {
   }
 
   let version: String
-  /// Texts of the index; each is omitted if the index has none.
+  /// Texts about the index. Each is left out if the index has none.
   let title, attribution, unit: String?
   let bytes: UInt64
   let points, positions: Int
-  /// West, south, east, north; west is greater than east across the antimeridian.
+  /// West, south, east and north. If the extent crosses the antimeridian, west is greater than east.
   let extent: [Double]?
   let plane: Plane
   let clippedPoints: Int
-  /// Split rule of a tree grown by splitting.
+  /// Split rule, if the tree was grown by splitting.
   let splitRule: String?
-  /// Metric of a tree grown by merging.
+  /// Metric, if the tree was grown by merging.
   let mergedBy: String?
-  /// `member` if clusters have the position of one of their points; nil if they have the position of their mean.
+  /// `member` if a cluster stands at one of its points; left out if it stands at the mean of its points.
   let stand: String?
   let contentHash: String
   let depth, storedNodes, buckets: Int
   let hasSeparations: Bool
-  /// Sizes of badges; omitted if the index does not support cuts with badges.
+  /// Sizes of badges; left out if the index does not support badges.
   let badges: Badges?
-  /// Groups that never mix; omitted if all points may share clusters.
+  /// Groups whose points never share a cluster; left out if the index has no groups.
   let groups: [Group]?
   let neverClusteredPoints: Int?
   let sections: [Section]
   let attributes: [Attribute]
-  /// Typed columns.
+  /// Columns for filters and aggregates.
   let columns: [Column]
 
   private let coordinates: CoordinateFormat
@@ -104,7 +104,7 @@ private struct IndexReport: Encodable {
     let points: Int
   }
 
-  /// The diameters of badges and the gap between them, in pixels.
+  /// The diameters of badges and the gap between badges, in pixels.
   struct Badges: Encodable {
     let least, greatest, gap: Double
 
@@ -173,7 +173,7 @@ private struct IndexReport: Encodable {
     coordinates = format
   }
 
-  /// The report as text, for people to read.
+  /// The report as text.
   var text: String {
     let attributeBytes = sections.lazy.filter { $0.name != nil }.reduce(0) { $0 + $1.bytes }
     var lines = ["version          \(version)"]
@@ -190,11 +190,11 @@ private struct IndexReport: Encodable {
       "plane            \(planeText)", "clipped points   \(clippedPoints)", growthText,
       "content hash     \(contentHash)", "depth            \(depth)",
       "stored nodes     \(storedNodes), of them \(buckets) \(buckets == 1 ? "bucket" : "buckets")",
-      "spacing          \(hasSeparations ? "can be asked for" : "cannot be asked for: \(mergedBy == MergeMetric.badges.rawValue ? "grown for badges" : "no separations")")",
+      "spacing          \(hasSeparations ? "supported" : "not supported: \(mergedBy == MergeMetric.badges.rawValue ? "grown for badges" : "no separations")")",
     ]
     if mergedBy == MergeMetric.badges.rawValue {
       lines.append(
-        "badges           \(badges.map { "can be asked for: \($0.text)" } ?? "cannot be asked for: no separations")")
+        "badges           \(badges.map { "supported: \($0.text)" } ?? "not supported: no separations")")
     }
     if let neverClusteredPoints, neverClusteredPoints > 0 { lines.append("never clustered  \(neverClusteredPoints)") }
     lines += [
@@ -238,7 +238,7 @@ private struct IndexReport: Encodable {
     return "plain, a square of side \(numbers[2]) with upper left corner (\(numbers[0]), \(numbers[1]))"
   }
 
-  /// Returns the first columns of a row of the table of sections: name, offset, bytes, and bytes per point.
+  /// Returns the first columns of a row in the table of sections: name, offset, bytes, and bytes per point.
   private func row(_ name: String, _ offset: String, _ bytes: UInt64) -> String {
     name.padded(to: 18) + offset.paddedInFront(to: 13) + String(format: " %13llu ", bytes)
       + perPoint(bytes, "%12.3f")

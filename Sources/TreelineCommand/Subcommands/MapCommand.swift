@@ -43,7 +43,7 @@ struct MapCommand: ParsableCommand {
     let isIndex = IndexHeader.begins(fileAt: path)
     try reportingFailures {
       guard isIndex, let option = options.first else { return }
-      throw Failure.usage("'\(option)' goes with points, but \(path) is an index; leave it out")
+      throw Failure.usage("'\(option)' is an option for points, but \(path) is an index; leave it out")
     }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("treelinemap-\(UUID().uuidString)")
     let index = isIndex ? path : folder.appendingPathComponent("points.treeline").path
@@ -72,7 +72,7 @@ struct MapCommand: ParsableCommand {
     }
   }
 
-  /// Returns a basemap as JSON: a style that shows tiles, or the address of a style.
+  /// Returns a base map as JSON: a style that shows tiles, or the URL of a style.
   private static func style(_ address: String) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
@@ -82,7 +82,7 @@ struct MapCommand: ParsableCommand {
       + #""layers":[{"id":"basemap","type":"raster","source":"basemap"}]}"#
   }
 
-  /// Builds an index of the points, for badges and with all columns unless the options say otherwise.
+  /// Builds an index of the points. Without other options it is grown for badges and keeps all columns.
   private func build(_ index: String) throws {
     func isGiven(_ names: String...) -> Bool {
       options.contains { option in names.contains { option == $0 || option.hasPrefix($0 + "=") } }

@@ -61,7 +61,7 @@ struct PublishCommand: ParsableCommand {
   }
 }
 
-/// A mapped index that is written as pages.
+/// A mapped index to be written as pages.
 struct PublishedIndex {
   let tree: ClusterTree
   private let file: MappedFile
@@ -70,7 +70,7 @@ struct PublishedIndex {
   init(_ path: String) throws {
     file = try MappedFile(path: path)
     guard IndexHeader.begins(fileAt: path) else {
-      throw Failure.badData("\(path): expected an index, found another file; 'treelinemap build' makes one")
+      throw Failure.badData("\(path): this file is not an index; make one with 'treelinemap build'")
     }
     header = try IndexHeader(ofIndex: path)
     tree = try ClusterTree(bytes: file.bytes, name: file.name, keeping: file)
@@ -78,13 +78,13 @@ struct PublishedIndex {
 
   var byteCount: Int { file.bytes.count }
 
-  /// The name of the file, for an index without a title.
+  /// Name of the file without its extension, for an index without a title.
   var title: String {
     let name = (file.name as NSString).lastPathComponent as NSString
     return name.deletingPathExtension
   }
 
-  /// The title in the index.
+  /// The title in the index; nil if it has none.
   var givenTitle: String? { tree.withStorage(\.description).title }
 
   func publish(to folder: String, _ options: PublishOptions) throws -> PublishedFiles {
@@ -97,7 +97,7 @@ struct PublishedIndex {
     } catch let error as PageError { throw Failure.badData("\(file.name): \(error)") }
   }
 
-  /// Returns a page that contains the index.
+  /// Returns an HTML page that contains the index.
   func page(on map: MapPage, title: String, basemap: String?) throws -> [UInt8] {
     try withProgress { progress in
       try map.page(
@@ -113,7 +113,7 @@ struct PublishedIndex {
     return try work { bar.show("Writing pages", done: Double($0) / 2, of: total, unit: "points") }
   }
 
-  /// Returns what differs between the index and a published site; nil if nothing does.
+  /// Returns a difference between the index and a published site; nil if there is none.
   func problem(with site: String) throws -> String? {
     do {
       return try PageVerifier(site: site, PageManifest.init(json:)).problem(

@@ -30,11 +30,11 @@ struct QueryCommand: ParsableCommand {
     case csv
     case table
 
-    /// Whether the output holds shapes.
+    /// Whether the format can contain shapes.
     var isGeoJSON: Bool { self == .geojson || self == .geojsonl }
   }
 
-  /// The shape that is written as the geometry of a cluster.
+  /// The shape that GeoJSON contains for a cluster.
   enum Geometry: String, ExpressibleByArgument, CaseIterable {
     case point
     case hull
@@ -87,7 +87,7 @@ struct QueryCommand: ParsableCommand {
 
   @OptionGroup var answer: AnswerOptions
 
-  /// GeoJSON is JSON, so the flag changes nothing.
+  /// Kept for scripts. GeoJSON is JSON, so the flag changes nothing.
   @Flag(help: .hidden) var json = false
 
   private var format: Format { givenFormat ?? (rows ? .csv : .geojson) }
@@ -98,52 +98,52 @@ struct QueryCommand: ParsableCommand {
     }
     if !format.isGeoJSON && !rows {
       if hulls {
-        throw ValidationError("'--hulls' goes with '--format geojson' or geojsonl; a table has no column for hulls.")
+        throw ValidationError("'--hulls' needs '--format geojson' or geojsonl; a table has no column for hulls.")
       }
-      if geometry != .point { throw ValidationError("'--geometry' goes with '--format geojson' or geojsonl.") }
+      if geometry != .point { throw ValidationError("'--geometry' needs '--format geojson' or geojsonl.") }
     }
     if rows {
       guard format == .csv && method == .pca else {
-        throw ValidationError("'--rows' goes with '--format csv' and '--method pca'.")
+        throw ValidationError("'--rows' needs '--format csv' and '--method pca'.")
       }
       for (option, isGiven) in [
         ("aggregate", selection.aggregate != nil), ("count-in-view", countInView), ("members", members),
         ("ellipses", ellipses), ("hulls", hulls), ("geometry", geometry != .point),
       ] where isGiven {
-        throw ValidationError("'--\(option)' describes clusters, '--rows' prints points; give one of the two.")
+        throw ValidationError("'--\(option)' describes clusters, but '--rows' prints points; give one of the two.")
       }
     }
     if method == .pca {
-      if cell != nil { throw ValidationError("'--cell' goes with '--method grid'; '--limit' bounds 'pca'.") }
+      if cell != nil { throw ValidationError("'--cell' needs '--method grid'; '--limit' bounds 'pca'.") }
     } else {
-      if position.style.isGiven { throw ValidationError("'--position' and '--keep-visible' go with '--method pca'.") }
-      if hulls { throw ValidationError("'--hulls' goes with '--method pca'; a cell is a square.") }
-      if selection.aggregate != nil { throw ValidationError("'--aggregate' goes with '--method pca'.") }
-      if geometry != .point { throw ValidationError("'--geometry' goes with '--method pca'; a cell is a square.") }
-      if countInView { throw ValidationError("'--count-in-view' goes with '--method pca'.") }
-      if ellipses { throw ValidationError("'--ellipses' goes with '--method pca'; a cell is a square.") }
+      if position.style.isGiven { throw ValidationError("'--position' and '--keep-visible' need '--method pca'.") }
+      if hulls { throw ValidationError("'--hulls' needs '--method pca'; a cell is a square.") }
+      if selection.aggregate != nil { throw ValidationError("'--aggregate' needs '--method pca'.") }
+      if geometry != .point { throw ValidationError("'--geometry' needs '--method pca'; a cell is a square.") }
+      if countInView { throw ValidationError("'--count-in-view' needs '--method pca'.") }
+      if ellipses { throw ValidationError("'--ellipses' needs '--method pca'; a cell is a square.") }
       if splitting.growth != nil {
-        throw ValidationError("'--split' and '--grow' go with '--method pca'; 'grid' only uses the points.")
+        throw ValidationError("'--split' and '--grow' need '--method pca'; 'grid' uses no tree.")
       }
     }
     _ = try query()
   }
 
-  /// Returns the query that the options describe. A grid uses only the viewport of the query.
+  /// Returns the query that the options describe. The grid uses only the viewport of this query.
   func query() throws -> Query {
     var parameters = QueryParameters(viewport.parameters + cut.parameters)
     if method == .grid {
       for (name, value) in cut.parameters {
         parameters.refuse(
           name, expected: "no --method grid beside it", found: value,
-          sentence: "{\(name)} goes with '--method pca'; '--cell' sets how fine a grid is.")
+          sentence: "{\(name)} needs '--method pca'; '--cell' sets how fine a grid is.")
       }
     }
     let query = Query(&parameters)
     if method == .grid && !query.viewport.hasScale {
       parameters.refuse(
         "zoom", expected: "a zoom", found: nil,
-        sentence: "'--method grid' needs '--zoom': the width of a cell is in pixels.")
+        sentence: "'--method grid' needs '--zoom', because the width of a cell is in pixels.")
     }
     try parameters.check()
     if let refusal = position.refusal(of: [query.cut], in: nil) { throw ValidationError(refusal) }
@@ -239,8 +239,8 @@ extension QueryCommand {
 }
 
 extension Points {
-  /// - Parameter positions: Where to show clusters; nil for their positions in the tree. Pass nil only if these are the
-  ///   means.
+  /// - Parameter positions: Positions at which clusters are shown; nil for the positions in the tree. Pass nil only if
+  ///   these are the means.
   fileprivate func features(
     of clusters: Clusters, cut: Cut, _ aggregates: [Aggregate], _ values: [[AggregateValue]]?,
     at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool, _ geometry: QueryCommand.Geometry,

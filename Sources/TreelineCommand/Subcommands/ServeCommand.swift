@@ -17,7 +17,7 @@ struct ServeCommand: ParsableCommand {
     try reportingFailures {
       for folder in Self.folders {
         let path = folder + "/treelinemap-server"
-        // Returns only if there is no such program.
+        // This returns only if there is no such program.
         var words = ([path] + arguments).map { strdup($0) } + [nil]
         execv(path, &words)
         guard errno == ENOENT || errno == ENOTDIR else {
@@ -28,7 +28,7 @@ struct ServeCommand: ParsableCommand {
         return try writeToStandardOutput(Self.helpMessage() + "\n")
       }
       throw Failure.noInput(
-        "expected the program 'treelinemap-server' next to this one or on the PATH, found none; "
+        "the program 'treelinemap-server' is neither next to this program nor on the PATH; "
           + "install the package 'treelinemap-server', or use 'scripts/build/serve' in the sources of Treeline")
     }
   }

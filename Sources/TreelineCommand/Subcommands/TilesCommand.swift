@@ -26,7 +26,7 @@ struct TilesCommand: ParsableCommand {
 
   @OptionGroup var cut: PixelCutOptions<NoPrefix>
 
-  /// Options of a limit, which have no place in the help.
+  /// Options that need a limit. They are parsed to be refused, and the help does not list them.
   @Option(help: .hidden) var limit: String?
 
   @Option(help: .hidden) var order: String?
@@ -57,12 +57,12 @@ struct TilesCommand: ParsableCommand {
     }
     if limit != nil {
       throw ValidationError(
-        "'--limit' does not go with tiles, whose counts would not add up; give one of \(pixelOptions).")
+        "'--limit' cannot be used with tiles, because their counts would not add up; give one of \(pixelOptions).")
     }
-    if order != nil { throw ValidationError("'--order' goes with a limit, which tiles do not have.") }
+    if order != nil { throw ValidationError("'--order' needs a limit, which tiles do not have.") }
     for (name, value) in [("min-points", cut.minPoints), ("alone-from-zoom", cut.aloneFromZoom)]
     where value != nil && cut.detail == nil && cut.spacing == nil {
-      throw ValidationError("'--\(name)' goes with '--detail' or '--spacing'; give one.")
+      throw ValidationError("'--\(name)' needs '--detail' or '--spacing'; give one.")
     }
     _ = try givenCut
   }
@@ -79,7 +79,7 @@ struct TilesCommand: ParsableCommand {
     return first...last
   }
 
-  /// The cut that the options describe; nil if no option describes a cut.
+  /// The cut that the options describe; nil if no option does.
   private var givenCut: Cut? {
     get throws {
       if cut.parameters.isEmpty { return nil }

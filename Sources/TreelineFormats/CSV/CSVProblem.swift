@@ -56,7 +56,8 @@ struct CSVProblem {
     let swapping = isLatitudeFirst ? "--lon-lat takes the longitude first" : "--lat-lon takes the latitude first"
     return invalidRow(
       row, layout.first, axes.holdsFirst(first) ? axes.second : axes.first, describe(cell),
-      remedy: pair.isLatitudeFirst == nil && areSwapped(first, second) ? "are they swapped? \(swapping)" : nil)
+      remedy: pair.isLatitudeFirst == nil && areSwapped(first, second)
+        ? "are the coordinates swapped? \(swapping)" : nil)
   }
 
   private func invalidNumbers(_ row: Int, _ first: Bytes, _ second: Bytes) -> InvalidRow {
@@ -102,7 +103,7 @@ struct CSVProblem {
       case .point(_, _, let srid?) where !axes.holds(srid: srid):
         (
           "degrees of WGS 84, which have SRID 4326 or none", "SRID \(srid)",
-          "ST_Transform(geom, 4326) or ogr2ogr -t_srs EPSG:4326 writes them"
+          "convert them with ST_Transform(geom, 4326) or ogr2ogr -t_srs EPSG:4326"
         )
       case .point(let first, let second, _):
         (
@@ -115,7 +116,7 @@ struct CSVProblem {
       case .brokenBinary:
         (
           "well-known binary of a point", describe(cell),
-          "ST_AsText or ogr2ogr -lco GEOMETRY=AS_WKT writes points as text"
+          "write points as text with ST_AsText or ogr2ogr -lco GEOMETRY=AS_WKT"
         )
       case .unknown: (Self.point, describe(cell), nil)
       }

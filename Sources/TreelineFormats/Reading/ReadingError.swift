@@ -43,7 +43,7 @@ extension ReadingError: CustomStringConvertible {
     case .unopenable(let file, let reason): "\(file): cannot be opened: \(reason)"
     case .readFailed(let file, let reason): "\(file): reading failed: \(reason)"
     case .badCompression(let file, let reason):
-      "\(file): expected complete gzip data, found that \(reason); fetch or compress the file again"
+      "\(file): invalid gzip data: \(reason); fetch or compress the file again"
     case .unsupportedInput(let file, let found, let remedy):
       "\(file): expected \(InputFormats.names) in UTF-8, plain or gzip-compressed, found \(found); \(remedy)"
     case .empty(let file): "\(file): expected \(InputFormats.names), found an empty input"
@@ -54,9 +54,9 @@ extension ReadingError: CustomStringConvertible {
           : "")
         + "choose with --longitude and --latitude, --x and --y, --lat-lon, or --wkt, by name or number"
     case .columnsWithoutCSV(let file, let choice, let found):
-      "\(file): expected CSV for \(Self.options(choice)), found \(found); leave \(choice.isOne ? "it" : "them") out"
+      "\(file): \(Self.options(choice)) of CSV, but this input is \(found); leave \(choice.isOne ? "it" : "them") out"
     case .decimalWithoutCSV(let file, let found):
-      "\(file): expected CSV, whose numbers --decimal describes, found \(found); leave out --decimal"
+      "\(file): --decimal describes numbers in CSV, but this input is \(found); leave it out"
     case .invalidRow(let file, let row):
       "\(file):\(row)\(row.remedy.map { "; \($0)" } ?? ""); --skip-invalid skips and lists such rows"
     case .malformed(let file, let line, let byte, let expected, let found):
@@ -80,11 +80,11 @@ extension ReadingError: CustomStringConvertible {
 
   private static func options(_ choice: ColumnChoice) -> String {
     switch choice {
-    case .automatic, .sphere: "--longitude and --latitude, which name columns"
-    case .plane: "--x and --y, which name columns"
-    case .wkt: "--wkt, which names a column"
-    case .latitudeLongitude: "--lat-lon, which names a column"
-    case .longitudeLatitude: "--lon-lat, which names a column"
+    case .automatic, .sphere: "--longitude and --latitude name columns"
+    case .plane: "--x and --y name columns"
+    case .wkt: "--wkt names a column"
+    case .latitudeLongitude: "--lat-lon names a column"
+    case .longitudeLatitude: "--lon-lat names a column"
     }
   }
 

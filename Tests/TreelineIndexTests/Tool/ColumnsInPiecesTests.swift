@@ -50,7 +50,7 @@ import Treeline
       try build(input, folder.path("found"), options + ["--memory", "40kB"])
       #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")), "\(options)")
     }
-    for (options, problem) in [("none", "expected a column \"none\""), ("all", "name the columns")] {
+    for (options, problem) in [("none", "there is no column \"none\""), ("all", "name the columns")] {
       let result = try run(input, folder.path("other"), ["--columns", options, "--memory", "40kB"])
       #expect(result.code == 64 && result.errors.contains(problem), "\(result.errors)")
     }

@@ -45,9 +45,10 @@ import Treeline
     try build(input, folder.path("expected"), options)
     try build(input, folder.path("found"), options + ["--memory", "40kB"])
     #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")))
-    try sameError(input, ["--group-by", "none"], code: 64, "named by --group-by, found none", in: folder)
     try sameError(
-      input, ["--group-by", "a", "--never-cluster", "none"], code: 64, "named by --never-cluster", in: folder)
+      input, ["--group-by", "none"], code: 64, "there is no column \"none\", which --group-by names", in: folder)
+    try sameError(
+      input, ["--group-by", "a", "--never-cluster", "none"], code: 64, "which --never-cluster names", in: folder)
     #expect(try folder.contents() == ["expected", "found", "input"])
   }
 
@@ -64,7 +65,7 @@ import Treeline
         input, ["--skip-invalid", "--never-cluster", "single"], code: 65, "input:\(bad + 2): expected true, false",
         in: folder
       )
-      try sameError(input, ["--skip-invalid", "--group-by", "none"], code: 64, "found none", in: folder)
+      try sameError(input, ["--skip-invalid", "--group-by", "none"], code: 64, "there is no column", in: folder)
     }
     let input = try csv(Self.rows(5000, &random), in: folder)
     for memory in [[], ["--memory", "60kB"]] {
