@@ -94,6 +94,6 @@ import Treeline
     #expect(message("n,location\n1,\"48.85, 2.35\"\n2\n").contains("found a row of 1 column"))
     #expect(
       message("{\"type\":\"FeatureCollection\",\"features\":[]}", ReadingOptions(columns: .latitudeLongitude("a")))
-        == "points: --lat-lon names a column of CSV, but this input is GeoJSON; leave it out")
+        == "points: --lat-lon names a column of CSV, but this input is GeoJSON; leave out the option")
   }
 }

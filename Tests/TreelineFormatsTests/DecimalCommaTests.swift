@@ -83,7 +83,7 @@ import Treeline
   @Test func geoJSONHasNone() {
     #expect(
       message("{\"type\":\"FeatureCollection\",\"features\":[]}", options)
-        == "points: --decimal describes numbers in CSV, but this input is GeoJSON; leave it out")
+        == "points: --decimal describes numbers in CSV, but this input is GeoJSON; leave out --decimal")
   }
 
   /// If a number has decimals after a comma, its points can only separate thousands. Otherwise a point may also be a

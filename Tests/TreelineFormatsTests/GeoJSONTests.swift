@@ -47,7 +47,7 @@ import Treeline
   ]) func columnsCannotBeChosen(choice: ColumnChoice, options: String) {
     #expect(
       message(a, ReadingOptions(columns: choice))
-        == "points: \(options) name columns of CSV, but this input is GeoJSON; leave them out")
+        == "points: \(options) name columns of CSV, but this input is GeoJSON; leave out both options")
   }
 
   @Test(arguments: [

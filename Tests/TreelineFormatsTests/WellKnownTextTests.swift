@@ -71,7 +71,7 @@ import Treeline
         "points:1: no column has the name \"c\";"))
     #expect(
       message("{\"type\":\"FeatureCollection\",\"features\":[]}", ReadingOptions(columns: .wkt("c")))
-        == "points: --wkt names a column of CSV, but this input is GeoJSON; leave it out")
+        == "points: --wkt names a column of CSV, but this input is GeoJSON; leave out the option")
   }
 
   @Test(arguments: [

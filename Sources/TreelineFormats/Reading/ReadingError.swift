@@ -54,9 +54,10 @@ extension ReadingError: CustomStringConvertible {
           : "")
         + "choose with --longitude and --latitude, --x and --y, --lat-lon, or --wkt, by name or number"
     case .columnsWithoutCSV(let file, let choice, let found):
-      "\(file): \(Self.options(choice)) of CSV, but this input is \(found); leave \(choice.isOne ? "it" : "them") out"
+      "\(file): \(Self.options(choice)) of CSV, but this input is \(found); "
+        + "leave out \(choice.isOne ? "the option" : "both options")"
     case .decimalWithoutCSV(let file, let found):
-      "\(file): --decimal describes numbers in CSV, but this input is \(found); leave it out"
+      "\(file): --decimal describes numbers in CSV, but this input is \(found); leave out --decimal"
     case .invalidRow(let file, let row):
       "\(file):\(row)\(row.remedy.map { "; \($0)" } ?? ""); --skip-invalid skips and lists such rows"
     case .malformed(let file, let line, let byte, let expected, let found):
