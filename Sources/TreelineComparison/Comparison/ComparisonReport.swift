@@ -10,29 +10,26 @@ import Treeline
 /// print(report.text)
 /// ```
 ///
-/// Equal data and options give the same report, byte for byte, in each of its forms.
+/// Equal data and options give the same bytes in every format of the report.
 package struct ComparisonReport: Sendable {
   let pointCount: Int
-  /// Methods in the order of their columns.
+  /// Methods, in the order of the report's columns.
   let methods: [ClusteringMethod]
-  /// The compared views. The array is empty if there are no points, or if all points have one position on a plain
-  /// plane.
+  /// The compared views. There are none if there are no points, or if all points share one position on a plain plane.
   let views: [ViewComparison]
-  /// The compared journey; nil if no journey was requested, or if there is nothing to look at.
+  /// The compared journey; nil if none was requested, or if there are no views.
   let journey: JourneyComparison?
 
   let plane: Plane
 
   /// - Parameters:
-  ///   - methods: The methods, one or more. The summary compares all other methods with the first method, such as the
-  ///     grid.
-  ///   - tree: Tree of the points that all methods cluster.
-  ///   - grid: `Grid(over: tree)`. The grid determines the number of clusters if the options do not. Distortions are
-  ///     compared with distortions of the grid.
-  ///   - views: The views; nil chooses them by the options.
-  /// - Throws: `ComparisonError` or `QueryError` if the options ask for something that cannot be shown, `GridError` if
-  ///   the size of cells is invalid, `IndexError` if a tree comes from a damaged file, and any error that k-means
-  ///   throws.
+  ///   - methods: One or more methods. The summary compares each method with the first one, such as the grid.
+  ///   - tree: Tree whose points all methods cluster.
+  ///   - grid: `Grid(over: tree)`. If the options have no limit, the number of its clusters is the limit. It is also
+  ///     the yardstick of distortions.
+  ///   - views: The views; nil to choose views by the options.
+  /// - Throws: `ComparisonError` or `QueryError` if something cannot be shown that the options request. `GridError` if
+  ///   the size of cells is invalid. `IndexError` if the index of a tree is damaged. Errors that k-means throws.
   package init(
     of methods: [ClusteringMethod], over tree: ClusterTree, and grid: Grid, in views: [ComparisonView]? = nil,
     options: ComparisonOptions = ComparisonOptions()
@@ -57,11 +54,11 @@ package struct ComparisonReport: Sendable {
     return try ViewChoice(tree: tree, grid: grid, size: options.size).views()
   }
 
-  /// Boxes of all pictures.
+  /// Boxes of all views of which the report shows pictures.
   package var shownBoxes: [BoundingBox] { (views.map(\.view) + (journey?.views ?? [])).map(\.box) }
 
-  /// Returns the measures of a list that have values. The distortion to k-means has values only if k-means was a
-  /// yardstick.
+  /// Returns those measures of a list that have values. The distortion relative to k-means has values only if k-means
+  /// takes part.
   func measures(_ order: [ViewMeasure] = ViewMeasure.all) -> [ViewMeasure] {
     let hasKMeans = views.contains { $0.values(of: .distortionToKMeans).contains { $0 != nil } }
     return hasKMeans ? order : order.filter { $0 != .distortionToKMeans }
@@ -70,29 +67,29 @@ package struct ComparisonReport: Sendable {
 
 /// Options of a comparison.
 package struct ComparisonOptions: Sendable {
-  /// The view to compare; nil chooses several views.
+  /// The view to compare; nil to choose several views.
   package var viewport: Viewport?
 
-  /// Size of the screen, for chosen views.
+  /// Size of the screen for views that are chosen.
   package var size: Viewport.Size
 
   package var cellSize: CellSize
 
-  /// Maximum number of clusters in a view; nil for the number of clusters that the grid shows in the view.
+  /// Maximum number of clusters in a view; nil for as many clusters as the grid shows in that view.
   package var limit: Int?
 
-  /// Clusters by k-means, for a yardstick; nil for no such yardstick. It is called for several numbers of clusters in
-  /// each view.
+  /// Clusters by k-means as a yardstick; nil to leave it out. In each view, it is called for several numbers of
+  /// clusters.
   package var kMeans: KMeans?
 
-  /// A journey to compare in addition to the views; nil for no journey.
+  /// A journey to compare in addition to the views; nil for none.
   package var journey: Journey?
 
   package enum Journey: Sendable {
-    /// A flight chosen from the data: see `Flight`.
+    /// A flight chosen from the data. See `Flight`.
     case flight
 
-    /// Views one after the other.
+    /// Views in the order in which they are shown.
     case views([Viewport])
   }
 
@@ -107,7 +104,7 @@ extension Viewport.Size {
   package static let standard = Viewport.Size(width: 1024, height: 768)
 }
 
-/// An error in the request for a comparison.
+/// A request for a comparison that cannot be carried out.
 package enum ComparisonError: Error, Hashable, Sendable {
   case notAPicture(found: Viewport)
   case boxOffPlane(found: BoundingBox)
@@ -124,10 +121,10 @@ extension ComparisonError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .notAPicture(let found): "expected a viewport with a zoom or a size, found \(found)"
-    case .boxOffPlane(let found): "expected a box that touches the square around the data, found \(found)"
-    case .boxWithoutArea(let found): "expected a box wider and higher than 0, found \(found)"
+    case .boxOffPlane(let found): "expected a box that overlaps the square around the data, found \(found)"
+    case .boxWithoutArea(let found): "expected a box with a width and a height above 0, found \(found)"
     case .pictureTooLarge(let width, let height):
-      "expected a box of at most \(fixed(ComparisonView.maximumSide, 0)) pixels a side at its zoom, "
+      "expected a box of at most \(fixed(ComparisonView.maximumSide, 0)) pixels per side at its zoom, "
         + "found \(fixed(width, 0)) x \(fixed(height, 0)); lower the zoom or shrink the box"
     case .limitBelowOne(let found): "expected a limit of 1 or more clusters, found \(found)"
     }

@@ -1,18 +1,18 @@
 import GridBaseline
 import Treeline
 
-/// The clusters of the methods of a comparison in one view, with their measures.
+/// The clusters of all compared methods in one view, with their measures.
 struct ViewComparison: Sendable {
   let view: ComparisonView
-  /// Number of points inside the view.
+  /// Number of points in the view.
   let pointCount: Int
-  /// Maximum number of clusters of each method; 1 or more.
+  /// Maximum number of clusters of each method, at least 1.
   let limit: Int
-  /// Results, in the order of the methods.
+  /// Results of the methods, in the order of the methods.
   let results: [MethodResult]
-  /// For each method, whether it may be called best. Yardsticks are never called best.
+  /// For each method, whether it takes part in the choice of the best. Yardsticks do not.
   let isRanked: [Bool]
-  /// The points inside the view, or an even sample of them, for the picture.
+  /// The points in the view, or an even sample of them, for the picture.
   let dots: PointDots
 
   /// The result of one method.
@@ -21,11 +21,11 @@ struct ViewComparison: Sendable {
     let conservation: Conservation
     let measures: MeasureValues<MeasuredView>
 
-    /// Sum of the numbers on badges, for points in the view and beyond.
+    /// Sum of the counts on all badges. It includes points outside the view.
     var pointCount: Int { clusters.reduce(0) { $0 + $1.pointCount } }
   }
 
-  /// Maximum number of dots in a picture. A dot is about 8 bytes.
+  /// Maximum number of dots in a picture. A dot takes about 8 bytes.
   private static let dotLimit = 12_000
 
   init(
@@ -57,6 +57,6 @@ struct ViewComparison: Sendable {
     dots = PointDots(points, atMost: Self.dotLimit)
   }
 
-  /// Returns the values of a measure, method by method.
+  /// Returns the value of a measure for each method.
   func values(of measure: ViewMeasure) -> [Double?] { results.map { $0.measures[measure] } }
 }

@@ -1,21 +1,21 @@
 import Treeline
 
-/// The changes from the clusters of one answer to the clusters of the next answer.
+/// The changes between the clusters of two consecutive answers.
 struct AnswerChange: Sendable {
-  /// Flows, ordered by the cluster of the first answer, then by the cluster of the second answer.
+  /// Flows of points, in the order of the clusters in the first answer and then in the second answer.
   let flows: [Flow]
-  /// Indices of clusters of the second answer that have no point in common with the first answer.
+  /// Indices of clusters in the second answer that share no point with the first answer.
   let entered: [Int]
-  /// Indices of clusters of the first answer that have no point in common with the second answer.
+  /// Indices of clusters in the first answer that share no point with the second answer.
   let exited: [Int]
-  /// Numbers of clusters of both answers.
+  /// Number of clusters in the first answer and in the second answer.
   let fromCount: Int
   let toCount: Int
 
   /// Compares two answers of one method.
   ///
   /// - Parameter total: Number of all points.
-  /// - Complexity: O(clusters) for a tree, otherwise O(total)
+  /// - Complexity: O(clusters) for a tree, otherwise O(total).
   init(from first: ClusteringMethod.Answer, to second: ClusteringMethod.Answer, total: Int) {
     let flows =
       if let from = first.nodes, let to = second.nodes { Self.flows(from, to) } else {
@@ -55,10 +55,10 @@ struct AnswerChange: Sendable {
 }
 
 extension AnswerChange {
-  /// Returns the share of points, from 0 to 1, that the coarser answer tears away from their cluster in the finer
-  /// answer. A cluster of the finer answer belongs to the coarser cluster that has most of its points. Its points in
-  /// other coarser clusters are torn away. Only points in both answers are counted. The share is 0 if the finer answer
-  /// refines the coarser answer, and nil if no point is in both answers.
+  /// Returns the share of points, from 0 to 1, that the coarser answer tears out of their clusters. A cluster of the
+  /// finer answer belongs to the coarser cluster that has most of its points; all its other points count as torn. Only
+  /// points in both answers count. The share is 0 if each finer cluster lies within a coarser cluster. It is nil if the
+  /// answers share no points.
   func nestedness(isFirstFiner: Bool) -> Double? {
     var (most, all) = ([Int: Int](), 0)
     for flow in flows {
@@ -69,8 +69,8 @@ extension AnswerChange {
     return all > 0 ? 1 - Double(most.values.reduce(0, +)) / Double(all) : nil
   }
 
-  /// Returns, for the clusters that satisfy a condition, the number of clusters in both answers divided by the number
-  /// of clusters in at least one answer; nil if no cluster satisfies the condition.
+  /// Returns how many clusters persist among those that satisfy a condition. This is the number of clusters in both
+  /// answers, divided by the number in at least one answer. Returns nil if no cluster satisfies the condition.
   func persistence(ofFirst isFirstCounted: (Int) -> Bool, second isSecondCounted: (Int) -> Bool) -> Double? {
     let kept = flows.count { $0.kind == .kept && isFirstCounted($0.from) && isSecondCounted($0.to) }
     let either = (0..<fromCount).count(where: isFirstCounted) + (0..<toCount).count(where: isSecondCounted) - kept
@@ -78,26 +78,26 @@ extension AnswerChange {
   }
 }
 
-/// The fate of a cluster from one answer to the next.
+/// What happens to a cluster between two answers.
 enum Fate: CaseIterable {
-  /// Both clusters have the same points.
+  /// Both clusters have exactly the same points.
   case kept
-  /// The second cluster is a part of the first.
+  /// The second cluster is a part of the first cluster.
   case split
-  /// The first cluster is a part of the second.
+  /// The first cluster is a part of the second cluster.
   case merged
-  /// Each cluster has points that the other does not have.
+  /// Each of the two clusters has points that the other lacks.
   case torn
-  /// The cluster has no point in common with the other answer.
+  /// The cluster shares no point with the other answer.
   case entered, exited
 }
 
-/// The points that a cluster of one answer has in common with a cluster of the next answer.
+/// The points that a cluster of the first answer shares with a cluster of the second answer.
 struct Flow: Hashable, Sendable {
-  /// Indices of the clusters in the two answers.
+  /// Index of the cluster in the first answer, and index in the second answer.
   let from: Int
   let to: Int
-  /// Number of common points; 1 or more.
+  /// Number of shared points, at least 1.
   let pointCount: Int
 
   let kind: Fate

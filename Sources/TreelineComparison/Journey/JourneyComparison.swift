@@ -1,25 +1,25 @@
 import GridBaseline
 import Treeline
 
-/// A journey taken by several methods: what changes on the screen from view to view.
+/// A journey with several methods: what changes on the screen between views.
 struct JourneyComparison: Sendable {
-  /// Views, one after the other; two or more.
+  /// Two or more views, in the order in which they are shown.
   let views: [ComparisonView]
 
-  /// Moves from each view to the next. There is one move fewer than there are views.
+  /// The moves between consecutive views.
   var moves: [Move] { zip(views, views.dropFirst()).map { Move(from: $0, to: $1) } }
 
-  /// Maximum number of clusters of each method, the same in all views; 1 or more.
+  /// Maximum number of clusters of each method in each view, at least 1.
   let limit: Int
   /// Results of the methods that take part, in the order of the methods.
   let results: [MethodResult]
-  /// A few points of each view, for the pictures.
+  /// Some points of each view, for the pictures.
   let dots: [PointDots]
 
   struct MethodResult: Sendable {
-    /// Index among the methods of the comparison.
+    /// Index of the method in the comparison.
     let index: Int
-    /// The method with one detail for all views: see `ClusteringMethod.settling`.
+    /// The method, with the same detail in all views if it has a detail. See `ClusteringMethod.settling`.
     let method: ClusteringMethod
 
     let journey: MeasuredJourney
@@ -32,7 +32,7 @@ struct JourneyComparison: Sendable {
   /// Maximum number of dots in a picture of the journey.
   private static let dotLimit = 600
 
-  /// - Returns: nil if no journey was requested, if there is nothing to see, or if no method can take part.
+  /// - Returns: nil if no journey was requested, if there is nothing to show, or if no method can take part.
   init?(of methods: [ClusteringMethod], over tree: ClusterTree, and grid: Grid, options: ComparisonOptions) throws {
     guard let journey = options.journey else { return nil }
     let views =
@@ -48,7 +48,8 @@ struct JourneyComparison: Sendable {
     self.limit = limit
     let settled = try travellers.map { try methods[$0].settling?(views, limit) ?? methods[$0] }
     let answers = try settled.map { try $0.answers(to: views, limit: limit) }
-    // A view has many points, so everything that needs them is computed before the points of the next view are read.
+    // A view may have many points. So everything that needs them is computed before the points of the next view are
+    // read.
     var dots: [PointDots] = []
     var measured = [[MeasuredView]](repeating: [], count: settled.count)
     for (index, view) in views.enumerated() {
@@ -71,13 +72,13 @@ struct JourneyComparison: Sendable {
   }
 }
 
-/// The move from a view to the next view, judged by the parts of the map that the two views show.
+/// The kind of a move from one view to the next.
 enum Move: String, Hashable, Sendable {
-  /// The next view shows a part of this view, closer.
+  /// The next view shows a part of this view at a larger scale.
   case zoomIn = "zoom-in"
-  /// This view shows a part of the next view, which is seen from farther away.
+  /// This view shows a part of the next view, which has a smaller scale.
   case zoomOut = "zoom-out"
-  /// The two views have the same zoom and overlap.
+  /// Both views have the same zoom, and they overlap.
   case pan
   case other
 

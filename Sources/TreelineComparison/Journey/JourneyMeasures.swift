@@ -1,11 +1,12 @@
 import Treeline
 
-/// The clusters of one method in the views of a journey and their changes, prepared for the measures of the journey.
+/// The clusters of a method in the views of a journey, and their changes. The measures of the journey are computed from
+/// it.
 struct MeasuredJourney: Sendable {
   let tree: ClusterTree
-  /// Measures of each view.
+  /// Clusters and measures of each view.
   let views: [MeasuredView]
-  /// Changes of each step between two views.
+  /// Changes between consecutive views.
   let changes: [AnswerChange]
 
   init(_ answers: [ClusteringMethod.Answer], measuredAs views: [MeasuredView], over tree: ClusterTree) {
@@ -18,11 +19,11 @@ struct MeasuredJourney: Sendable {
     changes.enumerated().map { (views[$0], views[$0 + 1], $1) }
   }
 
-  /// Distances in pixels between clusters that have points in common, step by step.
+  /// For each step, the distances in pixels between the positions of clusters that share points.
   fileprivate var distances: [[Double]] {
     steps.map { from, to, change in
       change.flows.map { flow in
-        // A kept cluster does not move on the map. Its computed distance may differ from 0 in the last bit.
+        // A kept cluster does not move on the map, but rounding could give a distance other than 0.
         if flow.kind == .kept { return 0 }
         return to.view.pixel(from.clusters[flow.from].position, of: from.view).squaredDistance(
           to: to.clusters[flow.to].position, turn: to.view.turn
@@ -33,7 +34,7 @@ struct MeasuredJourney: Sendable {
 }
 
 extension MeasuredView {
-  /// For each cluster, returns whether it is shown inside both this view and another view, and has a point inside both.
+  /// For each cluster, returns whether its position lies in both views and whether it has a point in both views.
   fileprivate func isShared(with other: ComparisonView) -> [Bool] {
     clusters.map { cluster in
       view.shows(cluster.position) && other.shows(other.pixel(cluster.position, of: view))
@@ -48,16 +49,16 @@ extension MeasuredView {
 typealias JourneyMeasure = Measure<MeasuredJourney>
 
 extension JourneyMeasure {
-  /// All measures in the order of tables and JSON.
+  /// All measures, in the order of tables and JSON.
   static var all: [Self] { [nestedness, panPersistence, movement, longestMove, overlap, closestPair, distortion] }
 
-  /// Mean share of points torn apart by a zoom, from 0 to 1; nil if no step zooms.
+  /// Mean share of points that a zoom tears apart, from 0 to 1; nil if no step is a zoom.
   static var nestedness: Self {
     Self(
       key: "nestedness", title: "Points torn apart by zooming",
       explanation:
-        "Zooming in should only split badges, zooming out only merge them. Mean share of points that are separated "
-        + "from most points of their badge; at 0 % every step can be animated exactly.",
+        "Zooming in should only split badges, and zooming out only merge them. Mean share of points that are separated "
+        + "from most points of their badge. At 0 %, every step can be animated exactly.",
       unit: .smallShare, direction: .less
     ) { journey in
       mean(
@@ -71,12 +72,12 @@ extension JourneyMeasure {
     }
   }
 
-  /// Mean share of badges that a pan keeps, from 0 to 1. Only clusters that are shown inside both views, and have a
-  /// point inside both views, are counted. The value is nil if no step is a pan.
+  /// Mean share of badges that a pan keeps, from 0 to 1. Only clusters count whose position lies in both views and that
+  /// have a point in both views. nil if no step is a pan.
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",
-      explanation: "Of the badges inside both views of a pan, the mean share that keep their points and their place.",
+      explanation: "Mean share of the badges inside both views of a pan that keep their points and their position.",
       unit: .share, direction: .more
     ) { journey in
       mean(
@@ -91,7 +92,7 @@ extension JourneyMeasure {
   static var movement: Self {
     Self(
       key: "movement_px", title: "Movement a step",
-      explanation: "Total distance of all badges from where their points were shown before; mean over the steps.",
+      explanation: "Sum of the distances of all badges from where their points were shown before. Mean of all steps.",
       unit: .manyPixels, direction: .less
     ) { mean($0.distances.map { $0.reduce(0, +) }) }
   }
@@ -113,7 +114,7 @@ extension JourneyMeasure {
     over(.distortion, "Root mean square distance in each view; the median of the views.", median)
   }
 
-  /// Returns a measure that sums up the values of all views.
+  /// Returns a measure that summarizes the values of a measure in all views.
   private static func over(
     _ measure: ViewMeasure, _ explanation: String, _ summary: @escaping @Sendable ([Double]) -> Double?
   ) -> Self {

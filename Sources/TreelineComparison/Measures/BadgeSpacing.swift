@@ -1,8 +1,8 @@
 import Treeline
 
 extension ViewMeasure {
-  /// Share of badges whose nearest neighbor is beside, above or below them, from 0 to 1; nil if no two clusters are
-  /// apart.
+  /// Share of badges whose nearest neighbor is in the same row or column, from 0 to 1. nil if all clusters share one
+  /// position.
   static var axisShare: Self {
     Self(
       key: "grid_look", title: "Badges in rows and columns",
@@ -12,7 +12,7 @@ extension ViewMeasure {
     ) { $0.neighbours.axisShare }
   }
 
-  /// Relative spread of the distances to the nearest neighbor, 0 or more; nil if no two clusters are apart.
+  /// Relative spread of the distances to the nearest neighbor, at least 0. nil if all clusters share one position.
   static var neighbourSpread: Self {
     Self(
       key: "neighbour_spread", title: "Unevenness of gaps",
@@ -22,19 +22,19 @@ extension ViewMeasure {
     ) { $0.neighbours.spread }
   }
 
-  /// Share of badges that touch another badge, from 0 to 1; 0 if there are no clusters.
+  /// Share of badges that touch another badge, from 0 to 1. 0 if there are no clusters.
   static var overlap: Self {
     Self(
       key: "overlap", title: "Badges that touch another",
       explanation:
         "How often badges get in each other's way. A badge is \(BadgeSize.range) wide, depending on its count. With "
-        + "'badges' it has the diameter that the answer says, 10 px for a single point.",
+        + "'badges' it has the diameter from the answer, which is 10 px for a single point.",
       unit: .share,
       direction: .less, praise: Praise(clause: .value(of: "touch another"))
     ) { $0.badges.overlap(of: $0.clusters) }
   }
 
-  /// Smallest distance between two badges, on screen or off; nil if there are fewer than two clusters.
+  /// Smallest distance between two badges, which may be outside the screen. nil if there are fewer than two clusters.
   static var closestPair: Self {
     Self(
       key: "closest_pair_px", title: "Nearest two badges",
@@ -43,7 +43,7 @@ extension ViewMeasure {
   }
 }
 
-/// Distances and directions from badges to their nearest neighbors.
+/// Distances and directions from each badge to its nearest neighbor.
 struct NeighbourDistances: Sendable {
   /// See `ViewMeasure.axisShare`, `neighbourSpread` and `closestPair`.
   let axisShare: Double?
@@ -56,7 +56,7 @@ struct NeighbourDistances: Sendable {
     for (index, cluster) in clusters.enumerated() {
       guard let nearest = badges.nearest(to: index).map({ clusters[$0].position }) else { continue }
       let (dx, dy) = (abs(nearest.x - cluster.position.x), abs(nearest.y - cluster.position.y))
-      // Two clusters at one position have a distance but no direction.
+      // Two clusters at one position have a distance, but no direction.
       distances.append(squaredLength(dx, dy).squareRoot())
       if max(dx, dy) > 0, min(dx, dy) <= Self.tangentOf5Degrees * max(dx, dy) { onAxis += 1 }
     }
@@ -72,8 +72,8 @@ struct NeighbourDistances: Sendable {
 }
 
 extension PixelIndex {
-  /// Returns the share of clusters, from 0 to 1, whose badge touches another badge. The index must contain the
-  /// positions of these clusters.
+  /// Returns the share of clusters whose badge touches another badge, from 0 to 1. The positions of the index must be
+  /// those of these clusters.
   func overlap(of clusters: [ShownCluster]) -> Double {
     let radii = clusters.map { $0.diameter / 2 }
     let largest = radii.max() ?? 0
@@ -87,18 +87,18 @@ extension PixelIndex {
   }
 }
 
-/// Positions in a picture, sorted into square bins, so that neighbors are found without reading all positions.
+/// Positions in a picture, sorted into square bins. So neighbors are found without reading all positions.
 struct PixelIndex: Sendable {
   private let positions: [PixelPoint]
   private let side: Double
   private let origin: PixelPoint
   private let columns: Int
   private let rows: Int
-  /// Indices of the positions, bin by bin, and the offset at which each bin starts.
+  /// Indices of the positions, ordered by bin, and the first index of each bin.
   private var items: [Int]
   private var starts: [Int]
 
-  /// Makes bins for about one position each, if positions are spread evenly.
+  /// Creates bins of about one position each, if positions are spread evenly.
   ///
   /// - Complexity: O(positions)
   init(_ positions: [PixelPoint]) {
@@ -106,8 +106,8 @@ struct PixelIndex: Sendable {
     origin = positions.reduce(positions.first ?? .zero) { pointwiseMin($0, $1) }
     let size = positions.reduce(origin) { pointwiseMax($0, $1) } - origin
     let count = Double(max(positions.count, 1))
-    // Because of the second bound, positions along a line do not need a bin for each pixel. Because of the third bound,
-    // the side is above 0.
+    // The second bound keeps the number of bins small if the positions lie along a line. The third bound keeps the side
+    // above 0.
     side = max((size.x * size.y / count).squareRoot(), size.max() / count, 1e-6)
     columns = Int(size.x / side) + 1
     rows = Int(size.y / side) + 1
@@ -132,8 +132,8 @@ struct PixelIndex: Sendable {
     return items[starts[bin]..<starts[bin + 1]]
   }
 
-  /// Returns whether another position satisfies a condition. The condition is called with all positions within `radius`
-  /// pixels, and with some positions that are farther away.
+  /// Returns whether another position satisfies a condition. Tests all positions within `radius` pixels, and some that
+  /// are farther away.
   func hasNeighbour(of index: Int, within radius: Double, where condition: (Int) -> Bool) -> Bool {
     let position = positions[index]
     for row in row(position.y - radius)...row(position.y + radius) {
@@ -144,13 +144,13 @@ struct PixelIndex: Sendable {
     return false
   }
 
-  /// Returns the nearest other position or, of equally near positions, the first; nil if all positions are equal.
+  /// Returns the nearest other position; nil if all positions are equal. Of equally near positions, returns the first.
   func nearest(to index: Int) -> Int? {
     let position = positions[index]
     let (column, row) = (column(position.x), row(position.y))
     var best: (distance: Double, index: Int)?
     for ring in 0..<max(columns, rows) {
-      // No position in this ring or beyond it is closer than the width of the rings that were passed.
+      // All positions in this ring and beyond are at least as far away as the rings inside it are wide.
       let passed = Double(ring - 1) * side
       if let best, ring > 0, passed * passed > best.distance { break }
       forEachBin(inRing: ring, around: column, row) { column, row in
@@ -165,7 +165,7 @@ struct PixelIndex: Sendable {
 
   private func forEachBin(inRing ring: Int, around column: Int, _ row: Int, _ body: (Int, Int) -> Void) {
     for y in max(row - ring, 0)...min(row + ring, rows - 1) {
-      // Only the two ends of a row belong to the ring, except in its first and its last row.
+      // In the first and last row of the ring, all bins belong to it. In all other rows, only the two ends do.
       let step = abs(y - row) == ring || ring == 0 ? 1 : 2 * ring
       for x in stride(from: column - ring, through: column + ring, by: step) where 0..<columns ~= x { body(x, y) }
     }
@@ -173,6 +173,6 @@ struct PixelIndex: Sendable {
 }
 
 extension BadgeSize {
-  /// Widths of badges for texts: `25 to 44 px`.
+  /// Widths of badges in words, such as `25 to 44 px`.
   static let range = "\(Int(diameter(pointCount: 1))) to \(Int(largest)) px"
 }

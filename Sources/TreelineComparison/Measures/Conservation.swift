@@ -1,6 +1,6 @@
-/// The cluster of each point, according to the clusters' own lists of points.
+/// The cluster of each point, according to the list of points of each cluster.
 struct Membership {
-  /// The first cluster that lists each point, by tree index, or -1.
+  /// For each tree index, the first cluster that lists the point, or -1.
   private(set) var owners: [Int32]
   fileprivate var repeatedCount = 0
   fileprivate var miscountedCount = 0
@@ -16,10 +16,10 @@ struct Membership {
   }
 }
 
-/// Whether each point of a view is in exactly one cluster, and the counts on badges are correct.
+/// Whether each point of a view is in exactly one cluster, and whether the counts on badges are right.
 struct Conservation {
-  /// Faults by their names in JSON and tables: the number of points in view that are in no cluster, how often clusters
-  /// list a point that another cluster lists already, and the total error of the counts on badges.
+  /// Faults, with their names in JSON and tables. They are: the number of points in view that are in no cluster; the
+  /// number of times that a cluster lists a point of another cluster; the sum of the errors of counts on badges.
   let faults: [(name: String, count: Int)]
 
   init(of points: ViewPoints, in membership: Membership) {
@@ -31,7 +31,7 @@ struct Conservation {
 
   var isExact: Bool { faults.allSatisfy { $0.count == 0 } }
 
-  /// The faults as tables show them.
+  /// The faults as text in tables.
   var text: String {
     isExact ? "yes" : faults.filter { $0.count > 0 }.map { "\(grouped($1)) \($0)" }.joined(separator: ", ")
   }

@@ -2,8 +2,8 @@ import GridBaseline
 import Treeline
 
 extension ViewMeasure {
-  /// Root mean square distance of points to their badge. Only points in view are used, even if clusters have points out
-  /// of view, so that all methods are judged by the same points.
+  /// Root mean square distance of points to their badge. Only points in view count, although clusters may have other
+  /// points. So all methods are judged by the same points.
   static var distortion: Self {
     Self(
       key: "distortion_px", title: "Point to its badge",
@@ -12,12 +12,12 @@ extension ViewMeasure {
     ) { $0.distortion }
   }
 
-  /// The distortion divided by the distortion of a grid that shows no more clusters: see `GridYardstick`.
+  /// The distortion divided by the distortion of a grid with at most as many clusters. See `GridYardstick`.
   static var distortionToGrid: Self {
     Self(
       key: "distortion_to_grid", title: "  against as large a grid",
-      explanation: "The distance above divided by the distance for a grid, whose cells are widened until it has no "
-        + "more badges than the method.",
+      explanation: "The distance above, divided by the distance with a grid. Its cells are widened until it has no more "
+        + "badges than the method.",
       unit: .ratio, direction: .less,
       praise: Praise(
         title: "Point to its badge, against a grid",
@@ -25,24 +25,23 @@ extension ViewMeasure {
     ) { ratio($0.distortion, $0.yardsticks.grid) }
   }
 
-  /// The distortion divided by the distortion of k-means at the same number of clusters. A value of 1 is about the best
-  /// that is possible.
+  /// The distortion divided by the distortion of k-means with as many clusters. 1 is about the best possible value.
   static var distortionToKMeans: Self {
     Self(
       key: "distortion_to_kmeans", title: "  against k-means",
-      explanation: "The distance above divided by the distance for k-means with the same number of badges.",
+      explanation: "The distance above, divided by the distance with k-means at the same number of badges.",
       unit: .ratio, direction: .less
     ) { ratio($0.distortion, $0.yardsticks.kMeans) }
   }
 }
 
-/// Returns the ratio of two values; 1 if both are 0, nil if only the second value is 0.
+/// Returns the ratio of two values: 1 if both are 0, nil if only the second is 0.
 private func ratio(_ value: Double?, _ other: Double?) -> Double? {
   guard let value, let other else { return nil }
   return other > 0 ? value / other : value == 0 ? 1 : nil
 }
 
-/// Sum of the squared distances from points to the positions at which their clusters are shown.
+/// Sum of the squared distances between points and the positions of their clusters.
 struct Distortion {
   private let turn: Double
   private var sum = 0.0
@@ -50,19 +49,19 @@ struct Distortion {
 
   init(in view: ComparisonView) { turn = view.turn }
 
-  /// Adds a point. In a picture of the whole world, its cluster may be shown on the opposite side of the picture.
+  /// Adds a point. In a picture of the whole world, the cluster of a point may be shown at the opposite side.
   mutating func add(_ point: PixelPoint, shownAt badge: PixelPoint) {
     sum += point.squaredDistance(to: badge, turn: turn)
     pointCount += 1
   }
 
-  /// The distortion in pixels; nil if there are no points.
+  /// The root mean square of the distances in pixels; nil if there are no points.
   var rootMeanSquare: Double? { pointCount > 0 ? (sum / Double(pointCount)).squareRoot() : nil }
 }
 
 extension ViewPoints {
-  /// Returns the root mean square distance of points to the positions at which their clusters are shown; nil if no
-  /// point is in a cluster.
+  /// Returns the root mean square distance between points and the positions of their clusters; nil if no point is in a
+  /// cluster.
   func distortion(of clusters: [ShownCluster], in membership: Membership, view: ComparisonView) -> Double? {
     var distortion = Distortion(in: view)
     for (position, index) in zip(positions, treeIndices) where membership.owners[index] >= 0 {
@@ -76,16 +75,16 @@ extension ViewPoints {
   }
 }
 
-/// The distortions of a grid and of k-means in one view, at the number of clusters that a method shows.
+/// The distortions of a grid and of k-means in a view, for the same number of clusters as a method shows.
 struct Yardsticks {
   let grid: GridYardstick
   let kMeans: KMeans?
   let view: ComparisonView
   let points: ViewPoints
-  /// Distortions that are known already, by the number of clusters.
+  /// Distortions that have been computed, by the number of clusters.
   var known: [Int: Distortions] = [:]
 
-  /// Distortions in pixels; nil for a missing distortion.
+  /// Distortions in pixels; nil for a distortion that was not computed.
   struct Distortions: Sendable {
     var grid: Double?
     var kMeans: Double?
@@ -105,18 +104,17 @@ struct Yardsticks {
   }
 }
 
-/// The grid that methods are compared with. Its cells are widened until it shows no more clusters than the compared
-/// method. The reason is that with any method, points are closer to their badges if there are more badges.
+/// The grid with which methods are compared. More badges bring points closer to their badges with any method. So cells
+/// are widened until the grid shows at most as many clusters as the compared method.
 struct GridYardstick {
   let grid: Grid
   /// Size of the narrowest cells.
   let cellSize: CellSize
 
-  /// Returns the width of cells in pixels, and the clusters of these cells. The cells are the narrowest cells that are
-  /// at least as wide as `cellSize` and show at most `count` clusters. `count` is 1 or more, and the width grows by
-  /// steps of 2 %.
+  /// Returns the clusters of a grid with at most `count` clusters, and the width of its cells in pixels. The cells are
+  /// at least as wide as `cellSize`. They are the narrowest such cells, in steps of 2 %. `count` must be at least 1.
   ///
-  /// - Complexity: O(log(width of the plane / width of a cell)) answers of the grid
+  /// - Complexity: O(log(width of the plane / width of a cell)) answers of the grid.
   func clusters(in view: ComparisonView, atMost count: Int) throws -> (cell: Double, clusters: [ShownCluster]) {
     var cell =
       switch cellSize {

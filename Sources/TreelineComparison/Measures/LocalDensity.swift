@@ -1,17 +1,16 @@
 import Treeline
 
 extension ViewMeasure {
-  /// Rank correlation of the counts of all shown clusters with the numbers of points around them, from -1 to 1. Around
-  /// a cluster, all points of the data are counted, whichever cluster they are in. This includes points outside the
-  /// view, because otherwise the surroundings of a cluster at the edge would seem emptier. The value is nil if there
-  /// are fewer than three clusters, if all clusters have equal counts, or if all clusters have equal numbers of points
-  /// around them.
+  /// Rank correlation between the counts of all shown clusters and the numbers of points around the clusters, from -1
+  /// to 1. All points of the data around a cluster count, in any cluster. They may lie outside the view, because
+  /// otherwise the surroundings of a cluster at the edge would seem emptier. The value is nil if there are fewer than
+  /// three clusters, if all counts are equal, or if all numbers of points around the clusters are equal.
   static var densityCorrelation: Self {
     Self(
       key: "density_correlation", title: "Counts follow the density",
       explanation:
-        "Are badges with more points in denser places? Rank correlation (Spearman) of the number on a badge with the "
-        + "number of points within \(shortest(PixelCriterion.spacing.standard)) px of it: 1 is always, 0 chance.",
+        "Are badges with more points in denser places? Rank correlation (Spearman) of the count on a badge with the "
+        + "number of points within \(shortest(PixelCriterion.spacing.standard)) px of it. 1 means always, 0 is chance.",
       unit: .ratio, direction: .more
     ) { measured in
       let radius = PixelCriterion.spacing.standard * measured.view.unitsPerPixel
@@ -24,8 +23,8 @@ extension ViewMeasure {
   }
 }
 
-/// Returns Spearman's rank correlation of pairs of values, from -1 to 1; nil if there are fewer than three pairs, if
-/// all first values are equal, or if all second values are equal.
+/// Returns Spearman's rank correlation of pairs of values, from -1 to 1. Returns nil if there are fewer than three
+/// pairs, or if all first values or all second values are equal.
 ///
 /// - Complexity: O(n log n)
 func rankCorrelation(_ first: [Double], _ second: [Double]) -> Double? {
@@ -37,7 +36,7 @@ func rankCorrelation(_ first: [Double], _ second: [Double]) -> Double? {
   return scale > 0 ? product(first, second) / scale : nil
 }
 
-/// Returns the rank of each value in ascending order, from 0; equal values have the mean of their ranks.
+/// Returns the rank of each value in ascending order, from 0. Equal values get the mean of their ranks.
 private func ranks(of values: [Double]) -> [Double] {
   let order = values.indices.sorted { values[$0] < values[$1] }
   var ranks = [Double](repeating: 0, count: values.count)
@@ -51,10 +50,10 @@ private func ranks(of values: [Double]) -> [Double] {
 }
 
 extension ClusterTree {
-  /// Returns the number of points within a distance from a position on the plane, but no more than `limit`. Counts
-  /// whole nodes by their boxes.
+  /// Returns the number of points within a distance of a position on the plane, or `limit` if there are more. Nodes
+  /// whose box lies within the distance are counted as a whole.
   ///
-  /// - Complexity: O(log n + nodes across the circle)
+  /// - Complexity: O(log n + nodes that cross the circle).
   func pointCount(within radius: Double, ofX x: Double, _ y: Double, upTo limit: Int = .max) throws -> Int {
     let reach = radius * radius
     return try withStorage { storage in
@@ -78,8 +77,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the squared distance to the farthest corner of a box. The box repeats around the world. The repetition
-  /// with the smallest distance is used, and no point of the box is farther away.
+  /// Returns an upper bound on the squared distance to any point of a box: the squared distance to its farthest corner.
+  /// The world repeats, so the copy of the box with the smallest bound is used.
   private func squaredDistance(fromX x: Double, _ y: Double, toFarthestOf rect: PlaneRect) -> Double {
     func width(from x: Double) -> Double { max(abs(Double(rect.minX) - x), abs(rect.eastX - x)) }
     var dx = width(from: x)

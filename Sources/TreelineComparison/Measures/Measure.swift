@@ -1,55 +1,55 @@
-/// A measure of a view or of a journey: its texts, its unit, the direction in which it gets better, and its formula.
+/// A measure of a view or of a journey, with its texts, its unit, the direction in which it gets better, and its
+/// formula.
 ///
-/// To add a measure, declare it beside similar measures and list it in `all`. Tables, glossary and JSON then include
+/// To add a measure, declare it beside similar measures and list it in `all`. Tables, glossary and JSON then contain
 /// it.
 struct Measure<Subject>: Sendable {
   /// Name in JSON.
   let key: String
-  /// Title in tables. If it begins with two spaces, it is indented below the title of another measure.
+  /// Title in tables. If it begins with two spaces, it is indented below the previous title.
   let title: String
 
   let explanation: String
 
   let unit: MeasureUnit
   let direction: MeasureDirection
-  /// The words in which the summary of a report praises a method for this measure; nil if the summary leaves it out.
+  /// Words with which the summary of a report praises a method for this measure; nil to leave the measure out.
   var praise: Praise?
-  /// Computes the value; returns nil if there is none, such as the neighbor of a lone cluster.
+  /// Computes the value; nil if there is none. For example, a single cluster has no neighbor.
   let formula: @Sendable (Subject) throws -> Double?
 }
 
 /// The direction in which a measure gets better.
 enum MeasureDirection: Sendable { case less, more, nearerToOne }
 
-/// Words in which the summary of a report praises a method for a measure. For such a measure, smaller values must be
-/// better.
+/// Words with which the summary of a report praises a method for a measure. Only for measures with less as the better
+/// direction.
 struct Praise: Sendable {
-  /// Heading of the tile; nil for the measure's title.
+  /// Heading of the tile; nil for the title of the measure.
   var title: String?
 
   let clause: Clause
 
   enum Clause: Sendable {
-    /// A clause such as `12 % of badges touch another`, followed by the rival's value.
+    /// A clause such as `12 % of badges touch another`. The value of the compared method follows.
     case value(of: String)
-    /// A clause such as `badges are 12 % closer to the nearest point than with Grid`. The clause is left out if the
-    /// gain is below 2 %.
+    /// A clause such as `badges are 12 % closer to the nearest point than with Grid`. The clause is left out below 2 %.
     case gain(of: String, nearerTo: String, ending: String = "")
   }
 }
 
-/// The unit of a measure, which decides how values are rounded.
+/// The unit of a measure, which determines how values are rounded.
 enum MeasureUnit: Sendable {
-  /// A share from 0 to 1, shown as whole percents.
+  /// A share from 0 to 1, shown in whole percent.
   case share
-  /// A share that is shown as 0 only if it is 0.
+  /// A share from 0 to 1 that is shown as 0 only if it is exactly 0.
   case smallShare
   case ratio
   case pixels
-  /// Large numbers of pixels, shown as whole numbers.
+  /// A large number of pixels, shown as a whole number.
   case manyPixels
 
-  /// Returns a value with its unit for readers; a dash for a missing value.
+  /// Returns a value with its unit; a dash for a missing value.
   func text(_ value: Double?) -> String {
     guard let value else { return "–" }
     return switch self {
@@ -90,9 +90,10 @@ struct MeasureValues<Subject>: Sendable {
 }
 
 extension Measure {
-  /// For each value, returns whether it is the best by its rounded text. If all texts are equal, no value is the best.
+  /// For each value, returns whether it is the best. Values are compared as rounded texts; if all are equal, none is
+  /// the best.
   ///
-  /// - Parameter isRanked: For each value, whether it takes part; nil if all values take part.
+  /// - Parameter isRanked: For each value, whether it takes part; nil if all do.
   func best(of values: [Double?], isRanked: [Bool]? = nil) -> [Bool] {
     let values = isRanked.map { zip(values, $0).map { $1 ? $0 : nil } } ?? values
     let known = values.compactMap { $0 }
@@ -102,7 +103,7 @@ extension Measure {
     return texts.map { $0 == unit.text(best) }
   }
 
-  /// Returns a number that is lower for a better value, whatever the direction.
+  /// Returns a number that is lower for better values.
   func rank(_ value: Double) -> Double {
     switch direction {
     case .less: value
@@ -114,7 +115,7 @@ extension Measure {
 
 func mean(_ values: [Double]) -> Double? { values.isEmpty ? nil : values.reduce(0, +) / Double(values.count) }
 
-/// Returns the middle value, or the mean of the two middle values.
+/// Returns the middle value of the sorted values, or the mean of the two middle values.
 func median(_ values: [Double]) -> Double? {
   let sorted = values.sorted()
   return values.isEmpty ? nil : (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2

@@ -1,8 +1,8 @@
 import Treeline
 
 extension ViewMeasure {
-  /// Mean distance in pixels from the position of a cluster on the screen to the nearest point of all the data, in view
-  /// or not.
+  /// Mean distance in pixels from the position of a cluster in view to the nearest point of the data. That point may
+  /// lie outside the view.
   static var dataDistance: Self {
     Self(
       key: "on_data_px", title: "Badge to nearest point",
@@ -20,10 +20,10 @@ extension ViewMeasure {
 }
 
 extension ClusterTree {
-  /// Returns the distance from a position on the plane to the nearest point of the tree, in plane units; nil if there
-  /// are no points. Searches by branch and bound over the boxes of the nodes.
+  /// Returns the distance from a position on the plane to the nearest point of the tree, in units of the plane; nil if
+  /// there are no points. Searches the boxes of the nodes by branch and bound.
   ///
-  /// - Complexity: O(log^2 n) as a rule
+  /// - Complexity: Usually O(log^2 n).
   func distanceToNearestPoint(x: Double, y: Double) throws -> Double? {
     try withStorage { storage -> Double? in
       guard let root = storage.root else { return nil }
@@ -35,10 +35,10 @@ extension ClusterTree {
       while let (bound, node) = stack.popLast() {
         guard bound < best else { continue }
         if node.count > Self.scannedCount, let (left, right) = try storage.children(of: node) {
-          // The nearer child comes last, to be visited first.
+          // The nearer child is pushed last, so it is visited first.
           stack += [visit(left), visit(right)].sorted { $0.bound > $1.bound }
         } else {
-          // All points of a stack have one position, so a few are enough.
+          // All points of a stack share one position, so a few of them suffice.
           for index in Int(node.first)..<Int(node.first) + min(Int(node.count), Self.scannedCount) {
             best = min(best, squaredDistance(fromX: x, y, to: PlaneRect(position(atTreeIndex: index))))
           }
@@ -48,14 +48,14 @@ extension ClusterTree {
     }
   }
 
-  /// Number of points up to which a node's points are read one by one.
+  /// Number of points up to which the points of a node are read one by one.
   static var scannedCount: Int { 16 }
 
   func squaredDistance(fromX x: Double, _ y: Double, to rect: PlaneRect) -> Double {
     let (minX, maxX) = (Double(rect.minX), rect.eastX)
     var dx = max(minX - x, 0, x - maxX)
     if plane.projection == .webMercator, dx > 0 {
-      // The repetitions of the box one turn west and one turn east.
+      // The world repeats, so the copies of the box one turn west and one turn east count too.
       dx = min(dx, max(minX - (x - Plane.turnWidth), 0), max(x + Plane.turnWidth - maxX, 0))
     }
     return squaredLength(dx, max(Double(rect.minY) - y, 0, y - Double(rect.maxY)))
@@ -63,6 +63,6 @@ extension ClusterTree {
 }
 
 extension PlaneRect {
-  /// The eastern edge, which is beyond the plane's edge if the box crosses the seam.
+  /// Eastern edge. If the box crosses the seam, this lies beyond the edge of the plane.
   var eastX: Double { Double(minX) + Double(width) }
 }

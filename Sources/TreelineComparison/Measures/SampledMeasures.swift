@@ -1,18 +1,18 @@
 import GridBaseline
 import Treeline
 
-/// The measures of a report, computed fast enough to be shown after each move of a map. If there are many points, they
-/// are computed from every n-th point in tree order.
+/// The measures of a report, computed so fast that they can be shown after each move of a map. If there are many
+/// points, only every n-th point in tree order is read.
 @_spi(Server) public struct SampledMeasures: Hashable, Sendable {
   public private(set) var clusterCount = 0
-  /// Number of points in the clusters.
+  /// Total number of points in the clusters.
   public private(set) var pointCount = 0
-  /// Number of points in view, estimated from the sample; exact if all points were read.
+  /// Number of points in view: exact if all points were read, otherwise estimated from the sample.
   public private(set) var pointsInView = 0
-  /// Number of points that were read.
+  /// Number of sampled points.
   public private(set) var sampledPoints = 0
 
-  /// The measures, as in a report.
+  /// Values of the measures, as in a report.
   public private(set) var distortion: Double?
   public private(set) var overlap = 0.0
   public private(set) var closestPair: Double?
@@ -20,20 +20,20 @@ import Treeline
   public private(set) var neighbourSpread: Double?
   public private(set) var dataDistance: Double?
 
-  /// The measures of an answer that shows nothing.
+  /// The measures of an answer without clusters.
   public static let none = SampledMeasures()
 
   private init() {}
 
-  /// Approximate maximum number of points that are read.
+  /// Approximate maximum number of sampled points.
   private static let sampleSize = 16_384
-  /// Number of nodes that cover the points in view if the answer has no nodes of its own.
+  /// Number of nodes that cover the points in view, if the clusters of the answer are not nodes.
   private static let coverSize = 256
 
-  /// Computes the measures of a tree's answer for a view.
+  /// Computes the measures of an answer of a tree in a view.
   ///
-  /// - Throws: `IndexError` if a file is damaged.
-  /// - Complexity: O(k log n) for k clusters, plus a bounded sample
+  /// - Throws: `IndexError` if the index is damaged.
+  /// - Complexity: O(k log n) for k clusters, and a bounded sample.
   public init(of clusters: Clusters, cut: Cut, over tree: ClusterTree, in view: ComparisonView) throws {
     let shown = clusters.map { cluster in
       var shown = Self.shown(x: cluster.x, y: cluster.y, pointCount: cluster.pointCount, in: view)
@@ -43,14 +43,14 @@ import Treeline
     try self.init(of: shown, cover: clusters.map(\.range), over: tree, in: view) { cover, _ in cover }
   }
 
-  /// Computes the measures of a grid's answer for a view. The grid's row numbers must be indices in tree order.
+  /// Computes the measures of an answer of a grid in a view. The grid's row numbers must be tree indices.
   public init(of cells: [GridCluster], over tree: ClusterTree, in view: ComparisonView) throws {
     let shown = cells.map { Self.shown(x: $0.meanX, y: $0.meanY, pointCount: $0.pointCount, in: view) }
     let side = cells.first?.cell.side ?? 1
     let numbers = Dictionary(uniqueKeysWithValues: cells.enumerated().map { (SIMD2($1.cell.column, $1.cell.row), $0) })
     let cover = try tree.clusters(.limit(Self.coverSize), in: view.window).map(\.range)
     try self.init(of: shown, cover: cover, over: tree, in: view) { _, point in
-      // Columns are counted from longitude -180, wherever the plane begins.
+      // Columns of cells are counted from longitude -180, not from the seam of the plane.
       numbers[SIMD2(UInt32(UInt64(point.x &+ tree.plane.seam) / side), UInt32(UInt64(point.y) / side))]
     }
   }
@@ -60,8 +60,8 @@ import Treeline
   }
 
   /// - Parameters:
-  ///   - cover: Ranges in tree order that contain all points in view.
-  ///   - owner: Returns the cluster of a point in view, given the index of its range in the cover.
+  ///   - cover: Ranges of tree indices that contain all points in view.
+  ///   - owner: Returns the cluster of a point in view. It is called with the number of the point's range in `cover`.
   private init(
     of shown: [ShownCluster], cover: [Range<Int>], over tree: ClusterTree, in view: ComparisonView,
     owner: (_ cover: Int, PlanePoint) -> Int?

@@ -1,43 +1,44 @@
 import Treeline
 
 extension ViewMeasure {
-  /// Share of the points in view that are shown as single points, from 0 to 1; nil if no point is in view.
+  /// Share of the points in view that are shown as single points, from 0 to 1. nil if no point is in view.
   static var singleShare: Self {
     Self(
       key: "single_share", title: "Points shown unclustered",
-      explanation: "Share of the points in view that are shown alone, so no badge hides them.",
+      explanation: "Share of the points in view that are shown alone, so that no badge hides them.",
       unit: .smallShare, direction: .more
     ) { $0.singles.share }
   }
 
-  /// Share of lone points in view that are shown in place, from 0 to 1; nil if no point in view is lone.
+  /// Share of the lone points in view that are shown at their own position, from 0 to 1. nil if no point in view is
+  /// lone.
   static var lonePointsKept: Self {
     Self(
       key: "lone_points_kept", title: "Lone points kept",
       explanation:
-        "Share of lone points that are shown as single points in their place. A point in view is lone if no other "
+        "Share of lone points that are shown as single points at their position. A point in view is lone if no other "
         + "point, on screen or off, is within \(shortest(SinglePoints.loneliness)) px.", unit: .share, direction: .more
     ) { $0.singles.loneShare }
   }
 }
 
-/// The shares of a view's points that are shown as single points.
+/// The shares of points in view that are shown as single points.
 struct SinglePoints: Sendable {
-  /// See `ViewMeasure.singleShare` and `lonePointsKept`.
+  /// The values of `ViewMeasure.singleShare` and `ViewMeasure.lonePointsKept`.
   private(set) var share: Double?
   private(set) var loneShare: Double?
 
-  /// Distance in pixels within which a lone point has no other point. Two points this far apart have room for a badge
-  /// each and a third badge in between.
+  /// Distance in pixels within which a lone point has no other point. Between two points at this distance there is room
+  /// for a third badge beside their own badges.
   static let loneliness = 3 * PixelCriterion.spacing.standard
 
-  /// A lone point counts as kept in its place if it is shown at most this distance away from its place, in pixels.
-  /// Methods round positions differently.
+  /// Maximum distance in pixels between a lone point and where it is shown. It allows for methods that round positions
+  /// differently.
   private static let tolerance = 0.5
 
   init() {}
 
-  /// - Parameter lonePoints: Tree indices of the points in view that have no other point within `loneliness`.
+  /// - Parameter lonePoints: Tree indices of the lone points in view.
   init(
     of clusters: [ShownCluster], _ points: ViewPoints, lonePoints: [Int], in membership: Membership,
     of tree: ClusterTree,
@@ -58,18 +59,16 @@ struct SinglePoints: Sendable {
 }
 
 extension ClusterTree {
-  /// Returns the tree indices of the points in a view that have no other point within `SinglePoints.loneliness`, in
-  /// ascending order.
+  /// Returns the tree indices of the lone points in a view, in ascending order.
   func lonePoints(in view: ComparisonView) throws -> [Int] {
     try lonePoints(in: view.window, within: SinglePoints.loneliness * view.unitsPerPixel)
   }
 
-  /// Returns the tree indices of the points in a window that have no other point within a distance. Other points may
-  /// lie outside the window.
+  /// Returns the tree indices of the points in a window that have no other point within a distance. These other points
+  /// may lie outside the window.
   ///
-  /// - Complexity: O(log n) for each point of a bucket that is wider than the distance. There are few such points,
-  ///   however many are in the window, because each point of a narrower node has the node's other points within the
-  ///   distance.
+  /// - Complexity: O(log n) for each point of a bucket that is wider than the distance. There are few such points: in a
+  ///   narrower node, every point has the other points of the node within the distance.
   func lonePoints(in window: PlaneWindow, within distance: Double) throws -> [Int] {
     try withStorage { storage in
       var lonePoints: [Int] = []

@@ -1,15 +1,15 @@
 import Treeline
 
-/// The clusters of one method in a view, prepared for the measures of the view.
+/// The clusters of a method in a view. The measures of the view are computed from it.
 struct MeasuredView: Sendable {
   let clusters: [ShownCluster]
   let badges: PixelIndex
   let neighbours: NeighbourDistances
   let view: ComparisonView
   let tree: ClusterTree
-  /// Maximum number of clusters, 1 or more.
+  /// Maximum number of clusters, at least 1.
   let limit: Int
-  /// Root mean square distance of the points in the view, or of a sample of them.
+  /// Root mean square distance to their badges of the points in the view, or of a sample of these points.
   let distortion: Double?
 
   let singles: SinglePoints
@@ -29,10 +29,10 @@ struct MeasuredView: Sendable {
 typealias ViewMeasure = Measure<MeasuredView>
 
 extension ViewMeasure {
-  /// All measures in the order of a report's tables.
+  /// All measures, in the order of the tables in a report.
   static var all: [Self] { arrangement + positions + truth + [fill] }
 
-  /// All measures in the order of JSON.
+  /// All measures, in the order of JSON.
   static var inJSON: [Self] { positions + arrangement + truth + [fill] }
 
   private static var arrangement: [Self] { [axisShare, neighbourSpread, dataDistance] }
@@ -41,7 +41,7 @@ extension ViewMeasure {
 
   static var fill: Self {
     Self(
-      key: "fill", title: "Share of allowed badges used", explanation: "How much of the limit is used.",
+      key: "fill", title: "Share of allowed badges used", explanation: "Number of badges as a share of the limit.",
       unit: .share, direction: .nearerToOne
     ) { Double($0.clusters.count) / Double($0.limit) }
   }

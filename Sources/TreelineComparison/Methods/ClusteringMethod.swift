@@ -2,38 +2,37 @@ import Foundation
 import GridBaseline
 import Treeline
 
-/// A way to cluster that takes part in a comparison: its name, its texts, and its answers.
+/// A compared way to cluster: its name, its texts and its answers.
 package struct ClusteringMethod: Sendable {
-  /// Name in JSON and on the terminal, such as `breadth-first`. It is written to JSON without escapes.
+  /// Name in JSON and in the terminal, such as `breadth-first`. It needs no escapes in JSON.
   let name: String
-  /// Heading, of one or two words.
+  /// Heading of one or two words.
   let title: String
-  /// A description of the method in half a sentence that a newcomer understands. It begins in lower case and ends
-  /// without a period.
+  /// A description for newcomers in half a sentence, in lower case and without a period.
   let summary: String
-  /// Meaning of the shapes behind badges, in the form of `summary`; nil if the method draws none.
+  /// The meaning of the shapes behind badges, worded like `summary`; nil if there are no shapes.
   var extentMeaning: String?
 
-  /// Whether two views may have clusters in common. A method that computes new clusters for each view is a yardstick:
-  /// it takes no part in a journey, and is never called best.
+  /// Whether different views may share clusters. If not, the method computes new clusters for each view. Such a method
+  /// is a yardstick: it takes no part in journeys and is never called best.
   var isFixed = true
 
-  /// Returns the method with one detail for all views of a journey. With this detail, it shows at most `limit` clusters
-  /// on average. Nil if the method does not choose a detail for each view.
+  /// Returns this method with the same detail in all views of a journey. With this detail, the mean number of clusters
+  /// is at most `limit`. nil if the method does not choose a detail for each view.
   var settling: (@Sendable (_ views: [ComparisonView], _ limit: Int) throws -> ClusteringMethod)?
 
-  /// Returns the clusters of a view: at most `limit`, if the method supports a limit. On a journey, `previous` is the
-  /// method's answer for the previous view.
+  /// Returns the clusters of a view. Their number is at most `limit`, if the method has a limit. During a journey,
+  /// `previous` is the answer for the previous view.
   let answer: @Sendable (_ view: ComparisonView, _ limit: Int, _ previous: Answer?) throws -> Answer
 
   struct Answer: Sendable {
     /// Clusters in a fixed order.
     let clusters: [ShownCluster]
-    /// These clusters in this order, as nodes of a tree; nil if they are not nodes.
+    /// The same clusters in the same order, as nodes of a tree; nil if they are not nodes.
     var nodes: Clusters?
   }
 
-  /// Returns the answers for views that are shown one after the other.
+  /// Returns the answers for views that are shown one after another.
   func answers(to views: [ComparisonView], limit: Int) throws -> [Answer] {
     try views.reduce(into: []) { answers, view in answers.append(try answer(view, limit, answers.last)) }
   }
@@ -41,33 +40,34 @@ package struct ClusteringMethod: Sendable {
 
 /// A cluster as a method shows it in a view.
 struct ShownCluster: Sendable {
-  /// Middle of the badge in pixels of the view; may be outside the picture, like some points of the cluster.
+  /// Middle of the badge in pixels of the view. It may lie outside the picture, because points of the cluster may.
   let position: PixelPoint
-  /// Number of points on the badge, inside the view and outside; 1 or more.
+  /// Count on the badge, at least 1. It includes points outside the view.
   let pointCount: Int
-  /// Diameter of the badge in pixels, if the method sets one; otherwise the curve of `BadgeSize` gives it.
+  /// Diameter of the badge in pixels, if the method sets it; nil to use the curve of `BadgeSize`.
   var badgeDiameter: Double?
-  /// Area that the points cover, if the method knows it.
+  /// Area that the points cover, if the method knows the area.
   var extent: Extent?
-  /// Returns the indices of the points in tree order, in any order.
+  /// Returns the tree indices of the points, in any order.
   let treeIndices: @Sendable () -> [Int]
 
-  /// Diameter of the badge as it is drawn and measured, in pixels.
+  /// Diameter of the badge in pictures and measures, in pixels.
   var diameter: Double { badgeDiameter ?? BadgeSize.diameter(pointCount: pointCount) }
 
   /// A shape behind a badge, in pixels of the view.
   enum Extent: Hashable, Sendable {
-    /// The one-sigma ellipse; `angle` is the angle of the longer axis in degrees, clockwise from the x axis.
+    /// The ellipse of one standard deviation. `angle` is the direction of the longer axis, in degrees clockwise from
+    /// the x axis.
     case ellipse(semiMajor: Double, semiMinor: Double, angle: Double)
     case box(x: Double, y: Double, width: Double, height: Double)
   }
 }
 
-/// Returns the direction of a vector in degrees, from -180 to 180, clockwise from x if y points down.
+/// Returns the direction of a vector in degrees, from -180 to 180, clockwise from the x axis if y points down.
 func degrees(x: Double, y: Double) -> Double { atan2(y, x) * (180 / .pi) }
 
 extension ClusteringMethod {
-  /// Returns a method without a limit: one cluster for each occupied cell of a grid, shown at the mean of its points.
+  /// Returns a grid without a limit: one cluster for each occupied cell, shown at the mean of its points.
   package static func grid(_ grid: Grid, cellSize: CellSize = .pixels(64)) -> ClusteringMethod {
     let width =
       switch cellSize {
@@ -82,8 +82,8 @@ extension ClusteringMethod {
 }
 
 extension Grid {
-  /// Creates the grid over the points of a tree; its row numbers are indices in tree order. Under a filter, points that
-  /// fail are left out.
+  /// Creates the grid over the points of a tree. Its row numbers are tree indices. If the tree has a filter, only the
+  /// points that pass are in the grid.
   ///
   /// - Complexity: O(points)
   @_spi(Server) public init(over tree: ClusterTree) {
@@ -113,19 +113,21 @@ extension ShownCluster.Extent {
   fileprivate static func cell(_ cell: PlaneWindow, in view: ComparisonView) -> Self {
     let (width, height) = (Double(cell.width) + 1, Double(cell.maxY - cell.minY) + 1)
     let units = view.unitsPerPixel
-    // The cell is placed by its middle, so that a cell on the edge is on the same side of the picture as its badge.
+    // The middle of the cell determines its place. So a cell at the edge is on the same side of the picture as its
+    // badge.
     let middle = view.pixel(x: Double(cell.x) + width / 2, y: Double(cell.minY) + height / 2)
     return .box(
       x: middle.x - width / 2 / units, y: middle.y - height / 2 / units, width: width / units, height: height / units)
   }
 }
 
-/// Divides positions into clusters by k-means. Returns the number of the cluster of each position, below `count`. Some
-/// numbers may be unused, for example if there are fewer positions than clusters.
+/// Divides positions into clusters by k-means. Returns the cluster of each position, as a number below `count`. Some
+/// numbers may be unused, for example if there are fewer positions than `count`.
 package typealias KMeans = @Sendable (_ positions: [PixelPoint], _ count: Int) throws -> [Int]
 
 extension ClusteringMethod {
-  /// Returns a method that clusters the points of each view separately. It is a yardstick of what is possible.
+  /// Returns a method that clusters the points of each view separately. It is a yardstick for the best possible
+  /// distortion.
   package static func kMeans(_ kMeans: @escaping KMeans, of tree: ClusterTree) -> ClusteringMethod {
     ClusteringMethod(
       name: "k-means", title: "k-means",
@@ -135,7 +137,7 @@ extension ClusteringMethod {
 }
 
 extension ViewPoints {
-  /// Returns at most `count` clusters, each shown at its mean.
+  /// Returns at most `count` clusters. Each is shown at the mean of its points.
   func clusters(count: Int, by kMeans: KMeans) throws -> [ShownCluster] {
     let labels = try kMeans(positions, count)
     precondition(

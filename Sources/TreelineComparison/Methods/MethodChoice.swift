@@ -1,25 +1,25 @@
 import GridBaseline
 import Treeline
 
-/// The choice of a clustering method by its name: `grid`, or a way to cut a tree, such as `widest-first`, with the
+/// The choice of a clustering method by its name: `grid`, or a cut of a tree, such as `widest-first`, together with the
 /// growth of the tree.
 package enum MethodChoice: Hashable, Sendable {
   case grid
   case tree(TreeCut, Growth)
 
-  /// Growths that are compared. The name of a method includes its growth, unless it is the first of these growths.
+  /// The compared growths. The name of a method contains the growth of its tree, except for the first of these growths.
   private static let growths = SplitRule.examples.map(Growth.splitting)
 
-  /// Every method, in the order of a report: each way to cut a tree, for each growth.
+  /// All methods in the order of a report: the grid, and each cut for each growth.
   package static let all: [MethodChoice] = [.grid] + growths.flatMap { growth in TreeCut.all.map { .tree($0, growth) } }
 
-  /// The grid and each way to cut a tree of one growth.
+  /// The grid, and each cut of a tree with one growth.
   package static func all(of growth: Growth) -> [MethodChoice] {
     [.grid] + TreeCut.all(of: growth).map { .tree($0, growth) }
   }
 
   /// The grid, the breadth-first cut of Applidium's article, and the cut with badges that never touch. Each cut is
-  /// applied to the tree that suits it best or, if `growth` is given, to a tree of that growth.
+  /// applied to a tree with `growth`; if that is nil, to the tree that suits the cut best.
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
     [
       .grid, .tree(.breadthFirst, growth ?? .splitting(.mean)),
@@ -28,7 +28,8 @@ package enum MethodChoice: Hashable, Sendable {
     ]
   }
 
-  /// Returns choices for an index, which holds one tree: choices named without a growth get the growth of that tree.
+  /// Returns choices for an index, which has a single tree. Choices whose names have no growth get the growth of that
+  /// tree.
   package static func plain(_ choices: [MethodChoice], of growth: Growth) -> [MethodChoice] {
     choices.reduce(into: []) { found, choice in
       var choice = choice
@@ -37,18 +38,18 @@ package enum MethodChoice: Hashable, Sendable {
     }
   }
 
-  /// Choices that are known by name but not in `all`, because they need another tree.
+  /// Choices that have a name but are not in `all`, because they need other trees.
   private static let merged = MergeMetric.allCases.map(Growth.merging).flatMap { growth in
     TreeCut.all(of: growth).map { MethodChoice.tree($0, growth) }
   }
 
-  /// Fails if no method has the name.
+  /// Finds a method by its name. Fails if there is none.
   package init?(name: String) {
     guard let choice = (Self.all + Self.merged).first(where: { $0.name == name }) else { return nil }
     self = choice
   }
 
-  /// The valid names, for messages.
+  /// The valid names, for error messages.
   package static let expectation: String = {
     let cuts = TreeCut.all.map(\.name).joined(separator: ", ")
     let growths = (Self.growths.dropFirst() + MergeMetric.allCases.map(Growth.merging)).map { "'/\($0)'" }
@@ -63,7 +64,7 @@ package enum MethodChoice: Hashable, Sendable {
     }
   }
 
-  /// Whether the name of the cut alone identifies the tree.
+  /// Whether the name of the cut determines the tree.
   private var isOnly: Bool {
     if case .tree(let cut, let growth) = self { growth == Self.growths[0] || cut == .badges } else { true }
   }
@@ -74,7 +75,9 @@ package enum MethodChoice: Hashable, Sendable {
   /// Cut of the tree; nil if the method needs no tree.
   package var cut: Cut? { if case .tree(let cut, _) = self { cut.cut } else { nil } }
 
-  /// - Precondition: `trees` has a tree of this growth, with separations if they are needed.
+  /// Returns the method.
+  ///
+  /// - Precondition: `trees` contains a tree of this growth. The tree has separations if the cut needs them.
   package func method(grid: Grid, cellSize: CellSize, trees: [Growth: ComparedTree]) -> ClusteringMethod {
     switch self {
     case .grid: return .grid(grid, cellSize: cellSize)
@@ -86,16 +89,16 @@ package enum MethodChoice: Hashable, Sendable {
   }
 }
 
-/// A tree of a comparison. Trees of different growths order the same points differently; all methods identify a point
-/// by its index in the order of one tree, the reference.
+/// A tree of a comparison. Trees of different growths have the same points in different orders. All methods identify a
+/// point by its tree index in one of these trees, the reference.
 package struct ComparedTree: Sendable {
   package let tree: ClusterTree
 
-  /// The index in the order of the reference for each index in the order of this tree; nil if both orders are equal.
+  /// For each tree index of this tree, the tree index in the reference; nil if both orders are equal.
   private let indicesInReference: [Int32]?
 
-  /// - Parameter reference: Another tree over the same points in the same rows; nil if this tree is the reference.
-  /// - Complexity: O(points) with another reference
+  /// - Parameter reference: A tree of the same points with the same rows; nil if this tree is the reference.
+  /// - Complexity: O(points) if there is a reference.
   package init(_ tree: ClusterTree, inOrderOf reference: ClusterTree? = nil) {
     self.tree = tree
     guard let reference else {
@@ -110,6 +113,6 @@ package struct ComparedTree: Sendable {
     indicesInReference = (0..<tree.pointCount).map { indexOfRow[tree.row(atTreeIndex: $0)] }
   }
 
-  /// Returns the indices, in the order of the reference, of the points in a range of this tree.
+  /// Returns the tree indices in the reference of the points in a range of this tree.
   func treeIndices(of range: Range<Int>) -> [Int] { indicesInReference.map { $0[range].map(Int.init) } ?? Array(range) }
 }

@@ -1,19 +1,19 @@
 import Treeline
 
-/// A way to cut a tree that takes part in a comparison: a cut with its texts.
+/// A cut of a tree that takes part in a comparison, with its texts.
 ///
 /// To add a cut, add a line to `all`.
 package struct TreeCut: Hashable, Sendable {
-  /// Name in JSON and on the terminal.
+  /// Name in JSON and in the terminal.
   let name: String
   let title: String
   /// A description of what the cut shows, in half a sentence.
   let summary: String
 
-  /// The cut. If it has a limit, the comparison sets it.
+  /// The cut. If it has a limit, the comparison sets the limit.
   package let cut: Cut
 
-  /// Whether the detail is the smallest detail that keeps the limit of the comparison.
+  /// Whether the comparison chooses the smallest detail at which the number of clusters is within the limit.
   private(set) var isFitted = false
 
   package static let breadthFirst = TreeCut(
@@ -29,8 +29,8 @@ package struct TreeCut: Hashable, Sendable {
     summary: "groups that the points form, split where this brings points closest to their badges",
     cut: .limit(1, .steepestFirst))
 
-  /// A cut with a limit that continues the previous answer. In a single view it equals a fresh cut. On a journey it
-  /// changes as little as possible from the previous view.
+  /// A cut with a limit that continues the previous answer. A single view is cut as without a previous answer. During a
+  /// journey, as few clusters as possible change between views.
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:
@@ -38,7 +38,8 @@ package struct TreeCut: Hashable, Sendable {
       + "as the limit allows",
     cut: .limit(1, .widestFirst, isContinuing: true))
 
-  /// Returns a cut with clusters as wide as `pixels` pixels; nil chooses the smallest width that keeps the limit.
+  /// Returns a cut whose clusters are at most `pixels` pixels wide. nil chooses the smallest width that keeps the
+  /// limit.
   package static func detail(_ pixels: Double? = nil) -> TreeCut {
     TreeCut(
       name: "detail", title: "Detail",
@@ -47,19 +48,19 @@ package struct TreeCut: Hashable, Sendable {
       isFitted: pixels == nil)
   }
 
-  /// Returns a cut in which no two clusters are closer than `pixels` pixels, whatever the limit.
+  /// Returns a cut in which clusters are at least `pixels` pixels apart, without a limit.
   package static func spacing(_ pixels: Double = PixelCriterion.spacing.standard) -> TreeCut {
     TreeCut(
       name: "spacing", title: "Spacing",
       summary: "groups that the points form, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
   }
 
-  /// As many badges as fit at their drawn size, whatever the limit. The cut needs a tree that was grown for badges.
+  /// A cut with as many badges as fit at their drawn size, without a limit. It needs a tree grown for badges.
   package static let badges = TreeCut(
     name: "badges", title: "Badges", summary: "as many badges and dots as fit without touching",
     cut: .badges())
 
-  /// The cuts in the order of a report.
+  /// The cuts, in the order of a report.
   package static let all = [breadthFirst, widestFirst, steepestFirst, continuing, detail(), spacing()]
 
   /// Returns the cuts for a tree of a growth.
@@ -67,7 +68,7 @@ package struct TreeCut: Hashable, Sendable {
     growth == .merging(by: .badges) ? all.dropLast() + [badges] : all
   }
 
-  /// Names and summaries, for help texts.
+  /// Names and descriptions of the cuts, for help texts.
   package static let summaries = all.map { "'\($0.name)', \($0.summary)" }.joined(separator: "; ")
 
   func clusters(of tree: ClusterTree, in view: ComparisonView, limit: Int, after previous: Clusters?) throws -> Clusters
@@ -77,13 +78,13 @@ package struct TreeCut: Hashable, Sendable {
     return try tree.clusters(cut, in: view.window, zoom: view.zoom, after: previous)
   }
 
-  /// Returns the cut with one detail for several views.
+  /// Returns the cut with the same detail for several views.
   func settled(for views: [ComparisonView], of tree: ClusterTree, limit: Int) throws -> TreeCut {
     isFitted ? .detail(try Self.leastDetail(of: tree, in: views, limit: limit)) : self
   }
 
-  /// Returns the smallest detail, to a sixteenth of a pixel, at which views show at most `limit` clusters on average.
-  /// The number of clusters never grows with the detail, so bisection finds it.
+  /// Returns the smallest detail at which the mean number of clusters in some views is at most `limit`, rounded to a
+  /// sixteenth of a pixel. The number of clusters never grows with the detail, so bisection finds it.
   static func leastDetail(of tree: ClusterTree, in views: [ComparisonView], limit: Int) throws -> Double {
     func isWithin(_ detail: Double) throws -> Bool {
       let counts = try views.map { try tree.clusters(.detail(detail), in: $0.window, zoom: $0.zoom).count }
@@ -97,9 +98,9 @@ package struct TreeCut: Hashable, Sendable {
 }
 
 extension ClusteringMethod {
-  /// Returns a method that cuts a tree and shows each cluster at the cluster's own position.
+  /// Returns a method that cuts a tree and shows each cluster at its default position.
   ///
-  /// - Parameter name: Name of the choice; by default the cut's own name.
+  /// - Parameter name: Name of the choice; nil for the name of the cut.
   package static func tree(_ compared: ComparedTree, cut: TreeCut, name: String? = nil, title: String? = nil)
     -> ClusteringMethod
   {
@@ -122,7 +123,7 @@ extension ClusteringMethod {
 }
 
 extension ShownCluster {
-  /// Creates the cluster of a tree as it is shown at its own position.
+  /// Creates a cluster of a tree, shown at its default position.
   init(_ cluster: Cluster, of compared: ComparedTree, cut: Cut, in view: ComparisonView) {
     self.init(
       position: view.pixel(x: cluster.x, y: cluster.y), pointCount: cluster.pointCount,

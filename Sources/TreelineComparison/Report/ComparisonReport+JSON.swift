@@ -1,11 +1,11 @@
 import Treeline
 
 extension ComparisonReport {
-  /// The report as JSON, with a line for each object in a list. `JSONEncoder` writes neither such lines nor numbers
-  /// with a chosen number of decimals.
+  /// The report as JSON, with one line per object in a list. `JSONEncoder` can write neither such lines nor a chosen
+  /// number of decimals.
   ///
-  /// Shares are from 0 to 1. A missing value, such as the neighbor of a lone cluster, is null. `distortion_to_kmeans`
-  /// exists only if k-means was a yardstick, and `journey` only if a journey was compared.
+  /// Shares are from 0 to 1. A missing value is null; for example, a single cluster has no neighbor.
+  /// `distortion_to_kmeans` exists only if k-means took part, and `journey` only if a journey was compared.
   package var json: String {
     var members = [
       ("points", "\(pointCount)"),
@@ -56,12 +56,12 @@ extension Measure {
   fileprivate func json(_ value: Double?) -> (String, String) { (key, number(value, decimals: unit.decimals)) }
 }
 
-/// Returns an object. Keys and names need no escapes.
+/// Returns an object. Its keys and names must not need escapes.
 private func object(_ members: [(key: String, value: String)]) -> String {
   "{" + members.map { "\"\($0.key)\": \($0.value)" }.joined(separator: ", ") + "}"
 }
 
-/// Returns a list with a line for each object.
+/// Returns a list, with each object on its own line.
 private func list(_ objects: [String], indent: String) -> String {
   guard !objects.isEmpty else { return "[]" }
   return "[\n" + objects.map { indent + "  " + $0 }.joined(separator: ",\n") + "\n" + indent + "]"

@@ -1,5 +1,6 @@
 extension ComparisonReport {
-  /// The report as tables for a terminal, at most 100 columns wide for the usual methods; `*` marks the best value.
+  /// The report as tables for a terminal. With the usual methods, they are at most 100 columns wide. `*` marks the best
+  /// value.
   package var text: String {
     guard !views.isEmpty else { return "\(grouped(pointCount)) points in no view: nothing to compare.\n" }
     var tables = views.enumerated().map { index, comparison in
@@ -14,7 +15,7 @@ extension ComparisonReport {
     return tables.joined(separator: "\n") + "\n* best in its row\n"
   }
 
-  /// Aligns the first and the last column left, and all other columns right.
+  /// Formats a table. The first and last columns are left-aligned, all others right-aligned.
   private func table(_ rows: [MeasureRow], heads: [String]) -> String {
     let body = rows.map { row in
       [row.title] + row.cells.map { $0.text + ($0.isBest ? "*" : " ") } + [row.direction?.word ?? ""]
@@ -52,11 +53,11 @@ extension MeasureDirection {
   }
 }
 
-/// A row of a table of measures, in the terminal and in HTML.
+/// A row in a table of measures, for the terminal and for HTML.
 struct MeasureRow {
   let title: String
   let explanation: String
-  /// Cells of the row, one for each method.
+  /// Cells of the row, one per method.
   let cells: [(text: String, isBest: Bool)]
   /// nil if no value is better than another.
   let direction: MeasureDirection?
@@ -66,7 +67,7 @@ struct MeasureRow {
     explanation = measure.explanation
     cells = zip(values, measure.best(of: values, isRanked: isRanked)).map { value, isBest in
       let text = measure.unit.text(value)
-      // Values below the smallest shown value are all shown alike, so none of them is called the best.
+      // All values below the smallest number that is shown look alike. So none of them is called the best.
       return (text, isBest && !text.hasPrefix("<"))
     }
     direction = measure.direction
@@ -87,7 +88,7 @@ extension ViewComparison {
         return found.allSatisfy { $0 == nil } ? nil : MeasureRow(measure, found, isRanked: isRanked)
       } + [
         MeasureRow(
-          "Every point in one badge", "Are counts true, with no point lost and none counted twice?",
+          "Every point in one badge", "Are the counts right, with no point lost and no point counted twice?",
           texts: results.map { $0.conservation.text })
       ]
   }

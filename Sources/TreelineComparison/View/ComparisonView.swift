@@ -1,12 +1,12 @@
 import Treeline
 
-/// A viewport with a scale in pixels, which all methods of a comparison show.
+/// A viewport with a scale in pixels, in which all compared methods are shown.
 ///
-/// The box is used exactly as given, so the picture has its aspect ratio on the plane.
+/// The box is used exactly, so the picture has the aspect ratio of the box on the plane.
 @_spi(Server) public struct ComparisonView: Hashable, Sendable {
   let box: BoundingBox
 
-  /// Zoom for tiles of 256 px; it may be fractional.
+  /// Zoom for tiles of 256 px, which may be fractional.
   let zoom: Double
 
   let plane: Plane
@@ -15,7 +15,7 @@ import Treeline
   let window: PlaneWindow
 
   /// - Parameter viewport: A viewport with a zoom or a size. Its margin is not shown.
-  /// - Throws: `QueryError` for an invalid viewport; `ComparisonError` if it lacks a zoom, is empty or is too large.
+  /// - Throws: `QueryError` if the viewport is invalid. `ComparisonError` if it has no zoom, is empty or is too large.
   public init(_ viewport: Viewport, on plane: Plane) throws {
     let box = try viewport.box(on: plane)
     guard let window = try plane.window(showing: box) else { throw ComparisonError.boxOffPlane(found: box) }
@@ -30,13 +30,13 @@ import Treeline
 
 // MARK: - Pixels
 
-/// A position in the picture of a view, in pixels from its top left corner: x to the right, y down.
+/// A position in the picture of a view, in pixels from the top left corner: x to the right, y downwards.
 package typealias PixelPoint = SIMD2<Double>
 
 extension PixelPoint {
-  /// Returns the squared distance in square pixels.
+  /// Returns the squared distance to another position, in square pixels.
   ///
-  /// - Parameter turn: Width of the world in pixels. The distance is measured the shorter way around the world.
+  /// - Parameter turn: Width of the world in pixels. The shorter way around the world counts.
   func squaredDistance(to other: PixelPoint, turn: Double = .infinity) -> Double {
     let (direct, dy) = (abs(other.x - x), other.y - y)
     return squaredLength(Swift.min(direct, abs(turn - direct)), dy)
@@ -44,20 +44,21 @@ extension PixelPoint {
 }
 
 extension ComparisonView {
-  /// The longest side of a picture, in pixels.
+  /// Maximum length of a side of a picture, in pixels.
   static let maximumSide = 16_384.0
 
   /// The width of a pixel in units of the plane.
   var unitsPerPixel: Double { Plane.unitsPerPixel(zoom: zoom) }
 
-  /// Width of the picture in pixels; then its height.
+  /// Width and height of the picture, in pixels.
   var width: Double { Double(window.width) / unitsPerPixel }
   var height: Double { Double(window.maxY - window.minY) / unitsPerPixel }
 
   var middle: PixelPoint { PixelPoint(x: width / 2, y: height / 2) }
 
-  /// Converts a position on the plane to a position in the picture. A position outside the window may be on any side of
-  /// the picture. On the sphere the nearest repetition is used, so that clusters on the edge stay next to their points.
+  /// Converts a position on the plane to a position in the picture. If it lies outside the window, the result is
+  /// outside the picture. The world repeats, and the nearest copy is used, so that clusters at the edge stay next to
+  /// their points.
   func pixel(x: Double, y: Double) -> PixelPoint {
     let middle = Double(window.width) / 2
     var fromMiddle = x - Double(window.x) - middle
@@ -67,7 +68,7 @@ extension ComparisonView {
     return PixelPoint(x: (middle + fromMiddle) / unitsPerPixel, y: (y - Double(window.minY)) / unitsPerPixel)
   }
 
-  /// Returns the position in the picture of a point inside the window.
+  /// Returns the position in the picture of a point that lies inside the window.
   func pixel(of point: PlanePoint) -> PixelPoint {
     PixelPoint(
       x: Double(point.x &- window.x) / unitsPerPixel, y: (Double(point.y) - Double(window.minY)) / unitsPerPixel)
@@ -79,12 +80,13 @@ extension ComparisonView {
     return pixel(x: x, y: y)
   }
 
-  /// Returns a position in units of the plane, beyond its edges if the window crosses the seam.
+  /// Returns a position in units of the plane. If the window crosses the seam, it may lie beyond the edges of the
+  /// plane.
   func planePosition(of pixel: PixelPoint) -> (x: Double, y: Double) {
     (Double(window.x) + pixel.x * unitsPerPixel, Double(window.minY) + pixel.y * unitsPerPixel)
   }
 
-  /// Returns a position in units of the plane, within its edges if the world repeats.
+  /// Returns a position in units of the plane. If the world repeats, it lies within the edges of the plane.
   func wrappedPlanePosition(of pixel: PixelPoint) -> (x: Double, y: Double) {
     let (x, y) = planePosition(of: pixel)
     return (plane.projection.isCyclic ? x - (x / Plane.turnWidth).rounded(.down) * Plane.turnWidth : x, y)
@@ -95,7 +97,7 @@ extension ComparisonView {
   /// Width of the world in pixels, after which the picture repeats; infinite on a plain plane.
   var turn: Double { plane.projection == .webMercator ? Plane.turnWidth / unitsPerPixel : .infinity }
 
-  /// Returns the repetition of a position that is nearest to another position, if the world repeats.
+  /// If the world repeats, returns the copy of a position that is nearest to another position.
   func nearest(_ position: PixelPoint, to other: PixelPoint) -> PixelPoint {
     guard turn.isFinite else { return position }
     return PixelPoint(x: position.x - ((position.x - other.x) / turn).rounded() * turn, y: position.y)
@@ -103,20 +105,20 @@ extension ComparisonView {
 }
 
 extension Plane {
-  /// Width of the plane in its units, after which the world repeats on the sphere.
+  /// Width of the plane in units, after which the world repeats on the sphere.
   static var turnWidth: Double { 0x1p32 }
 }
 
-/// The points inside a view, in tree order: neighbors in the list are neighbors on the map.
+/// The points inside a view, in tree order. Neighbors in this list are neighbors on the map.
 struct ViewPoints: Sendable {
   /// Positions in pixels of the view.
   private(set) var positions: [PixelPoint] = []
-  /// Index of each point in tree order.
+  /// Tree index of each point.
   private(set) var treeIndices: [Int] = []
-  /// Number of all points, inside the view and outside.
+  /// Number of points in the tree, including points outside the view.
   let total: Int
 
-  /// - Complexity: O(points of the tree)
+  /// - Complexity: O(points of the tree).
   init(of tree: ClusterTree, in view: ComparisonView) {
     total = tree.pointCount
     for index in 0..<tree.pointCount {
@@ -130,17 +132,17 @@ struct ViewPoints: Sendable {
   var count: Int { positions.count }
 }
 
-/// The points of a view as dots of its picture.
+/// The points of a view as dots in its picture.
 struct PointDots: Sendable {
-  /// Positions in pixels of the view; no two are in one square of half a pixel.
+  /// Positions in pixels of the view. No two positions are in one square of half a pixel.
   let positions: [PixelPoint]
-  /// 1 if every point is under a dot; otherwise one in `step` dots is drawn.
+  /// Only every `step`-th dot is drawn. 1 if no dot is left out.
   let step: Int
 
-  /// Draws no dot for a point under an earlier dot. Keeps every n-th of the other dots in tree order, which thins all
-  /// parts of the picture alike.
+  /// Draws no dot for a point that an earlier dot hides. Of the other dots, keeps every n-th in tree order, which thins
+  /// out all parts of the picture evenly.
   ///
-  /// - Complexity: O(points in view)
+  /// - Complexity: O(points in view).
   init(_ points: ViewPoints, atMost limit: Int) {
     var seen: Set<PixelPoint> = []
     let dots = points.positions.filter { seen.insert(($0 * 2).rounded(.down)).inserted }

@@ -1,30 +1,29 @@
 import GridBaseline
 import Treeline
 
-/// Chooses views of a data set: all of it, then denser and denser parts. The choice is the same every time.
+/// Chooses views of a data set: first all points, then denser and denser parts. Equal data gives equal views.
 ///
-/// Each view is centered on the points of one cell of a grid over the previous view: the cell whose surroundings, one
-/// zoom further in, show the most points. Views at even steps of this descent are kept. The split rule of the tree
-/// makes no difference, so reports of different rules show the same views.
+/// Each step tries views that are one zoom closer. Each is centered on the points of a cell in a grid over the previous
+/// view, and the view with the most points is taken. Views at even steps of this descent are kept. The split rule of
+/// the tree does not matter, so reports of different rules show the same views.
 struct ViewChoice {
   let tree: ClusterTree
   let grid: Grid
   let size: Viewport.Size
-  /// Number of views: the view of all points, and four parts.
+  /// Number of views: all points, and four parts.
   static let viewCount = 5
-  /// Number of points below which there is little to cluster.
+  /// Number of points below which a view has too little to cluster.
   static let leastPointCount = 200
-  /// Greatest zoom. There, a pixel is 60 cm at the equator. At greater zooms, points are hardly ever close to each
+  /// Greatest zoom, at which a pixel is 60 cm wide at the equator. Beyond it, points are hardly ever close to each
   /// other on the screen.
   static let maximumZoom = 18.0
-  /// Cells of a view whose points are tried as the middle of the next view.
+  /// Size of the cells whose points are tried as the middle of the next view.
   private static let cellSize = CellSize.pixels(64)
-  /// Number of pixels that stay free around the view of all points: half of the largest badge, and some space.
+  /// Free space around the view of all points, in pixels: half of the largest badge, and some more.
   private static let margin = 32.0
 
-  /// - Returns: The view of all points, at the zoom that fits them, and then parts at rising whole zooms. There are no
-  ///   views if there are no points, or if all points have one position on a plain plane, because they have no extent
-  ///   to look at.
+  /// - Returns: The view of all points, at the zoom at which they fit, and then parts at increasing whole zooms. There
+  ///   are no views if there are no points, or if all points share one position on a plain plane, which has no extent.
   func views() throws -> [ComparisonView] {
     guard let whole = try whole() else { return [] }
     let descent = try descent(from: whole)
@@ -32,7 +31,7 @@ struct ViewChoice {
     return [whole] + (0..<count).map { descent[($0 + 1) * descent.count / count - 1].view }
   }
 
-  /// A step of the descent: a view, and the position on the plane at its center, as far as the plane reaches.
+  /// A step of the descent: a view, and its center on the plane before the view is cut at the edges of the plane.
   struct Step {
     let view: ComparisonView
     let x: Double
@@ -40,7 +39,8 @@ struct ViewChoice {
     let pointCount: Int
   }
 
-  /// Returns denser and denser parts at rising whole zooms, without parts that show the same points as the part before.
+  /// Returns denser and denser parts at increasing whole zooms. Skips a part that has as many points as the previous
+  /// one.
   func descent(from whole: ComparisonView) throws -> [Step] {
     var descent: [Step] = []
     var last = whole
@@ -55,7 +55,7 @@ struct ViewChoice {
     return descent
   }
 
-  /// Returns the view of all points; nil if there is nothing to look at.
+  /// Returns the view of all points; nil if there is nothing to show.
   func whole() throws -> ComparisonView? {
     guard let root = tree.root, tree.plane.projection == .webMercator || tree.plane.side > 0 else { return nil }
     let inside = Viewport.Size(
@@ -70,7 +70,8 @@ struct ViewChoice {
     (Double(rect.minX) + Double(rect.width) / 2, Double(rect.minY) + Double(rect.height) / 2)
   }
 
-  /// Returns the view with the most points; of equal views, the first by row, then by column of its cell.
+  /// Returns the view with the most points. Of equal views, returns the first by the row and then the column of its
+  /// cell.
   private func densest(in view: ComparisonView, zoom: Double) throws -> Step? {
     var best: Step?
     for cluster in try grid.clusters(in: view.window, cellSize: Self.cellSize, zoom: view.zoom) {
@@ -83,8 +84,8 @@ struct ViewChoice {
     return best
   }
 
-  /// Returns the view centered on a position, as far as the plane reaches. Unlike a viewport around a center, it cuts a
-  /// whole turn in the widest gap of the data, and its edges can be written exactly.
+  /// Returns the view centered on a position, cut at the edges of the plane. It differs from a viewport with a center:
+  /// a view of the whole world is cut in the widest gap of the data, and its edges can be written exactly.
   func view(x: Double, y: Double, zoom: Double) throws -> ComparisonView {
     let units = Plane.unitsPerPixel(zoom: zoom)
     let (halfWidth, halfHeight) = (size.width / 2 * units, size.height / 2 * units)
@@ -100,31 +101,31 @@ struct ViewChoice {
     return try ComparisonView(Viewport(box, zoom: zoom), on: tree.plane)
   }
 
-  /// Rounds degrees to six decimals, 11 cm.
+  /// Rounds degrees to six decimals, which is 11 cm.
   private func rounded(_ degrees: Double) -> Double {
     tree.plane.projection == .webMercator ? (degrees * 1e6).rounded() / 1e6 : degrees
   }
 }
 
-/// A journey chosen from the data, the same every time.
+/// A journey chosen from the data. Equal data gives an equal journey.
 ///
-/// The journey begins with a view of all the data, and zooms in on the middle of the densest view (see `ViewChoice`).
-/// Each step zooms in by half a zoom, up to six zooms in total, as long as there is enough to see. After a third of the
-/// way in, after two thirds and at the end, it pans by a tenth of the screen to the right, down, left and up. Then each
-/// step zooms out by seven tenths of a zoom. On the way in and out, each view lies inside every view from farther away.
+/// The journey begins with a view of all points, and zooms in on the middle of the densest view (see `ViewChoice`).
+/// Each step zooms in by 0.5, up to 6 in total, as long as there is enough to see. It pauses after one third, after two
+/// thirds and at the end of the way in, to pan by a tenth of the screen to the right, down, left and up. Then each step
+/// zooms out by 0.7. On the way in and out, each view lies inside all views of smaller zooms.
 struct Flight {
   let choice: ViewChoice
 
   private static let depth = 6.0
-  /// Number of zooms by which the flight zooms in if the data has no denser part.
+  /// Number of zooms by which the journey zooms in if the data has no denser part.
   private static let shallowDepth = 3.0
   private static let stepIn = 0.5
   private static let stepOut = 0.7
-  /// Distance of a pan, as a share of the screen.
+  /// Distance of a pan, as a fraction of the screen.
   private static let pan = 0.1
   private static let panStops = 3
 
-  /// Returns the views of the journey; none if there is nothing to look at.
+  /// Returns the views of the journey; none if there is nothing to show.
   func views() throws -> [ComparisonView] {
     guard let whole = try choice.whole(), let root = choice.tree.root else { return [] }
     let descent = try choice.descent(from: whole)
@@ -133,7 +134,7 @@ struct Flight {
     let end = min(target?.view.zoom ?? start + Self.shallowDepth, ViewChoice.maximumZoom)
     let middle = choice.middle(of: root.rect)
     let (x, y) = target.map { ($0.x, $0.y) } ?? (root.meanX, root.meanY)
-    /// Returns a view on the way to one position, moved by parts of a screen.
+    /// Returns a view on the way to one position. `right` and `down` move it by fractions of the screen.
     func view(zoom: Double, right: Double = 0, down: Double = 0) throws -> ComparisonView {
       let units = Plane.unitsPerPixel(zoom: zoom)
       let scale = units / Plane.unitsPerPixel(zoom: start)
@@ -146,7 +147,7 @@ struct Flight {
     for step in 0..<stepsIn {
       let zoom = start + Double(step + 1) * Self.stepIn
       views.append(try view(zoom: zoom))
-      // The last step of each third is a stop.
+      // The journey pauses after the last step of each third.
       if (step + 1) * Self.panStops / stepsIn > step * Self.panStops / stepsIn {
         for (right, down) in [(1.0, 0.0), (1, 1), (0, 1), (0, 0)] {
           views.append(try view(zoom: zoom, right: right * Self.pan, down: down * Self.pan))

@@ -1,7 +1,7 @@
 import Treeline
 
 extension ComparisonReport {
-  /// The beginning of every page.
+  /// The first bytes of every page.
   package static let htmlBeginning = """
     <!DOCTYPE html>
     <html lang="en">
@@ -10,13 +10,13 @@ extension ComparisonReport {
     <meta name="generator" content="Treeline">
     """
 
-  /// Returns the report as one HTML page that needs nothing else: no network, no fonts, no scripts.
+  /// Returns the report as an HTML page that loads nothing: no network, no fonts, no scripts.
   ///
   /// - Parameters:
   ///   - title: Name of the data, such as the name of its file.
-  ///   - land: Rings in degrees, outer rings and holes alike, cut at the antimeridian as in GeoJSON (RFC 7946, section
-  ///     3.1.9) or continued beyond 180 degrees. Not drawn on a plain plane.
-  ///   - credits: Sentences that licenses require, in plain text.
+  ///   - land: Rings of land in degrees, both outer rings and holes. They are cut at the antimeridian as in GeoJSON
+  ///     (RFC 7946, section 3.1.9), or continue beyond 180 degrees. Not drawn on a plain plane.
+  ///   - credits: Sentences that licenses require, as plain text.
   /// - Complexity: O(views · (clusters + drawn points + corners of land))
   package func html(title: String, land: [[Coordinate]] = [], credits: [String] = []) -> String {
     let land = plane.projection == .webMercator && !land.isEmpty ? LandOutline(land, on: plane) : nil
@@ -103,8 +103,7 @@ extension ComparisonReport {
     return "\(badges). \(dots)\(land)\(offPicture(comparison))"
   }
 
-  /// Returns a sentence about clusters that are shown beyond the edges of the picture, where the means of their points
-  /// may be.
+  /// Returns a sentence about badges whose centers lie beyond the edges of the picture. A mean of points may lie there.
   private func offPicture(_ comparison: ViewComparison) -> String {
     let counts = zip(methods, comparison.results).compactMap { method, result -> String? in
       let count = result.clusters.count { !comparison.view.shows($0.position) }
@@ -114,7 +113,7 @@ extension ComparisonReport {
   }
 
   private func footer(_ credits: [String]) -> String {
-    // A meaning that several methods share is explained once, with the first of these methods.
+    // If several methods share a meaning, it is explained only for the first of them.
     let meanings = methods.indices.compactMap { index -> String? in
       guard let meaning = methods[index].extentMeaning else { return nil }
       let alike = methods.filter { $0.extentMeaning == meaning }.map(\.title)

@@ -1,14 +1,14 @@
 import Treeline
 
-/// A journey as a film strip: a row for each method, a column for each shown step.
+/// A journey as a film strip, with a row for each method and a column for each step that is shown.
 struct FilmStrip {
   let journey: JourneyComparison
   let land: LandOutline?
-  /// Maximum number of shown steps of each kind.
+  /// Maximum number of steps that are shown, for each kind of move.
   private static let stepsShown: [(move: Move, count: Int)] = [(.zoomIn, 3), (.pan, 3), (.zoomOut, 2), (.other, 2)]
 
-  /// The shown steps, in order. Of each kind, the first step, the last step and evenly chosen steps in between are
-  /// shown.
+  /// The steps that are shown, in order. For each kind of move, these are the first step, the last step and evenly
+  /// chosen steps in between.
   var steps: [Int] {
     Self.stepsShown.flatMap { move, count in
       let all = journey.moves.indices.filter { journey.moves[$0] == move }
@@ -35,7 +35,7 @@ struct FilmStrip {
         """
     }
     let legend = Fate.allCases.map { "<li class=\"\($0.words.style)\"><i></i>\($0.words.legend)</li>" }
-    // All pictures are as large as the largest picture.
+    // All pictures have the size of the largest picture.
     let size = journey.views.reduce(PixelPoint.zero) { pointwiseMax($0, PixelPoint(x: $1.width, y: $1.height)) }
     let table = MeasureTable(
       heads: journey.results.map { ($0.method.title, $0.index % colourCount) }, rows: journey.rows,
@@ -54,7 +54,7 @@ struct FilmStrip {
       """
   }
 
-  /// Returns a label such as `zoom 3 to 3.5` or `pan right`.
+  /// Returns a label for a step, such as `zoom 3 to 3.5` or `pan right, zoom 4`.
   private func label(of step: Int) -> String {
     let (from, to) = (journey.views[step], journey.views[step + 1])
     guard journey.moves[step] == .pan else { return "zoom \(zoomText(from.zoom)) to \(zoomText(to.zoom))" }
@@ -78,14 +78,14 @@ extension Fate {
   }
 }
 
-/// One picture of the strip: the end of a step, and where its badges came from.
+/// One picture of the strip: the view after a step, with lines from the previous positions of badges.
 private struct Frame {
   let journey: JourneyComparison
   let result: JourneyComparison.MethodResult
   let step: Int
-  /// Whether the frame is in the first row, which draws land and points; other rows refer to them.
+  /// Whether the frame is in the first row. Only the first row contains land and points; all other rows refer to it.
   let isFirst: Bool
-  /// Path of the land.
+  /// Path of the land; nil to draw no land.
   let land: String?
 
   private var view: ComparisonView { journey.views[step + 1] }
@@ -115,8 +115,7 @@ private struct Frame {
     return "<g id=\"j\(step)\" transform=\"scale(.1)\">\(coast)<path class=\"points\" d=\"\(path.text)\"/></g>\n"
   }
 
-  /// Lines from the previous to the current positions of clusters that have points in common, as one path for each
-  /// kind.
+  /// Lines between the previous and current positions of clusters that share points. Each kind of change has one path.
   private var lines: String {
     [Fate.split, .merged, .torn].map { kind in
       var path = PathText()
@@ -130,8 +129,8 @@ private struct Frame {
     }.joined()
   }
 
-  /// The fate of each cluster that is shown now, and of each cluster that has left. The fate of a shown cluster is the
-  /// fate of its worst flow.
+  /// The fate of each cluster in this view and of each cluster that has exited. A cluster in this view that takes part
+  /// in several changes counts as torn if any of these changes is torn.
   private var fates: [(fate: Fate, cluster: ShownCluster, position: PixelPoint)] {
     var fates = [Fate](repeating: .entered, count: after.count)
     for flow in change.flows where fates[flow.to] != .torn { fates[flow.to] = flow.kind }
@@ -139,13 +138,13 @@ private struct Frame {
       + change.exited.map { index in (.exited, before(index).cluster, before(index).position) }
   }
 
-  /// Returns a cluster of the previous view, and its position in this view.
+  /// Returns a cluster of the previous view, with its position in this view.
   private func before(_ index: Int) -> (cluster: ShownCluster, position: PixelPoint) {
     let cluster = result.journey.views[step].clusters[index]
     return (cluster, view.pixel(cluster.position, of: journey.views[step]))
   }
 
-  /// Returns the circle of a badge; an empty text if it is outside the picture.
+  /// Returns the circle of a badge; empty if it lies outside the picture.
   private func circle(_ cluster: ShownCluster, at position: PixelPoint) -> String {
     let radius = cluster.diameter / 2
     guard -radius...view.width + radius ~= position.x, -radius...view.height + radius ~= position.y else { return "" }

@@ -1,22 +1,22 @@
 import Treeline
 
-/// Outlines of land, ready to be drawn into any view of the sphere.
+/// Outlines of land. They can be drawn into any view on the sphere.
 struct LandOutline {
   private let rings: [Ring]
 
-  /// A ring in units of the plane. x is counted eastwards from the plane's seam. A ring may go beyond the plane's
-  /// edges.
+  /// A ring in units of the plane. x is counted eastwards from the seam of the plane, and may lie beyond the edges of
+  /// the plane.
   private struct Ring {
     let corners: [PixelPoint]
     let minX: Double
     let maxX: Double
   }
 
-  /// - Parameter rings: Rings as in `ComparisonReport.html`.
+  /// - Parameter rings: Rings of land, as in `ComparisonReport.html`.
   init(_ rings: [[Coordinate]], on plane: Plane) {
     self.rings = rings.filter { $0.count > 2 }.map { ring in
       let corners = ring.map { corner in
-        // Longitudes are used as given, not modulo a turn: the ends of a ring that goes round the pole must stay apart.
+        // Longitudes are not reduced modulo a turn, because the two ends of a ring around a pole must stay apart.
         PixelPoint(
           x: (corner.longitude + 180) * (Plane.turnWidth / 360) - Double(plane.seam),
           y: Double(plane.point(at: corner).y))
@@ -26,8 +26,8 @@ struct LandOutline {
     }
   }
 
-  /// Returns the path of all land in a view, in tenths of a pixel. It is filled by the even-odd rule. Returns nil if
-  /// the outline is so coarse in this view that it would put points on land into the sea.
+  /// Returns the path of all land in a view, in tenths of a pixel, to be filled by the even-odd rule. Returns nil if
+  /// the outline is so coarse in this view that points on land would seem to lie in the sea.
   func path(in view: ComparisonView) -> String? {
     let box = PixelBox(minX: -Self.rim, minY: -Self.rim, maxX: view.width + Self.rim, maxY: view.height + Self.rim)
     let units = view.unitsPerPixel
@@ -35,7 +35,7 @@ struct LandOutline {
     var path = PathText()
     var (coastLength, pieceCount) = (0.0, 0)
     for ring in rings {
-      // The world repeats: each repetition that reaches into the view is drawn.
+      // The world repeats, so each copy of the ring that reaches into the view is drawn.
       var turn = ((left - ring.maxX) / Plane.turnWidth).rounded(.up)
       while ring.minX + turn * Plane.turnWidth <= right {
         let origin = PixelPoint(x: Double(view.window.x) - turn * Plane.turnWidth, y: Double(view.window.minY))
@@ -51,16 +51,16 @@ struct LandOutline {
     return coastLength > Self.coarseness * Double(pieceCount) ? nil : path.text
   }
 
-  /// Leaves out corners that are too close to the previous corner to be seen.
+  /// Removes corners that are so close to the previous corner that nobody would see them.
   private func simplified(_ ring: [PixelPoint]) -> [PixelPoint] {
     var kept: [PixelPoint] = []
     for corner in ring where kept.last.map({ $0.squaredDistance(to: corner) > 0.36 }) ?? true { kept.append(corner) }
     return kept
   }
 
-  /// Distance beyond the picture at which rings are cut, in pixels, so that their cut edges do not show.
+  /// Distance beyond the picture at which rings are cut, in pixels. So the cut edges are not visible.
   private static let rim = 8.0
-  /// Greatest mean length of straight pieces, in pixels, at which they still look like a coast; found by eye.
+  /// Maximum mean length of straight pieces, in pixels, at which they still look like a coast. Found by eye.
   private static let coarseness = 40.0
 }
 
@@ -75,23 +75,24 @@ extension PathText {
 
 // MARK: - Clipping
 
-/// A box in a picture, all edges inclusive.
+/// A box in a picture. All its edges belong to it.
 struct PixelBox {
   var minX: Double
   var minY: Double
   var maxX: Double
   var maxY: Double
 
-  /// Returns whether two points are on one edge. Pieces of a ring between such points come from clipping.
+  /// Returns whether two corners lie on the same edge. Pieces of a ring between such corners were made by clipping.
   fileprivate func hasOnEdge(_ a: PixelPoint, _ b: PixelPoint) -> Bool {
     (a.x == b.x && (a.x == minX || a.x == maxX)) || (a.y == b.y && (a.y == minY || a.y == maxY))
   }
 }
 
-/// Returns the part of a closed ring inside a box, by Sutherland and Hodgman (1974),
+/// Returns the part of a closed ring that lies inside a box, by the algorithm of Sutherland and Hodgman (1974),
 /// https://doi.org/10.1145/360767.360802.
 ///
-/// A ring that is cut into several parts stays one ring: the parts are joined along the edges of the box.
+/// If the ring is cut into several parts, the result is still one ring, whose parts are joined along the edges of the
+/// box.
 func clipped(_ ring: [PixelPoint], to box: PixelBox) -> [PixelPoint] {
   var ring = clipped(ring, along: \.x, at: box.minX) { $0 >= box.minX }
   ring = clipped(ring, along: \.x, at: box.maxX) { $0 <= box.maxX }

@@ -1,19 +1,19 @@
 import Treeline
 
-/// The SVG pictures of one view, one for each method. Land and points are shared and written once.
+/// The SVG pictures of a view, one per method. Land and points are written once and shared by all pictures.
 struct MapPicture {
   let comparison: ViewComparison
   let methods: [ClusteringMethod]
-  /// Prefix of ids. No other view on the page has the same prefix.
+  /// Prefix of ids, which is different for each view of the page.
   let name: String
-  /// Path of the land, if the outline is fine enough.
+  /// Path of the land; nil if the outline is too coarse.
   let land: String?
 
   func svg(method index: Int) -> String {
     let view = comparison.view
     let (method, clusters) = (methods[index], comparison.results[index].clusters)
     let id = "\(name)-\(index)"
-    // The square of a plain plane ends at its outermost points, whose badges need room beyond it.
+    // The square of a plain plane ends at the outermost points, so their badges need a margin.
     let margin = view.plane.projection == .planar ? 24.0 : 0
     let corner = coordinate(-margin)
     let (width, height) = (coordinate(view.width + 2 * margin), coordinate(view.height + 2 * margin))
@@ -37,7 +37,7 @@ struct MapPicture {
 
   // MARK: Land and points
 
-  /// Returns a shared layer: the land under the extents of clusters, or the points above them.
+  /// Returns a layer that the pictures share: the land below the extents of clusters, or the points above them.
   private func shared(_ layer: String, method index: Int, path: () -> String) -> String {
     let id = "\(name)-\(layer)"
     guard index == 0 else { return "<use href=\"#\(id)\"/>" }
@@ -45,7 +45,7 @@ struct MapPicture {
     return "<path id=\"\(id)\" class=\"\(layer)\"\(style) transform=\"scale(.1)\" d=\"\(path())\"/>"
   }
 
-  /// Width of a dot in tenths of a pixel; with few points, dots are larger.
+  /// Width of a dot in tenths of a pixel. If there are few points, dots are larger.
   private var dotWidth: Int {
     switch comparison.dots.positions.count {
     case ..<2_000: 36
@@ -68,7 +68,7 @@ struct MapPicture {
       return "<rect x=\"\(coordinate(x))\" y=\"\(coordinate(y))\" width=\"\(coordinate(width))\""
         + " height=\"\(coordinate(height))\"/>"
     case .ellipse(let semiMajor, let semiMinor, let angle):
-      // Two standard deviations: most points of a cluster lie within this ellipse.
+      // The ellipse of two standard deviations, which contains most points of a cluster.
       let (x, y) = (coordinate(cluster.position.x), coordinate(cluster.position.y))
       return "<ellipse rx=\"\(coordinate(2 * semiMajor))\" ry=\"\(coordinate(max(2 * semiMinor, 1)))\""
         + " transform=\"translate(\(x) \(y))rotate(\(coordinate(angle)))\"/>"
@@ -76,7 +76,7 @@ struct MapPicture {
     }
   }
 
-  /// Returns the badges, the largest first, so that large badges do not hide small badges.
+  /// Returns the badges, the largest first, so that large badges do not hide small ones.
   private func badges(of clusters: [ShownCluster]) -> String {
     let order = clusters.indices.sorted { (clusters[$1].pointCount, $0) < (clusters[$0].pointCount, $1) }
     return order.map { badge(clusters[$0]) }.joined()
@@ -87,7 +87,7 @@ struct MapPicture {
     guard cluster.pointCount > 1 else { return "<circle class=\"one\" cx=\"\(x)\" cy=\"\(y)\" r=\"5\"/>\n" }
     let label = BadgeText.abbreviated(cluster.pointCount)
     let fontSize = label.count > 3 ? 13.0 : 14.0
-    // The baseline is computed, because not every browser can center text vertically.
+    // The baseline is computed, because not all browsers can center text vertically.
     let baseline = coordinate(cluster.position.y + 0.36 * fontSize)
     let radius = coordinate(cluster.diameter / 2)
     return "<g><title>\(grouped(cluster.pointCount)) points</title>"

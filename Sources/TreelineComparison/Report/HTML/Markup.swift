@@ -3,7 +3,7 @@ func escaped(_ text: String) -> String { text.unicodeScalars.map { entities[$0] 
 
 private let entities: [Unicode.Scalar: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"]
 
-/// Returns titles as an enumeration: `A, B and C`.
+/// Returns titles as an enumeration, such as `A, B and C`.
 func enumeration(of titles: [String]) -> String {
   guard let last = titles.last else { return "" }
   let rest = titles.dropLast()
@@ -13,24 +13,24 @@ func enumeration(of titles: [String]) -> String {
 /// Number of colors for methods. Further methods use the same colors again.
 let colourCount = 8
 
-/// The `d` attribute of an SVG path. Its numbers are relative and in tenths of a pixel, so that they stay short. Steps
-/// are differences of rounded positions, so that errors do not add up.
+/// The `d` attribute of an SVG path. Numbers are relative and in tenths of a pixel, so that they are short. They are
+/// differences of rounded positions, so that rounding errors do not add up.
 struct PathText {
   private(set) var text = ""
   private var last: (x: Int, y: Int)?
 
   mutating func move(to position: PixelPoint) { step(to: position, command: "m") }
 
-  /// Draws a line to a position, unless the pen is there already.
+  /// Draws a line to a position, unless the pen is already there.
   mutating func line(to position: PixelPoint) { step(to: position, command: "l") }
 
-  /// Draws a line back to where the pen was put down last.
+  /// Draws a line back to the start of the ring.
   mutating func close(at start: PixelPoint) {
     text += "z"
     last = Self.tenths(start)
   }
 
-  /// Draws dots, each as a line of no length with round caps.
+  /// Draws dots. Each is a line of length 0 with round caps.
   mutating func dots(at positions: [PixelPoint]) {
     for position in positions {
       move(to: position)
@@ -52,14 +52,14 @@ struct PathText {
   }
 }
 
-/// Rows of measures as an HTML table.
+/// An HTML table of measures.
 struct MeasureTable {
-  /// Title and color of the method, column by column.
+  /// Title and color of the method in each column.
   let heads: [(title: String, colour: Int)]
   let rows: [MeasureRow]
   let caption: String
 
-  /// The table in its own frame, in which it scrolls sideways if it is wider than the page.
+  /// The table in a frame that scrolls sideways if the table is wider than the page.
   var html: String {
     let heads = heads.map { "<th scope=\"col\" class=\"value t\($0.colour)\">\(escaped($0.title))</th>" }
     return """
@@ -85,7 +85,7 @@ struct MeasureTable {
 }
 
 extension MeasureRow {
-  /// Returns the explanations of the measures of some rows, one sentence each.
+  /// Returns the explanations of the measures in some rows.
   static func glossary(_ rows: [MeasureRow]) -> String {
     let entries = rows.filter { !$0.explanation.isEmpty }.map { row in
       "<div><dt>\(row.plainTitle)</dt><dd>\(escaped(row.explanation))</dd></div>\n"
@@ -97,7 +97,7 @@ extension MeasureRow {
 }
 
 extension MeasureDirection {
-  /// The direction in which the measure gets better, as an arrow and as a word that screen readers read.
+  /// The direction in which the measure gets better, as an arrow and as a word for screen readers.
   fileprivate var arrow: String {
     switch self {
     case .less: "<span aria-hidden=\"true\">↓</span> less"

@@ -1,4 +1,4 @@
-/// The head of the report: its findings, in words and numbers made from the data.
+/// The head of the report: its findings in words and numbers, written from the data.
 struct Summary {
   let report: ComparisonReport
   let title: String
@@ -7,7 +7,7 @@ struct Summary {
     ViewMeasure.all.filter { $0.praise != nil }.compactMap { Finding($0, in: report.views) }
   }
 
-  /// The title and the findings in three sentences or fewer.
+  /// The title and the findings, in at most three sentences.
   var head: String {
     let findings = findings
     return """
@@ -20,7 +20,7 @@ struct Summary {
       """
   }
 
-  /// The findings as numbers, folded.
+  /// The findings as numbers, in a section that readers can unfold.
   var tiles: String {
     let findings = findings
     return findings.isEmpty
@@ -33,7 +33,7 @@ struct Summary {
       """
   }
 
-  /// Returns a headline that the numbers support.
+  /// Returns a headline that the numbers justify.
   private func headline(_ findings: [Finding]) -> String {
     guard report.methods.count > 1, let inLine = findings.first(where: { $0.measure == .axisShare }),
       inLine.best.contains(true), !inLine.best[0]
@@ -54,7 +54,7 @@ struct Summary {
       + sentences(findings).joined()
   }
 
-  /// Returns two sentences: about the two methods that are the best by most measures, or both about one method.
+  /// Returns two sentences about the two methods that are best in most measures. Both may be about the same method.
   private func sentences(_ findings: [Finding]) -> [String] {
     let wins = report.methods.indices.map { method in findings.count { $0.best[method] } }
     let told = report.methods.indices.sorted { (-wins[$0], $0) < (-wins[$1], $1) }.prefix(2).sorted()
@@ -72,7 +72,7 @@ struct Summary {
     ]
   }
 
-  /// Returns what a method does better than another: the first method or, for the first method, the next best.
+  /// Returns a clause that says in what the method `one` is better than `other`.
   ///
   /// - Returns: nil if the difference is too small to mention.
   private func clause(_ finding: Finding, of one: Int, than other: Int) -> String? {
@@ -113,19 +113,19 @@ struct Summary {
   }
 }
 
-/// The result of a measure over all views: means, and how often each method is the best.
+/// The result of a measure over all views: the means, and how often each method is the best.
 struct Finding {
   let measure: ViewMeasure
-  /// Means method by method, over the views in which every method has a value.
+  /// Mean of each method, over the views in which all methods have a value.
   let means: [Double]
-  /// For each method, the number of views in which it alone has the best value, by its rounded text.
+  /// For each method, the number of views in which only this method has the best value, by its rounded text.
   let wins: [Int]
 
   private let isRanked: [Bool]
-  /// Number of views in which every method has a value.
+  /// Number of views in which all methods have a value.
   let viewCount: Int
 
-  /// - Returns: nil if no view has values of all methods.
+  /// - Returns: nil if no view has a value for every method.
   init?(_ measure: ViewMeasure, in views: [ViewComparison]) {
     let values = views.map { $0.values(of: measure) }.filter { !$0.contains(nil) }.map { $0.map { $0! } }
     guard let first = values.first else { return nil }
@@ -141,14 +141,14 @@ struct Finding {
     }
   }
 
-  /// Returns the method with which a method is compared. This is the first method or, for the first method, the best of
-  /// all others.
+  /// Returns the method with which a method is compared: the first method or, for the first method itself, the best of
+  /// the others.
   func rival(of method: Int) -> Int {
     guard method == 0 else { return 0 }
     return means.indices.dropFirst().filter { isRanked[$0] }.min { measure.rank(means[$0]) < measure.rank(means[$1]) }
       ?? 0
   }
 
-  /// Whether each method has the best mean. If the texts of all means are equal, no method has the best mean.
+  /// For each method, whether it has the best mean. If all means have equal texts, no method has the best mean.
   var best: [Bool] { measure.best(of: means, isRanked: isRanked) }
 }
