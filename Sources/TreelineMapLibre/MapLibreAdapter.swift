@@ -3,10 +3,11 @@ import Treeline
 import TreelineMap
 @_spi(MapLibre) import TreelineMapKit
 
-/// Shows the clusters of a tree on MapLibre Native's map, as the features of a source. They split and merge as the map
-/// zooms.
+/// Shows the clusters of a tree on a map of MapLibre Native, as the features of a source. The clusters split and merge
+/// as the map zooms.
 ///
-/// Call ``refresh()`` whenever the map moves, and ``add(to:)`` for each style that it loads. Layers draw the source:
+/// Call ``refresh()`` whenever the map moves, and ``add(to:)`` for each style that the map loads. Layers draw the
+/// source:
 ///
 /// ```swift
 /// func mapView(_ mapView: MLNMapView, didFinishLoading style: MLNStyle) {
@@ -25,39 +26,42 @@ import TreelineMap
 /// ```
 ///
 /// A feature has these attributes:
-/// - `number`, which is empty on the dot of a point and while other badges count the feature's points;
-/// - `diameter` in points;
-/// - `opacity`;
-/// - `above`, which is 1 if the feature must be drawn over the other features;
-/// - `title`, from the texts;
-/// - `cluster`, `cluster_id` and `point_count`, as in supercluster.
+/// - `number`: the number on the badge. It is empty for a single point, and while other badges count the badge's
+///   points.
+/// - `diameter`: the current diameter in points.
+/// - `opacity`: the current opacity from 0 to 1.
+/// - `above`: 1 if the feature must be drawn above all others, otherwise 0.
+/// - `title`: the title from the texts.
+/// - `cluster`, `cluster_id` and `point_count`: as in supercluster.
 @MainActor public final class MapLibreAdapter {
-  /// The map that shows the badges.
+  /// The map on which the badges are shown.
   public let mapView: MLNMapView
 
-  /// Source that layers draw, in the latest style.
+  /// Source that layers draw. It belongs to the style of the latest `add(to:)`.
   public private(set) var source: MLNShapeSource?
 
   /// Source of the answers.
   public let feed: MapFeed
 
-  /// Texts on the badges of the tree that is shown; see `show(_:texts:)`.
+  /// Texts on the badges of the shown tree. See `show(_:texts:)`.
   public var texts: BadgeTexts { treeTexts.current }
 
-  /// Called with the error if a query fails, for example because the tree lacks data that the cut needs.
+  /// Called with the error of a failed query. A query fails, for example, if the tree lacks data that the cut needs.
   public var onError: (any Error) -> Void = { _ in }
 
   private let identifier: String
   private var animator: MapAnimator?
   private var treeTexts: TreeTexts
   private var features: [MapBadge.ID: MLNPointFeature] = [:]
-  /// Whether features have changed since the source was updated.
+  /// Whether features have changed since the source was last updated.
   private var hasChanged = false
 
+  /// Creates an adapter with its own feed.
+  ///
   /// - Parameters:
-  ///   - mapView: The map that shows the badges.
+  ///   - mapView: The map on which badges are shown.
   ///   - tree: Tree of your points; nil if you set `tree` later.
-  ///   - cut: How finely points are separated. The tree must support it.
+  ///   - cut: The cut of the tree. The tree must support it.
   ///   - texts: Texts on badges.
   ///   - identifier: Identifier of the source.
   public convenience init(
@@ -69,12 +73,14 @@ import TreelineMap
       in: (DisplayFrames(mapView), ContinuousClock()))
   }
 
+  /// Creates an adapter with a feed and a clock.
+  ///
   /// - Parameters:
-  ///   - mapView: The map that shows the badges.
-  ///   - feed: Source of the answers. The adapter must be its only reader.
+  ///   - mapView: The map on which badges are shown.
+  ///   - feed: Source of the answers. Nothing else may read from it.
   ///   - texts: Texts on badges.
   ///   - identifier: Identifier of the source.
-  ///   - time: Sources of the frames and of the time.
+  ///   - time: Source of frames, and clock.
   init(
     _ mapView: MLNMapView, feed: MapFeed, texts: BadgeTexts, identifier: String,
     in time: (frames: some FrameSource, clock: some Clock<Duration>)
@@ -87,24 +93,24 @@ import TreelineMap
     refresh()
   }
 
-  /// The tree that is shown; nil if no tree is shown. Also set a new tree when the filter changes.
+  /// The shown tree; nil if no tree is shown. To change the filter, set the tree with another filter.
   ///
-  /// The row numbers of a new tree must stand for the same values as before, because `texts` finds texts by row number.
-  /// If points have come or gone, call `show(_:texts:)` instead.
+  /// The rows of a new tree must mean the same values as before, because `texts` finds texts by row. If points were
+  /// added or removed, call `show(_:texts:)` instead.
   public var tree: ClusterTree? {
     get { feed.tree }
     set { replaceTree(by: newValue, nil) }
   }
 
-  /// Shows another tree whose row numbers stand for other values than before.
+  /// Shows another tree whose rows mean other values than before.
   ///
   /// - Parameters:
   ///   - tree: Tree of your points; nil to show no tree.
-  ///   - texts: Texts on its badges, used once the tree is shown.
+  ///   - texts: Texts on the badges of the tree. They are used as soon as the tree is shown.
   public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
-  /// Shows each map of a sequence as it comes, such as the maps of a `LiveMap`. Badges whose points stay, or most of
-  /// them, stay on the map. Returns when the sequence ends or the task is cancelled.
+  /// Shows each map of a sequence when it arrives, such as the maps of a `LiveMap`. A badge stays on the map if it
+  /// keeps most of its points. Returns when the sequence ends or the task is cancelled.
   ///
   /// - Parameters:
   ///   - maps: The maps.
@@ -124,8 +130,8 @@ import TreelineMap
     draw()
   }
 
-  /// Adds the source to a style. Call it again when the map loads another style, since a source belongs to one style
-  /// only.
+  /// Adds the source to a style. Call it again when the map loads another style, because a source belongs to a single
+  /// style.
   @discardableResult public func add(to style: MLNStyle) -> MLNShapeSource {
     let source = MLNShapeSource(identifier: identifier, shape: nil, options: nil)
     style.addSource(source)
@@ -140,23 +146,24 @@ import TreelineMap
     animator?.prefersReducedMotion = UIAccessibility.isReduceMotionEnabled
     let (bounds, size) = (mapView.visibleCoordinateBounds, mapView.bounds.size)
     guard size.width > 0 && size.height > 0 else { return feed.viewport = nil }
-    // Longitudes beyond 180 degrees belong to other turns around the world, as in a viewport.
+    // A longitude beyond 180 degrees belongs to another turn around the world, as in a viewport.
     let box = BoundingBox(
       west: bounds.sw.longitude, south: bounds.sw.latitude, east: bounds.ne.longitude, north: bounds.ne.latitude)
     feed.viewport = Viewport(box, zoom: mapView.zoomLevel, tileSize: .pixels512)
   }
 
-  /// Returns the cluster of a feature of the source, for example of a tapped feature. Returns nil for features of other
+  /// Returns the cluster of a feature of the source, for example of a tapped feature; nil for features of other
   /// sources.
   public func cluster(of feature: any MLNFeature) -> Cluster? {
     guard let id = feature.attribute(forKey: "cluster_id") as? NSNumber else { return nil }
     return try? animator?.scene.tree?.cluster(ClusterID(rawValue: id.uint64Value))
   }
 
-  /// Zooms in until a cluster splits. For a cut with only a limit, and for a stack, the map only moves there.
+  /// Zooms in until a cluster splits. If the cut has only a limit, or if the cluster is a stack, the map only moves to
+  /// it.
   public func zoom(into cluster: Cluster, animated: Bool = true) {
     let zoom = try? animator?.scene.tree?.expansionZoom(of: cluster.id, by: feed.cut, tileSize: .pixels512)
-    // Zooms slightly further, so that the map does not stop just before the split.
+    // A slightly larger zoom, so that the map does not stop just before the split.
     let target = max(zoom ?? 0, mapView.zoomLevel) + (zoom == nil ? 0 : 0.01)
     mapView.setCenter(CLLocationCoordinate2D(cluster.coordinate), zoomLevel: target, animated: animated)
   }
@@ -184,7 +191,7 @@ import TreelineMap
     hasChanged = true
   }
 
-  /// Updates titles once another tree with other texts is shown.
+  /// Updates titles when another tree with other texts is shown.
   private func followTexts() {
     guard let scene = animator?.scene, treeTexts.follow(scene) else { return }
     for badge in scene.answerBadges {
@@ -195,7 +202,7 @@ import TreelineMap
 
   private func describe(_ feature: MLNPointFeature, _ badge: MapBadge, at place: MapMotion.Place) {
     let (cluster, isVisible) = (badge.cluster, badge.appearance.isVisible)
-    // A badge of a tree that is no longer shown keeps its title.
+    // A badge of an earlier tree keeps its title.
     let title = badge.isForeign ? feature.attributes["title"] : texts.title(of: cluster, values: badge.values)
     feature.attributes = [
       "cluster": cluster.pointCount > 1, "cluster_id": NSNumber(value: cluster.id.rawValue),

@@ -4,7 +4,6 @@ extension WellKnownText {
   /// extension has flags in the high bits of the type, for Z, M and a spatial reference system (PostGIS,
   /// doc/ZMSgeoms.txt). If the geometry is not a point, only its type is read. PostgreSQL may write `\x` before the
   /// digits; this prefix is accepted.
-  /// accepted.
   ///
   /// - Returns: nil if the text is not an even number of hexadecimal digits that begins with a byte order, or if it is
   ///   too short for a geometry.

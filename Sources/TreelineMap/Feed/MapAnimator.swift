@@ -1,6 +1,6 @@
 import Treeline
 
-/// Passes changes to a map view, frame by frame, within a budget of main-thread time.
+/// Passes changes to a map view in each frame, within a limit of time on the main thread.
 ///
 /// ```swift
 /// let animator = MapAnimator(MapFeed(tree)) { change in view.apply(change) }
@@ -11,44 +11,46 @@ import Treeline
 /// displayLink.isPaused = !animator.needsFrames
 /// ```
 ///
-/// Queries run off the main thread. The animator only does the bookkeeping, see ``MapScene``. A large answer is passed
-/// on in parts, over several frames if the budget runs out. Each part leaves the map consistent: no point is counted by
-/// two numbers, and no point is missing. If more badges move than one frame has time for, they take turns: each frame
-/// moves some of them.
+/// Queries run off the main thread. The animator only updates the badges (see ``MapScene``). If the limit of time is
+/// reached, a large answer is passed on in parts, over several frames. After each part the map is consistent: each
+/// point is counted by exactly one number. If more badges move than a frame has time for, they take turns.
 @MainActor public final class MapAnimator {
   /// Source of the answers.
   public let feed: MapFeed
 
-  /// The badges on the map.
+  /// The badges on the map, with their motions.
   public private(set) var scene: MapScene
 
-  /// Whether badges jump to their targets instead of moving there, as the system's reduced-motion setting asks for.
+  /// Whether badges jump to their targets instead of moving. Set it if the system's setting for reduced motion is on.
   public var prefersReducedMotion = false
 
-  /// Called when frames become necessary after a pause. Start the display link here.
+  /// Called when frames are needed again after a pause. Start the display link in it.
   public var onNeedsFrames: () -> Void = {}
 
-  /// Called with the error if a query fails, because the tree lacks data that the cut needs or its index is damaged.
+  /// Called with the error of a failed query. A query fails if the tree lacks data that the cut needs, or if the index
+  /// of the tree is damaged.
   public var onError: (any Error) -> Void = { _ in }
 
   private let now: @Sendable () -> Double
   private let budget: Double
   private let receive: (MapChange) -> Void
   private var latest: MapAnswer?
-  /// The latest move of each badge, if no frame has had time for it yet.
+  /// For each badge whose moves have not been passed on, the latest move.
   private var moves = PendingMoves()
   private var reader: Task<Void, Never>?
 
-  /// Number of badges that are passed on between two readings of the clock.
+  /// Number of badges that are passed on before the clock is read again.
   package static let batch = 64
 
+  /// Creates an animator.
+  ///
   /// - Parameters:
-  ///   - feed: Source of the answers. The animator must be its only reader.
-  ///   - budget: How long a frame may occupy the main thread, including the time in which the view applies changes.
-  ///     Each frame passes on at least one batch of 64 badges.
-  ///   - timing: Durations of animations.
+  ///   - feed: Source of the answers. Nothing else may read from it.
+  ///   - budget: Time on the main thread that a frame may take, including the time in which the view applies changes. A
+  ///     frame always passes on at least one batch of 64 badges.
+  ///   - timing: Durations of changes.
   ///   - clock: Source of the time.
-  ///   - receive: Applies a change to the view, immediately.
+  ///   - receive: Applies a change to the view. It must do so before it returns.
   public init(
     _ feed: MapFeed, budget: Duration = .milliseconds(2), timing: MapTiming = .standard,
     clock: some Clock<Duration> = ContinuousClock(), receive: @escaping (MapChange) -> Void
@@ -64,13 +66,13 @@ import Treeline
 
   deinit { reader?.cancel() }
 
-  /// The visible part of the map. Set it whenever the map has moved, as often as you like.
+  /// The visible part of the map. Set it whenever the map has moved; this is cheap.
   public var viewport: Viewport? {
     get { feed.viewport }
     set { feed.viewport = newValue }
   }
 
-  /// Whether the next frame has work to do.
+  /// Whether the next frame has something to do.
   public var needsFrames: Bool { latest != nil || scene.isMoving || !moves.isEmpty }
 
   private func take(_ result: Result<MapAnswer, any Error>) {
@@ -83,13 +85,13 @@ import Treeline
     }
   }
 
-  /// Draws a frame: passes on the changes that are due.
+  /// Passes on the changes that are due in this frame.
   public func frame() {
     let start = now()
     let deadline = start + budget
     let answer = latest
     latest = nil
-    // An answer of a tree that was replaced in the meantime is useless.
+    // If the tree was replaced after the query, the answer is useless.
     if let answer, feed.tree?.isSame(as: answer.tree) ?? false {
       hand(scene.show(answer, at: start, isInstant: prefersReducedMotion, limit: Self.batch))
     } else if scene.isComplete {
@@ -101,7 +103,7 @@ import Treeline
     repeat { handMoves() } while !moves.isEmpty && now() < deadline
   }
 
-  /// Removes all badges from the map, for example when the tree is gone.
+  /// Removes all badges from the map, for example when there is no tree any more.
   public func clear() {
     latest = nil
     hand(scene.clear())

@@ -1,13 +1,13 @@
 @_spi(Server) import Treeline
 
-/// A cluster with its position and size on the map. It is a class, so that badges stay small. It is created off the
-/// main thread.
+/// A cluster with its position and size on the map. It is created off the main thread. It is a class, so that badges,
+/// which refer to it, are small.
 final class ShownCluster: Sendable {
   let cluster: Cluster
   let place: MapMotion.Place
-  /// Diameter in pixels.
+  /// Diameter of the badge in pixels.
   let diameter: Double
-  /// Values of the aggregates, in the order of the feed's options.
+  /// Values of the aggregates in the feed's options, in the same order.
   let values: [AggregateValue]
 
   init(_ cluster: Cluster, at place: MapMotion.Place, diameter: Double, values: [AggregateValue]) {
@@ -15,36 +15,39 @@ final class ShownCluster: Sendable {
   }
 }
 
-/// An answer with all data that is drawn for it. The task that made the query reads the data off the main thread.
+/// An answer, with all data that is needed to draw it. The task of the query reads this data off the main thread.
 public struct MapAnswer: Sendable {
-  /// The query that was asked.
+  /// The query.
   public let query: Query
 
-  /// The answer itself, in tree order.
+  /// The clusters of the answer, in tree order.
   public let clusters: Clusters
 
-  /// These clusters in this order, with positions and sizes.
+  /// The same clusters in the same order, with positions and sizes.
   let shown: [ShownCluster]
 
-  /// The tree that answered.
+  /// The tree to which the query was sent.
   public var tree: ClusterTree { clusters.tree }
 
+  /// Prepares an answer for drawing.
+  ///
   /// - Parameters:
-  ///   - clusters: The answer.
-  ///   - query: The query that was asked.
-  ///   - diameter: Returns the diameter of a cluster in pixels; nil for `standardDiameter(of:in:for:)`.
-  ///   - aggregates: Aggregates of the clusters' values, which badges and their titles can show.
-  /// - Throws: `QueryError` if the query's viewport is invalid; `AggregateError` if an aggregate has no result;
-  ///   `IndexError` if a file is damaged.
-  /// - Complexity: O(k); more if clusters are kept visible, like `ClusterTree.shownPosition(of:at:keptVisibleIn:)`.
+  ///   - clusters: The clusters of the answer.
+  ///   - query: The query.
+  ///   - diameter: Returns the diameter of a cluster's badge in pixels; nil to use `standardDiameter(of:in:for:)`.
+  ///   - aggregates: Aggregates of each cluster's values. Badges and their titles can show them.
+  /// - Throws: `QueryError` if the viewport of the query is invalid. `AggregateError` if an aggregate has no result.
+  ///   `IndexError` if the index of the tree is damaged.
+  /// - Complexity: O(k). If clusters are kept visible, each takes the time of
+  ///   `ClusterTree.shownPosition(of:at:keptVisibleIn:)` in addition.
   public init(
     _ clusters: Clusters, of query: Query, diameter: (@Sendable (Cluster) -> Double)? = nil,
     aggregates: [Aggregate] = []
   ) throws {
     (self.query, self.clusters) = (query, clusters)
     let tree = clusters.tree
-    // A cluster may have a point in view although its center is out of view. It is shown at that point, so that the map
-    // shows every cluster of the answer.
+    // A cluster may have points in view although its own position is out of view. It is then shown at one of these
+    // points, so that the map shows every cluster of the answer.
     let window = query.keepsClustersVisible ? try query.viewport.located(on: tree.plane)?.window : nil
     let values = aggregates.isEmpty ? nil : try clusters.values(of: aggregates)
     shown = try clusters.enumerated().map { number, cluster in
@@ -58,12 +61,12 @@ public struct MapAnswer: Sendable {
     }
   }
 
-  /// Diameter of the dot for a single point, in pixels.
+  /// Diameter of the dot of a single point, in pixels.
   public static let dotDiameter = 11.0
 
-  /// Returns the default diameter of a cluster's badge, in pixels. For a cut with badges it is the diameter at which no
-  /// two badges touch. For other cuts it is `dotDiameter` for a single point, and `BadgeSize.diameter(pointCount:)` for
-  /// several points.
+  /// Returns the default diameter of a cluster's badge, in pixels. For a cut with badges, this is the diameter at which
+  /// no two badges touch. For other cuts, it is `dotDiameter` for a single point, otherwise
+  /// `BadgeSize.diameter(pointCount:)`.
   public static func standardDiameter(of cluster: Cluster, in tree: ClusterTree, for cut: Cut) -> Double {
     if let diameter = tree.badgeDiameter(of: cluster, for: cut) { return diameter }
     return cluster.pointCount == 1 ? dotDiameter : BadgeSize.diameter(pointCount: cluster.pointCount)

@@ -1,7 +1,7 @@
 import Synchronization
 @_spi(Server) import Treeline
 
-/// Supplies a map with the clusters of its visible part.
+/// Supplies a map with the clusters in its visible part.
 ///
 /// ```swift
 /// let feed = MapFeed(tree)
@@ -9,25 +9,27 @@ import Synchronization
 /// for await answer in feed.answers { ... }
 /// ```
 ///
-/// Queries run off the main thread, one at a time. Meanwhile only the latest request waits. An answer is discarded if
-/// the tree, the filter or the cut has changed since it was requested. An answer for an earlier viewport is still
-/// useful, unless it took longer than `patience`. Then it is discarded, too, and the map's next move cancels its task.
-/// A tree's own query takes microseconds and runs to its end. A later answer replaces an answer that has not been read.
-/// So however often the map moves, the feed holds one query and one answer.
+/// Queries run off the main thread, one at a time, and only the latest request waits. So however often the map moves,
+/// the feed holds one query and one unread answer, which is always the latest.
+///
+/// An answer is discarded if the tree, its filter or the cut has changed since the request. An answer for an earlier
+/// viewport is still useful, unless the query took longer than `patience`. In that case, the next move of the map
+/// cancels the task of the query, and its answer is discarded. Queries of a tree in memory take microseconds and are
+/// not interrupted.
 public final class MapFeed: Sendable {
-  /// A stream of answers. If a query fails, the stream has its error instead.
+  /// A stream of answers. If a query fails, its error takes the place of the answer.
   public typealias Answers = AsyncStream<Result<MapAnswer, any Error>>
 
-  /// A function that finds an answer. An error that it throws is passed on in the stream.
+  /// A function that answers queries. If it throws an error, the stream gets the error.
   package typealias Ask =
     @Sendable (_ tree: ClusterTree, _ query: Query, _ previous: Clusters?) async throws -> Clusters
 
-  /// The answers. If several answers have not been read, only the latest is kept. Only one task may read the stream.
+  /// The answers. If several are unread, only the latest is kept. Only one task may read the stream.
   public let answers: Answers
 
-  /// Width of a margin around the screen, in pixels. Queries include the margin, so that its badges are on the map
-  /// before a pan shows it. Only cuts with a criterion in pixels use it. With only a limit, clusters out of sight would
-  /// use up the limit.
+  /// Width of a margin around the screen that queries include, in pixels. So the badges in the margin are already on
+  /// the map when a pan shows them. It applies only to cuts by pixels, because with a mere limit the margin would use
+  /// up the limit.
   public let margin: Double
 
   private let continuation: Answers.Continuation
@@ -38,16 +40,16 @@ public final class MapFeed: Sendable {
   private let aggregates: [Aggregate]
   private let ask: Ask
 
-  /// Settings of a feed other than the tree and the cut.
+  /// Settings of a feed, except its tree and cut.
   public struct Options: Sendable {
-    /// Margin around the screen that queries include, in pixels.
+    /// Width of the margin around the screen that queries include, in pixels.
     public var margin = 64.0
-    /// Time for which the feed waits for an answer after the map has moved on.
+    /// Time for which the feed waits for the answer of a query after the map has moved.
     public var patience = Duration.milliseconds(250)
-    /// Returns the diameter of a cluster in pixels; nil for `MapAnswer.standardDiameter(of:in:for:)`.
+    /// Returns the diameter of a cluster's badge in pixels; nil to use `MapAnswer.standardDiameter(of:in:for:)`.
     public var diameter: (@Sendable (Cluster) -> Double)?
-    /// Aggregates of the clusters' values, such as `.first("name", by: "population")`. Each badge has them as
-    /// `MapBadge.values`.
+    /// Aggregates of each cluster's values, such as `.first("name", by: "population")`. `MapBadge.values` contains the
+    /// results.
     public var aggregates: [Aggregate] = []
 
     /// The default settings.
@@ -57,10 +59,10 @@ public final class MapFeed: Sendable {
   /// Creates a feed of a tree.
   ///
   /// - Parameters:
-  ///   - tree: The tree, which may be filtered; nil if there is none yet.
-  ///   - cut: How finely points are separated. If the tree does not support it, each answer is a `QueryError`.
+  ///   - tree: The tree, which may have a filter; nil if there is none yet.
+  ///   - cut: The cut of the tree. If the tree does not support it, each query fails with a `QueryError`.
   ///   - options: Other settings.
-  ///   - clock: Measures how long a query takes.
+  ///   - clock: Clock with which `patience` is measured.
   public convenience init(
     _ tree: ClusterTree? = nil, cut: Cut = .spacing(PixelCriterion.spacing.standard), options: Options = Options(),
     clock: some Clock<Duration> = ContinuousClock()
@@ -92,13 +94,13 @@ extension MapFeed {
     set { change { $0.viewport = newValue } }
   }
 
-  /// The cut, which decides how finely points are separated.
+  /// The cut of the tree.
   public var cut: Cut {
     get { state.withLock(\.cut) }
     set { change { $0.cut = newValue } }
   }
 
-  /// The tree that answers. Set a new tree for another filter, too.
+  /// The tree that answers queries. To change the filter, set the tree with another filter.
   public var tree: ClusterTree? {
     get { state.withLock(\.tree) }
     set {
@@ -109,15 +111,15 @@ extension MapFeed {
     }
   }
 
-  /// Sets each tree of a sequence as it comes, such as a tree that is rebuilt whenever the points change. Returns when
-  /// the sequence ends or the task is cancelled. An error of the sequence is thrown.
+  /// Sets each tree of a sequence when it arrives. An example is a tree that is rebuilt whenever the points change.
+  /// Returns when the sequence ends or the task is cancelled. Throws the error of the sequence.
   public func follow<Trees: AsyncSequence & Sendable>(_ trees: Trees) async throws where Trees.Element == ClusterTree {
     for try await tree in trees { self.tree = tree }
   }
 
-  /// Shows each map of a sequence as it comes, such as the maps of a `LiveMap`. A badge whose points stay, or most of
-  /// them, stays on the map. Returns when the sequence ends or the task is cancelled. An error of the sequence is
-  /// thrown.
+  /// Shows each map of a sequence when it arrives, such as the maps of a `LiveMap`. A badge stays on the map if it
+  /// keeps most of its points. Returns when the sequence ends or the task is cancelled. Throws the error of the
+  /// sequence.
   ///
   /// ```swift
   /// Task { try await feed.follow(live) }
@@ -149,7 +151,7 @@ extension MapFeed {
 
 extension MapFeed {
   private struct Request: Equatable, Sendable {
-    /// Number of trees set before this one.
+    /// Number of trees that were set before this one.
     var treeNumber: Int
     var query: Query
   }
@@ -162,21 +164,21 @@ extension MapFeed {
     /// The task that answers, if one is running.
     var worker: Task<Void, Never>?
     var inFlight: (request: Request, since: Double)?
-    /// The request that was answered last.
+    /// The latest request that was answered.
     var settled: Request?
-    /// Answer to `settled`, which a cut with a limit may continue.
+    /// Answer to `settled`. A cut with a limit may continue it.
     var previous: Clusters?
 
     init(tree: ClusterTree?, cut: Cut) { (self.tree, self.cut) = (tree, cut) }
 
-    /// The request to answer; nil if it has been answered already.
+    /// The request to answer; nil if the current request is already answered.
     var wanted: Request? {
       guard tree != nil, let viewport else { return nil }
       let request = Request(treeNumber: treeNumber, query: Query(cut, in: viewport))
       return request == settled ? nil : request
     }
 
-    /// Whether the answer in flight is still worth showing.
+    /// Whether the answer of the running query would still be shown.
     func isOfUse(at now: Double, patience: Double) -> Bool {
       guard let (request, since) = inFlight else { return false }
       guard request.treeNumber == treeNumber, request.query.cut == cut else { return false }
@@ -186,7 +188,7 @@ extension MapFeed {
 
   private func makeWorker() -> Task<Void, Never> { Task.detached(priority: .userInitiated) { await self.work() } }
 
-  /// Answers until no request is left or the task is cancelled. After a cancellation another worker takes over.
+  /// Answers requests until none is left or the task is cancelled. If it is cancelled, another worker continues.
   private func work() async {
     while let (request, tree, previous) = begin() {
       let result: Result<(clusters: Clusters, answer: MapAnswer), any Error>
@@ -209,13 +211,15 @@ extension MapFeed {
         return nil
       }
       state.inFlight = (wanted, now())
-      // A limit can only continue an answer of the same tree.
+      // An answer can be continued only by the same tree.
       let previous = state.previous.flatMap { $0.tree.isSame(as: tree) ? $0 : nil }
       return (wanted, tree, previous)
     }
   }
 
-  /// - Returns: Whether this worker continues.
+  /// Stores the result of a request.
+  ///
+  /// - Returns: Whether this worker should continue.
   private func end(_ request: Request, with result: Result<(clusters: Clusters, answer: MapAnswer), any Error>) -> Bool
   {
     state.withLock { state in
@@ -233,8 +237,8 @@ extension MapFeed {
 }
 
 extension Query {
-  /// Returns a query with a margin around its viewport, in pixels. If its cut has no criterion in pixels, or its
-  /// viewport has a margin already, the query does not change.
+  /// Returns the query with a margin around its viewport, in pixels. Returns the query unchanged if its cut is not by
+  /// pixels, or if its viewport already has a margin.
   fileprivate func expanded(by margin: Double) -> Query {
     guard cut.isByPixels, viewport.margin == 0, viewport.hasScale else { return self }
     return Query(cut, in: viewport.expanded(by: margin))
@@ -242,7 +246,7 @@ extension Query {
 }
 
 extension Clock<Duration> {
-  /// Returns a function for the seconds since now.
+  /// Returns a function that gives the seconds since this call.
   var seconds: @Sendable () -> Double {
     let start = now
     return { start.duration(to: now) / .seconds(1) }

@@ -1,21 +1,21 @@
 import Treeline
 
-/// Finds the clusters of an edited tree that continue clusters of an earlier version. A cluster continues another
-/// cluster if more than half of the points of both are the same points, wherever they have moved.
+/// Matches clusters of a tree with clusters of the tree after an edit. A new cluster continues an old cluster if they
+/// share more than half of the points of each. The shared points may have moved.
 struct EditMatching {
   private let old: ClusterTree
   private let answer: MapAnswer
   private let row: (Int) -> Int?
   private let isFree: (Int) -> Bool
-  /// The number of the cluster that contains each row, for small clusters. In other clusters points are searched.
+  /// For each row in a small new cluster, the number of this cluster. In other clusters, points are searched instead.
   private var numbersByRow: [Int: Int] = [:]
 
-  /// Greatest point count of a small cluster.
+  /// Maximum number of points in a small cluster.
   private static let mostInSmall = 64
-  /// Points that are looked up for all badges together, and at least for each badge.
+  /// Number of points that are looked up: in total for all badges, but for each badge at least `leastSamples`.
   private static let (samples, leastSamples) = (1024, 8)
 
-  /// - Parameter isFree: Whether a cluster of the answer may continue another cluster, given its number.
+  /// - Parameter isFree: Returns whether the new cluster with this number may still continue an old cluster.
   /// - Returns: nil if the tree of the answer is not known to be an edit of the old tree.
   init?(from old: ClusterTree, to answer: MapAnswer, isFree: @escaping (Int) -> Bool) {
     guard let row = answer.tree.rowMapping(from: old) else { return nil }
@@ -26,10 +26,10 @@ struct EditMatching {
     }
   }
 
-  /// Returns the number of the cluster that continues a cluster of the old tree; nil if there is none.
+  /// Returns the number of the new cluster that continues an old cluster; nil if there is none.
   ///
-  /// - Parameter count: Number of clusters for which this function is called. With more clusters, fewer points of each
-  ///   cluster are looked up.
+  /// - Parameter count: Number of clusters for which this function will be called. The more there are, the fewer points
+  ///   of each are looked up.
   func number(for cluster: Cluster, among count: Int) -> Int? {
     let members = old.members(of: cluster).treeIndices
     let most = max(Self.samples / count, Self.leastSamples)
@@ -42,7 +42,7 @@ struct EditMatching {
         votes[number, default: 0] += 1
       }
     }
-    // Of two clusters with more than half of the points, one does not exist.
+    // At most one cluster can have more than half of the points.
     guard let (number, voteCount) = votes.first(where: { 2 * $0.value > sampleCount }), isFree(number) else {
       return nil
     }
@@ -50,9 +50,9 @@ struct EditMatching {
     return 2 * common > Double(answer.shown[number].cluster.pointCount) ? number : nil
   }
 
-  /// Returns the number of the cluster that now contains a point of the old tree.
+  /// Returns the number of the new cluster that contains a point of the old tree.
   ///
-  /// - Parameter isLarge: Whether to search clusters that are not small, too.
+  /// - Parameter isLarge: Whether clusters that are not small are searched too.
   private func number(ofPointAt treeIndex: Int, isLarge: Bool) -> Int? {
     guard let row = row(old.row(atTreeIndex: treeIndex)) else { return nil }
     if let number = numbersByRow[row] { return number }

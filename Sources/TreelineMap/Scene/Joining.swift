@@ -1,20 +1,23 @@
-/// The leaving badges that lie within a new whole and are not on their way into another badge.
+/// Finds the leaving badges that must move into a new whole: their points are in the whole, and no other badge would
+/// take over from them.
 struct Joining {
-  /// Range of the whole's points.
+  /// Range of tree indices of the whole's points.
   private let range: Range<Int>
 
-  /// Badges that move to the whole, with their numbers.
+  /// Badges that move to the whole and keep their numbers until they arrive.
   private(set) var badges: Set<MapBadge.ID> = []
 
-  /// Badges that would have taken over from `badges` later, but now never will.
+  /// Badges that would have taken over from `badges` later, but will not.
   private(set) var replaced: Set<MapBadge.ID> = []
 
   init(_ range: Range<Int>) { self.range = range }
 
+  /// Finds the badges.
+  ///
   /// - Parameters:
   ///   - leaving: All leaving badges that count points now or later.
-  ///   - parts: Parts of the whole.
-  /// - Complexity: O(k²) for k badges that leave within the whole; k is 0 unless a change interrupts another change.
+  ///   - parts: Badges that merge into the whole.
+  /// - Complexity: O(k²) for k leaving badges within the whole. k is 0 unless this change interrupts another change.
   mutating func find(among leaving: [MapBadge], _ parts: ArraySlice<MapBadge>) {
     let within = leaving.filter { $0.isWithin(range) }
     if within.isEmpty { return }

@@ -1,16 +1,16 @@
 import Treeline
 
-/// A cluster as it is drawn. A map view shows each as an annotation.
+/// A cluster as it is drawn. A map view shows each badge as an annotation.
 ///
-/// A badge keeps its identity as long as it is on the map, wherever it moves and whatever other badges do. Its number
-/// is the point count of its cluster. At any moment each point is counted by one badge only, so a moving badge may have
+/// A badge keeps its identity while it is on the map, even if it moves or other badges split or merge. Its number is
+/// the point count of its cluster. At any moment, each point is counted by only one badge. So a moving badge may have
 /// no number (`Appearance.showsCount`).
 public struct MapBadge: Identifiable, Sendable {
-  /// Identifier of a badge in a scene. A scene never uses an identifier twice, so a view can find its annotation by the
-  /// identifier.
+  /// Identifier of a badge in a scene. A scene never uses an identifier twice, so a view can use it to find the
+  /// annotation.
   ///
-  /// The cluster's id cannot identify a badge: for a moment, a leaving badge and a forming badge may show the same
-  /// cluster, and a badge can outlive the tree of its cluster.
+  /// The id of the cluster could not identify a badge, for two reasons. A leaving badge and a new badge may show the
+  /// same cluster for a moment. A badge may stay longer than the tree of its cluster.
   public struct ID: Hashable, Sendable, Comparable {
     let number: Int
 
@@ -21,69 +21,69 @@ public struct MapBadge: Identifiable, Sendable {
   public struct Appearance: Hashable, Sendable {
     /// Position and size.
     public var place: MapMotion.Place
-    /// Whether the badge is drawn. A whole is not drawn until its parts have arrived.
+    /// Whether the badge is drawn. After a merge, the whole is drawn only when its parts have arrived.
     public var isVisible: Bool
-    /// Whether the number is drawn, so that it counts the badge's points. The badge of a single point has no number but
-    /// still counts its point.
+    /// Whether the badge counts its points, so that its number is drawn. A single point has no number, but its badge
+    /// still counts the point.
     public var showsCount: Bool
   }
 
   /// Identifier of the badge.
   public let id: ID
 
-  /// The badge's cluster, in the latest answer that contains the cluster.
+  /// The cluster of the badge, from the latest answer that contains this cluster.
   var shown: ShownCluster
 
   /// The cluster that the badge shows.
   public var cluster: Cluster { shown.cluster }
 
-  /// Diameter in pixels, at a scale of 1.
+  /// Diameter in pixels, if the scale is 1.
   public var diameter: Double { shown.diameter }
 
-  /// Values of the feed's aggregates for the badge's cluster, in the order of `MapFeed.Options.aggregates`.
+  /// Values of the aggregates in `MapFeed.Options.aggregates` for the badge's cluster, in the same order.
   public var values: [AggregateValue] { shown.values }
 
-  /// Motion of the badge to its target.
+  /// Motion of the badge from its start to its target.
   public internal(set) var motion: MapMotion
 
-  /// Whether the badge is no longer in the answer and is leaving the map.
+  /// Whether the answer no longer contains the badge, so that it is leaving the map.
   public internal(set) var isLeaving = false
 
-  /// Whether the badge is drawn above all other badges: a whole covers the parts that come out of it.
+  /// Whether the badge is drawn above all others. When a whole splits, it covers the parts that come out of it.
   public internal(set) var isAbove = false
 
-  /// Whether the badge's cluster belongs to a tree that the scene no longer shows. Such a badge is leaving the map.
+  /// Whether the cluster of the badge belongs to an earlier tree. Such a badge is leaving the map.
   public internal(set) var isForeign = false
 
-  /// How the badge is drawn at the latest time of its scene.
+  /// How the badge is drawn at the current time of its scene.
   public internal(set) var appearance: Appearance
 
-  /// Time from which the badge counts its points, and the time at which it stops counting them.
+  /// The badge counts its points from the first time until the second time.
   var countsFrom = -Double.infinity
   var countsUntil = Double.infinity
-  /// Time from which the badge is drawn, because its parts have arrived.
+  /// Time from which the badge is drawn. For a whole, this is when its parts arrive.
   var appearsAt = -Double.infinity
 
-  /// Position in the answer. The badge moves there, or to a repetition of this position some turns around the world.
+  /// Position in the answer. The badge moves there, or to a copy of this position some turns around the world.
   var targetX: Double
   var targetY: Double
 
-  /// Changes that the view does not know yet.
+  /// Changes of the badge that the view has not been told yet.
   var news: News = .isNew
-  /// Whether nothing about the badge changes with time and `news` is empty.
+  /// Whether the badge does not change with time and `news` is empty.
   var isSettled = false
-  /// Whether the badge was taken out of the leaving badges while an answer is applied.
+  /// Whether the badge has been removed from the leaving badges while an answer is being applied.
   var isGone = false
 
   var isNew: Bool { news.contains(.isNew) }
 
-  /// Kinds of changes to a badge that the view does not know yet.
+  /// Kinds of changes to a badge that a view must be told.
   struct News: OptionSet, Sendable {
     let rawValue: UInt8
 
     static let isNew = News(rawValue: 1)
     static let isRetargeted = News(rawValue: 2)
-    /// The badge shows other points.
+    /// The badge shows other points, or has another diameter.
     static let isRenewed = News(rawValue: 4)
   }
 
@@ -94,19 +94,19 @@ public struct MapBadge: Identifiable, Sendable {
     appearance = Appearance(place: shown.place, isVisible: true, showsCount: true)
   }
 
-  /// Current position, as a coordinate.
+  /// Current position as a coordinate.
   public var coordinate: Coordinate { shown.cluster.plane.coordinate(x: appearance.place.x, y: appearance.place.y) }
 
-  /// Position of the target, as a coordinate.
+  /// Target position as a coordinate.
   public var destination: Coordinate { shown.cluster.plane.coordinate(x: motion.to.x, y: motion.to.y) }
 
   /// The number on the badge.
   public var pointCount: Int { shown.cluster.pointCount }
 
-  /// Range of the points of the badge's cluster.
+  /// Range of tree indices of the points in the badge's cluster.
   var range: Range<Int> { shown.cluster.range }
 
-  /// Returns how the badge is drawn at a time, if no other change comes before that time.
+  /// Returns how the badge will be drawn at a time, unless another change comes before.
   public func appearance(at time: Double) -> Appearance {
     Appearance(
       place: motion.place(at: time), isVisible: appearsAt <= time,

@@ -1,35 +1,34 @@
 import Treeline
 
-/// A change that a map view must apply: the difference between what it shows and what it should show.
+/// A change that a map view must apply: the differences between what the view shows and what it should show.
 ///
-/// A change lists all differences, and nothing else. After each change every point is counted by only one of the
-/// visible numbers.
+/// A change lists exactly the badges that differ. After each change, every point is counted by only one visible number.
 public struct MapChange: Sendable {
-  /// A badge whose position, size or opacity has changed.
+  /// New position, size and opacity of a badge.
   public struct Move: Identifiable, Sendable {
     /// Identifier of the badge.
     public let id: MapBadge.ID
-    /// Current position and look of the badge.
+    /// Current position, size and opacity of the badge.
     public let place: MapMotion.Place
     let plane: Plane
 
-    /// Current position of the badge, as a coordinate.
+    /// Current position of the badge as a coordinate.
     public var coordinate: Coordinate { plane.coordinate(x: place.x, y: place.y) }
   }
 
-  /// New badges, at the positions where they start. Create an annotation for each.
+  /// New badges, at their starting positions. Create an annotation for each.
   public var added: [MapBadge] = []
 
-  /// Badges that are gone. Remove their annotations.
+  /// Badges that have left the map. Remove their annotations.
   public var removed: [MapBadge.ID] = []
 
-  /// Badges that show or hide themselves or their numbers, or show other points, for example under another filter. If
-  /// such a badge has also moved, `moved` lists its position.
+  /// Badges that appear, disappear, show or hide their numbers, or show other points, for example because of another
+  /// filter. If such a badge has also moved, `moved` contains it too.
   public var updated: [MapBadge] = []
 
-  /// Badges that set out for a new target, or begin to leave, from their current positions. A view that draws each
-  /// frame from `moved` can ignore them. A view that lets the system animate finds the target and the duration in each
-  /// badge's `motion`.
+  /// Badges that begin to move to a new target, or to leave, from their current positions. A view that draws each frame
+  /// from `moved` can ignore them. A view that lets the system animate finds target and duration in the `motion` of each
+  /// badge.
   public var retargeted: [MapBadge] = []
 
   /// Badges whose position, size or opacity has changed.
@@ -38,7 +37,7 @@ public struct MapChange: Sendable {
   /// Creates a change without differences.
   public init() {}
 
-  /// Whether the view has nothing to do.
+  /// Whether there are no differences.
   public var isEmpty: Bool {
     added.isEmpty && removed.isEmpty && updated.isEmpty && retargeted.isEmpty && moved.isEmpty
   }

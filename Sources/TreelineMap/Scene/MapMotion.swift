@@ -1,19 +1,19 @@
 /// The motion of a badge from its start to its target, as a function of time.
 public struct MapMotion: Hashable, Sendable {
-  /// Position and look of a badge.
+  /// Position, size and opacity of a badge.
   public struct Place: Hashable, Sendable {
-    /// Distance eastwards, in units of the plane. It may lie one turn beyond the plane if a badge crosses the plane's
-    /// seam.
+    /// Distance eastwards from the western edge of the plane, in units of the plane. If the badge crosses the seam,
+    /// this may lie one turn beyond the plane.
     public var x: Double
-    /// Distance southwards, in units of the plane.
+    /// Distance southwards from the northern edge of the plane, in units of the plane.
     public var y: Double
-    /// Size as a share of the badge's diameter; slightly above 1 while the badge appears.
+    /// Size as a fraction of the badge's diameter. It is slightly above 1 for a moment when the badge appears.
     public var scale = 1.0
     /// Opacity from 0 to 1.
     public var opacity = 1.0
   }
 
-  /// A function that maps the share of the time to the share of the way, both from 0 to 1.
+  /// A function from the elapsed fraction of the time to the covered fraction of the way, both from 0 to 1.
   public enum Curve: Hashable, Sendable {
     /// Constant speed.
     case linear
@@ -21,7 +21,7 @@ public struct MapMotion: Hashable, Sendable {
     case glide
     /// Fast at first.
     case settle
-    /// Beyond the end and back. The size goes from 0.05 through 1.1 and 0.9 to 1, at equal intervals.
+    /// For the size of a badge that appears: 0.05, 1.1, 0.9 and 1, at equal intervals.
     case bounce
   }
 
@@ -29,11 +29,11 @@ public struct MapMotion: Hashable, Sendable {
   public internal(set) var from: Place
   /// Target of the motion.
   public internal(set) var to: Place
-  /// Start time in seconds; until then the badge stays at its start.
+  /// Start time in seconds. Before it, the badge stays at its start.
   public internal(set) var start: Double
-  /// Duration in seconds; 0 for a jump.
+  /// Duration in seconds; 0 if the badge jumps.
   public internal(set) var duration: Double
-  /// Curve of the position; the opacity changes at constant speed.
+  /// Curve of the position. The opacity changes at constant speed.
   public internal(set) var curve = Curve.glide
   /// Curve of the size.
   public internal(set) var scaleCurve = Curve.settle
@@ -50,7 +50,7 @@ public struct MapMotion: Hashable, Sendable {
     (self.from, self.to, self.start, self.duration, self.scaleCurve) = (from, to, start, duration, scaleCurve)
   }
 
-  /// Returns the position and look of the badge at a time.
+  /// Returns the position, size and opacity of the badge at a time.
   public func place(at time: Double) -> Place {
     if time >= end { return to }
     let share = time > start ? (time - start) / duration : 0
@@ -62,9 +62,9 @@ public struct MapMotion: Hashable, Sendable {
 }
 
 extension MapMotion.Curve {
-  /// Returns the share of the way that is covered at a share of the time.
+  /// Returns the covered fraction of the way.
   ///
-  /// - Parameter share: Share of the time, from 0 to 1.
+  /// - Parameter share: Elapsed fraction of the time, from 0 to 1.
   public func callAsFunction(_ share: Double) -> Double {
     let rest = 1 - share
     switch self {
@@ -77,9 +77,9 @@ extension MapMotion.Curve {
     }
   }
 
-  /// Returns the size during the bounce with which badges appear.
+  /// Returns the size of a badge that appears with a bounce.
   ///
-  /// Source: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
+  /// Source of the values: thoughtbot, How To Efficiently Display Large Amounts of Data on iOS Maps (2014).
   private static func bounce(_ share: Double) -> Double {
     if share >= 1 { return 1 }
     let step = (share * 3).rounded(.down)

@@ -1,16 +1,16 @@
 import Treeline
 
-/// An answer that is applied from the front, in tree order, and the badges that it replaces.
+/// An answer that is being applied in tree order, and the badges that it replaces.
 struct PartialAnswer: Sendable {
   let answer: MapAnswer
-  /// Badges of the previous answer that are not handled yet.
+  /// Badges of the previous answer that have not been handled.
   var old: ArraySlice<MapBadge>
-  /// Clusters of the answer that are not applied yet.
+  /// Clusters of the new answer that have not been applied.
   var new: ArraySlice<ShownCluster>
-  /// Delay from one badge of a first answer to the next, as a share of `MapTiming.wave`; 0 for any later answer.
+  /// If the map was empty: the delay between two badges, as a fraction of `MapTiming.wave`. Otherwise 0.
   let delay: Double
-  /// Whether both answers count the same points of the same tree. Then a cluster that is in both answers has the same
-  /// points and the same number in both.
+  /// Whether both answers count the same points of one tree. Then a cluster in both answers has the same points and
+  /// number in both.
   let hasSamePoints: Bool
 
   init(of answer: MapAnswer, after old: [MapBadge], hasSamePoints: Bool) {
@@ -20,14 +20,14 @@ struct PartialAnswer: Sendable {
 }
 
 extension MapScene {
-  /// Drops the rest of a partly applied answer, as if it had never come.
+  /// Discards the part of an answer that has not been applied. The badges of the previous answer stay in its place.
   mutating func joinRest() {
     guard let rest else { return }
     shown += rest.old
     self.rest = nil
   }
 
-  /// Walks along both answers, which are in tree order, until at least `limit` badges have come and gone.
+  /// Goes through both answers in tree order, until at least `limit` badges have come or gone.
   mutating func applyRest(limit: Int) {
     guard var rest else { return }
     self.rest = nil
@@ -43,8 +43,8 @@ extension MapScene {
     if !rest.old.isEmpty || !rest.new.isEmpty { self.rest = rest }
   }
 
-  /// Indexes the leaving badges. Badges that begin to leave while the answer is applied do not matter to the rest of
-  /// the answer.
+  /// Indexes the leaving badges. Badges that begin to leave later, while the answer is applied, do not matter for this
+  /// answer.
   private mutating func lookAtLeaving() {
     (leavingByCluster, counting) = ([:], [])
     for (index, badge) in leaving.enumerated() where !badge.isForeign {
@@ -53,8 +53,8 @@ extension MapScene {
     }
   }
 
-  /// Makes leaving badges hand over their points to the clusters that will enter in this part, before anything else
-  /// changes.
+  /// Makes leaving badges hand over their points to clusters that enter in this part of the answer. This happens before
+  /// any other change.
   private mutating func handOverToEntering(limit: Int, _ rest: inout PartialAnswer) {
     var (ahead, budget) = (rest, limit)
     while budget > 0, let step = ahead.next() {
@@ -78,16 +78,16 @@ extension MapScene {
 
   /// Prepares the badges for an answer of another tree.
   ///
-  /// A badge with the same position and number as a cluster of the new tree becomes its badge. If the new tree is an
-  /// edit of the old tree, so does a badge that has most of its points in common with a cluster. All other badges leave
-  /// at once, without their numbers: their points may be in other clusters of the new tree.
+  /// A badge with the position and number of a new cluster becomes the badge of this cluster. If the new tree is an
+  /// edit of the old tree, a badge that shares most points with a new cluster also becomes its badge. All other badges
+  /// leave at once and lose their numbers, because their points may be in other clusters of the new tree.
   mutating func adopt(_ answer: MapAnswer) {
     var byLook: [Look: Int] = [:]
     for (index, badge) in shown.enumerated() where badge.countsFrom <= now {
       byLook[Look(badge.cluster.plane, x: badge.targetX, y: badge.targetY, badge.pointCount)] = index
     }
     var isAdopted = Set<Int>()
-    // For each cluster, the index of the badge that it adopts.
+    // For each new cluster, the index of the badge that it takes over; nil if it takes over none.
     var adoptions = answer.shown.map { new -> Int? in
       let look = Look(new.cluster.plane, x: new.place.x, y: new.place.y, new.cluster.pointCount)
       return byLook[look].flatMap { isAdopted.insert($0).inserted ? $0 : nil }
@@ -103,22 +103,22 @@ extension MapScene {
     let adopted = zip(answer.shown, adoptions).compactMap { new, index -> MapBadge? in
       guard let index else { return nil }
       var badge = shown[index]
-      // The badge still has its old target, from which it moves to its new target.
+      // The badge keeps its old target for now. It will move from there to the new target.
       badge.renew(as: new)
       return badge
     }
     leaving += shown.indices.lazy.filter { !isAdopted.contains($0) }.map { shown[$0] }
     shown = adopted
     for index in leaving.indices {
-      // A badge that is not drawn yet will never be drawn.
+      // A badge that has not been drawn yet is removed.
       if leaving[index].appearsAt > now { drop(leaving[index]) }
       leaving[index].abandon(at: now, for: pace * timing.fade)
     }
     leaving.removeAll { $0.appearsAt > now }
   }
 
-  /// Key of a badge by its looks: the point count that it shows, and its position in units that do not depend on the
-  /// seam.
+  /// A key for badges that look alike. It consists of the point count, and of the position in units that do not depend
+  /// on the seam of the plane.
   private struct Look: Hashable {
     let x: Int64
     let y: Int64
@@ -134,7 +134,7 @@ extension MapScene {
 }
 
 extension MapBadge {
-  /// Leaves at once, without a number, because the scene has another tree now.
+  /// Makes the badge leave at once, without a number, because the scene has another tree.
   fileprivate mutating func abandon(at now: Double, for duration: Double) {
     isForeign = true
     countsUntil = min(countsUntil, now)
@@ -143,7 +143,7 @@ extension MapBadge {
 }
 
 extension PartialAnswer {
-  /// A step of the walk: the change to the next badges and clusters.
+  /// A step through both answers: what happens to the next badges and clusters.
   enum Step {
     case kept, exited, entered
     /// The next badge splits into this number of clusters.
@@ -151,7 +151,7 @@ extension PartialAnswer {
     /// This number of badges merges into the next cluster.
     case merge(Int)
 
-    /// Number of badges that come and go.
+    /// Number of badges that come or go.
     var count: Int {
       switch self {
       case .kept: 0
@@ -161,7 +161,7 @@ extension PartialAnswer {
     }
   }
 
-  /// Removes and returns the badges and clusters of a step.
+  /// Removes the badges and clusters of a step, and returns them.
   mutating func take(_ step: Step) -> (old: ArraySlice<MapBadge>, new: ArraySlice<ShownCluster>) {
     let (oldCount, newCount) =
       switch step {

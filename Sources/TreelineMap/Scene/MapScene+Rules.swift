@@ -1,7 +1,8 @@
 import Treeline
 
-// How badges split, merge, come and go. Each badge counts its points during one interval of time. The intervals of the
-// badges of one point never overlap: when one ends, the next badge takes over.
+// How badges split, merge, enter and exit. Each badge counts its points during one interval of time. If badges share a
+// point, their intervals do not overlap: when one ends, the next badge takes over. When a badge splits, it is the
+// whole, and the badges that come out of it are its parts. When badges merge, they are the parts of the new whole.
 
 extension MapScene {
   mutating func keep(_ badge: MapBadge, as new: ShownCluster, isSame: Bool) {
@@ -17,8 +18,8 @@ extension MapScene {
 
   mutating func split(_ badge: MapBadge, into parts: ArraySlice<ShownCluster>) {
     var whole = badge
-    // A whole that has no number yet never gets a number: its parts take over from the badges that the whole waited
-    // for.
+    // If the whole has no number yet, it never gets one. Instead of the whole, its parts take over from the badges
+    // whose points the whole would have counted.
     let hasNumber = whole.countsFrom <= now
     let length = pace * timing.move * MapTiming.takeover
     let takeover = hasNumber ? now + length : whole.countsFrom
@@ -49,8 +50,9 @@ extension MapScene {
     let takeover = now + length
     var joining = Joining(range)
     if !counting.isEmpty { joining.find(among: counting.map { leaving[$0] }, parts) }
-    // A leaving badge whose points are in the whole moves into the whole, with its number, unless it moves into another
-    // badge already. Badges that would have taken over from them later never get numbers.
+    // If the points of a leaving badge are in the whole, the badge moves into the whole and keeps its number until it
+    // arrives. This does not hold if it already moves into another badge. Badges that would have taken over from it
+    // never get numbers.
     for index in counting {
       if joining.replaced.contains(leaving[index].id) {
         withdrawLeaving(index, into: new)
@@ -74,11 +76,11 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Shows a whole that comes back, or comes out of a larger whole, before its parts have numbers. The parts never get
-  /// numbers.
+  /// Merges parts that have no numbers yet back into a whole. Either the whole itself still counts the points, or a
+  /// larger whole from which it comes out. The parts never get numbers.
   ///
   /// - Parameters:
-  ///   - last: Index of the leaving badge that stops counting the whole's points last.
+  ///   - last: Index of the leaving badge that counts the points of the whole longest.
   ///   - counting: Indices of the leaving badges that count points of the whole.
   private mutating func callBack(
     _ new: ShownCluster, outOf last: Int, insteadOf parts: ArraySlice<MapBadge>, _ counting: [Int]
@@ -100,7 +102,7 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Fades a badge into a whole, so that it never gets a number. A badge that is not drawn yet will never be drawn.
+  /// Fades a badge into a whole, so that the badge never gets a number. If it has not been drawn yet, it is removed.
   private mutating func withdraw(_ badge: MapBadge, into whole: ShownCluster) {
     if badge.appearsAt > now { return drop(badge) }
     var badge = badge
@@ -133,10 +135,10 @@ extension MapScene {
     shown.append(badge)
   }
 
-  /// Makes leaving badges that count points of an entering cluster stop counting at once. Each badge that would have
-  /// taken over from them later takes over at once.
+  /// Makes leaving badges that count points of an entering cluster stop counting now. The badges that would have taken
+  /// over from them later take over now.
   ///
-  /// - Parameter remaining: Badges of the previous answer that are not handled yet.
+  /// - Parameter remaining: Badges of the previous answer that have not been handled.
   mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {
     var outermost = range
     var isCounted = false
@@ -156,7 +158,7 @@ extension MapScene {
   mutating func exit(_ badge: MapBadge) {
     var badge = badge
     if badge.countsFrom > now {
-      // The badge never gets its number. If its parts are on their way to the badge, they have lost their target.
+      // The badge will never get its number. Its parts that are moving towards it have lost their target, so they fade.
       for index in counting
       where leaving[index].countsUntil == badge.countsFrom && leaving[index].isWithin(badge.range) {
         leaving[index].fade(at: now, for: pace * timing.fade)
@@ -169,7 +171,7 @@ extension MapScene {
   }
 }
 
-// MARK: - Setting out
+// MARK: - Motions
 
 extension MapScene {
   private mutating func move(_ badge: inout MapBadge, to new: ShownCluster) {
@@ -179,7 +181,7 @@ extension MapScene {
     until = max(until, badge.motion.end)
   }
 
-  /// Creates a badge that comes out of another badge. It has no number yet.
+  /// Creates a badge that comes out of another badge. It has no number at first.
   private mutating func badgeComing(outOf whole: MapBadge, _ new: ShownCluster) -> MapBadge {
     var badge = MapBadge(id: makeID(), of: new)
     let place = whole.motion.place(at: now)
@@ -190,10 +192,11 @@ extension MapScene {
     return badge
   }
 
-  /// Returns the leaving badge of a cluster, which comes back from its current position, so that nothing jumps.
+  /// Returns the leaving badge of a cluster, which comes back from its current position so that nothing jumps; nil if
+  /// the cluster has no leaving badge.
   ///
-  /// If the badge counts its points exactly until the takeover, it keeps its number. If it stops counting at another
-  /// time, it continues to leave, and a new badge starts at its position.
+  /// If the badge would count its points exactly until `takeover`, it keeps its number. If it would stop at another
+  /// time, it continues to leave, and a new badge at its position is returned.
   private mutating func recall(_ new: ShownCluster, takeover: Double) -> MapBadge? {
     guard let index = leavingByCluster[new.cluster.id], !leaving[index].isGone else { return nil }
     let badge = leaving[index]
@@ -217,7 +220,7 @@ extension MapScene {
 }
 
 extension MapBadge {
-  /// Starts a motion of the badge from its current position.
+  /// Starts a motion from the current position of the badge.
   fileprivate mutating func go(
     at now: Double, to target: ShownCluster? = nil, from start: Double? = nil, for duration: Double,
     scale: Double = 1, opacity: Double = 1, scaleCurve: MapMotion.Curve = .settle
@@ -234,14 +237,14 @@ extension MapBadge {
     isSettled = false
   }
 
-  /// Lets the badge leave: it fades at its position.
+  /// Makes the badge leave by fading at its position.
   mutating func fade(at now: Double, for duration: Double) {
     isLeaving = true
     go(at: now, for: duration, scale: MapTiming.faded, opacity: 0)
   }
 
-  /// Moves the badge to its whole, with its number until it arrives. A badge that is still forming sets out once its
-  /// own parts have arrived.
+  /// Moves the badge into its whole. It keeps its number until it arrives. If the badge is itself a whole that waits
+  /// for its parts, it begins to move when they have arrived.
   fileprivate mutating func arrive(at whole: ShownCluster, now: Double, takeover: Double) {
     let start = max(appearsAt, now)
     countsUntil = takeover
@@ -249,14 +252,14 @@ extension MapBadge {
     go(at: now, to: whole, from: start, for: takeover - start, scale: MapTiming.arriving)
   }
 
-  /// Lets the badge fade into a whole, without a number of its own.
+  /// Makes the badge fade into a whole. It never gets a number.
   fileprivate mutating func withdraw(into whole: ShownCluster, at now: Double, for duration: Double) {
     countsFrom = .infinity
     isLeaving = true
     go(at: now, to: whole, for: duration, scale: MapTiming.withdrawn, opacity: 0)
   }
 
-  /// Gives the badge its number now, if the number was due later.
+  /// Gives the badge its number now, if it would get it later.
   fileprivate mutating func takeOver(at now: Double) {
     guard countsFrom > now else { return }
     countsFrom = now
@@ -273,14 +276,14 @@ extension MapBadge {
     shown = new
   }
 
-  /// Returns whether the badge's cluster contains all points of a range.
+  /// Returns whether the badge's cluster contains all points in a range of tree indices.
   func holds(_ range: Range<Int>) -> Bool {
     !isForeign && self.range.lowerBound <= range.lowerBound && range.upperBound <= self.range.upperBound
   }
 
   func counts(at time: Double) -> Bool { !isGone && countsFrom <= time && time < countsUntil }
 
-  /// Returns whether the badge counts its points at a time or later.
+  /// Returns whether the badge counts its points at this time or later.
   func willCount(at time: Double) -> Bool { !isGone && !isForeign && time < countsUntil && countsFrom < countsUntil }
 
   func isWithin(_ range: Range<Int>) -> Bool {
@@ -289,7 +292,7 @@ extension MapBadge {
 }
 
 extension Plane {
-  /// Returns a difference of x, taken the shorter way around the world.
+  /// Returns a difference between two x, measured the shorter way around the world.
   fileprivate func difference(_ x: Double) -> Double {
     projection == .webMercator ? x - (x / 0x1p32 + 0.5).rounded(.down) * 0x1p32 : x
   }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The badges on a map and their motions when the answer changes. This value has no clock: its methods are given the
+/// The badges on a map, and their motions when the answer changes. A scene has no clock; each call passes the current
 /// time.
 ///
 /// ```swift
@@ -8,66 +8,66 @@ import Treeline
 /// view.apply(scene.show(answer, at: now))           // the change: badges that come, go and set out
 /// view.apply(scene.advance(to: now + 1.0 / 60))     // in each frame, as long as scene.isMoving
 /// ```
+/// A change starts from the current positions of the badges, even if it interrupts another change. At any moment, each
+/// point is counted by at most one badge. For example, while a badge of 5 points splits into badges of 2 and 3 points,
+/// the numbers never add up to 10. A point stays counted as long as the answers contain it. The page *How badges move*
+/// of the documentation states the rules. The map of the server follows the same rules.
 ///
-/// A change starts from the current positions of the badges, so a change that interrupts another change continues from
-/// there. At any moment at most one badge counts each point: while a badge of 5 points splits into badges of 2 and 3
-/// points, the map never shows 10 points. A point that is counted stays counted as long as it is in the answers. The
-/// rules are on the page *How badges move* of Treeline's documentation; the server's map follows the same rules.
-///
-/// Times are in seconds from any origin and never decrease.
+/// Times are in seconds since any moment, and never decrease.
 public struct MapScene: Sendable {
   /// Durations of changes.
   public let timing: MapTiming
 
-  /// The badges of the answer in tree order: first the applied part of the latest answer, and then badges of the
-  /// previous answer.
+  /// The badges of the answer, in tree order. If the latest answer is only partly applied, badges of the previous
+  /// answer stand for the rest.
   var shown: [MapBadge] = []
 
-  /// Badges that are no longer in the answer.
+  /// Badges that the answer no longer contains.
   var leaving: [MapBadge] = []
 
-  /// The part of an answer that is not applied yet.
+  /// The part of the answer that has not been applied; nil if there is none.
   var rest: PartialAnswer?
 
-  /// The tree of the latest answer; nil until an answer is shown. The clusters of all badges belong to it, except those
+  /// The tree of the latest answer; nil if no answer was shown. The clusters of all badges belong to it, except those
   /// of foreign badges.
   public internal(set) var tree: ClusterTree?
 
-  /// The latest time.
+  /// The current time.
   private(set) var now = -Double.infinity
 
-  /// Time at which all badges have arrived.
+  /// Time at which all motions of badges in the answer have ended.
   var until = -Double.infinity
 
-  /// Factor of all durations: 0 if nothing moves.
+  /// Factor for all durations: 0 to let badges jump, otherwise 1.
   var pace = 1.0
 
-  /// Indices in `leaving` by cluster, while an answer is applied.
+  /// Index in `leaving` for each cluster, while an answer is applied.
   var leavingByCluster: [ClusterID: Int] = [:]
 
-  /// Indices of the leaving badges that count points now or later, as of the start of the answer's application.
+  /// Indices in `leaving` of the badges that counted points, now or later, when the application of the answer began.
   var counting: [Int] = []
 
-  /// Changes that the view does not know yet.
+  /// Changes that the view has not been told yet.
   var change = MapChange()
 
   private var nextNumber = 0
 
-  /// Creates a map that shows nothing yet.
+  /// Creates a scene without badges.
   public init(timing: MapTiming = .standard) { self.timing = timing }
 
-  /// Shows another answer.
+  /// Shows an answer.
   ///
   /// - Parameters:
-  ///   - answer: Answer of any tree. If the tree is not the same as before, a badge that keeps its position and number
-  ///     stays. All other badges leave without a number, since their clusters mean nothing in the new tree.
+  ///   - answer: Answer of any tree. If the tree is another one, only badges stay that keep their position and number,
+  ///     or most of their points after an edit. All others leave without a number, because their clusters mean nothing
+  ///     in the new tree.
   ///   - time: Current time.
-  ///   - isInstant: Whether badges jump, for example because reduced motion is preferred.
-  ///   - limit: Approximate number of badges that may come and go at once. It may be exceeded, since a split or a merge
-  ///     is never divided. `resume(at:limit:)` continues with the rest of the answer. Until then, badges of the
-  ///     previous answer stay.
-  /// - Returns: All changes since a method of this scene last returned a change, including moves.
-  /// - Complexity: O(k), the number of badges of both answers.
+  ///   - isInstant: Whether badges jump, for example because of reduced motion.
+  ///   - limit: Approximate number of badges that may come or go in this call. It may be exceeded, because a split or a
+  ///     merge is never divided. `resume(at:limit:)` applies the rest of the answer. Until then, badges of the previous
+  ///     answer stay.
+  /// - Returns: All changes since the last change that a method of this scene returned, including moves.
+  /// - Complexity: O(k) for k badges in both answers.
   public mutating func show(
     _ answer: MapAnswer, at time: Double, isInstant: Bool = false, limit: Int = .max
   ) -> MapChange {
@@ -86,22 +86,22 @@ public struct MapScene: Sendable {
     return resume(at: time, limit: limit)
   }
 
-  /// Continues with an answer that was shown in part.
+  /// Applies more of an answer that was shown in part.
   ///
   /// - Parameters:
   ///   - time: Current time.
-  ///   - limit: Approximate number of badges that may come and go.
-  /// - Returns: The changes, as `show` returns them.
+  ///   - limit: Approximate number of badges that may come or go in this call.
+  /// - Returns: The changes, as for `show`.
   public mutating func resume(at time: Double, limit: Int = .max) -> MapChange {
     bring(to: time)
     applyRest(limit: limit)
     return tell()
   }
 
-  /// Brings all badges to their positions at a time.
+  /// Moves all badges to their positions at a time.
   ///
-  /// - Returns: All changes since a method of this scene last returned a change; empty if nothing moves.
-  /// - Complexity: O(k); O(1) if nothing moves.
+  /// - Returns: All changes since the last change that a method of this scene returned; empty if nothing moves.
+  /// - Complexity: O(k) for k badges; O(1) if nothing moves.
   public mutating func advance(to time: Double) -> MapChange {
     let wasMoving = isMoving
     bring(to: time)
@@ -116,17 +116,17 @@ public struct MapScene: Sendable {
     return tell()
   }
 
-  /// Whether any change is in progress, so that the next frame differs.
+  /// Whether the next frame will differ, because a change is in progress.
   public var isMoving: Bool { now < until || !leaving.isEmpty || rest != nil }
 
-  /// Returns whether the scene shows this tree, under any filter.
+  /// Returns whether the scene shows this tree, with any filter.
   public func shows(_ tree: ClusterTree) -> Bool { self.tree?.isSame(as: tree) ?? false }
 
-  /// Whether all of the latest answer has been applied, even if badges are still moving.
+  /// Whether the latest answer has been applied completely. Badges may still be moving.
   public var isComplete: Bool { rest == nil }
 
-  /// All badges. Leaving badges come first, except leaving badges that are drawn above all other badges. These come
-  /// last.
+  /// All badges in the order in which they are drawn: leaving badges, then badges of the answer, then leaving badges
+  /// that are drawn above all others.
   public var badges: [MapBadge] {
     leaving.filter { !$0.isAbove } + answerBadges + leaving.filter(\.isAbove)
   }
@@ -134,8 +134,8 @@ public struct MapScene: Sendable {
   /// The badges of the answer, in tree order.
   public var answerBadges: [MapBadge] { shown + (rest?.old ?? []) }
 
-  /// Returns the badge of the answer that contains a point, given its index in tree order. With it, a selection
-  /// survives splits and merges.
+  /// Returns the badge of the answer that contains a point, given the tree index of the point. With it, a selected
+  /// point stays selected through splits and merges.
   ///
   /// - Complexity: O(log k)
   public func badge(containingTreeIndex treeIndex: Int) -> MapBadge? {
@@ -151,11 +151,11 @@ public struct MapScene: Sendable {
 
 extension MapScene {
   private mutating func bring(to time: Double) {
-    // NaN is not later than any time.
+    // If `time` is NaN, the comparison is false.
     if time > now { now = time }
   }
 
-  /// Returns what has changed in the scene since the previous call.
+  /// Returns the changes since the last call.
   private mutating func tell() -> MapChange {
     for index in shown.indices where !shown[index].isSettled { shown[index].tell(at: now, in: &change) }
     if rest != nil {
@@ -171,7 +171,7 @@ extension MapScene {
     return change
   }
 
-  /// Brings all badges to their targets at once.
+  /// Moves all badges to their targets at once.
   private mutating func settle() {
     leaving.forEach { drop($0) }
     leaving = []

@@ -1,16 +1,16 @@
-/// Durations of the changes from one answer to the next, in seconds.
+/// Durations of the changes between two answers, in seconds.
 ///
-/// The web package has the same values in its `scene.js`; a test checks that both agree.
+/// `scene.js` in the web package has the same values. A test checks that both agree.
 public struct MapTiming: Hashable, Sendable {
   /// Duration of a move.
   public var move = 0.38
-  /// Duration of the appearance of a badge that does not come from another badge.
+  /// Duration with which a badge appears that does not come out of another badge.
   public var appear = 0.6
-  /// Duration of the disappearance of a badge whose points have left the view.
+  /// Duration with which a badge disappears whose points have left the view.
   public var fade = 0.16
-  /// Delay between the first and the last badge, if the map was empty before.
+  /// Delay between the first and the last badge, if the map was empty.
   public var wave = 0.42
-  /// Duration in which a whole grows once its parts have arrived.
+  /// Duration with which a whole grows after its parts have arrived.
   public var grow = 0.14
 
   /// The durations of the server's map.
@@ -19,15 +19,16 @@ public struct MapTiming: Hashable, Sendable {
   /// Creates the durations of the server's map.
   public init() {}
 
-  /// Time at which the numbers of parts replace the number of their whole, as a share of the move.
+  /// Time at which the parts of a split take over the numbers from their whole, as a fraction of `move`.
   static let takeover = 0.38
-  /// Scale of parts when they arrive at their whole, and of a whole when it begins to split (`arriving`) or to grow
-  /// (`formed`).
+  /// `arriving`: scale at which parts arrive at their whole, and to which a splitting whole shrinks. `formed`: scale
+  /// from which a new whole grows.
   static let arriving = 0.86
   static let formed = 0.9
-  /// Final scale of a badge that vanishes (`faded`) and of a part called back before it had a number (`withdrawn`).
+  /// `faded`: final scale of a badge that disappears. `withdrawn`: final scale of a part that fades into a whole before
+  /// it had a number.
   static let faded = 0.4
   static let withdrawn = 0.6
-  /// Initial size of a part, as a share of its whole.
+  /// Initial size of a part, as a fraction of the size of its whole.
   static let part = 0.8
 }

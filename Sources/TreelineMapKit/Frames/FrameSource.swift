@@ -1,9 +1,9 @@
 import TreelineMap
 
-/// A source that calls a closure once per frame while something moves.
+/// Calls a closure once per frame while something moves.
 @MainActor public protocol FrameSource: AnyObject {
-  /// Calls the closure in each frame from the next one on, until the source is stopped or released. A source is never
-  /// started twice.
+  /// Calls the closure in each frame, beginning with the next one, until `stop()` or until the source is released. It
+  /// is not called again before `stop()`.
   func start(_ onFrame: @escaping @MainActor () -> Void)
 
   /// Stops the calls.
@@ -11,14 +11,14 @@ import TreelineMap
 }
 
 extension MapAnimator {
-  /// Draws the frames of a source, whenever there is something to draw.
+  /// Draws frames whenever there is something to draw.
   ///
   /// - Parameters:
-  ///   - frames: The source. It is stopped while nothing moves.
+  ///   - frames: Source of frames. It is stopped while nothing moves.
   ///   - afterFrame: Called after each frame.
   public func drawFrames(of frames: some FrameSource, afterFrame: @escaping @MainActor () -> Void = {}) {
     onNeedsFrames = { [weak self] in
-      // Only the animator keeps the frames alive, so no frame is drawn for a view that is no longer shown.
+      // The frames are kept alive only by the animator. So no frame is drawn for a view that is gone.
       frames.start { [weak frames] in
         guard let self, let frames else { return }
         self.frame()
@@ -29,11 +29,11 @@ extension MapAnimator {
   }
 }
 
-/// Frames on any platform: 60 per second, as closely as the system wakes tasks.
+/// Frames on all platforms, 60 per second, as exactly as the system wakes tasks.
 @MainActor public final class TimedFrames: FrameSource {
   private var task: Task<Void, Never>?
 
-  /// Creates a source that calls nothing yet.
+  /// Creates a source that is stopped.
   public init() {}
 
   public func start(_ onFrame: @escaping @MainActor () -> Void) {
@@ -42,7 +42,7 @@ extension MapAnimator {
       var next = clock.now
       while !Task.isCancelled {
         onFrame()
-        // Skips frames that were missed.
+        // Frames that were missed are skipped.
         next = max(next, clock.now).advanced(by: .seconds(1.0 / 60))
         try? await clock.sleep(until: next)
       }
@@ -60,9 +60,9 @@ extension MapAnimator {
 #if canImport(UIKit)
   import UIKit
 
-  /// The frames of the display that shows a view.
+  /// The frames of the display on which a view is shown.
   ///
-  /// An app for iOS that runs on a Mac has no `UIUpdateLink`. There, `TimedFrames` draws the frames.
+  /// An iOS app that runs on a Mac has no `UIUpdateLink`. There, the frames come from `TimedFrames`.
   @MainActor public final class DisplayFrames: FrameSource {
     private weak var view: UIView?
     private let timed = TimedFrames()
@@ -70,7 +70,7 @@ extension MapAnimator {
       private var link: UIUpdateLink?
     #endif
 
-    /// Creates a source that calls nothing yet.
+    /// Creates a source that is stopped.
     public init(_ view: UIView) { self.view = view }
 
     public func start(_ onFrame: @escaping @MainActor () -> Void) {

@@ -3,9 +3,9 @@
   import Treeline
 
   extension BoundingBox {
-    /// Creates the box of a region, in degrees to both sides of the region's center. `west` is greater than `east` if
-    /// the box crosses the antimeridian. Latitudes end at the poles. Returns nil if a number is not finite or a span is
-    /// negative.
+    /// Creates the box of a region, which extends by the same degrees to both sides of the region's center. `west` is
+    /// greater than `east` if the box crosses the antimeridian. Latitudes are limited to the poles. Returns nil if a
+    /// number is not finite or if a span is negative.
     public init?(_ region: MKCoordinateRegion) {
       let (center, span) = (region.center, region.span)
       guard [center.latitude, center.longitude].allSatisfy(\.isFinite), span.latitudeDelta >= 0,
@@ -19,9 +19,9 @@
         north: min(center.latitude + span.latitudeDelta / 2, 90))
     }
 
-    /// Returns the longitude within -180 to 180.
+    /// Returns a longitude reduced to -180 to 180.
     ///
-    /// - Parameter antimeridian: -180 or 180, the result for a longitude on the antimeridian.
+    /// - Parameter antimeridian: Result for a longitude on the antimeridian: -180 or 180.
     static func inOneTurn(_ longitude: Double, antimeridian: Double) -> Double {
       let inOneTurn = longitude - ((longitude + 180) / 360).rounded(.down) * 360
       return inOneTurn == -180 ? antimeridian : inOneTurn
@@ -29,8 +29,8 @@
   }
 
   extension MKCoordinateRegion {
-    /// Creates the region of a box. Its center is halfway between the box's edges in degrees; if the box crosses the
-    /// antimeridian, its center is halfway along the box.
+    /// Creates the region of a box. The center is halfway between the edges in degrees. If the box crosses the
+    /// antimeridian, the center lies inside the box.
     public init(_ box: BoundingBox) {
       let degrees = box.east < box.west ? box.east - box.west + 360 : min(box.east - box.west, 360)
       self.init(
@@ -42,7 +42,7 @@
   }
 
   extension Viewport {
-    /// Creates the viewport of a screen that shows a map rectangle, at the rectangle's zoom.
+    /// Creates the viewport of a screen that shows a map rectangle. The zoom follows from both.
     ///
     /// ```swift
     /// Viewport(map.visibleMapRect, width: map.bounds.width, height: map.bounds.height, heading: map.camera.heading)
@@ -52,10 +52,10 @@
     ///
     /// - Parameters:
     ///   - rect: The visible rectangle, such as `MKMapView.visibleMapRect` or `MapCameraUpdateContext.rect`.
-    ///   - width: Width of the screen in points, which are Treeline's pixels.
+    ///   - width: Width of the screen in points. A point of the screen is a pixel of Treeline.
     ///   - height: Height of the screen in points.
-    ///   - heading: The camera's heading in degrees, see ``MapKit/MKMapRect/zoom(width:height:heading:)``.
-    ///   - margin: Margin around the screen that is included, in points.
+    ///   - heading: Heading of the camera in degrees. See ``MapKit/MKMapRect/zoom(width:height:heading:)``.
+    ///   - margin: Margin around the screen that the viewport includes, in points.
     public init?(_ rect: MKMapRect, width: Double, height: Double, heading: Double = 0, margin: Double = 0) {
       guard let box = BoundingBox(rect), let zoom = rect.zoom(width: width, height: height, heading: heading) else {
         return nil

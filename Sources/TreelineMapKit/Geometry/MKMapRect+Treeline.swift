@@ -2,16 +2,17 @@
   import MapKit
   import Treeline
 
-  // MapKit's plane has the same edges as Treeline's plane. But it is 2^28 map points wide, and Treeline's plane has
-  // 2^32 units. A rectangle that crosses the antimeridian reaches beyond the western or eastern edge of the world.
+  // The planes of MapKit and Treeline have the same edges. MapKit's plane is 2^28 map points wide, and Treeline's plane
+  // is 2^32 units wide. A map rectangle that crosses the antimeridian extends beyond the western or eastern edge of the
+  // world.
 
   extension MKMapRect {
     /// Width of the world in map points.
     static let worldWidth = 0x1p28
 
-    /// Creates the rectangle of a box of coordinates, exact except for the last bits of a map point. Latitudes are
-    /// clipped at ``Treeline/Plane/maximumLatitude``. A box across the antimeridian reaches beyond the world's eastern
-    /// edge, like MapKit's own rectangles.
+    /// Creates the rectangle of a box. It is exact except for the last bits of a map point. Latitudes are limited to
+    /// ``Treeline/Plane/maximumLatitude``. If the box crosses the antimeridian, the rectangle extends beyond the
+    /// eastern edge of the world, like MapKit's own rectangles.
     ///
     /// ```swift
     /// MKMapRect(BoundingBox(west: 177, south: -20, east: -178, north: -15)).spans180thMeridian    // true
@@ -26,15 +27,15 @@
         height: Mercator.y(latitude: box.south) * Self.pointsPerUnit - minY)
     }
 
-    /// Creates the rectangle that a screen shows at a zoom. It may reach beyond the edges of the world.
+    /// Creates the rectangle that a screen shows at a zoom. It may extend beyond the edges of the world.
     ///
     /// ```swift
     /// map.setVisibleMapRect(MKMapRect(center: louvre, zoom: 15, width: 390, height: 844), animated: true)
     /// ```
     ///
     /// - Parameters:
-    ///   - center: Coordinate in the middle of the screen.
-    ///   - zoom: Zoom in terms of 256 px tiles, as in a ``Treeline/Viewport``.
+    ///   - center: Coordinate at the center of the screen.
+    ///   - zoom: Zoom for 256 px tiles, as in a ``Treeline/Viewport``.
     ///   - width: Width of the screen in points.
     ///   - height: Height of the screen in points.
     public init(center: Coordinate, zoom: Double, width: Double, height: Double) {
@@ -44,20 +45,20 @@
         x: middle.x - width / 2 * scale, y: middle.y - height / 2 * scale, width: width * scale, height: height * scale)
     }
 
-    /// Returns the zoom, in terms of 256 px tiles, at which a screen shows this rectangle. If this is the
-    /// `MKMapView.visibleMapRect` of a map, pass the size of the map's bounds. Returns nil if the screen or the
-    /// rectangle has no width or is not finite.
+    /// Returns the zoom for 256 px tiles at which a screen shows this rectangle. For the `visibleMapRect` of an
+    /// `MKMapView`, pass the size of the map's bounds. Returns nil if the screen or the rectangle has no width, or if a
+    /// size is not finite.
     ///
-    /// A rotated map shows less than its rectangle, which is the smallest rectangle around the visible part. For a
-    /// pitched map the zoom is an average over the rectangle.
+    /// If a map is rotated, its rectangle is the smallest one around the visible part, which is smaller. If a map is
+    /// pitched, the zoom is an average over the rectangle.
     ///
     /// - Parameters:
     ///   - width: Width of the screen in points.
     ///   - height: Height of the screen in points.
-    ///   - heading: The camera's heading in degrees.
+    ///   - heading: Heading of the camera in degrees.
     public func zoom(width: Double, height: Double, heading: Double = 0) -> Double? {
       let angle = heading * .pi / 180
-      // Width of the smallest rectangle around a rotated screen, in points of the screen.
+      // Width of the smallest rectangle around the rotated screen, in points of the screen.
       let across = width * abs(cos(angle)) + height * abs(sin(angle))
       guard across > 0, across.isFinite, size.width > 0, size.width.isFinite else { return nil }
       return 20 + log2(across / size.width)
@@ -69,7 +70,7 @@
   }
 
   extension MKMapPoint {
-    /// Creates the map point of a coordinate, exact except for its last bits. Latitudes are clipped at
+    /// Creates the map point of a coordinate. It is exact except for its last bits. Latitudes are limited to
     /// ``Treeline/Plane/maximumLatitude``.
     public init(_ coordinate: Coordinate) {
       self.init(
@@ -79,24 +80,24 @@
   }
 
   extension Coordinate {
-    /// Creates the coordinate of a map point. Beyond the world's western or eastern edge longitudes wrap around. Beyond
-    /// the northern or southern edge latitudes continue.
+    /// Creates the coordinate of a map point. If the point lies beyond the western or eastern edge of the world, its
+    /// longitude wraps around. Beyond the northern or southern edge, latitudes continue.
     public init(_ point: MKMapPoint) {
       self = Plane.webMercator().coordinate(x: point.x / MKMapRect.pointsPerUnit, y: point.y / MKMapRect.pointsPerUnit)
     }
   }
 
   extension BoundingBox {
-    /// Creates the box of a map rectangle, for example of the visible rectangle. The rectangle may lie any number of
-    /// turns around the world. `west` is greater than `east` if the box crosses the antimeridian. Returns nil for
-    /// `MKMapRect.null` and for other rectangles that are not finite or have a negative size.
+    /// Creates the box of a map rectangle, such as the visible rectangle. The rectangle may lie several turns around
+    /// the world. `west` is greater than `east` if the box crosses the antimeridian. Returns nil for `MKMapRect.null`,
+    /// and if a number is not finite or a size is negative.
     public init?(_ rect: MKMapRect) {
       guard [rect.minX, rect.minY, rect.width, rect.height].allSatisfy(\.isFinite), rect.width >= 0, rect.height >= 0
       else { return nil }
       let northWest = Coordinate(MKMapPoint(x: rect.minX, y: rect.minY))
       let southEast = Coordinate(MKMapPoint(x: rect.maxX, y: rect.maxY))
       let isWholeTurn = rect.width >= MKMapRect.worldWidth
-      // The antimeridian is 180 degrees if the box ends there.
+      // If the box ends at the antimeridian, its eastern edge is 180 rather than -180.
       let east = southEast.longitude == -180 && rect.width > 0 ? 180 : southEast.longitude
       self.init(
         west: isWholeTurn ? -180 : northWest.longitude, south: southEast.latitude, east: isWholeTurn ? 180 : east,

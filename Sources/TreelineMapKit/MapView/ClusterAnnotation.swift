@@ -3,14 +3,14 @@
   import Treeline
   import TreelineMap
 
-  /// A badge on an `MKMapView`, for a point or for a cluster of several points.
+  /// A badge on an `MKMapView`. It shows a single point or a cluster of several points.
   ///
-  /// The map observes the coordinate of an `MKPointAnnotation`, so the annotation moves without being replaced.
+  /// The map observes the coordinate of an `MKPointAnnotation`, so moving the annotation does not replace it.
   public final class ClusterAnnotation: MKPointAnnotation {
     /// The badge, as of the last change that added or updated it.
     public internal(set) var badge: MapBadge
 
-    /// Current position and look of the badge, kept for a view that is created later.
+    /// Current position, size and opacity, for a view that is created later.
     var place: MapMotion.Place
 
     init(_ badge: MapBadge) {
@@ -25,13 +25,13 @@
     /// Number of points in the cluster.
     public var pointCount: Int { badge.pointCount }
 
-    /// Row number of the point, if there is only one.
+    /// Row of the point; nil if the cluster has several points.
     public var row: Int? { cluster.row }
   }
 
-  /// A point of an open stack. It has the stack's coordinate, and its view has an offset from there.
+  /// A point of an open stack. Its coordinate is that of the stack, and its view is drawn at an offset.
   public final class StackMemberAnnotation: MKPointAnnotation {
-    /// Row number of the point.
+    /// Row of the point.
     public let row: Int
 
     /// Offset of the view from the stack, in points of the screen.

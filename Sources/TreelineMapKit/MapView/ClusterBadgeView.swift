@@ -3,32 +3,32 @@
   import Treeline
   import TreelineMap
 
-  /// A round badge with a number, or the dot of a single point. It has the tint color within a contrasting ring, in
-  /// light and dark mode.
+  /// A round badge with a number, or the dot of a single point. It has the tint color, and a ring that contrasts with
+  /// the map in light and dark mode.
   ///
-  /// To draw badges in another way, subclass it or return a view of your own from `MapViewAdapterDelegate`.
+  /// To draw badges differently, subclass this view, or return your own view from `MapViewAdapterDelegate`.
   open class ClusterBadgeView: MKAnnotationView {
     private let disc = UIView(frame: .zero)
     private let label = UILabel(frame: .zero)
 
-    /// Identifier by which badge views are reused.
+    /// Identifier for reusing badge views.
     public static let reuseIdentifier = "TreelineBadge"
 
     /// Width of the ring around the disc, in points.
     static let ringWidth: CGFloat = 2
 
-    /// Minimum width and height of the tappable area, in points, from the Human Interface Guidelines.
+    /// Minimum width and height of the area that reacts to taps, in points. From the Human Interface Guidelines.
     static let leastTarget: CGFloat = 44
 
     public override init(annotation: (any MKAnnotation)?, reuseIdentifier: String?) {
       super.init(annotation: annotation, reuseIdentifier: reuseIdentifier)
-      // Drawing threads resolve the color, too. A closure isolated to the main actor would trap there.
+      // Drawing threads also call this closure. If it were isolated to the main actor, it would trap on them.
       backgroundColor = UIColor { @Sendable traits in traits.userInterfaceStyle == .dark ? .black : .white }
       disc.backgroundColor = .tintColor
       disc.isUserInteractionEnabled = false
       label.textColor = .white
       label.textAlignment = .center
-      // Follows the user's text size, as far as the badge has room.
+      // The number follows the user's text size, as far as the badge has room for it.
       label.font = UIFontMetrics(forTextStyle: .caption1).scaledFont(for: .systemFont(ofSize: 12, weight: .semibold))
       label.adjustsFontForContentSizeCategory = true
       label.adjustsFontSizeToFitWidth = true
@@ -41,14 +41,13 @@
       accessibilityTraits = .button
     }
 
-    public required init?(coder: NSCoder) { fatalError("A badge is made by a map view, not from an archive") }
+    public required init?(coder: NSCoder) { fatalError("A badge view is created by a map view, not from an archive") }
 
-    /// Shows the badge of an annotation.
+    /// Draws the badge of an annotation.
     ///
     /// - Parameters:
-    ///   - annotation: Annotation of this view.
-    ///   - number: Number on the badge; nil for a badge without a number, for example while other badges count its
-    ///     points.
+    ///   - annotation: The annotation of this view.
+    ///   - number: Number on the badge; nil to show none, for example while other badges count its points.
     ///   - diameter: Diameter in points.
     open func show(_ annotation: ClusterAnnotation, number: String?, diameter: CGFloat) {
       draw(number: number, diameter: diameter)

@@ -3,32 +3,32 @@
   import Treeline
   import TreelineMap
 
-  /// Provides views to a ``MapViewAdapter`` and is notified of events. All methods are optional.
+  /// Provides views to a ``MapViewAdapter``, and is notified of events. All methods are optional.
   @MainActor public protocol MapViewAdapterDelegate: AnyObject {
     /// Returns the view of a badge; nil for a ``ClusterBadgeView``. Use `dequeueReusableAnnotationView`. The adapter
-    /// sets the properties that move and hide the view, and keeps the map from hiding or clustering it.
+    /// moves and hides the view, and prevents the map from hiding or clustering it.
     func adapter(_ adapter: MapViewAdapter, viewFor annotation: ClusterAnnotation) -> MKAnnotationView?
 
-    /// Returns the view of an annotation of your own; nil for the map's default.
+    /// Returns the view of an annotation that you have added; nil for the map's default view.
     func adapter(_ adapter: MapViewAdapter, viewForOther annotation: any MKAnnotation) -> MKAnnotationView?
 
-    /// Returns the renderer of an overlay of your own; nil to draw nothing.
+    /// Returns the renderer of an overlay that you have added; nil to draw nothing.
     func adapter(_ adapter: MapViewAdapter, rendererForOther overlay: any MKOverlay) -> MKOverlayRenderer?
 
-    /// Called when a badge is selected, or when the selected point has moved to this badge.
+    /// Called when a badge is selected, and when the selected point moves to another badge.
     func adapter(_ adapter: MapViewAdapter, didSelect annotation: ClusterAnnotation)
 
     /// Called when a point of an open stack is selected.
     func adapter(_ adapter: MapViewAdapter, didSelectRow row: Int)
 
-    /// Called when the user taps a stack that the adapter does not spread, or a stack with more points than the adapter
-    /// spreads.
+    /// Called when the user taps a stack that the adapter does not spread out. The options decide this; for example,
+    /// the stack may have too many points.
     func adapter(_ adapter: MapViewAdapter, didOpen stack: ClusterAnnotation, members: RowNumbers)
 
-    /// Called when the badges on the map have changed.
+    /// Called after the badges on the map have changed.
     func adapterDidUpdate(_ adapter: MapViewAdapter)
 
-    /// Called when nothing moves any more.
+    /// Called when all motions have ended.
     func adapterDidComeToRest(_ adapter: MapViewAdapter)
 
     /// Called when a query fails, for example because the tree lacks data that the cut needs.
@@ -52,19 +52,19 @@
   }
 
   extension MapViewAdapter: MKMapViewDelegate {
-    /// Requests the clusters of the visible part of the map.
+    /// Requests the clusters in the visible part of the map.
     public func mapViewDidChangeVisibleRegion(_ mapView: MKMapView) { refresh() }
 
-    /// Requests the clusters of the part of the map that is visible after it has come to rest.
+    /// Requests the clusters in the visible part of the map, after a movement has ended.
     public func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool) { refresh() }
 
-    /// Returns the view of a badge, or of an annotation of the delegate.
+    /// Returns the view of a badge, or asks the delegate for the view of another annotation.
     public func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? {
       switch annotation {
       case let annotation as ClusterAnnotation:
         let view = delegate?.adapter(self, viewFor: annotation) ?? reusedBadgeView(for: annotation)
         view.annotation = annotation
-        // Treeline decides which badges are shown.
+        // The map must not hide badges, because Treeline decides which badges are shown.
         (view.displayPriority, view.clusteringIdentifier) = (.required, nil)
         show(annotation, in: view)
         draw(annotation, in: view)
@@ -79,7 +79,7 @@
         ?? ClusterBadgeView(annotation: annotation, reuseIdentifier: ClusterBadgeView.reuseIdentifier)
     }
 
-    /// Spreads the points of a stack that opens, and selects annotations that had no view until now.
+    /// Spreads out the points of a stack that opens, and selects annotations whose views did not exist before.
     public func mapView(_ mapView: MKMapView, didAdd views: [MKAnnotationView]) {
       spreadOut(views)
       followSelection()
@@ -94,7 +94,7 @@
       }
     }
 
-    /// Ends the selection, and closes the open stack if it was deselected.
+    /// Ends the selection. If a point of the open stack was deselected, closes the stack.
     public func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView) {
       if let annotation = view.annotation, openStack?.contains(annotation) == true { closeStackUnlessSelected() }
       guard let annotation = view.annotation as? ClusterAnnotation, endsSelection(annotation) else { return }
@@ -102,7 +102,7 @@
       followEllipses()
     }
 
-    /// Returns the renderer of an ellipse, or the delegate's renderer for its own overlays.
+    /// Returns the renderer of an ellipse, or asks the delegate for the renderer of another overlay.
     public func mapView(_ mapView: MKMapView, rendererFor overlay: any MKOverlay) -> MKOverlayRenderer {
       renderer(of: overlay)
     }

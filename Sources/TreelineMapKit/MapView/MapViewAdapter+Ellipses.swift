@@ -4,7 +4,7 @@
   import TreelineMap
 
   extension MapViewAdapter {
-    /// Updates the ellipses on the map according to the options.
+    /// Updates the ellipses on the map as the options require.
     func followEllipses() {
       var wanted: [MapBadge.ID: Cluster] = [:]
       switch options.ellipses {
@@ -40,8 +40,8 @@
   }
 
   extension MKPolygon {
-    /// Creates the ellipse along which the points of a cluster spread, at two standard deviations. Returns nil if all
-    /// points have one position. Across the antimeridian the polygon reaches beyond the world's edge, as MapKit
+    /// Creates the ellipse of a cluster's points, at two standard deviations. Returns nil if all points share one
+    /// position. If the ellipse crosses the antimeridian, the polygon extends beyond the edge of the world, as MapKit
     /// expects.
     convenience init?(ellipseOf cluster: Cluster) {
       let ellipse = cluster.ellipse

@@ -4,18 +4,18 @@
   import TreelineMap
 
   extension MapViewAdapter {
-    /// Returns the badge that shows a point, alone or in a cluster; nil if no badge does.
+    /// Returns the annotation whose badge contains a point; nil if no badge does.
     ///
     /// - Parameters:
-    ///   - row: Row number of the point.
-    ///   - coordinate: Coordinate with which the point was passed to the build.
+    ///   - row: Row of the point.
+    ///   - coordinate: Coordinate of the point when the tree was built.
     public func annotation(ofRow row: Int, at coordinate: Coordinate) throws -> ClusterAnnotation? {
       guard let treeIndex = try tree?.treeIndex(ofRow: row, at: coordinate) else { return nil }
       return annotation(ofTreeIndex: treeIndex)
     }
 
     private func annotation(ofTreeIndex treeIndex: Int) -> ClusterAnnotation? {
-      // Until the tree is shown, the badges belong to the previous tree.
+      // Before the tree is shown, the badges belong to the previous tree.
       guard let tree, let scene = animator?.scene, scene.shows(tree) else { return nil }
       return scene.badge(containingTreeIndex: treeIndex).flatMap { annotationsByBadge[$0.id] }
     }
@@ -24,9 +24,9 @@
     /// while it is out of view.
     ///
     /// - Parameters:
-    ///   - row: Row number of the point.
-    ///   - coordinate: Coordinate with which the point was passed to the build.
-    /// - Returns: Whether the point is on the map.
+    ///   - row: Row of the point.
+    ///   - coordinate: Coordinate of the point when the tree was built.
+    /// - Returns: Whether a badge on the map contains the point.
     @discardableResult public func select(row: Int, at coordinate: Coordinate) throws -> Bool {
       guard let treeIndex = try tree?.treeIndex(ofRow: row, at: coordinate) else { return false }
       selectedTreeIndex = treeIndex
@@ -34,28 +34,28 @@
       return true
     }
 
-    /// Zooms in until a point is shown unclustered, and selects it. For a cut with only a limit, and for a point that
-    /// no zoom separates, the map only moves there.
+    /// Selects a point and zooms in until it is shown unclustered. The map only moves to the point if the cut has only
+    /// a limit or if no zoom separates the point.
     ///
     /// - Parameters:
-    ///   - row: Row number of the point.
-    ///   - coordinate: Coordinate with which the point was passed to the build.
-    ///   - animated: Whether the map flies there.
+    ///   - row: Row of the point.
+    ///   - coordinate: Coordinate of the point when the tree was built.
+    ///   - animated: Whether the map flies to the point.
     public func reveal(row: Int, at coordinate: Coordinate, animated: Bool = true) throws {
       guard try select(row: row, at: coordinate), let tree, let treeIndex = selectedTreeIndex else { return }
       let zoom = feed.cut.isByPixels ? try tree.unclusteredZoom(ofTreeIndex: treeIndex, by: feed.cut) : nil
       fly(to: coordinate, zoom: max(zoom ?? 0, currentZoom), animated: animated)
     }
 
-    /// Zooms in until a cluster splits into its parts. For a cut with only a limit, it zooms to the bounds of the
-    /// cluster's points. For a stack or a single point, the map only moves there.
+    /// Zooms in until a cluster splits into its parts. If the cut has only a limit, zooms to the bounds of the
+    /// cluster's points. For a stack or a single point, the map only moves to its position.
     public func zoom(into annotation: ClusterAnnotation, animated: Bool = true) {
       guard let tree = tree(of: annotation) else { return }
       if feed.cut.isByPixels, let zoom = try? tree.expansionZoom(of: annotation.cluster.id, by: feed.cut) {
-        // Zooms slightly further, so that the map does not stop just before the split.
+        // A slightly larger zoom, so that the map does not stop just before the split.
         fly(to: annotation.badge.destination, zoom: max(zoom, currentZoom) + 0.01, animated: animated)
       } else if annotation.cluster.rect.isPoint {
-        // MapKit cannot show a rectangle without an extent.
+        // MapKit cannot show a rectangle without width and height.
         fly(to: annotation.badge.destination, zoom: currentZoom, animated: animated)
       } else {
         mapView.setVisibleMapRect(
@@ -71,8 +71,8 @@
     }
 
     private func fly(to coordinate: Coordinate, zoom: Double, animated: Bool) {
-      // The map fits the rectangle between its margins, clear of bars. A rectangle for the whole map would get a lower
-      // zoom.
+      // The map fits the rectangle between its layout margins, so that no bar covers it. The zoom of a rectangle for
+      // the whole map would be too low.
       let (size, margins) = (mapView.bounds.size, mapView.layoutMargins)
       let rect = MKMapRect(
         center: coordinate, zoom: min(zoom, 20), width: max(size.width - margins.left - margins.right, 1),
@@ -82,7 +82,7 @@
 
     func didTap(_ annotation: ClusterAnnotation) {
       let cluster = annotation.cluster
-      // A badge of a tree that is being replaced is about to leave.
+      // The badge belongs to a tree that is being replaced, and is about to leave.
       guard let shown = self.tree(of: annotation), let tree, shown.isSame(as: tree) else {
         return deselect(annotation)
       }
@@ -93,7 +93,7 @@
         zoom(into: annotation)
         return
       }
-      // Selects the point nearest to the center of a cluster, so that the selection stays in the middle when the
+      // In a cluster, selects the point nearest to the center, so that the selection stays in the middle when the
       // cluster splits.
       selectedTreeIndex = cluster.treeIndex ?? (try? tree.nearestMember(of: cluster.id))
       followEllipses()
@@ -105,14 +105,14 @@
       selectedTreeIndex.flatMap { self.annotation(ofTreeIndex: $0) } === annotation
     }
 
-    /// Whether the selected point belongs to the current tree and passes its filter.
+    /// Whether the selected point belongs to the current tree and passes the tree's filter.
     private var isSelectionOfTree: Bool {
       guard let selectedTreeIndex, let selectedTree, let tree, tree.isSame(as: selectedTree) else { return false }
       return tree.passes(selectedTreeIndex)
     }
 
-    /// Returns whether deselecting a badge ends the selection. The selection does not end if the adapter deselects the
-    /// badge, or if the badge was removed. A leaving badge keeps the selection until the next badge is drawn.
+    /// Returns whether the deselection of a badge ends the selection. It does not if the adapter deselects the badge,
+    /// or if the badge was removed. A leaving badge stays selected until the next badge of the point is drawn.
     func endsSelection(_ annotation: ClusterAnnotation) -> Bool {
       guard let selectedTreeIndex, !isDeselecting else { return false }
       return annotationsByBadge[annotation.badge.id] === annotation && !annotation.badge.isForeign
@@ -129,11 +129,11 @@
       for other in mapView.selectedAnnotations where other is ClusterAnnotation { deselect(other) }
     }
 
-    /// Selects the badge that contains the selected point. A whole that has not formed yet, or a part without a view,
-    /// is not selected yet: until then the leaving badge stays selected.
+    /// Selects the badge that contains the selected point. If this badge is not drawn yet or has no view, the leaving
+    /// badge stays selected until then.
     func followSelection() {
       if let selectedTreeIndex, let selectedTree, let tree, !tree.isSame(as: selectedTree) {
-        // The selection survives edits of the point's map. In any other tree it ends.
+        // If the map was edited, the selected point stays selected. In an unrelated tree, the selection ends.
         self.selectedTreeIndex = tree.treeIndex(ofTreeIndex: selectedTreeIndex, in: selectedTree)
         if self.selectedTreeIndex == nil { return deselectAnnotations() }
       }

@@ -4,10 +4,10 @@
   import TreelineMap
 
   extension MapViewAdapter {
-    /// A stack whose points are shown around it.
+    /// A stack whose points are spread out around it.
     struct OpenStack {
       let annotation: ClusterAnnotation
-      /// Tree of the stack's points.
+      /// Tree that contains the stack.
       let tree: ClusterTree
       let members: [StackMemberAnnotation]
 
@@ -15,9 +15,9 @@
       func contains(_ other: any MKAnnotation) -> Bool { other === annotation || members.contains { $0 === other } }
     }
 
-    /// Shows the points of a stack around it, or passes them to the delegate, according to the options. Closes any
-    /// other open stack. Once the stack or one of its points has been selected, the stack closes when none of them is
-    /// selected.
+    /// Spreads out the points of a stack around it, or passes them to the delegate, as the options require. Closes any
+    /// other open stack. If the stack or one of its points is selected, the stack closes when none of them is selected
+    /// any more.
     public func open(_ stack: ClusterAnnotation) {
       guard stack.cluster.isStack, openStack?.annotation !== stack, let tree = tree(of: stack) else { return }
       let rows = tree.members(of: stack.cluster)
@@ -25,7 +25,7 @@
       var shown = 0
       if case .spread(let limit) = options.stacks {
         shown = min(rows.count, limit)
-        // Spaced like dots of points, far enough apart for a finger.
+        // As far apart as fingers need, at the size of the dots of points.
         let spread = StackSpread(count: shown, spacing: 32 * textScale)
         let members = zip(rows.prefix(shown), spread).map { row, offset in
           StackMemberAnnotation(row: row, of: stack, offset: offset)
@@ -40,14 +40,14 @@
       if shown < rows.count { delegate?.adapter(self, didOpen: stack, members: rows) }
     }
 
-    /// Removes the points of an open stack from the map.
+    /// Removes the points of the open stack from the map.
     public func closeStack() {
       guard let openStack else { return }
       self.openStack = nil
       mapView.removeAnnotations(openStack.members)
     }
 
-    /// Moves the points of a stack from the stack's position to their own positions, once they have views.
+    /// Moves the points of a stack to their own places, once their views exist.
     func spreadOut(_ views: [MKAnnotationView]) {
       let members = views.compactMap { view in (view.annotation as? StackMemberAnnotation).map { (view, $0.offset) } }
       guard !members.isEmpty else { return }
@@ -69,8 +69,9 @@
       if !isShown || hasSamePoints != true { closeStack() }
     }
 
-    /// Closes the stack after a tap elsewhere. A tap on a point of the stack must not close it, although it first
-    /// deselects another point, in the same turn of the main actor.
+    /// Closes the stack if none of its points is selected after the current turn of the main actor. A tap on another
+    /// point of the stack first deselects the previous point and selects the other one in the same turn, so it does not
+    /// close the stack.
     func closeStackUnlessSelected() {
       let annotation = openStack?.annotation
       Task { [weak self] in

@@ -3,43 +3,43 @@
   import Treeline
   import TreelineMap
 
-  /// Shows the clusters of a tree on an `MKMapView`. They split and merge as the map zooms.
+  /// Shows the clusters of a tree on an `MKMapView`. The clusters split and merge as the map zooms.
   ///
   /// ```swift
   /// let adapter = MapViewAdapter(mapView, tree: hotels.tree, cut: .badges(), texts: texts)
   /// mapView.delegate = adapter
   /// ```
   ///
-  /// Keep the adapter as long as the map is shown. Annotations that you add yourself are never clustered. Give their
-  /// views the `displayPriority` `.required`; otherwise MapKit hides markers next to badges. If the map needs a
-  /// delegate of your own, call the adapter's methods of `MKMapViewDelegate` from the methods of your delegate.
+  /// Keep a reference to the adapter while the map is shown. Annotations that you add are never clustered. Set the
+  /// `displayPriority` of their views to `.required`, because MapKit otherwise hides markers next to badges. If the map
+  /// needs another delegate, call the adapter's `MKMapViewDelegate` methods from the methods of that delegate.
   @MainActor public final class MapViewAdapter: NSObject {
-    /// Behavior of an adapter.
+    /// Behavior of the adapter.
     public struct Options: Sendable {
-      /// Whether badges move to their targets. With Reduce Motion they never do.
+      /// Whether badges move to their targets. They jump if Reduce Motion is on.
       public var isAnimated = true
-      /// Whether badges and the distances between them grow with the user's text size, up to 1.5 times.
+      /// Whether badges and the distances between badges grow with the user's text size, up to 1.5 times.
       public var scalesWithTextSize = true
-      /// Whether a tap on a cluster zooms in until the cluster splits, instead of selecting it.
+      /// Whether a tap on a cluster zooms in until the cluster splits. Otherwise it selects the cluster.
       public var zoomsIntoClusters = true
-      /// Response to a tap on a stack, which is several points at one position that no zoom separates.
+      /// What a tap on a stack does. A stack is several points at one position, which no zoom separates.
       public var stacks = StackDisplay.spread(atMost: 40)
-      /// Clusters that get an ellipse, which shows how their points spread.
+      /// The clusters for which an ellipse shows how their points spread.
       public var ellipses = EllipseDisplay.none
 
       /// The default behavior.
       public init() {}
     }
 
-    /// The response to a tap on a stack.
+    /// What a tap on a stack does.
     public enum StackDisplay: Hashable, Sendable {
-      /// Shows the stack's first points around it, up to this number.
+      /// The points of the stack are spread out around it, up to this number of points.
       case spread(atMost: Int)
-      /// Notifies the delegate, which may list the points.
+      /// The delegate is notified, and may list the points.
       case told
     }
 
-    /// Clusters that get an ellipse.
+    /// The clusters for which an ellipse is shown.
     public enum EllipseDisplay: Hashable, Sendable {
       /// No cluster.
       case none
@@ -49,28 +49,29 @@
       case all
     }
 
-    /// The map that shows the badges.
+    /// The map on which the badges are shown.
     public let mapView: MKMapView
 
-    /// Source of the answers. To show a tree with other rows, call `show(_:texts:)` instead of setting the feed's tree.
+    /// Source of the answers. If the rows of a new tree differ, call `show(_:texts:)` instead of setting the feed's
+    /// tree.
     public let feed: MapFeed
 
-    /// Texts on the badges of the tree that is shown; see `show(_:texts:)`.
+    /// Texts on the badges of the shown tree. See `show(_:texts:)`.
     public var texts: BadgeTexts { treeTexts.current }
 
-    /// Behavior, from the next change on.
+    /// Behavior of the adapter. A new value applies from the next change on.
     public var options: Options
 
-    /// Provides views and is notified of events.
+    /// Provides views, and is notified of events.
     public weak var delegate: (any MapViewAdapterDelegate)?
 
-    /// The cut at the default text size, which decides how finely points are separated.
+    /// The cut of the tree at the default text size.
     public var cut: Cut { didSet { refresh() } }
 
-    /// Index in tree order of the selected point, which may be in a cluster; see `select(row:at:)`.
+    /// Tree index of the selected point, which may be part of a cluster. See `select(row:at:)`.
     public internal(set) var selectedTreeIndex: Int? { didSet { selectedTree = tree } }
 
-    /// Tree of the selected point.
+    /// Tree that contains the selected point.
     private(set) var selectedTree: ClusterTree?
 
     /// Whether the adapter itself is deselecting an annotation.
@@ -78,42 +79,48 @@
 
     var animator: MapAnimator?
     private var treeTexts: TreeTexts
-    /// Text scale with which the views were drawn.
+    /// Text scale with which views were last drawn.
     private var drawnTextScale = 1.0
-    /// Whether a badge has been added, removed or updated since the delegate was notified.
+    /// Whether a badge was added, removed or updated since the delegate was last notified.
     private var hasNews = false
     var annotationsByBadge: [MapBadge.ID: ClusterAnnotation] = [:]
     var openStack: OpenStack?
     var ellipses: [MapBadge.ID: (cluster: Cluster, polygon: MKPolygon)] = [:]
 
+    /// Creates an adapter with its own feed.
+    ///
     /// - Parameters:
-    ///   - mapView: The map that shows the badges.
+    ///   - mapView: The map on which badges are shown.
     ///   - tree: Tree of your points; nil if you set `tree` later.
-    ///   - cut: How finely points are separated. The tree must support it.
+    ///   - cut: The cut of the tree. The tree must support it.
     ///   - texts: Texts on badges.
-    ///   - options: Behavior.
+    ///   - options: Behavior of the adapter.
     public convenience init(
       _ mapView: MKMapView, tree: ClusterTree? = nil, cut: Cut, texts: BadgeTexts = BadgeTexts(),
       options: Options = Options()
     ) { self.init(mapView, feed: MapFeed(tree, cut: cut, for: texts), texts: texts, options: options) }
 
+    /// Creates an adapter with a feed.
+    ///
     /// - Parameters:
-    ///   - mapView: The map that shows the badges.
-    ///   - feed: Source of the answers. The adapter must be its only reader.
+    ///   - mapView: The map on which badges are shown.
+    ///   - feed: Source of the answers. Nothing else may read from it.
     ///   - texts: Texts on badges.
-    ///   - options: Behavior.
+    ///   - options: Behavior of the adapter.
     public convenience init(
       _ mapView: MKMapView, feed: MapFeed, texts: BadgeTexts = BadgeTexts(), options: Options = Options()
     ) {
       self.init(mapView, feed: feed, texts: texts, options: options, in: (DisplayFrames(mapView), ContinuousClock()))
     }
 
+    /// Creates an adapter with a feed and a clock.
+    ///
     /// - Parameters:
-    ///   - mapView: The map that shows the badges.
-    ///   - feed: Source of the answers. The adapter must be its only reader.
+    ///   - mapView: The map on which badges are shown.
+    ///   - feed: Source of the answers. Nothing else may read from it.
     ///   - texts: Texts on badges.
-    ///   - options: Behavior.
-    ///   - time: Sources of the frames and of the time.
+    ///   - options: Behavior of the adapter.
+    ///   - time: Source of frames, and clock.
     package init(
       _ mapView: MKMapView, feed: MapFeed, texts: BadgeTexts, options: Options,
       in time: (frames: some FrameSource, clock: some Clock<Duration>)
@@ -134,18 +141,18 @@
       refresh()
     }
 
-    /// The tree that is shown, which may be filtered; nil if no tree is shown. A selection ends when another tree is
-    /// set, unless it is an edit of the same map. Under another filter of the same tree it remains if the selected
-    /// point passes.
+    /// The shown tree, which may have a filter; nil if no tree is shown. If you set another tree, the selection ends,
+    /// unless the new tree is an edit of the same map. If you set the same tree with another filter, the selection
+    /// stays if the selected point passes the filter.
     ///
-    /// The row numbers of a new tree must stand for the same values as before, because `texts` finds texts by row
-    /// number. If points have come or gone, call `show(_:texts:)` instead.
+    /// The rows of a new tree must mean the same values as before, because `texts` finds texts by row. If points were
+    /// added or removed, call `show(_:texts:)` instead.
     public var tree: ClusterTree? {
       get { feed.tree }
       set { replaceTree(by: newValue, nil) }
     }
 
-    /// Shows another tree whose row numbers stand for other values than before.
+    /// Shows another tree whose rows mean other values than before.
     ///
     /// ```swift
     /// adapter.show(hotels.tree, texts: BadgeTexts(hotels, title: { $0.name }))
@@ -153,11 +160,12 @@
     ///
     /// - Parameters:
     ///   - tree: Tree of your points; nil to show no tree.
-    ///   - texts: Texts on its badges, used once the tree is shown.
+    ///   - texts: Texts on the badges of the tree. They are used as soon as the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
-    /// Shows each map of a sequence as it comes, such as the maps of a `LiveMap`. A badge stays on the map if most of
-    /// its points stay together. The selection stays, too. Returns when the sequence ends or the task is cancelled.
+    /// Shows each map of a sequence when it arrives, such as the maps of a `LiveMap`. A badge stays on the map if it
+    /// keeps most of its points. The selected point stays selected. Returns when the sequence ends or the task is
+    /// cancelled.
     ///
     /// ```swift
     /// let following = Task { try await adapter.follow(live) { BadgeTexts($0, title: { $0.name }) } }
@@ -182,7 +190,7 @@
       followScene()
     }
 
-    /// Reads the visible part of the map. The adapter does so whenever the map reports that it has moved.
+    /// Reads the visible part of the map. The adapter calls this whenever the map reports that it has moved.
     public func refresh() {
       animator?.prefersReducedMotion = !options.isAnimated || UIAccessibility.isReduceMotionEnabled
       followTextSize()
@@ -192,24 +200,25 @@
         mapView.visibleMapRect, width: size.width, height: size.height, heading: mapView.camera.heading)
     }
 
-    /// The badges on the map, including badges that are leaving.
+    /// The annotations of all badges on the map, including badges that are leaving.
     public var annotations: [ClusterAnnotation] { Array(annotationsByBadge.values) }
 
-    /// Returns the rows of an annotation's points, in tree order, for example for pages of a list.
+    /// Returns the rows of the points of an annotation, in tree order, for example to list them in pages; nil if the
+    /// annotation is no longer shown.
     public func members(of annotation: ClusterAnnotation) -> RowNumbers? {
       tree(of: annotation)?.members(of: annotation.cluster)
     }
 
-    /// Returns the tree to which an annotation's cluster belongs. As long as a new tree is set but not shown yet, this
-    /// is not `tree`. Returns nil if the annotation is no longer shown.
+    /// Returns the tree that contains an annotation's cluster; nil if the annotation is no longer shown. This differs
+    /// from `tree` while a new tree is set but not shown yet.
     func tree(of annotation: ClusterAnnotation) -> ClusterTree? {
       annotation.badge.isForeign ? nil : animator?.scene.tree
     }
 
-    /// Factor by which the user's text is larger than the default, within the limits of badges.
+    /// Factor between the user's text size and the default text size, limited to the range that badges support.
     var textScale: Double {
       guard options.scalesWithTextSize else { return 1 }
-      // Scales a large value, because the result is rounded to pixels.
+      // A large value is scaled, because the result is rounded to pixels.
       let scaled = UIFontMetrics(forTextStyle: .caption1).scaledValue(
         for: 100, compatibleWith: mapView.traitCollection)
       return min(max(scaled / 100, 1), 1.5)
@@ -224,7 +233,7 @@
       remove(change.removed)
       add(change.added)
       move(change.moved)
-      // A retargeted badge may begin to leave, and its view must show that.
+      // A badge with a new target may be leaving, which its view must show.
       update(change.retargeted)
       update(change.updated)
       if haveOtherTexts { update(animator?.scene.answerBadges ?? []) }
@@ -289,7 +298,7 @@
       annotation.subtitle = texts.subtitle(of: annotation.cluster, in: tree)
     }
 
-    /// Adapts all views to the text size, even if nothing else about their badges changes.
+    /// Redraws all views if the text size has changed, even if their badges have not.
     private func followTextSize() {
       guard textScale != drawnTextScale else { return }
       drawnTextScale = textScale
@@ -306,13 +315,13 @@
     func show(_ annotation: ClusterAnnotation, in view: MKAnnotationView) {
       let badge = annotation.badge
       view.isHidden = !badge.appearance.isVisible
-      // VoiceOver skips badges that leave.
+      // VoiceOver skips badges that are leaving.
       view.isAccessibilityElement = badge.appearance.isVisible && !badge.isLeaving
       view.accessibilityLabel = [annotation.title, annotation.subtitle].compactMap { $0 }.joined(separator: ", ")
       view.accessibilityHint = texts.accessibilityHint(of: badge.cluster)
       guard let view = view as? ClusterBadgeView else { return }
       let number = badge.appearance.showsCount ? texts.number(of: badge.cluster) : nil
-      // A cut with badges has already scaled the diameters.
+      // With a cut by badges, the diameters are already scaled.
       let scale = cut.badgeScale == nil ? textScale : 1
       view.show(annotation, number: number, diameter: badge.diameter * scale)
     }

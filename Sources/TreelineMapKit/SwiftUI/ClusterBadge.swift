@@ -3,15 +3,15 @@
   import SwiftUI
   import TreelineMap
 
-  /// A round badge with a number, or the dot of a single point, in the tint color within a ring of the background's
-  /// color.
+  /// A round badge with a number, or the dot of a single point. It has the tint color, and a ring in the color of the
+  /// background.
   public struct ClusterBadge: View {
     private let badge: MapModel.Badge
 
     /// Creates the view of a badge.
     public init(_ badge: MapModel.Badge) { self.badge = badge }
 
-    /// The disc within its ring, and the number.
+    /// The disc, its ring, and the number.
     public var body: some View {
       let ring = min(2, badge.diameter / 6)
       ZStack {

@@ -17,50 +17,50 @@
   /// .onGeometryChange(for: CGSize.self, of: \.size) { model.size = $0 }
   /// ```
   ///
-  /// A badge keeps its id wherever it moves, so SwiftUI moves its view and never replaces it. `badges` changes in each
-  /// frame while badges move, and is constant otherwise.
+  /// A badge keeps its id when it moves, so SwiftUI moves its view instead of replacing the view. `badges` changes in
+  /// each frame while badges move; otherwise it is constant.
   @MainActor @Observable public final class MapModel {
     /// A badge as it is drawn now.
     public struct Badge: Identifiable, Sendable {
-      /// Identifier of the badge while it is on the map.
+      /// Identifier of the badge. It is the same as long as the badge is on the map.
       public let id: MapBadge.ID
       /// The cluster that the badge shows.
       public internal(set) var cluster: Cluster
       /// Current position.
       public internal(set) var coordinate: CLLocationCoordinate2D
-      /// The number on the badge; nil for the dot of a point, and while other badges count its points.
+      /// The number on the badge. nil for the dot of a single point, and while other badges count the badge's points.
       public internal(set) var number: String?
       /// Name of the point or of the cluster.
       public internal(set) var title: String
       /// Text that VoiceOver reads.
       public internal(set) var accessibilityLabel: String
-      /// Current diameter in points, including the scale.
+      /// Current diameter in points. It includes the scale of the motion.
       public internal(set) var diameter: Double
       /// Opacity, from 0 to 1.
       public internal(set) var opacity: Double
       /// Whether the badge is leaving the map.
       public internal(set) var isLeaving: Bool
-      /// Whether the badge's cluster belongs to a tree that is no longer shown.
+      /// Whether the cluster of the badge belongs to a tree that is no longer shown.
       var isForeign = false
     }
 
     /// All badges that are drawn, from bottom to top.
     public private(set) var badges: [Badge] = []
 
-    /// Error of the latest query, for example because the tree lacks data that the cut needs. The badges stay as they
-    /// were.
+    /// Error of the latest query, for example because the tree lacks data that the cut needs. The badges do not change
+    /// after an error.
     public private(set) var error: (any Error)?
 
     /// Source of the answers.
     @ObservationIgnored public let feed: MapFeed
 
-    /// Texts on the badges of the tree that is shown; see `show(_:texts:)`.
+    /// Texts on the badges of the shown tree. See `show(_:texts:)`.
     public var texts: BadgeTexts { treeTexts.current }
 
-    /// Size of the map in points. Nothing is shown until it is set, because the zoom depends on it.
+    /// Size of the map in points. Set it, because the zoom depends on it; no badges are shown before.
     public var size = CGSize.zero { didSet { refresh() } }
 
-    /// Whether badges jump to their targets. Pass SwiftUI's `accessibilityReduceMotion`.
+    /// Whether badges jump to their targets. Set it to SwiftUI's `accessibilityReduceMotion`.
     public var prefersReducedMotion = false { didSet { animator?.prefersReducedMotion = prefersReducedMotion } }
 
     @ObservationIgnored private var rect: MKMapRect?
@@ -68,54 +68,61 @@
     @ObservationIgnored private var animator: MapAnimator?
     @ObservationIgnored private var treeTexts: TreeTexts
 
+    /// Creates a model with its own feed.
+    ///
     /// - Parameters:
     ///   - tree: Tree of your points; nil if you set `tree` later.
-    ///   - cut: How finely points are separated. The tree must support it.
+    ///   - cut: The cut of the tree. The tree must support it.
     ///   - texts: Texts on badges.
     public convenience init(_ tree: ClusterTree? = nil, cut: Cut, texts: BadgeTexts = BadgeTexts()) {
       self.init(MapFeed(tree, cut: cut, for: texts), texts: texts)
     }
 
+    /// Creates a model with a feed.
+    ///
     /// - Parameters:
-    ///   - feed: Source of the answers. The model must be its only reader.
+    ///   - feed: Source of the answers. Nothing else may read from it.
     ///   - texts: Texts on badges.
     public convenience init(_ feed: MapFeed, texts: BadgeTexts = BadgeTexts()) {
       self.init(feed, texts: texts, in: (TimedFrames(), ContinuousClock()))
     }
 
+    /// Creates a model with a feed and a clock.
+    ///
     /// - Parameters:
-    ///   - feed: Source of the answers. The model must be its only reader.
+    ///   - feed: Source of the answers. Nothing else may read from it.
     ///   - texts: Texts on badges.
-    ///   - time: Sources of the frames and of the time.
+    ///   - time: Source of frames, and clock.
     package init(
       _ feed: MapFeed, texts: BadgeTexts, in time: (frames: some FrameSource, clock: some Clock<Duration>)
     ) {
       (self.feed, treeTexts) = (feed, TreeTexts(texts))
-      // Everything that is drawn is in `badges`, which is assigned once per frame.
+      // The animator passes changes on to nobody: everything that is drawn is in `badges`, which is assigned once per
+      // frame.
       let animator = MapAnimator(feed, clock: time.clock) { _ in }
       animator.onError = { [weak self] in self?.error = $0 }
       animator.drawFrames(of: time.frames) { [weak self] in self?.draw() }
       self.animator = animator
     }
 
-    /// The tree that is shown; nil if no tree is shown. Set a new tree for another filter, too.
+    /// The shown tree; nil if no tree is shown. To change the filter, set the tree with another filter.
     ///
-    /// The row numbers of a new tree must stand for the same values as before, because `texts` finds texts by row
-    /// number. If points have come or gone, call `show(_:texts:)` instead.
+    /// The rows of a new tree must mean the same values as before, because `texts` finds texts by row. If points were
+    /// added or removed, call `show(_:texts:)` instead.
     public var tree: ClusterTree? {
       get { feed.tree }
       set { replaceTree(by: newValue, nil) }
     }
 
-    /// Shows another tree whose row numbers stand for other values than before.
+    /// Shows another tree whose rows mean other values than before.
     ///
     /// - Parameters:
     ///   - tree: Tree of your points; nil to show no tree.
-    ///   - texts: Texts on its badges, used once the tree is shown.
+    ///   - texts: Texts on the badges of the tree. They are used as soon as the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
-    /// Shows each map of a sequence as it comes, such as the maps of a `LiveMap`. Badges whose points stay, or most of
-    /// them, stay on the map. Returns when the sequence ends or the task is cancelled.
+    /// Shows each map of a sequence when it arrives, such as the maps of a `LiveMap`. A badge stays on the map if it
+    /// keeps most of its points. Returns when the sequence ends or the task is cancelled.
     ///
     /// ```swift
     /// .task { try? await model.follow(live) { BadgeTexts($0, title: { $0.name }) } }
@@ -138,20 +145,20 @@
       if tree == nil || texts != nil { draw() }
     }
 
-    /// The cut, which decides how finely points are separated.
+    /// The cut of the tree.
     public var cut: Cut {
       get { feed.cut }
       set { feed.cut = newValue }
     }
 
-    /// Sets the visible part of the map from a camera update.
+    /// Sets the visible part of the map after a change of the camera.
     public func show(_ context: MapCameraUpdateContext) { show(context.rect, heading: context.camera.heading) }
 
     /// Sets the visible part of the map.
     ///
     /// - Parameters:
     ///   - rect: The visible rectangle.
-    ///   - heading: The camera's heading in degrees.
+    ///   - heading: Heading of the camera in degrees.
     public func show(_ rect: MKMapRect, heading: Double = 0) {
       (self.rect, self.heading) = (rect, heading)
       refresh()
@@ -161,8 +168,8 @@
       feed.viewport = rect.flatMap { Viewport($0, width: size.width, height: size.height, heading: heading) }
     }
 
-    /// Returns the map position at which the parts of a cluster are shown. Give it to the map when a badge is tapped.
-    /// Returns nil for a point, and for a stack of several points at one position.
+    /// Returns the map position at which the parts of a cluster are shown; nil for a single point and for a stack. Use
+    /// it when a badge is tapped.
     public func position(inside badge: Badge) -> MapCameraPosition? {
       let cluster = badge.cluster
       guard cluster.pointCount > 1, !cluster.isStack, let tree = tree(of: badge) else { return nil }
@@ -170,21 +177,22 @@
         return .rect(MKMapRect(cluster.bounds))
       }
       let current = rect.zoom(width: size.width, height: size.height, heading: heading) ?? 0
-      // Zooms slightly further, so that the map does not stop just before the split.
+      // A slightly larger zoom, so that the map does not stop just before the split.
       return .rect(
         MKMapRect(
           center: cluster.coordinate, zoom: min(max(zoom, current) + 0.01, 20),
           width: size.width * Self.clearOfBars, height: size.height * Self.clearOfBars))
     }
 
-    /// Share of the map's size into which a cluster must fit; bars may cover the rest.
+    /// Fraction of the map's size that a cluster may fill. The rest may be covered by bars.
     private static let clearOfBars = 0.75
 
-    /// Returns the rows of a badge's points, in tree order, for example for pages of a list.
+    /// Returns the rows of the points of a badge, in tree order, for example to list them in pages; nil if the badge is
+    /// no longer shown.
     public func members(of badge: Badge) -> RowNumbers? { tree(of: badge)?.members(of: badge.cluster) }
 
-    /// Returns the tree to which a badge's cluster belongs. As long as a new tree is set but not shown yet, this is not
-    /// `tree`. Returns nil if the badge is no longer shown.
+    /// Returns the tree that contains a badge's cluster; nil if the badge is no longer shown. This differs from `tree`
+    /// while a new tree is set but not shown yet.
     private func tree(of badge: Badge) -> ClusterTree? { badge.isForeign ? nil : animator?.scene.tree }
 
     private func draw() {
@@ -194,14 +202,14 @@
       var before: [MapBadge.ID: Badge] = [:]
       for badge in badges { before[badge.id] = badge }
       badges = scene.badges.filter(\.appearance.isVisible).compactMap { badge in
-        // A foreign badge keeps its earlier texts, if it was drawn before.
+        // A foreign badge that was drawn before keeps its texts.
         if badge.isForeign { return before[badge.id].map { drawn(badge, as: $0) } }
         let same = haveOtherTexts ? nil : before[badge.id].flatMap { $0.cluster == badge.cluster ? $0 : nil }
         return drawn(badge, as: same ?? described(badge, in: scene))
       }
     }
 
-    /// Returns a badge with its texts.
+    /// Returns a badge with the texts of its cluster.
     private func described(_ badge: MapBadge, in scene: MapScene) -> Badge {
       let cluster = badge.cluster
       let label = scene.tree.map { texts.accessibilityLabel(of: cluster, in: $0, values: badge.values) }
@@ -212,7 +220,7 @@
         isLeaving: false)
     }
 
-    /// Returns a badge as it is drawn now, with the given texts.
+    /// Returns a badge as it is drawn now, with the texts of `words`.
     private func drawn(_ badge: MapBadge, as words: Badge) -> Badge {
       let place = badge.appearance.place
       var drawn = words

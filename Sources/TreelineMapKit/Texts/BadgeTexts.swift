@@ -1,19 +1,19 @@
 import Treeline
 import TreelineMap
 
-/// The texts on badges: the number, the title and subtitle of the callout, and what VoiceOver reads.
+/// The texts on badges: the number, the title and subtitle of the callout, and the text that VoiceOver reads.
 ///
 /// ```swift
 /// var texts = BadgeTexts(hotels, title: \.name, subtitle: \.phone)
 /// texts.clusterTitle = "{count} hotels"
 /// ```
 public struct BadgeTexts: Sendable {
-  /// Title of a cluster. `{count}` is replaced by its number of points, and `{abbreviated}` by the short form.
+  /// Title of a cluster. `{count}` is replaced by its number of points, and `{abbreviated}` by the abbreviated number.
   public var clusterTitle = "{count} places"
 
-  /// Aggregates whose values `titleOfCluster` gets, such as `.first("name", by: "population")`.
+  /// Aggregates whose values are passed to `titleOfCluster`, such as `.first("name", by: "population")`.
   ///
-  /// A map adapter or model that makes its own feed evaluates them with each answer. For a feed that you make, set the
+  /// A map adapter or model that creates its own feed computes them for each answer. If you create the feed, set the
   /// same aggregates in `MapFeed.Options`.
   public var aggregates: [Aggregate] = []
 
@@ -26,29 +26,30 @@ public struct BadgeTexts: Sendable {
   /// ```
   public var titleOfCluster: (@Sendable (_ cluster: Cluster, _ values: [AggregateValue]) -> String?)?
 
-  /// Number of point titles in a cluster's subtitle, in tree order; 0 for no subtitle.
+  /// Number of points whose titles are in the subtitle of a cluster, in tree order; 0 for no subtitle.
   public var namedMemberCount = 3
 
-  /// Ending of a cluster's subtitle if the cluster has more points. `{count}` is replaced by the number of other
-  /// points.
+  /// End of a cluster's subtitle if the cluster has further points. `{count}` is replaced by their number.
   public var moreMembers = "{count} more"
 
-  /// VoiceOver's hint of what a double tap on a cluster does.
+  /// VoiceOver's hint for a cluster: what a double tap does.
   public var clusterHint = "Zooms in"
 
-  /// VoiceOver's hint of what a double tap does on a stack, which is several points at one position.
+  /// VoiceOver's hint for a stack, which is several points at one position: what a double tap does.
   public var stackHint = "Shows all"
 
-  /// Returns the title and subtitle of a point.
+  /// Returns the title and subtitle of the point of a row.
   private let ofPoint: (@Sendable (_ row: Int) -> (title: String?, subtitle: String?))?
 
-  /// Creates texts for clusters only: points have no texts.
+  /// Creates texts for clusters. Points have no texts.
   public init() { ofPoint = nil }
 
+  /// Creates texts from the values of a map.
+  ///
   /// - Parameters:
-  ///   - map: The values to which the row numbers of the tree refer.
-  ///   - title: Returns the title of a value; a key path works, too.
-  ///   - subtitle: Returns the subtitle of a value; a key path works, too.
+  ///   - map: The map whose values belong to the rows of the tree.
+  ///   - title: Returns the title of a value. It may be a key path.
+  ///   - subtitle: Returns the subtitle of a value. It may be a key path.
   public init<Value>(
     _ map: ClusterMap<Value>, title: @escaping @Sendable (Value) -> String,
     subtitle: @escaping @Sendable (Value) -> String? = { _ in nil }
@@ -57,28 +58,29 @@ public struct BadgeTexts: Sendable {
     self.init { (title(values[$0]), subtitle(values[$0])) }
   }
 
-  /// - Parameter ofPoint: Returns the title and subtitle of the point with a row number.
+  /// - Parameter ofPoint: Returns the title and subtitle of the point of a row.
   public init(ofPoint: @escaping @Sendable (_ row: Int) -> (title: String?, subtitle: String?)) {
     self.ofPoint = ofPoint
   }
 
-  /// Returns the number on a badge; nil for the dot of a single point.
+  /// Returns the number on a badge; nil for a single point.
   public func number(of cluster: Cluster) -> String? {
     cluster.pointCount > 1 ? BadgeText.abbreviated(cluster.pointCount) : nil
   }
 
-  /// Returns the title of a point, or the title of a cluster made by `titleOfCluster` or from `clusterTitle`.
+  /// Returns the title of a point or of a cluster. The title of a cluster comes from `titleOfCluster` or
+  /// `clusterTitle`.
   ///
-  /// - Parameter values: Values of `aggregates`. If there are no values, the title is made from `clusterTitle`.
+  /// - Parameter values: Values of `aggregates`. If it is empty, `clusterTitle` is used.
   public func title(of cluster: Cluster, values: [AggregateValue] = []) -> String? {
     if let row = cluster.row { return ofPoint?(row).title }
     if let titleOfCluster, values.count == aggregates.count { return titleOfCluster(cluster, values) }
     return BadgeText.title(clusterTitle, pointCount: cluster.pointCount)
   }
 
-  /// Returns the subtitle of a point, or the first titles in a cluster.
+  /// Returns the subtitle of a point, or the first titles of points in a cluster.
   ///
-  /// - Complexity: O(`namedMemberCount`), for any number of points.
+  /// - Complexity: O(`namedMemberCount`). The number of points does not matter.
   public func subtitle(of cluster: Cluster, in tree: ClusterTree) -> String? {
     if let row = cluster.row { return ofPoint?(row).subtitle }
     guard let ofPoint, namedMemberCount > 0 else { return nil }
@@ -89,10 +91,10 @@ public struct BadgeTexts: Sendable {
     return (names + more).joined(separator: ", ")
   }
 
-  /// Returns the title of the point with a row number, for example in an open stack.
+  /// Returns the title of the point of a row, for example in an open stack.
   public func title(ofRow row: Int) -> String? { ofPoint?(row).title }
 
-  /// Returns the subtitle of the point with a row number.
+  /// Returns the subtitle of the point of a row.
   public func subtitle(ofRow row: Int) -> String? { ofPoint?(row).subtitle }
 
   /// Returns the text that VoiceOver reads for a badge.
@@ -102,14 +104,14 @@ public struct BadgeTexts: Sendable {
     [title(of: cluster, values: values), subtitle(of: cluster, in: tree)].compactMap { $0 }.joined(separator: ", ")
   }
 
-  /// Returns VoiceOver's hint of what a double tap does; nil for a single point.
+  /// Returns VoiceOver's hint for a badge, which says what a double tap does; nil for a single point.
   public func accessibilityHint(of cluster: Cluster) -> String? {
     cluster.pointCount == 1 ? nil : cluster.isStack ? stackHint : clusterHint
   }
 }
 
 extension MapFeed {
-  /// Creates a feed that evaluates the aggregates of some texts.
+  /// Creates a feed that computes the aggregates that the texts need.
   @_spi(MapLibre) public convenience init(_ tree: ClusterTree?, cut: Cut, for texts: BadgeTexts) {
     var options = Options()
     options.aggregates = texts.aggregates

@@ -1,9 +1,9 @@
 import Treeline
 import TreelineMap
 
-/// Texts on badges, for the tree that is shown and for the tree that will be shown next.
+/// Texts on badges, for the shown tree and for the tree that will be shown next.
 @_spi(MapLibre) public struct TreeTexts {
-  /// Texts of the tree that is shown.
+  /// Texts of the shown tree.
   public private(set) var current: BadgeTexts
 
   private var next: (tree: ClusterTree, texts: BadgeTexts)?
@@ -11,20 +11,20 @@ import TreelineMap
   /// Creates the texts of the first tree.
   public init(_ texts: BadgeTexts) { current = texts }
 
-  /// Sets the texts of a tree that will be shown.
+  /// Sets the texts of the tree that will be shown next.
   ///
   /// - Parameters:
-  ///   - texts: Texts of the tree; nil if its row numbers stand for the same values as before.
+  ///   - texts: Texts of the tree; nil if its rows mean the same values as before.
   ///   - tree: The tree; nil if no tree will be shown.
-  ///   - scene: The badges shown until then.
+  ///   - scene: The badges that are shown until then.
   public mutating func expect(_ texts: BadgeTexts?, of tree: ClusterTree?, after scene: MapScene) {
-    // Only the filter differs, so the texts stay.
+    // It is the same tree with another filter, so the texts stay.
     if let tree, texts == nil, scene.shows(tree) { return next = nil }
     let texts = texts ?? next?.texts ?? current
     if let tree { next = (tree, texts) } else { (current, next) = (texts, nil) }
   }
 
-  /// Switches to the texts of the next tree once it is shown.
+  /// Switches to the texts of the next tree if that tree is now shown.
   ///
   /// - Returns: Whether texts on badges may have changed.
   public mutating func follow(_ scene: MapScene) -> Bool {
