@@ -63,11 +63,10 @@ import Testing
   }
 
   @Test func proseTellsTheDefaults() throws {
-    let limit =
-      "\(Cut.standard.limit) unless \(PixelCriterion.list { $0 == "badges" ? "`badges`" : "a `\($0)`" }) is given, then"
-    #expect(text.contains("\(limit) \(QueryParameters.largestLimit)."))
-    #expect(text.contains("In pixels; \(Int(PixelCriterion.spacing.standard)) unless"))
-    #expect(text.contains("instead of `spacing` or `badges`; \(Int(PixelCriterion.detail.standard)) unless"))
+    let criteria = PixelCriterion.list { $0 == "badges" ? "`badges`" : "a `\($0)`" }
+    #expect(text.contains("By default \(Cut.standard.limit), or \(QueryParameters.largestLimit) with \(criteria)."))
+    #expect(text.contains("By default \(Int(PixelCriterion.spacing.standard)) if the index has separations"))
+    #expect(text.contains("By default \(Int(PixelCriterion.detail.standard)) if the index supports neither"))
     #expect(text.contains("A view may have \(GridCells.most) cells at most"))
     let shares = "ellipse of two standard deviations along each axis, at least a quarter as wide as long"
     #expect(text.contains(shares) && Plane.areaDeviations == 2 && Plane.leastWidth == 0.25)
