@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// Gathers the distinct texts of columns for which a survey would have to keep too many.
+// Gathers the distinct texts of columns that have more of them than a survey keeps.
 
 final class EntriesObject: CObject {
   static let noun = "entries"

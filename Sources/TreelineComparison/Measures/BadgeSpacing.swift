@@ -150,7 +150,7 @@ struct PixelIndex: Sendable {
     let (column, row) = (column(position.x), row(position.y))
     var best: (distance: Double, index: Int)?
     for ring in 0..<max(columns, rows) {
-      // All positions in this ring and beyond are at least as far away as the rings inside it are wide.
+      // All positions in this ring and beyond it are at least `passed` pixels away.
       let passed = Double(ring - 1) * side
       if let best, ring > 0, passed * passed > best.distance { break }
       forEachBin(inRing: ring, around: column, row) { column, row in

@@ -1,7 +1,8 @@
 import Treeline
 
-/// Matches clusters of a tree with clusters of the tree after an edit. A new cluster continues an old cluster if they
-/// share more than half of the points of each. The shared points may have moved.
+/// Matches clusters of a tree with clusters of the tree after an edit. A new cluster continues an old cluster if their
+/// shared points are more than half of the old points and more than half of the new points. Shared points may have
+/// moved.
 struct EditMatching {
   private let old: ClusterTree
   private let answer: MapAnswer

@@ -13,10 +13,10 @@ public struct MapTiming: Hashable, Sendable {
   /// Duration with which a whole grows after its parts have arrived.
   public var grow = 0.14
 
-  /// The durations of the server's map.
+  /// The default durations, which the server's map uses.
   public static let standard = MapTiming()
 
-  /// Creates the durations of the server's map.
+  /// Creates the default durations.
   public init() {}
 
   /// Time at which the parts of a split take over the numbers from their whole, as a fraction of `move`.

@@ -29,7 +29,7 @@ extension MapAnimator {
   }
 }
 
-/// Frames on all platforms, 60 per second, as exactly as the system wakes tasks.
+/// Frames on all platforms, about 60 per second. They come when the system wakes a task, so they are not exact.
 @MainActor public final class TimedFrames: FrameSource {
   private var task: Task<Void, Never>?
 

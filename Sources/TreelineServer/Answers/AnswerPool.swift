@@ -87,7 +87,7 @@ private final class PendingAnswer<Value: Sendable>: InterruptibleAnswer {
     case new
     case waiting(CheckedContinuation<Value, any Error>)
     case ended
-    /// The work was interrupted before `begin`.
+    /// `interrupt` was called before `begin`.
     case interrupted(Problem)
   }
 

@@ -10,7 +10,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// Whether a request has been passed on whose response is not completely written yet.
+  /// Whether the request that was passed on last is not completely answered yet.
   private var isResponding = false
   /// Parts of the queued requests, beginning with the head of the first one. The connection is not read while a request
   /// is queued.

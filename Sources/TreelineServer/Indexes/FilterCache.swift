@@ -51,7 +51,7 @@ final class FilterCache: Sendable {
     func prepare(_ found: inout ClusterTree?) -> Result<ClusterTree, FilterError> {
       if let found { return .success(found) }
       do throws(FilterError) {
-        // If a client moves a window, its filter is similar to the previous filter.
+        // While a client moves a window, each filter is similar to the previous one.
         let previous = last?.tree.withLockIfAvailable { $0 } ?? nil
         let selected = try tree.selecting(filter, reusing: previous)
         found = selected

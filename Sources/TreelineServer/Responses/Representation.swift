@@ -29,7 +29,7 @@ struct Representation: Sendable {
   /// Whether writing could block an event loop for too long.
   var isExpensive: Bool { cost > AnswerCost.mostOnEventLoop }
 
-  /// Returns a value as JSON. Routes that are called often write JSON themselves.
+  /// Returns a value as JSON. Frequently called routes write their JSON without it.
   static func json(
     cost: Int = 1, _ value: @escaping @Sendable () throws -> some Encodable & SendableMetatype
   ) -> Representation {

@@ -59,8 +59,8 @@ struct RequestMiddleware: RouterMiddleware {
 
   // MARK: Other origins (CORS)
 
-  /// Hummingbird's middleware sets these headers only in answers to requests with an origin. That is not enough: a
-  /// cache may pass the answer to a request without an origin on to a page of another origin.
+  /// Hummingbird's middleware sets these headers only in answers to requests with an origin. But a cache may store the
+  /// answer to a request without an origin, and give it to a page of another origin later.
   private func allowOrigin(of request: Request, in headers: inout HTTPFields) {
     guard let first = options.allowedOrigins.first else { return }
     headers[.accessControlExposeHeaders] = "ETag, Retry-After"
