@@ -83,7 +83,7 @@ import Treeline
   @Test func decimalMarksAreTheRemedy() throws {
     let text = "lon;lat;v;w\n1;2;1.234,56;2\n3;4;2,5;1.234\n"
     let points = try build(text, ["--columns", "v:number"])
-    #expect(points.errors.contains("found \"1.234,56\"; --decimal comma reads such numbers"), "\(points.errors)")
+    #expect(points.errors.contains("found \"1.234,56\"; give --decimal comma to read such numbers"), "\(points.errors)")
     let commas = try build(text, ["--columns", "w:number", "--decimal", "comma"])
     #expect(commas.errors.contains("found \"1.234\"; remove the points between thousands"), "\(commas.errors)")
     let found = try build(text, ["--columns", "all"])

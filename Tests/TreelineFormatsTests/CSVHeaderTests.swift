@@ -49,7 +49,7 @@ import Treeline
     #expect(table.coordinates == [Coordinate(longitude: 1, latitude: 2)])
     #expect(
       table.notes.map(\.description) == [
-        "points lie at \"start_lng\" and \"start_lat\", not at \"end_lng\" and \"end_lat\"; --longitude and "
+        "points are read from \"start_lng\" and \"start_lat\", not from \"end_lng\" and \"end_lat\"; --longitude and "
           + "--latitude choose other columns"
       ])
     // Plain names take precedence over names with the word for a place, such as `start_lat`. If there are pairs for two
@@ -137,7 +137,7 @@ import Treeline
   }
 
   @Test func unknownColumns() {
-    let remedy = "choose with --longitude and --latitude, --x and --y, --lat-lon, or --wkt, by name or number"
+    let remedy = "choose columns by name or number with --longitude and --latitude, --x and --y, --lat-lon, or --wkt"
     #expect(
       message("\nname,kind\na,b\n")
         == "points:2: expected columns named longitude and latitude, lon and lat, x and y or the like, or one named "

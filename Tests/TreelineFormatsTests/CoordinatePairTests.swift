@@ -80,7 +80,7 @@ import Treeline
       ("Paris", "\"Paris\""), ("48.85", "\"48.85\""), ("48.85, 2.35, 0", "\"48.85, 2.35, 0\""), ("", "an empty cell"),
       ("48.85N, 2.35", "\"48.85N, 2.35\""), ("48.85N, 2.35S", "\"48.85N, 2.35S\""),
       ("(48.85, 2.35", "\"(48.85, 2.35\""),
-      ("48,85, 2,35", "\"48,85, 2,35\" with decimal commas; --decimal comma reads such numbers"),
+      ("48,85, 2,35", "\"48,85, 2,35\" with decimal commas; give --decimal comma to read such numbers"),
     ] {
       let text = "n,location\n1,\"48.85, 2.35\"\n2,\"\(cell)\"\n"
       #expect(message(text) == expected + ", found \(found)" + skip)

@@ -55,7 +55,7 @@ import Treeline
     #expect(said.hasPrefix(place + ": expected a l"), "\(said)")
     #expect(
       said.hasSuffix(
-        "found \"\(found)\" with a decimal comma; --decimal comma reads such numbers; "
+        "found \"\(found)\" with a decimal comma; give --decimal comma to read such numbers; "
           + "--skip-invalid skips and lists such rows"), "\(said)")
   }
 
@@ -63,7 +63,7 @@ import Treeline
     let options = ReadingOptions(columns: .sphere(longitude: "1", latitude: "2"), skipsInvalid: true)
     let table = try read("2,35;48,85\n2,35;48,85\n", options)
     #expect(table.rowCount == 2 && table.invalidRowCount == 2)
-    #expect(table.notes.map(\.description) == ["most rows are invalid; --decimal comma reads such numbers"])
+    #expect(table.notes.map(\.description) == ["most rows are invalid; give --decimal comma to read such numbers"])
   }
 
   @Test(arguments: ["1.234,5", "1,234,567", "1.5", "1,5.5", "1 234,5", "48,85N", ",", "1,e", "0x1,5"])
@@ -101,7 +101,7 @@ import Treeline
     for cell in ["1.23,4", "12.34.567,8", "0.123,4", "1234.567,8", "1..234,5", ".123,4", "1.234,", "1.2345,6"] {
       #expect(message("x;y\n\(cell);1\n", options).contains("expected an x"), "\(cell)")
     }
-    #expect(message("x;y\n1.234,5;1\n").contains("with a decimal comma; --decimal comma reads such numbers"))
+    #expect(message("x;y\n1.234,5;1\n").contains("with a decimal comma; give --decimal comma to read such numbers"))
   }
 
   /// Checks that a number with a decimal comma equals the number with a decimal point, bit for bit.

@@ -31,7 +31,7 @@ struct Input {
     let remedy =
       switch columns.decimal {
       case .point where CellNumber.haveDecimalCommas([number]):
-        "--decimal comma reads such numbers"
+        "give --decimal comma to read such numbers"
       case .comma where CellNumber.literal(number, mark: .point, allowsPlus: true) != nil:
         "remove the points between thousands; or, if they are decimal points, run without --decimal comma"
       default: usual

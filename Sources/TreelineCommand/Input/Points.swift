@@ -82,7 +82,7 @@ struct Points {
     }
     for name in names where table.mayHaveDecimalCommas(inColumn: name) {
       Notes.print(
-        "treelinemap: \(input): column \"\(name.visible)\" may have numbers with decimal commas (--decimal comma reads them)"
+        "treelinemap: \(input): column \"\(name.visible)\" may have numbers with decimal commas (if so, give --decimal comma)"
       )
     }
     return Points(self, columns.isEmpty ? tree : try tree.adding(columns: columns))

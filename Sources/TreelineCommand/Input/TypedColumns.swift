@@ -166,7 +166,7 @@ struct ColumnReport {
   /// A note on unusual values of the column; nil if there are none.
   var oddity: String? {
     if hasCommaNumbers {
-      return "column \(name.debugDescription) may have numbers with decimal commas (--decimal comma reads them)"
+      return "column \(name.debugDescription) may have numbers with decimal commas (if so, give --decimal comma)"
     }
     guard hasOddTimes else { return nil }
     return "column \(name.debugDescription) has times before 1971 or after 2100 (numbers are seconds in kind time and "

@@ -84,7 +84,7 @@ struct CSVProblem {
       : invalidRow(row, layout.first, axes.first, found, remedy: remedy)
   }
 
-  private static let commaRemedy = "--decimal comma reads such numbers"
+  private static let commaRemedy = "give --decimal comma to read such numbers"
 
   private func unclearLetterRemedy(_ cell: Bytes) -> String? {
     Angle.hasUnclearLetter(cell) ? "write E or W: O is east in German and west in French, Italian and Spanish" : nil

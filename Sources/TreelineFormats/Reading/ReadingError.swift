@@ -52,7 +52,7 @@ extension ReadingError: CustomStringConvertible {
         + (columns.contains { $0.contains("\u{FFFD}") }
           ? "the text is not UTF-8: convert it, for example with iconv -f WINDOWS-1252 -t UTF-8, or "
           : "")
-        + "choose with --longitude and --latitude, --x and --y, --lat-lon, or --wkt, by name or number"
+        + "choose columns by name or number with --longitude and --latitude, --x and --y, --lat-lon, or --wkt"
     case .columnsWithoutCSV(let file, let choice, let found):
       "\(file): \(Self.options(choice)) of CSV, but this input is \(found); "
         + "leave out \(choice.isOne ? "the option" : "both options")"
@@ -145,7 +145,7 @@ extension ReadingNote: CustomStringConvertible {
     case .skippedPreamble(1): "1 line that begins with # is skipped before the first row"
     case .skippedPreamble(let count): "\(count) lines that begin with # are skipped before the first row"
     case .startOfJourney(let chosen, let other):
-      "points lie at \(chosen), not at \(other); --longitude and --latitude choose other columns"
+      "points are read from \(chosen), not from \(other); --longitude and --latitude choose other columns"
     case .coordinatesInOneCell(let column, isLatitudeFirst: true):
       "column \"\(column)\" is taken as latitude and longitude; --lon-lat takes the longitude first"
     case .coordinatesInOneCell(let column, isLatitudeFirst: false):

@@ -27,7 +27,7 @@ extension WorkEstimate {
   /// The expected and the found amount of work, for an error message; nil if the work does not take too long.
   var excess: (expected: String, found: String)? {
     guard steps > Self.mostSteps else { return nil }
-    return ("at most \(Self.mostSteps / 1_000_000_000) seconds of work", "about \(steps / 1_000_000_000) seconds of it")
+    return ("at most \(Self.mostSteps / 1_000_000_000) seconds of work", "about \(steps / 1_000_000_000) seconds")
   }
 }
 

@@ -37,7 +37,7 @@ struct ServedSelection {
     // The clusters of the passing points are also prepared. This takes time for every point.
     cost = estimate.cost + index.tree.pointCount / AnswerCost.pointsPerUnit
     if let (expected, found) = estimate.excess {
-      parameters.refuse("filter", expected: "\(expected); use fewer conditions, texts or corners", found: found)
+      parameters.refuse("filter", expected: "fewer conditions, texts or corners, for \(expected)", found: found)
     }
   }
 
@@ -105,7 +105,7 @@ struct ServedAggregates {
     let estimate = tree.estimate(of: list, clusterCount: clusterCount, pointCount: pointCount)
     if let (expected, found) = estimate.excess {
       throw Problem.invalid(
-        "aggregate", expected: "\(expected); use fewer aggregates or a smaller part of the map", found: found)
+        "aggregate", expected: "fewer aggregates or a smaller part of the map, for \(expected)", found: found)
     }
     if estimate.valueBytes > Problem.longestAnswer { throw .answerTooLong }
   }
