@@ -53,15 +53,15 @@ import Testing
     (feature(#"{"type":"Point"}"#), ", geometry: expected a Point with coordinates, found none"),
     (
       feature(#"{"type":"Point","coordinates":[]}"#),
-      ", coordinates: expected two numbers or more in an array, found []"
+      ", coordinates: expected an array of two or more numbers, found []"
     ),
     (
       feature(#"{"type":"Point","coordinates":["1","2"]}"#),
-      #", coordinates: expected two numbers or more in an array, found ["1","2"]"#
+      #", coordinates: expected an array of two or more numbers, found ["1","2"]"#
     ),
     (
       feature(#"{"type":"Point","coordinates":[1]}"#),
-      ", coordinates: expected two numbers or more in an array, found [1]"
+      ", coordinates: expected an array of two or more numbers, found [1]"
     ),
     (
       feature(#"{"type":"Point","coordinates":[181,2]}"#),
@@ -89,16 +89,16 @@ import Testing
   }
 
   @Test(arguments: [
-    ("[1]", "1: expected a GeoJSON FeatureCollection, or one Feature a line, found an array (byte 0)"),
-    ("\u{1E}5", "1: expected a GeoJSON FeatureCollection, or one Feature a line, found another value (byte 1)"),
-    ("{}", "1: expected a GeoJSON FeatureCollection, or one Feature a line, found an empty object (byte 0)"),
+    ("[1]", "1: expected a GeoJSON FeatureCollection, or one Feature per line, found an array (byte 0)"),
+    ("\u{1E}5", "1: expected a GeoJSON FeatureCollection, or one Feature per line, found another value (byte 1)"),
+    ("{}", "1: expected a GeoJSON FeatureCollection, or one Feature per line, found an empty object (byte 0)"),
     (
       #"{"type":"Topology"}"#,
-      "1: expected a GeoJSON FeatureCollection, or one Feature a line, found the type \"Topology\" (byte 0)"
+      "1: expected a GeoJSON FeatureCollection, or one Feature per line, found the type \"Topology\" (byte 0)"
     ),
     (
       #"{"a":1}"#,
-      "1: expected a GeoJSON FeatureCollection, or one Feature a line, found an object without a type (byte 0)"
+      "1: expected a GeoJSON FeatureCollection, or one Feature per line, found an object without a type (byte 0)"
     ),
     (
       #"{"features":[]}"#,

@@ -70,6 +70,6 @@ private func removeAndEnd(_ number: Int32) {
 func checkOutputPath(_ path: String?, _ option: String) throws {
   if path == "" { throw ValidationError("'\(option)' must name a file, found an empty name.") }
   if path == "-" {
-    throw ValidationError("'\(option)' must name a file, found '-'; a file of that name is './-'.")
+    throw ValidationError("'\(option)' must name a file, found '-'; give './-' for a file with this name.")
   }
 }

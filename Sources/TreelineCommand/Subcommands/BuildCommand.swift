@@ -117,7 +117,7 @@ struct BuildCommand: ParsableCommand {
       }
     }
     if memory.resume && path == "-" {
-      throw ValidationError("'--resume' needs a file, which can be read again; standard input cannot.")
+      throw ValidationError("'--resume' needs a file as input, because standard input cannot be read again.")
     }
     try checkInputPath(path)
     try checkOutputPath(output, "--output")

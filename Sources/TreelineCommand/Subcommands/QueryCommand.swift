@@ -117,11 +117,11 @@ struct QueryCommand: ParsableCommand {
       if cell != nil { throw ValidationError("'--cell' needs '--method grid'; '--limit' bounds 'pca'.") }
     } else {
       if position.style.isGiven { throw ValidationError("'--position' and '--keep-visible' need '--method pca'.") }
-      if hulls { throw ValidationError("'--hulls' needs '--method pca'; a cell is a square.") }
+      if hulls { throw ValidationError("'--hulls' needs '--method pca'; the cells of 'grid' are squares.") }
       if selection.aggregate != nil { throw ValidationError("'--aggregate' needs '--method pca'.") }
-      if geometry != .point { throw ValidationError("'--geometry' needs '--method pca'; a cell is a square.") }
+      if geometry != .point { throw ValidationError("'--geometry' needs '--method pca'; the cells of 'grid' are squares.") }
       if countInView { throw ValidationError("'--count-in-view' needs '--method pca'.") }
-      if ellipses { throw ValidationError("'--ellipses' needs '--method pca'; a cell is a square.") }
+      if ellipses { throw ValidationError("'--ellipses' needs '--method pca'; the cells of 'grid' are squares.") }
       if splitting.growth != nil {
         throw ValidationError("'--split' and '--grow' need '--method pca'; 'grid' uses no tree.")
       }

@@ -230,7 +230,7 @@ struct FeatureReading {
     // The syntax is valid. So this fails only if an element is not a number or if there are fewer than two elements.
     var scanner = JSONScanner(Bytes(rebasing: bytes[range]), isFinal: true)
     guard let pair = try? scanner.scanPair() else {
-      throw Problem(part: ", coordinates", expected: "two numbers or more in an array", found: excerpt(range))
+      throw Problem(part: ", coordinates", expected: "an array of two or more numbers", found: excerpt(range))
     }
     let isFirstValid = axes.holdsFirst(pair.first)
     if isFirstValid && axes.holdsSecond(pair.second) { return pair }

@@ -118,7 +118,7 @@ extension GeoJSONReader {
     case .collection: return true
     case .feature: return false
     case .other(let found):
-      throw window.malformed(expected: "a GeoJSON FeatureCollection, or one Feature a line", found: found)
+      throw window.malformed(expected: "a GeoJSON FeatureCollection, or one Feature per line", found: found)
     }
   }
 }

@@ -40,7 +40,7 @@ struct Refusal {
     bound: .requestLength,
     problem: Problem(
       status: .uriTooLong,
-      detail: "Path and query must be at most \(RequestMiddleware.longestAddress) bytes together."))
+      detail: "Path and query together may have at most \(RequestMiddleware.longestAddress) bytes."))
 
   static let headLength = Refusal(
     bound: .requestLength,

@@ -83,7 +83,7 @@ enum ClusterRoutes {
     let order = request.parameters.text("sort").map { MemberOrder($0) }
     if let order, !request.tree.attributeNames.contains(order.column) {
       request.parameters.refuse(
-        "sort", expected: "a column of the index, or '-' and a column for descending values", found: order.text)
+        "sort", expected: "a column of the index, with '-' before it for descending order", found: order.text)
     }
     if order != nil, offset + limit > MemberOrder.mostPlaces {
       let most = MemberOrder.mostPlaces - limit

@@ -129,7 +129,7 @@ private struct PreviousAnswer: Decodable {
       throw Problem.invalid("cluster_ids", expected: "ids of clusters of this index", found: "\(id)")
     } catch QueryError.overlappingClusters(let one, let other) {
       throw Problem.invalid(
-        "cluster_ids", expected: "clusters of which none contains another",
+        "cluster_ids", expected: "clusters that do not contain each other",
         found: "\(one.rawValue) and \(other.rawValue)")
     } catch let error as QueryError {
       throw Problem(of: error)
