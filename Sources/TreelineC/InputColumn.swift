@@ -98,7 +98,9 @@ struct InputColumn: @unchecked Sendable {
     case TREELINE_TEXTS: standard = nil
     case TREELINE_CODES: standard = .category
     case TREELINE_INSTANTS: standard = .time
-    default: throw ArgumentError("column \(name.debugDescription): expected a treeline_value_type, found \(type.rawValue)")
+    default:
+      throw ArgumentError(
+        "column \(name.debugDescription): expected a treeline_value_type, found \(type.rawValue)")
     }
     let kind = words.first.flatMap(IndexColumn.Kind.init(rawValue:))
     guard kind != nil || words.first?.isEmpty ?? true else {

@@ -119,7 +119,9 @@ struct QueryCommand: ParsableCommand {
       if position.style.isGiven { throw ValidationError("'--position' and '--keep-visible' need '--method pca'.") }
       if hulls { throw ValidationError("'--hulls' needs '--method pca'; the cells of 'grid' are squares.") }
       if selection.aggregate != nil { throw ValidationError("'--aggregate' needs '--method pca'.") }
-      if geometry != .point { throw ValidationError("'--geometry' needs '--method pca'; the cells of 'grid' are squares.") }
+      if geometry != .point {
+        throw ValidationError("'--geometry' needs '--method pca'; the cells of 'grid' are squares.")
+      }
       if countInView { throw ValidationError("'--count-in-view' needs '--method pca'.") }
       if ellipses { throw ValidationError("'--ellipses' needs '--method pca'; the cells of 'grid' are squares.") }
       if splitting.growth != nil {

@@ -185,7 +185,8 @@ struct Routes {
     let allowed = own.map(\.rawValue).sorted().joined(separator: ", ")
     for method in HTTPRequest.Method.known where !own.contains(method) {
       router.on(path, method: method) { _, _ -> Response in
-        throw Problem(status: .methodNotAllowed, detail: "This path allows only \(allowed).", headers: [.allow: allowed])
+        throw Problem(
+          status: .methodNotAllowed, detail: "This path allows only \(allowed).", headers: [.allow: allowed])
       }
     }
   }

@@ -11,9 +11,10 @@ extension LogFormat: ExpressibleByArgument {}
   static let configuration = CommandConfiguration(
     commandName: "treelinemap-server", abstract: "Serves clusters over HTTP, and a map to see them move.",
     discussion: """
-      Each index is served under the name of its file, or under a given name: 'places=/data/uk.treeline'. An index \
-      that is replaced, as 'treelinemap build' does, is reopened within a second, or at once at SIGHUP. After SIGTERM or \
-      SIGINT the server ends expensive answers with a 503, sends the others and stops.
+      Each index is served under the name of its file, or under a given name: 'places=/data/uk.treeline'. If the \
+      file of an index is replaced, for example by 'treelinemap build', the server reopens it within a second, or at \
+      once after SIGHUP. After SIGTERM or SIGINT the server ends expensive answers with a 503, sends all other answers \
+      and stops.
 
       /openapi.json describes the routes; the map is at /.
       """, version: Release.version)
@@ -28,13 +29,13 @@ extension LogFormat: ExpressibleByArgument {}
       valueName: "[name=]index"))
   var live: [String] = []
 
-  @Option(help: ArgumentHelp("The column of a live index that names its points.", valueName: "column"))
+  @Option(help: ArgumentHelp("The column with the keys of a live index's points.", valueName: "column"))
   var key: String?
 
   @Option(
     help: ArgumentHelp(
       "A file whose first line clients must send after 'Authorization: Bearer' to change points.",
-      discussion: "By default the environment variable TREELINEMAP_WRITE_TOKEN has this token.", valueName: "file"))
+      discussion: "By default the token is in the environment variable TREELINEMAP_WRITE_TOKEN.", valueName: "file"))
   var writeTokenFile: String?
 
   @Option(
@@ -92,10 +93,10 @@ extension LogFormat: ExpressibleByArgument {}
 
   @Option(help: "Maximum number of connections from one address.") var connectionsPerAddress = 256
 
-  @Option(help: ArgumentHelp("Maximum time until a whole request has come in.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Maximum time for a whole request to arrive.", valueName: "seconds"))
   var requestTime = 30
 
-  @Option(help: ArgumentHelp("Maximum time in which a client must read an answer.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Maximum time for a client to read an answer.", valueName: "seconds"))
   var responseTime = 60
 
   @Option(help: ArgumentHelp("Maximum time to compute an answer.", valueName: "seconds"))
@@ -105,9 +106,9 @@ extension LogFormat: ExpressibleByArgument {}
 
   @Option(help: "Format of the log on standard error.") var logFormat = LogFormat.text
 
-  @Flag(help: "Serve no map at /.") var noViewer = false
+  @Flag(help: "Do not serve the map at /.") var noViewer = false
 
-  @Option(help: ArgumentHelp("Time for which clients may use an answer without asking again.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Time for which clients may reuse an answer without asking again.", valueName: "seconds"))
   var maxAge = 0
 
   @Option(help: ArgumentHelp("The server's URL behind a proxy, for TileJSON.", valueName: "url"))
