@@ -234,7 +234,7 @@ typedef struct treeline_facts {
   size_t point_count;
   /// Number of points that pass the filter; without a filter, the number of all points.
   size_t passing_point_count;
-  /// Number of points with latitudes beyond those of Web Mercator, which were moved to the edge of the map.
+  /// Number of points whose latitude is beyond the limit of Web Mercator. They were moved to the edge of the map.
   size_t clipped_point_count;
   /// Whether the tree can answer queries with a spacing.
   bool has_separations;

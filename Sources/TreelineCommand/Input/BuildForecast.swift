@@ -45,7 +45,7 @@ struct BuildForecast: CustomStringConvertible {
     return nanoseconds * Double(count) / 1e9 / share
   }
 
-  /// Returns the number of cores whose time the threads get while other threads are busy. A thread gets at most one
+  /// Returns how much time the threads get if other threads are busy, as a number of cores. A thread gets at most one
   /// core.
   static func share(ofCores cores: Int, threads: Int, busyThreads: Double) -> Double {
     let threads = Double(max(threads, 1))

@@ -54,7 +54,7 @@ package struct ComparisonReport: Sendable {
     return try ViewChoice(tree: tree, grid: grid, size: options.size).views()
   }
 
-  /// Boxes of all views of which the report shows pictures.
+  /// Boxes of all views that the report shows as pictures.
   package var shownBoxes: [BoundingBox] { (views.map(\.view) + (journey?.views ?? [])).map(\.box) }
 
   /// Returns those measures of a list that have values. The distortion relative to k-means has values only if k-means

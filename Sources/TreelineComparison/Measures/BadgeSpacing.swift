@@ -72,8 +72,8 @@ struct NeighbourDistances: Sendable {
 }
 
 extension PixelIndex {
-  /// Returns the share of clusters whose badge touches another badge, from 0 to 1. The positions of the index must be
-  /// those of these clusters.
+  /// Returns the share of clusters whose badge touches another badge, from 0 to 1. The index must contain exactly the
+  /// positions of these clusters.
   func overlap(of clusters: [ShownCluster]) -> Double {
     let radii = clusters.map { $0.diameter / 2 }
     let largest = radii.max() ?? 0

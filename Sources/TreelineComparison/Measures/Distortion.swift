@@ -12,7 +12,7 @@ extension ViewMeasure {
     ) { $0.distortion }
   }
 
-  /// The distortion divided by the distortion of a grid with at most as many clusters. See `GridYardstick`.
+  /// The distortion divided by the distortion of a grid with no more clusters. See `GridYardstick`.
   static var distortionToGrid: Self {
     Self(
       key: "distortion_to_grid", title: "  against as large a grid",
@@ -105,7 +105,7 @@ struct Yardsticks {
 }
 
 /// The grid with which methods are compared. More badges bring points closer to their badges with any method. So cells
-/// are widened until the grid shows at most as many clusters as the compared method.
+/// are widened until the grid shows no more clusters than the compared method.
 struct GridYardstick {
   let grid: Grid
   /// Size of the narrowest cells.

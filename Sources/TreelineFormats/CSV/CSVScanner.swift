@@ -2,7 +2,7 @@
 struct CSVCell {
   var start = 0
   var end = 0
-  /// Whether the cell contains quotes, each of which is written as two quotes.
+  /// Whether the cell contains quotes. Each of them is written as two quotes.
   var hasDoubledQuotes = false
 }
 

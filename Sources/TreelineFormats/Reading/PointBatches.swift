@@ -83,8 +83,8 @@ package struct PointBatch {
 
   package var coordinates: [Coordinate] { table.coordinates }
 
-  /// Numbers of the rows without a valid position, ascending. The other row numbers belong to the points, in order. A
-  /// row number is used by a point if it was skipped neither in this batch nor in an earlier batch.
+  /// Numbers of the rows without a valid position, ascending. All row numbers that no batch has skipped belong to
+  /// points, in order.
   package var skippedRows: [Int] { table.skippedRows }
 
   package var isPlanar: Bool { table.isPlanar }

@@ -129,8 +129,7 @@ import Treeline
 
   mutating func append(json bool: Bool) { if bool { append("true") } else { append("false") } }
 
-  /// Appends a number with the fewest digits from which the same number is read. Appends null if it is nil or not
-  /// finite.
+  /// Appends a number with the fewest digits that are read as the same number. Appends null if it is nil or not finite.
   public mutating func append(json number: Double?) {
     guard let number, number.isFinite else { return append("null") }
     append(text: AttributeColumn.text(of: number))

@@ -70,8 +70,8 @@
     }
 
     /// Closes the stack if none of its points is selected after the current turn of the main actor. A tap on another
-    /// point of the stack first deselects the previous point and selects the other one in the same turn, so it does not
-    /// close the stack.
+    /// point of the stack first deselects the previous point, and then selects the tapped point in the same turn. So
+    /// this tap does not close the stack.
     func closeStackUnlessSelected() {
       let annotation = openStack?.annotation
       Task { [weak self] in

@@ -7,8 +7,8 @@ enum MemoryLimit {
   ///
   /// - Parameters:
   ///   - membership: File in which the kernel names the control group of the process.
-  ///   - groups: Folder of all control groups. In a container, it is often the folder of the container's group, while
-  ///     the name of the group begins at a folder further up. So groups that are not found in the folder are skipped.
+  ///   - groups: Folder of all control groups. In a container, it is often the folder of the container's group, but the
+  ///     name of the group begins at a folder further up. So groups that are not found in the folder are skipped.
   static func ofControlGroup(membership: String = "/proc/self/cgroup", groups: String = "/sys/fs/cgroup") -> UInt64? {
     // The line of version 2 begins with '0::', as in '0::/system.slice/treelinemap-server.service'.
     let lines = try? String(contentsOfFile: membership, encoding: .utf8).split(separator: "\n")

@@ -63,7 +63,7 @@ public final class LiveIndex: Sendable {
   private let key: Column
   private let columns: [Column]
   private let log: EditLog
-  /// The random number in the versions of this log, which differ from those of other logs.
+  /// A random number that is part of each version, so that versions of different logs differ.
   private let logName: UInt64
   private let description: IndexDescription
   private let filterBytes: Int
