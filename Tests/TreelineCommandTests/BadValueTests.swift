@@ -151,7 +151,7 @@ import Treeline
     #expect(
       result.code == 64
         && result.errors.contains(
-          "points.csv: expected at most 1000 columns and preparations, named by \(option), found 20000"),
+          "points.csv: \(option) may name at most 1000 columns and preparations, found 20000"),
       "\(result.errors.prefix(300))")
   }
 
