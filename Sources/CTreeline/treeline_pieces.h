@@ -19,7 +19,7 @@ typedef struct treeline_stream treeline_stream;
 ///
 /// Options: split=mean or least-scatter; no-separation=true; threads=2; planar=true; rows=true, if each point is given
 /// with its row; memory=1000000000, the approximate limit of memory in bytes; scratch=, the folder in which the scratch
-/// folder is created. By default this is the folder of the index.
+/// folder is created, by default the folder of the index.
 ///
 /// Only names, types and kinds of the columns are read, not their values. `description` may be NULL. Only one thread at
 /// a time may use a stream.

@@ -69,7 +69,7 @@ extension AnswerChange {
     return all > 0 ? 1 - Double(most.values.reduce(0, +)) / Double(all) : nil
   }
 
-  /// Returns how many clusters persist among those that satisfy a condition. This is the number of clusters in both
+  /// Returns the share of clusters that persist, among those that satisfy a condition: the number of clusters in both
   /// answers, divided by the number in at least one answer. Returns nil if no cluster satisfies the condition.
   func persistence(ofFirst isFirstCounted: (Int) -> Bool, second isSecondCounted: (Int) -> Bool) -> Double? {
     let kept = flows.count { $0.kind == .kept && isFirstCounted($0.from) && isSecondCounted($0.to) }

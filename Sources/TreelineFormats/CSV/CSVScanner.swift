@@ -32,8 +32,8 @@ enum CSVScan {
 /// end of the line may follow. Other text there is skipped, and its column is reported as `strayColumn`. If `isFinal`,
 /// the record ends at the end of `bytes` at the latest.
 ///
-/// By convention, TSV has no quotes. So in TSV, a quote opens a cell only if a closing quote directly before the next
-/// tab or line break follows. Otherwise the quote is an ordinary character.
+/// By convention, TSV has no quotes. So in TSV, a quote opens a cell only if a closing quote follows directly before
+/// the next tab or line break. Otherwise the quote is an ordinary character.
 @inline(__always) func scanCSVRecord(
   _ bytes: Bytes, delimiter: UInt8, isFinal: Bool, onCell: (_ column: Int, CSVCell) -> Void
 ) -> CSVScan {

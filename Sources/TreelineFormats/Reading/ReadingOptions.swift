@@ -47,7 +47,7 @@ public enum DecimalSeparator: String, Hashable, Sendable, CaseIterable {
 ///
 /// A column is chosen by its name, or by its number counted from 1. If no name is equal, case is ignored.
 public enum ColumnChoice: Hashable, Sendable {
-  /// The columns with the first names in this list that exist:
+  /// The first columns in this list that exist:
   /// 1. common names: `longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case;
   /// 2. common names with a unit or a datum: `Longitude (deg)`, `lat_wgs84`;
   /// 3. names of the coordinates of a place: `stop_lat`, `start_lng`;
