@@ -6,12 +6,12 @@ import Treeline
 public struct ClusterFeature: Sendable {
   /// The properties that every format writes.
   @_spi(Server) public var properties: ClusterProperties
-  /// Whether the feature is one of several points that share a cluster's number, so that it has no `id` of its own.
+  /// Whether the feature is one of several points with the same cluster id. Then the feature has no `id`.
   package private(set) var sharesID = false
   package var coordinate: Coordinate
   package var bounds: BoundingBox
-  /// Corners of the shape that the feature has instead of the cluster's position, counterclockwise; fewer than three if
-  /// the shape has no area.
+  /// Corners of a shape that output contains instead of the cluster's position, in counterclockwise order. If the shape
+  /// has no area, there are fewer than three corners.
   package var outline: [Coordinate] = []
   /// The `id` of the point's Feature in the input, which becomes a property.
   public var featureID: AttributeValue?

@@ -7,31 +7,31 @@ import Treeline
 @_spi(Server) public struct ClusterProperties: Sendable {
   public var id: UInt64
   package var pointCount: Int
-  /// Number of the cluster's points in view, if requested.
+  /// Number of the cluster's points that are in view, if requested.
   package var viewPointCount: Int?
-  /// Whether the cluster consists of several points at one position.
+  /// Whether the cluster consists of several points that share one position.
   package var isStack: Bool
-  /// Diameter of the cluster's badge in pixels, if badges were requested.
+  /// Diameter of the cluster's badge in pixels, if the query has badges.
   public var badgeDiameter: Double?
-  /// Name of the cluster's group, in an index of groups that never mix.
+  /// Name of the cluster's group, if the index has groups.
   package var group: String?
-  /// Spread of the cluster's points, if it is requested and the points have several positions.
+  /// Spread of the cluster's points, if requested; nil if all points share one position.
   package var ellipse: Spread?
-  /// Corners of the cluster's convex hull, if requested.
+  /// Corners of the convex hull of the cluster's points, if requested.
   package var hull: [Coordinate]?
-  /// Row number of the point at which a cluster is shown, if it is not shown at the mean.
+  /// Row of the point at which the cluster is shown; nil if the cluster is shown at its mean.
   package var shownRow: Int?
-  /// Row number of the point, if there is only one.
+  /// Row of the point, if the cluster has only one point.
   public var row: Int?
-  /// Row numbers of all points, if requested.
+  /// Rows of all points of the cluster, if requested.
   public var members: [Int]?
-  /// The area that the cluster's points cover, in a tile.
+  /// Area that the cluster's points cover. Only tiles have it.
   package var area: Area?
 
-  /// A spread, with the scale of the plane at the cluster.
+  /// The spread of a cluster's points, and the scale of the plane at the cluster.
   package struct Spread: Sendable {
     let ellipse: Ellipse
-    /// Length of a unit of the plane, in meters; on a plain plane in the unit of the data.
+    /// Length of a unit of the plane at the cluster: in meters on the sphere, in units of the data on a plain plane.
     let unitLength: Double
     let isPlanar: Bool
 
@@ -95,7 +95,7 @@ package enum ClusterProperty: String, CaseIterable, Sendable {
     case rows([Int])
   }
 
-  /// How a format names and types the property.
+  /// Type of a property's values, named as in TileJSON.
   package enum Kind: String, Sendable {
     case boolean = "Boolean"
     case number = "Number"
@@ -104,7 +104,7 @@ package enum ClusterProperty: String, CaseIterable, Sendable {
     case list
   }
 
-  /// The type of the property in TileJSON.
+  /// Type of the property's values.
   package var kind: Kind {
     switch self {
     case .cluster, .stack: .boolean
@@ -118,7 +118,7 @@ package enum ClusterProperty: String, CaseIterable, Sendable {
 extension ClusterProperties {
   /// Visits all properties that the cluster has, in the order in which they are written.
   ///
-  /// Inlined, so that a writer of a format costs as much as separate code for each property.
+  /// The function is inlined, so that a writer is as fast as separate code for each property.
   @inline(__always) package func forEach(_ body: (ClusterProperty, ClusterProperty.Value) -> Void) {
     let isCluster = pointCount > 1
     body(.cluster, .flag(isCluster))
