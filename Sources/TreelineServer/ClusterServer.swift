@@ -61,7 +61,7 @@ public struct ClusterServer: Sendable {
   ///
   /// - Parameter onRunning: Called with the port that the server listens on.
   public func application(onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) -> some ApplicationProtocol {
-    Application(
+    ServerApplication(
       responder: responder,
       server: HTTPServerBuilder { responder in
         ConnectionChannel(
@@ -75,13 +75,13 @@ public struct ClusterServer: Sendable {
         address: .hostname(options.host, port: options.port),
         availableConnectionsDelegate: MaximumAvailableConnections(options.connections + ConnectionCounts.reserve.all)),
       services: [IndexWatcher(catalog: catalog, metrics: metrics, logger: logger)],
-      onServerRunning: { channel in onRunning(channel.localAddress?.port ?? options.port) }, logger: logger)
+      onRunning: { channel in onRunning(channel.localAddress?.port ?? options.port) }, logger: logger)
   }
 
   /// Returns the service with metrics, health and readiness. It has its own port, so that requests of clients cannot
   /// block it.
   private func management(at port: Int) -> some ApplicationProtocol {
-    Application(
+    ServerApplication(
       responder: NormalizedRequests(responder: routes.managementRouter().buildResponder()),
       server: HTTPServerBuilder { [bounds = ServerBounds(options, metrics: metrics, logger: logger)] responder in
         ConnectionChannel(responder: responder, bounds: bounds, options: options, tls: nil)

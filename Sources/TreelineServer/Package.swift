@@ -9,7 +9,8 @@ import PackageDescription
 // it would need `#if` around every source file of the server. The main package supports Swift 6.1, and its manifest
 // would name packages that need Swift 6.2.
 let package = Package(
-  name: "treeline-server", platforms: [.macOS(.v15)],
+  // The site of the documentation has the name of the package as its title.
+  name: Context.environment["TREELINE_DOCS"] == nil ? "treeline-server" : "Treeline", platforms: [.macOS(.v15)],
   products: [
     .library(name: "TreelineServer", targets: ["TreelineServer"]),
     .executable(name: "treelinemap-server", targets: ["TreelineServerCommand"]),

@@ -31,21 +31,10 @@ struct Problem: Error {
   func parts(closesConnection: Bool) -> (head: HTTPResponse, body: ByteBuffer) {
     var (headers, body) = content
     headers[.contentLength] = "\(body.readableBytes)"
-    headers[.date] = Self.date
+    headers[.date] = HTTPDate.text(of: time(nil))
     headers[.xContentTypeOptions] = "nosniff"
     if closesConnection { headers[.connection] = "close" }
     return (HTTPResponse(status: status, headerFields: headers), body)
-  }
-
-  /// The current date in the format of the `Date` header. Hummingbird adds the date only to responses of routes.
-  private static var date: String {
-    let (names, months) = ("SunMonTueWedThuFriSat", "JanFebMarAprMayJunJulAugSepOctNovDec")
-    var (time, parts) = (time(nil), tm())
-    gmtime_r(&time, &parts)
-    func name(_ number: Int32, of names: String) -> Substring { names.dropFirst(3 * Int(number)).prefix(3) }
-    func digits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(name(parts.tm_wday, of: names)), \(digits(parts.tm_mday)) \(name(parts.tm_mon, of: months)) "
-      + "\(parts.tm_year + 1900) \(digits(parts.tm_hour)):\(digits(parts.tm_min)):\(digits(parts.tm_sec)) GMT"
   }
 
   private var content: (headers: HTTPFields, body: ByteBuffer) {

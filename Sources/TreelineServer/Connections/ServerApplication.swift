@@ -1,0 +1,75 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import ServiceLifecycle
+import Synchronization
+
+/// An application that runs without Hummingbird's `Application`.
+///
+/// `Application` updates the date of its responses each second, and waits for the next second through `merge` of
+/// swift-async-algorithms. Compiled by Swift 6.0 to 6.3, `merge` can suspend a task while the task holds a lock
+/// (https://github.com/apple/swift-async-algorithms/issues/430). If other tasks then wait for the lock on all event
+/// loops, the server never answers again. This application makes the date when a response needs it.
+struct ServerApplication<Responder: HTTPResponder>: ApplicationProtocol
+where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
+  let responder: Responder
+  let server: HTTPServerBuilder
+  let configuration: ApplicationConfiguration
+  var services: [any Service] = []
+  var onRunning: @Sendable (any Channel) -> Void = { _ in }
+  let logger: Logger
+
+  func onServerRunning(_ channel: any Channel) async { onRunning(channel) }
+
+  func run() async throws {
+    let (date, own) = (ResponseDate(), self)
+    let server = try server.buildServer(
+      configuration: ServerConfiguration(
+        address: configuration.address, serverName: configuration.serverName, backlog: configuration.backlog,
+        reuseAddress: configuration.reuseAddress,
+        availableConnectionsDelegate: configuration.availableConnectionsDelegate),
+      eventLoopGroup: eventLoopGroup, logger: logger
+    ) { request, writer, channel in
+      var logger = own.logger
+      logger[metadataKey: "hb.request.id"] = .stringConvertible(RequestID())
+      let context = Responder.Context(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+      var response: Response
+      do {
+        response = try await own.responder.respond(to: request, context: context)
+      } catch let error as HTTPParserError {
+        throw error
+      } catch {
+        logger.error("Found no response", metadata: ["error": "\(error)"])
+        response = Response(status: .internalServerError)
+      }
+      response.headers[.date] = date.text
+      do { try await writer.write(response: response.head, body: response.body) } catch is HTTPParserError {
+        // Hummingbird would send a second response for the caught error. For any other error, it closes the connection.
+        throw UnreadableRequest()
+      }
+    } onServerRunning: {
+      await own.onServerRunning($0)
+    }
+    try await ServiceGroup(configuration: .init(services: services + [server], logger: logger)).run()
+  }
+}
+
+/// The rest of a request could not be parsed after its response had begun.
+private struct UnreadableRequest: Error {}
+
+/// The date of responses, made once a second.
+private final class ResponseDate: Sendable {
+  private let last = Mutex((second: time_t(0), text: ""))
+
+  var text: String {
+    let now = time(nil)
+    return last.withLock { last in
+      if last.second != now { last = (now, HTTPDate.text(of: now)) }
+      return last.text
+    }
+  }
+}
