@@ -61,9 +61,9 @@ test("properties of features are columns for filters and aggregates", async () =
     const shown = tree.filtered("kind = 'x'").clusters({ cut: { limit: 1 }, aggregate: "count, counts(kind), sum(size)" });
     assert.deepEqual(shown.values, { count: [2], counts_kind: [{ x: 2 }], sum_size: [40] });
     assert.equal(tree.filtered("kind IS NULL").pointCount, 1);
-    assert.throws(() => tree.filtered("knd = 'x'"), /a column in the filter, found knd; there are size, kind/);
-    assert.throws(() => tree.clusters({ cut: { limit: 1 }, aggregate: "sum(knd)" }).values, /found knd; there are size, kind/);
-    assert.throws(() => new TreeCategories(tree, "knd"), (error) => error instanceof QueryError && /as colorBy, found knd; there are/.test(error.message));
+    assert.throws(() => tree.filtered("knd = 'x'"), /no column 'knd' for the filter; columns: size, kind/);
+    assert.throws(() => tree.clusters({ cut: { limit: 1 }, aggregate: "sum(knd)" }).values, /no column 'knd' to aggregate; columns: size, kind/);
+    assert.throws(() => new TreeCategories(tree, "knd"), (error) => error instanceof QueryError && /no column 'knd' for colorBy; columns: /.test(error.message));
     assert.deepEqual(new TreeCategories(tree, "kind").categories, ["x", "y", null]);
   }
 });

@@ -1,4 +1,4 @@
-// Computes the aggregates that the page Filters lists, with the names that the server uses.
+// Computes the aggregates that the page Filters describes. Their names in features are the same as on the server.
 
 import { columnNamed } from "./column-named.js";
 import { QueryError } from "./errors.js";
@@ -10,8 +10,8 @@ import { textOrder } from "./filter.js";
 /**
  * @typedef {object} Aggregate
  * @property {string} kind
- * @property {string} column Empty for the count of all points.
- * @property {number} [amount] Number of values, or a percentage.
+ * @property {string} column Name of a column. Empty for `count` without a column, which counts all points.
+ * @property {number} [amount] For `top`, the number of values. For `percentile`, the percentage.
  * @property {string} [weight]
  */
 
@@ -19,7 +19,7 @@ const AGGREGATE = /\s*(\w+)\s*(?:\(\s*("(?:[^"]|"")*"|[^(),"]+?)\s*(?:,\s*(?:wei
 const KINDS = ["count", "sum", "mean", "variance", "min", "max", "any", "all", "counts", "top", "mode", "median", "percentile", "distinct"];
 
 /**
- * @param {string} text Such as `sum(population), top(kind, 3)`.
+ * @param {string} text For example `sum(population), top(kind, 3)`.
  * @returns {Aggregate[]}
  */
 function parsed(text) {
@@ -45,7 +45,7 @@ const unquoted = (/** @type {string | undefined} */ name) =>
   name?.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name ?? "";
 
 /**
- * Returns the names that aggregates have in features.
+ * Returns the name of each aggregate in the properties of a feature.
  *
  * @param {string} text
  */
@@ -61,7 +61,8 @@ export function namesOf(text) {
 }
 
 /**
- * Returns the values of aggregates for each cluster, by name. Reads the points of an answer once for each aggregate.
+ * Returns, by the name of each aggregate, an array with one value for each cluster. Each aggregate reads the points of
+ * all clusters once.
  *
  * @param {Clusters} clusters
  * @param {string} text
@@ -98,7 +99,7 @@ export function valuesOf(clusters, text) {
 
 /**
  * @param {Aggregate} aggregate
- * @param {Present[]} values The values that are present.
+ * @param {Present[]} values The values of a cluster's points, without missing values.
  * @param {number[]} weights Weights of the values, for a weighted mean.
  * @returns {any}
  */
@@ -141,7 +142,7 @@ function numeric(value) {
 }
 
 /**
- * Returns a sum that loses no more than its last rounding (A. Neumaier, 1974, doi:10.1002/zamm.19740540106).
+ * Returns a sum whose rounding errors are compensated (A. Neumaier, 1974, doi:10.1002/zamm.19740540106).
  *
  * @param {number[]} numbers
  */
@@ -156,7 +157,8 @@ function sum(numbers) {
 }
 
 /**
- * Returns the distinct values with their frequencies. The most frequent value comes first; ties are in ascending order.
+ * Returns each distinct value with its frequency, the most frequent value first. Values of equal frequency are in
+ * ascending order.
  *
  * @param {Present[]} values
  */

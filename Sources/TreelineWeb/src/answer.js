@@ -5,7 +5,7 @@ import { INSIDE, InView, OUTSIDE } from "./view.js";
 /** @typedef {import("./tree.js").Tree} Tree */
 /** @typedef {import("./plane.js").Window} Window */
 
-/** Names of properties that every feature of a cluster may have. Columns with these names are renamed. */
+/** Names of the properties that this module gives to clusters. A column with one of these names gets another name. */
 const OWN = [
   "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "ellipse", "ellipse_meters",
   "ellipse_units", "hull", "shown_index", "index", "members", "area_km2", "area_px", "cluster_group",
@@ -13,18 +13,19 @@ const OWN = [
 
 /**
  * @typedef {object} ClustersOptions
- * @property {number} [scale] Scale at which badges are drawn.
- * @property {boolean} [isAnswer] Whether the clusters represent the points of a view.
- * @property {boolean} [isAnchored] Whether a filter leaves positions unchanged.
+ * @property {number} [scale] Scale of badges; 1 for full size.
+ * @property {boolean} [isAnswer] Whether the clusters answer a query for a view.
+ * @property {boolean} [isAnchored] Whether clusters keep their positions under a filter.
  * @property {"mean" | "member"} [position]
- * @property {Window | null} [window] Window in which clusters are kept visible.
+ * @property {Window | null} [window] A cluster outside this window is shown at one of its points inside, if there is
+ *   one.
  * @property {string} [aggregate]
  */
 
-/** Number of doubles per cluster for ids, coordinates, diameters and counts. */
+/** Doubles per cluster in the shared buffer: an id, a longitude, a latitude, a diameter and a count. */
 const COLUMNS = 5;
 
-/** Clusters in tree order, which is the order of their ids. Their arrays are computed at first use. */
+/** Clusters in tree order, which is the order of their ids. Each array is computed when it is first used. */
 export class Clusters {
   /** @type {Int32Array | null} */
   #members = null;
@@ -47,7 +48,7 @@ export class Clusters {
 
   /**
    * @param {Tree} tree
-   * @param {ArrayLike<number>} nodes Four numbers for each cluster.
+   * @param {ArrayLike<number>} nodes Four numbers for each cluster; see hierarchy.js.
    * @param {ClustersOptions} [options]
    */
   constructor(tree, nodes, options = {}) {
@@ -61,7 +62,7 @@ export class Clusters {
    * Returns one of the arrays of doubles. All arrays share one buffer, because allocating a small buffer takes as long
    * as filling it.
    *
-   * @param {number} column Start of the array, in doubles per cluster.
+   * @param {number} column Number of doubles per cluster before the array.
    * @param {number} width Number of doubles per cluster.
    */
   #doubles(column, width) {
@@ -121,7 +122,10 @@ export class Clusters {
     return (this.#coordinates = coordinates);
   }
 
-  /** X and y of each cluster in the world or in the square of a plain plane, from 0 in the west and north to 1. */
+  /**
+   * X and y of each cluster as fractions of the world's width, or of the side of a plain plane. X is 0 at the west
+   * edge, y at the north edge.
+   */
   get world() {
     if (this.#world) return this.#world;
     const { seam } = this.tree.hierarchy.plane;
@@ -134,7 +138,7 @@ export class Clusters {
     return (this.#world = world);
   }
 
-  /** Diameters of badges in pixels, with which no two badges touch; null unless the answer was cut by badges. */
+  /** Diameter of each badge in pixels, such that no two badges touch. Null unless the cut was by badges. */
   get diameters() {
     const { curve } = this.tree.hierarchy;
     const { scale } = this.options;
@@ -174,7 +178,7 @@ export class Clusters {
   }
 
   /**
-   * Returns west, south, east and north of a cluster's points.
+   * Returns the bounding box of a cluster's points: west, south, east and north.
    *
    * @param {number} i
    */
@@ -203,9 +207,9 @@ export class Clusters {
   }
 
   /**
-   * Returns the number of the cluster that contains a point, given by its index in tree order; -1 if none does.
+   * Returns the index of the cluster that contains a point; -1 if no cluster does.
    *
-   * @param {number} index
+   * @param {number} index Index of the point in tree order.
    */
   indexContaining(index) {
     for (let i = 0; i < this.length; i++) {
@@ -222,7 +226,7 @@ export class Clusters {
   }
 
   /**
-   * Returns GeoJSON of one cluster. A single point has the values of its columns.
+   * Returns GeoJSON of one cluster. A single point also has the values of its columns.
    *
    * @param {number} i
    */
@@ -306,9 +310,9 @@ export class Clusters {
   }
 
   /**
-   * Returns the tree index of the point nearest to a cluster's mean. Of several equally near points it is the first. If
-   * a window is given, only points inside it count, and -1 is returned if there are none. Searches depth first and
-   * prunes by distance (doi:10.1145/223784.223794).
+   * Returns the tree index of the point nearest to a cluster's mean; of equally near points, the first. If there is a
+   * window, considers points inside it only, and returns -1 if there are none. Searches depth first, and skips nodes
+   * whose box is farther away than the nearest point so far (doi:10.1145/223784.223794).
    *
    * @param {number} i
    * @param {Window | null} window
@@ -364,7 +368,7 @@ export class Clusters {
   }
 
   /**
-   * Returns the square of the distance from a mean to a record's box. Both are measured from the corner of `box`.
+   * Returns the squared distance from a mean to the box of a record. The mean is measured from the corner of `box`.
    *
    * @param {number} record
    * @param {ArrayLike<number>} box
@@ -380,7 +384,7 @@ export class Clusters {
   }
 }
 
-/** A page of the points of a cluster. */
+/** One page of the list of a cluster's points. */
 export class Members {
   /**
    * @param {Tree} tree

@@ -7,14 +7,14 @@ export class BadgeCurve {
   /**
    * @param {ArrayLike<number>} counts Number of points from which each diameter applies, in ascending order. The first
    *   is 1.
-   * @param {ArrayLike<number>} diameters In 64ths of a pixel. They never fall.
+   * @param {ArrayLike<number>} diameters In 64ths of a pixel. None is less than the one before.
    * @param {number} gap Gap between two badges, in 64ths of a pixel.
    */
   constructor(counts, diameters, gap) {
     this.counts = Uint32Array.from(counts);
     this.diameters = Uint16Array.from(diameters);
     this.gap = gap;
-    /** Diameters of counts below 2048. */
+    /** Diameter for each count below 2048. */
     this.byCount = new Uint16Array(2048);
     for (let step = 0; step < this.counts.length; step++) this.byCount.fill(this.diameters[step], this.counts[step]);
   }
@@ -32,7 +32,7 @@ export class BadgeCurve {
   }
 
   /**
-   * Returns the least scaled distance at which no two badges touch, in units.
+   * Returns the least scaled distance at which no two badges touch, in units of the plane.
    *
    * @param {number} unitsPerPixel Units of the plane in a pixel of the screen.
    */
@@ -42,15 +42,15 @@ export class BadgeCurve {
   }
 }
 
-/** Numbers of points at which the diameters 26.5, 27, 27.5 px and so on begin. */
+/** The least number of points for each diameter: 26.5 px, 27 px, 27.5 px and so on. */
 const STANDARD_COUNTS = [
   2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 21, 24, 28, 32, 36, 41, 47, 53, 60, 69, 78, 88, 101, 115, 132, 152, 177, 207,
   245, 296, 367, 476, 672, 1230,
 ];
 
 /**
- * Returns the standard curve: dots of 10 px for single points, badges of 26.5 px for two points and up to 44 px for
- * 1,230.
+ * Returns the standard curve. A single point is a dot of 10 px. Badges grow from 26.5 px for two points to 44 px for
+ * 1,230 points.
  *
  * @param {number} gap Pixels between two badges, 0 to 128.
  */
@@ -59,5 +59,5 @@ export function standardCurve(gap = 0) {
   return new BadgeCurve([1, ...STANDARD_COUNTS], [640, ...STANDARD_COUNTS.map((_, i) => (53 + i) * 32)], Math.round(gap * 64));
 }
 
-/** A curve with a single diameter. With this curve a scaled distance is the distance itself. */
+/** A curve with one diameter for all counts. With this curve a scaled distance equals the plain distance. */
 export const DISTANCES = new BadgeCurve([1], [512], 0);

@@ -3,8 +3,9 @@
 const HALF_WORLD = 2 ** 31;
 
 /**
- * Returns the smallest box around some points. If they may lie across the seam, and a box across the seam is narrower
- * than half the world, returns the box across the seam. Its west is greater than its east.
+ * Returns the smallest box around some points. The seam is the meridian at which the plane begins and ends. If a box
+ * across the seam is allowed and is narrower than half the world, returns this box; its west is then greater than its
+ * east.
  *
  * @param {Uint32Array} points
  * @param {number} first
@@ -41,9 +42,9 @@ export function boxAround(points, first, count, mayCrossSeam) {
 export const EDGES = new Uint32Array(2);
 
 /**
- * Writes the west and the east edge of the union of two clusters to `EDGES`. If a box across the seam contains both
- * clusters and is less than half of the world wide, this box is written; its west is greater than its east. Otherwise
- * the box on the plane is written.
+ * Writes the west edge and the east edge of the union of two clusters to `EDGES`. If a box across the seam contains
+ * both clusters and is narrower than half the world, writes the edges of this box; its west is then greater than its
+ * east. Otherwise writes the edges of the box that does not cross the seam.
  *
  * @param {number} west1
  * @param {number} east1

@@ -15,9 +15,10 @@ import { mercatorX, mercatorY, Plane, seamOf, squareAround } from "./plane.js";
 const MOST_POINTS = 2 ** 21;
 
 /**
- * Returns the tree of some points. It depends only on the set of points, and equals the tree that Swift builds.
+ * Returns the tree of some points. The tree depends only on the set of points, and equals the tree that the Swift
+ * library builds.
  *
- * @param {Float64Array} coordinates Longitudes and latitudes in turns.
+ * @param {Float64Array} coordinates Longitude and latitude of each point, in turns.
  * @param {Uint32Array | null} rows The row of each point; null if rows are numbered from 0.
  * @param {BuildOptions} options
  * @param {() => void} [report] Called now and then during the build.
@@ -56,8 +57,9 @@ export function build(coordinates, rows, options, report = () => {}) {
   }
   let east = 0;
   for (let i = 0; i < count; i++) if (xs[i] > east) east = xs[i];
-  // The seam, where x is 0, is at the widest gap. A cluster across it would be less than half a world wide, so points
-  // on both halves of the plane are needed.
+  // The seam, where x is 0, lies in the widest gap between longitudes. A cluster across the seam is less than half a
+  // world wide, so it has a point on each half of the plane. Without points on the eastern half there is no such
+  // cluster.
   const layout = { standsAtMembers: stand === "member", crossesSeam: isMercator && east >= 2 ** 31 };
   const merging = new Merging(leavesOf(xs, ys), curve, layout, report);
   const tree = merging.run();

@@ -1,4 +1,4 @@
-// Columns whose values are given by row, and columns by name. A property of GeoJSON features is a column, too.
+// Makes columns from values by row, and finds columns by name. A property of GeoJSON features counts as a column.
 
 import { QueryError } from "./errors.js";
 
@@ -30,7 +30,7 @@ export function rowColumn(name, at, rows) {
  *
  * @param {import("./tree.js").Tree} tree
  * @param {string} name
- * @param {string} use What the column is for, in the error if there is no such column.
+ * @param {string} use Purpose of the column, for the error if there is no such column.
  * @returns {Column}
  */
 export function columnNamed({ columns, features, hierarchy: { rows } }, name, use) {
@@ -39,5 +39,5 @@ export function columnNamed({ columns, features, hierarchy: { rows } }, name, us
   const list = Array.from(features ?? [], (feature) => feature?.properties ?? {});
   if (list.some((own) => Object.hasOwn(own, name))) return rowColumn(name, (row) => list[row][name], rows);
   const names = [...new Set([...columns.map(({ name }) => name), ...list.slice(0, 1000).flatMap(Object.keys)])].slice(0, 20).join(", ");
-  throw new QueryError(`Expected a column ${use}, found ${name}; there ${names ? `are ${names}` : "is none"}`);
+  throw new QueryError(`There is no column '${name}' ${use}; columns: ${names || "none"}`);
 }

@@ -7,12 +7,12 @@
  * @typedef {object} Column
  * @property {string} name
  * @property {"number" | "category" | "boolean" | "time" | "text" | "any"} kind
- * @property {(index: number) => Value} value The value for filters and aggregates; null if it is missing. A time is in
- *   seconds since the beginning of 1970.
- * @property {(index: number) => any} output The value in features; undefined if the point lacks the column.
+ * @property {(index: number) => Value} value Returns a point's value for filters and aggregates; null if it is missing.
+ *   A time is in seconds since the beginning of 1970.
+ * @property {(index: number) => any} output Returns a point's value for features; undefined if the point has none.
  */
 
-/** The upper word of a NaN that means null or absent. The lower word of such a NaN if it means absent. */
+/** Upper word of the NaN that stands for a missing value. The lower word is `ABSENT` if the property is absent. */
 const QUIET_NAN = 0x7ff80000;
 const ABSENT = 1;
 
@@ -149,9 +149,9 @@ function integers(bytes, start, width, base, digits) {
 }
 
 /**
- * Returns a time in ISO 8601, with the decimals of a second that it needs.
+ * Returns a time in ISO 8601, with no more decimals of a second than it needs.
  *
- * @param {number | null} integer Seconds times 10 to the power of the digits.
+ * @param {number | null} integer Seconds since 1970, times 10 to the power of `digits`.
  * @param {number} digits
  * @param {boolean} isDate
  */
@@ -167,14 +167,14 @@ function isoTime(integer, digits, isDate) {
   return `${date}T${time.slice(0, 8)}${digits && fraction ? `.${fraction}` : ""}Z`;
 }
 
-/** Distinct values of a column. Each has a tag and a text. */
+/** Distinct values of a column. Each is stored as a tag, which says its type, and a text. */
 class Entries {
   /** @type {Map<number, any>} */
   #read = new Map();
 
   /**
    * @param {Bytes} bytes
-   * @param {number} table Offset at which the bounds of the entries begin.
+   * @param {number} table Offset of a table with the start and the end of each entry.
    * @param {number} count
    * @param {number} end End of the section.
    */

@@ -1,4 +1,4 @@
-// Checks cuts. A page that asks a server needs these checks, but not the code that cuts a tree.
+// Checks cuts. A page that queries a server needs these checks, but not the code that cuts a tree.
 
 import { QueryError, refuseUnknown } from "./errors.js";
 
@@ -6,7 +6,7 @@ const CUT = ["badges", "spacing", "detail", "limit", "order", "continuing", "min
 const ORDERS = ["breadth-first", "widest-first", "steepest-first"];
 
 /**
- * Checks a cut and returns its criterion.
+ * Checks a cut and returns its criterion, the option that decides how finely points are split.
  *
  * @param {import("./cuts.js").Cut} cut
  * @returns {"badges" | "spacing" | "detail" | "limit"}
@@ -15,12 +15,12 @@ export function criterionOf(cut) {
   refuseUnknown(cut, CUT, "cut");
   const { badges, spacing, detail, limit, order, minPoints = 2, aloneFromZoom = Infinity } = cut;
   const given = (badges === undefined ? 0 : 1) + (spacing === undefined ? 0 : 1) + (detail === undefined ? 0 : 1);
-  if (given > 1) throw new QueryError("Expected one of badges, spacing and detail in a cut, found several");
+  if (given > 1) throw new QueryError("A cut takes only one of badges, spacing and detail, found several");
   if (limit !== undefined && limit !== Infinity && !(Number.isInteger(limit) && limit >= 1)) {
     throw new QueryError(`Expected a limit of 1 or more clusters, found ${limit}`);
   }
   if (!given) {
-    if (limit === undefined && order === undefined && !cut.continuing) throw new QueryError("Expected badges, spacing, detail, limit in a cut, found none");
+    if (limit === undefined && order === undefined && !cut.continuing) throw new QueryError("A cut needs badges, spacing, detail or a limit");
     if (order === undefined || ORDERS.includes(order)) return "limit";
     throw new QueryError(`Expected an order of ${ORDERS.join(", ")}, found ${order}`);
   }
@@ -29,7 +29,7 @@ export function criterionOf(cut) {
   if (typeof pixels !== "number" || !(pixels >= 0) || pixels === Infinity) {
     throw new QueryError(`Expected a finite number, 0 or more, as ${name}, found ${pixels}`);
   }
-  if (order !== undefined || cut.continuing) throw new QueryError(`Expected order and continuing with a limit alone, found ${name}`);
+  if (order !== undefined || cut.continuing) throw new QueryError(`order and continuing need a limit alone, not ${name}`);
   if (!(Number.isInteger(minPoints) && minPoints >= 1)) throw new QueryError(`Expected minPoints of 1 or more, found ${minPoints}`);
   if (typeof aloneFromZoom !== "number" || Number.isNaN(aloneFromZoom)) {
     throw new QueryError(`Expected a number as aloneFromZoom, found ${aloneFromZoom}`);

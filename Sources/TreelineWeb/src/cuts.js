@@ -1,7 +1,7 @@
 // Cuts the tree into the clusters that represent the points in view. The page IndexFormat defines each answer.
 //
-// A list of nodes has four numbers for each node, see hierarchy.js. The fifth number, if there is one, is its
-// visibility.
+// A list of nodes has four numbers for each node, see hierarchy.js. A fifth number, if there is one, is the visibility
+// of the node: whether none, some or all of its points are in view.
 
 import { criterionOf } from "./criterion.js";
 import { BEYOND_ALL, leastCode } from "./exact.js";
@@ -15,40 +15,44 @@ import { boxVisibility, INSIDE, OUTSIDE } from "./view.js";
 
 /**
  * @typedef {"breadth-first" | "widest-first" | "steepest-first"} Order Which cluster is split next, as long as the
- *   limit allows a split. `breadth-first` splits level by level, `widest-first` the cluster with the most scatter, and
- *   `steepest-first` the cluster whose split reduces the scatter most.
+ *   limit allows a split. `breadth-first` splits level by level. `widest-first` splits the cluster with the most
+ *   scatter, which is the sum of the squared distances of its points to their mean. `steepest-first` splits the cluster
+ *   whose split reduces the scatter most.
  *
- * @typedef {object} Cut How finely points are split into clusters. Give one of `badges`, `spacing` and `detail`. Give
- *   none of them for a cut with a limit alone.
- * @property {number} [badges] Split while no two badges touch. The number is the scale of badges, 1 for full size.
- * @property {number} [spacing] Split while clusters stay this many pixels apart.
- * @property {number} [detail] Split until points lie within this many pixels of their cluster's mean, on average.
+ * @typedef {object} Cut How finely points are split into clusters. Give one of `badges`, `spacing` and `detail`, with
+ *   or without a `limit`, or give the `limit` alone.
+ * @property {number} [badges] Splits clusters as long as no two badges touch. The number is the scale of badges: 1 is
+ *   full size.
+ * @property {number} [spacing] Splits clusters as long as they stay at least this many pixels apart.
+ * @property {number} [detail] Splits clusters until points lie within this many pixels of their cluster's mean, on
+ *   average.
  * @property {number} [limit] Greatest number of clusters. Without `badges`, `spacing` and `detail`, the default is 100.
  * @property {Order} [order] Order of splits. Only with a limit alone.
- * @property {{readonly nodes: Uint32Array}} [continuing] An earlier answer of this tree, whose clusters are kept as far
- *   as the limit allows. Only with a limit alone.
- * @property {number} [minPoints] Smaller clusters are shown as single points. Only with a spacing or a detail.
- * @property {number} [aloneFromZoom] From this zoom on, each position is a cluster. Only with a spacing or a detail.
+ * @property {{readonly nodes: Uint32Array}} [continuing] An earlier answer of this tree. The cut keeps the clusters of
+ *   this answer as far as the limit allows. Only with a limit alone.
+ * @property {number} [minPoints] Clusters of fewer points are shown as single points. Only with a spacing or a detail.
+ * @property {number} [aloneFromZoom] From this zoom on, only points at one position share a cluster. Only with a
+ *   spacing or a detail.
  */
 
 /**
- * Checks that a tree has the codes that a cut needs.
+ * Checks that a tree has the stored distances (codes) that a cut needs.
  *
  * @param {Hierarchy} tree
  * @param {string} name
  */
 function checkScale(tree, name) {
   if (name === "spacing" && (!tree.codes || tree.curve)) {
-    throw new QueryError("A spacing needs a tree with separations, found one without; build it for 'spacing'");
+    throw new QueryError("A spacing needs a tree that was built for 'spacing'");
   }
   if (name === "badges" && (!tree.codes || !tree.curve)) {
-    throw new QueryError("Badges need a tree that was merged for badges, found another; build it for 'badges'");
+    throw new QueryError("Badges need a tree that was built for 'badges'");
   }
 }
 
 /**
- * Returns the greatest coarseness of a cluster that is not split. For a detail it is a mean square distance, otherwise
- * a code.
+ * Returns the coarseness above which a node is split. The coarseness of a node is a mean square distance in a cut by
+ * detail, and a code in other cuts.
  *
  * @param {Hierarchy} tree
  * @param {string} name
@@ -60,7 +64,7 @@ function greatestCoarseness(tree, name, pixels, zoom) {
   if (name === "detail") return units * units;
   const curve = name === "badges" ? tree.curve : null;
   const distance = curve ? curve.distance(units) : units + 2;
-  // If the number of pixels is tiny, the sum may round to the distance of 0 pixels. It must be greater than that.
+  // If the number of pixels is tiny, `distance` may round to the distance for 0 pixels, but it must be greater.
   const isLost = pixels > 0 && distance === (curve ? curve.distance(0) : 2);
   return (distance === Infinity ? BEYOND_ALL : leastCode(isLost ? next(distance) : distance)) - 1;
 }
@@ -96,24 +100,26 @@ function put(list, at, first, count, record, levels, visibility) {
   return at + 5;
 }
 
-// Scratch memory of cuts. No cut begins before another has ended.
+// Memory that all cuts share. A cut ends before the next cut begins.
 const SCRATCH = new Float64Array(3);
 /**
- * A stack of nodes, with five numbers for each. It holds one node for each level, and both children of the last node.
+ * The stack of nodes to visit, with five numbers for each. It holds at most one node of each level, and both children
+ * of the deepest node.
  */
 const WAITING = new Uint32Array(5 * 1100);
 
 /**
- * Memory for the nodes of answers, and the offset of the next answer. An array over this memory is made ten times as
- * fast as a new array.
+ * Memory that all answers share, and the offset at which the next answer begins. It takes a tenth of the time to make
+ * an array over this memory as to allocate a new array.
  */
 let room = new Uint32Array(1 << 14);
 let roomStart = 0;
 
 /**
- * Reserves memory for 16 more nodes of the current answer, which ends at an offset. Returns the new offset of its end.
+ * Makes room for 16 more nodes of the current answer, which may move the answer to new memory. Returns the offset of
+ * the end of the answer in this memory.
  *
- * @param {number} end
+ * @param {number} end Offset of the end of the answer before the call.
  */
 function reserved(end) {
   if (end + 64 <= room.length) return end;
@@ -126,9 +132,9 @@ function reserved(end) {
 }
 
 /**
- * Returns the nodes of the current answer, which ends at an offset.
+ * Ends the current answer, and returns its nodes.
  *
- * @param {number} end
+ * @param {number} end Offset of the end of the answer.
  */
 function written(end) {
   const nodes = new Uint32Array(room.buffer, roomStart * 4, end - roomStart);
@@ -141,7 +147,7 @@ function written(end) {
   return nodes;
 }
 
-/** The clusters of one cut in one view. */
+/** Computes the clusters of one cut in one view. */
 export class CutSearch {
   /**
    * @param {InView} view
@@ -205,8 +211,8 @@ export class CutSearch {
   }
 
   /**
-   * Returns the clusters whose position is in the window, whether or not they have a point there. So each cluster is in
-   * exactly one tile. Only for cuts by pixels. The limit of the cut is ignored.
+   * Returns the clusters whose position is in the window, even if none of their points is there. So each cluster is in
+   * exactly one tile. Only for cuts by pixels. Ignores the limit of the cut.
    *
    * @param {ArrayLike<number>} [start] A node. Only clusters below it are returned.
    * @returns {ArrayLike<number>}
@@ -217,10 +223,10 @@ export class CutSearch {
   }
 
   /**
-   * Returns the first node on each path from the root that is fine enough, if this node is in view. Stops soon after
-   * the limit is exceeded.
+   * Follows each path from the root to the first node that is fine enough, and returns those of these nodes that are in
+   * view. Stops soon after the limit is exceeded.
    *
-   * @param {number} greatest
+   * @param {number} greatest Coarseness above which a node is split.
    * @param {number} minPoints
    * @param {number} limit
    * @param {ArrayLike<number>} start Node at which the paths begin.
@@ -287,8 +293,8 @@ export class CutSearch {
   }
 
   /**
-   * Returns the least coarseness with which the number of shown clusters does not exceed the limit. Expands the
-   * coarsest nodes first. If a node is coarser than its parent, the coarseness of the parent counts.
+   * Returns the least coarseness at which the number of shown clusters does not exceed the limit. Expands the coarsest
+   * nodes first. A node that is coarser than its parent counts as equally coarse.
    *
    * @param {number} minPoints
    */
@@ -326,7 +332,7 @@ export class CutSearch {
   // By a limit
 
   /**
-   * Returns the children of a node that are in view, with five numbers for each.
+   * Returns those children of a node that are in view, with five numbers for each.
    *
    * @param {{first: number, count: number, record: number, levels: number, visibility: number}} node
    */
@@ -354,7 +360,7 @@ export class CutSearch {
       isMore = false;
       for (let i = 0; i < answer.length; i += 5) {
         const [first, count, record, levels, visibility] = answer.slice(i, i + 5);
-        // If a node is inside the view, both children are.
+        // If a node is inside the view, both of its children are in view, so its split needs room for one more cluster.
         const isTried = levelOf(levels) === level && count > 1
           && (shown < limit || visibility !== INSIDE || view.selection !== null);
         const children = isTried ? this.#childrenInView({ first, count, record, levels, visibility }) : [];
@@ -376,8 +382,8 @@ export class CutSearch {
     const isSteepest = this.cut.order === "steepest-first";
     const heap = new NodeHeap();
     /**
-     * @type {Map<number, number[]>} Nodes by their first point. No two have the same one, because clusters are
-     *   disjoint.
+     * @type {Map<number, number[]>} Nodes by their first point. Clusters are disjoint, so no two begin with the same
+     *   point.
      */
     const answer = new Map();
     /**
@@ -428,9 +434,9 @@ export class CutSearch {
 const LEVEL_IN_BUCKET = 1025;
 
 /**
- * Returns the first node on each path from the root whose code is at most `greatest`, if this node is in view. Only
- * without a filter. Codes never rise on a path. So a bucket is split at every point whose code is greater, and one pass
- * finds its parts. Returns null if there are more nodes than the limit.
+ * Follows each path from the root to the first node whose code is at most `greatest`, and returns those of these nodes
+ * that are in view. Works only without a filter. Codes never rise on a path, so a bucket is split at every point with a
+ * greater code, and one pass finds the parts. Returns null if there are more nodes than the limit.
  *
  * @param {InView} view
  * @param {Uint16Array} codes
@@ -535,14 +541,14 @@ function splitByCodes(view, codes, greatest, limit) {
  */
 export function leastZoom(tree, cut, coarseness) {
   const name = criterionOf(cut);
-  if (name === "limit") throw new QueryError("Expected a cut by badges, spacing or detail, which does not depend on the view, found a limit");
+  if (name === "limit") throw new QueryError("Expected a cut by badges, spacing or detail, found a limit, which depends on the view");
   checkScale(tree, name);
   const pixels = cut[name] ?? 0;
   /** @param {number} zoom */
   const isSplit = (zoom) => coarseness > greatestCoarseness(tree, name, pixels, zoom);
   if (pixels === 0) return isSplit(0) ? -Infinity : null;
   if (!isSplit(1200)) return null;
-  // Bisects the bit patterns of doubles, which have the same order.
+  // Bisects the bit patterns of doubles, which have the same order as the doubles.
   const ranks = new BigInt64Array(1);
   const zooms = new Float64Array(ranks.buffer);
   /** @param {bigint} rank */
@@ -561,7 +567,7 @@ export function leastZoom(tree, cut, coarseness) {
 }
 
 /**
- * Returns the coarseness of a node in the unit of a cut.
+ * Returns the coarseness of a node: its mean square distance for a detail, otherwise its code if the tree has codes.
  *
  * @param {InView} view
  * @param {Cut} cut
@@ -574,7 +580,7 @@ export function coarsenessOf(view, cut, node, left) {
 }
 
 /**
- * Returns the mean square distance of a node's points to their mean.
+ * Returns the mean square distance of a node's points to their mean, in square units of the plane.
  *
  * @param {InView} view
  * @param {number} first
@@ -588,7 +594,8 @@ function traceOf({ tree, selection }, first, count, record) {
 }
 
 /**
- * A heap of nodes. The node with the greatest worth comes first, then the upper level, then the first in tree order.
+ * A heap of nodes. The node with the greatest worth comes first. Of equal nodes, the one on the upper level comes
+ * first, then the first in tree order.
  */
 class NodeHeap {
   /**
@@ -646,7 +653,7 @@ function isBefore(a, b) {
   return level !== other ? level < other : a.first < b.first;
 }
 
-// A limit that continues
+// Cuts that continue an answer
 
 /**
  * @typedef {object} Entry A node that an answer may contain.
@@ -658,8 +665,8 @@ function isBefore(a, b) {
  */
 
 /**
- * Returns the answer that keeps the most clusters of a previous answer. If several answers do, returns the answer with
- * the least scatter. See *A limit that continues* on the page IndexFormat.
+ * Returns the answer that keeps the most clusters of a previous answer. If several answers keep as many, returns the
+ * one with the least scatter. See *A limit that continues* on the page IndexFormat.
  *
  * @param {CutSearch} search
  * @param {number[]} fresh
@@ -702,7 +709,8 @@ function continued(search, fresh, previous) {
 }
 
 /**
- * Returns the lowest node that contains all passing points of a given node.
+ * Returns the lowest node that contains the same passing points as a given node. Points that pass the filter are
+ * passing points.
  *
  * @param {InView} view
  * @param {ArrayLike<number>} node
@@ -720,7 +728,7 @@ export function lowest(view, node) {
 }
 
 /**
- * Returns the entries from which an answer is chosen, in preorder.
+ * Returns, in preorder, the nodes of which an answer may consist.
  *
  * @param {CutSearch} search
  * @param {number[]} previous
@@ -786,7 +794,8 @@ function entriesOf(search, previous, fresh) {
 }
 
 /**
- * Returns the entries to show if losing a cluster costs `weight` units of scatter; null if no plan keeps the limit.
+ * Returns the entries to show. Each lost cluster of the previous answer costs `weight` units of scatter. Returns null
+ * if no choice of entries is within the limit.
  *
  * @param {Entry[]} entries
  * @param {number} limit
@@ -818,7 +827,8 @@ function planOf(entries, limit, weight) {
    *   number}} Plan
    */
   /**
-   * @type {Map<Entry, Plan>} For each number of clusters saved below: the least cost, and the number each part saves.
+   * @type {Map<Entry, Plan>} `costs[n]` is the least cost at which the entries below save n clusters; `choices[n]` says
+   *   how many of the n each part saves.
    */
   const plans = new Map();
   for (const entry of reached.slice().reverse()) {

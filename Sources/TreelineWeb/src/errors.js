@@ -4,15 +4,15 @@ export class QueryError extends Error {
 }
 
 /**
- * Throws an error if an object has a name that is not known, such as a misspelt option.
+ * Throws an error if an object has an unknown property, such as a misspelt option.
  *
  * @param {any} object
  * @param {string[]} known
  * @param {string} what
  */
 export function refuseUnknown(object, known, what) {
-  if (typeof object !== "object" || !object || Array.isArray(object)) throw new QueryError(`Expected an object as a ${what}, found ${object}`);
-  for (const name in object) if (!known.includes(name)) throw new QueryError(`Expected ${known.join(", ")} in a ${what}, found ${name}`);
+  if (typeof object !== "object" || !object || Array.isArray(object)) throw new QueryError(`The ${what} must be an object, found ${object}`);
+  for (const name in object) if (!known.includes(name)) throw new QueryError(`The ${what} takes ${known.join(", ")}, not '${name}'`);
 }
 
 /** Points that cannot be built into a tree. */

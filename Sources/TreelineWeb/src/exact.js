@@ -43,7 +43,7 @@ export function addProduct(sums, at, a, b) {
 }
 
 /**
- * Returns n Σab - Σa Σb. The value is exact, except that its upper and lower 64 bits and their sum are rounded.
+ * Returns n Σab - Σa Σb. Computes it exactly in 128 bits, and then rounds the upper half, the lower half and their sum.
  *
  * @param {number} n At most 2^21.
  * @param {number} upper Upper part of Σab, which is `upper` times 2^32 plus `lower`.
@@ -57,7 +57,7 @@ export function scatterOf(n, upper, lower, a, b) {
     const [product, square] = [n * lower, a * b];
     if (product < 2 ** 53 && square < 2 ** 53) return product - square;
   }
-  // Four words of n Σab, from the lowest, minus the words of Σa Σb.
+  // The words of n Σab minus the words of Σa Σb. w0 is the lowest word.
   const [u1, u0] = [Math.floor(upper / WORD), upper % WORD];
   const [a1, a0] = [Math.floor(a / WORD), a % WORD];
   const [b1, b0] = [Math.floor(b / WORD), b % WORD];
@@ -71,7 +71,7 @@ export function scatterOf(n, upper, lower, a, b) {
   w0 -= Math.imul(a0, b0) >>> 0;
   w1 -= high(a0, b0) + (crossed % WORD) + (other % WORD);
   w2 -= Math.floor(crossed / WORD) + Math.floor(other / WORD) + a1 * b1;
-  // Borrows from the next higher word, so that all words except the highest are from 0 to 2^32 - 1.
+  // Each word borrows from the next higher word. After this, all words except the highest are from 0 to 2^32 - 1.
   let carry = Math.floor(w0 / WORD);
   w0 -= carry * WORD;
   w1 += carry;
@@ -82,7 +82,7 @@ export function scatterOf(n, upper, lower, a, b) {
   w2 -= carry * WORD;
   w3 += carry;
   if (w3 >= 0) return (w3 * WORD + w2) * 2 ** 64 + (w1 * WORD + w0);
-  // The magnitude of a negative number: flips all bits and adds 1.
+  // Computes the magnitude of a negative number: flips all bits and adds 1.
   [w0, w1, w2, w3] = [WORD - w0, WORD - 1 - w1, WORD - 1 - w2, -1 - w3];
   for (; w0 === WORD; w0 = 0) w1++;
   if (w1 === WORD) [w1, w2] = [0, w2 + 1];
@@ -94,8 +94,8 @@ export function scatterOf(n, upper, lower, a, b) {
 
 /**
  * Returns the scaled distance ⌊d² × 2^20 / w²⌋, where d² = dx² + dy². Both d² and the result are limited to 2^64 - 1.
- * The result is a double. If it is 2^53 or more, `scaled.rest` has the rest, below 2^11. Scaled distances are ordered
- * by the double, then by the rest.
+ * The result is a double. If it is 2^53 or more, the exact value is greater by `scaled.rest`, which is below 2^11.
+ * Scaled distances are ordered by the double, then by the rest.
  *
  * @param {number} dx Below 2^32.
  * @param {number} dy
@@ -108,7 +108,7 @@ export function scaled(dx, dy, w) {
   if (square >= 2 ** 53 || quotient >= 2 ** 53) return scaledFar(dx, dy, divisor);
   scaled.rest = 0;
   const whole = Math.floor(quotient);
-  // Rounding may have reached the next whole number.
+  // The quotient may have been rounded up to the next whole number.
   return whole === quotient && isAbove(whole, divisor, square * 2 ** 20) ? whole - 1 : whole;
 }
 scaled.rest = 0;
@@ -144,8 +144,8 @@ function scaledFar(dx, dy, divisor) {
   let upper = high(dx, dx) + high(dy, dy);
   if (lower >= WORD) [upper, lower] = [upper + 1, lower - WORD];
   if (upper >= WORD) [upper, lower] = [WORD - 1, WORD - 1];
-  // The square times 2^20 has five digits, starting with the highest. The first digit is below 2^12 and so less than
-  // any divisor.
+  // The square times 2^20 has five digits of 18 bits. The division starts with the highest digit, which is below 2^12
+  // and so less than any divisor.
   let part = Math.floor(upper / 2 ** 20) * 2 ** 18 + (Math.floor(upper / 4) % 2 ** 18);
   let top = Math.floor(part / divisor);
   part = (part - top * divisor) * 2 ** 18 + (upper % 4) * 2 ** 16 + Math.floor(lower / 2 ** 16);
@@ -179,12 +179,13 @@ function highWord(value) {
 }
 
 /**
- * Returns the greatest code whose square is at most a given square. The 53 highest bits of the given square are enough.
+ * Returns the code of a distance from the square of the distance: the greatest code whose square is not greater. The 53
+ * highest bits of the square are enough.
  *
  * @param {number} square
  */
 export function codeOf(square) {
-  // From 2^11 on, a code has ten bits of the significand, with the exponent above them.
+  // For a square of 2^11 or more, a code has ten bits of the significand, with the exponent above them.
   return square < 2048 ? square : (highWord(square) >>> 10) - (1023 + 9) * 1024;
 }
 
@@ -216,7 +217,7 @@ export function leastCode(distance) {
 export const LAST_ROUND = 254;
 
 /**
- * Returns the round of a scaled distance. Each time the square of the distance doubles, there are four more rounds.
+ * Returns the round of merging for a scaled distance. There are four rounds for each doubling of the squared distance.
  *
  * @param {number} scaled
  */

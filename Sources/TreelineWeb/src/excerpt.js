@@ -2,7 +2,7 @@
 //
 // An excerpt is a row of leaves in tree order. A leaf is a point or a stack. If a page cannot hold all points, a leaf
 // may also be a node whose parts are omitted. Between any two neighboring leaves lies the split of one node. Each split
-// has a level. A node consists of the leaves on both sides of its split, up to the next split that is not deeper.
+// has a level. On each side of its split, a node consists of the leaves up to the next split that is not deeper.
 // Counts, means, boxes and extents of nodes are computed from the leaves.
 
 import { Window } from "./plane.js";
@@ -15,20 +15,19 @@ export const EVERYTHING = new Window(0, WORLD - 1, 0, WORLD - 1);
 /** @typedef {{minX: number, minY: number, maxX: number, maxY: number}} Box A box of the plane. */
 
 /**
- * A node is identified by a number. The node of split i has the number i; this split lies before leaf i. Leaf i has the
+ * Each node has a number. Split i lies before leaf i, and the node that it splits has the number i. Leaf i has the
  * number -1 - i. If there is only one leaf, it is the root.
  */
 export class Excerpt {
   /**
-   * @param {Record<string, any>} table Arrays over the leaves. `levels` and `codes` belong to the split before each
-   *   leaf. So does `stands`: whether the node of the split has the position of its right child. `counts` belongs to
-   *   the leaves, and so do `x` and `y`, the top left corners of their boxes. All other arrays belong to the leaves
-   *   that are neither points nor stacks; the indices of these leaves are in `parts`. `widths` and `heights` are the
-   *   sizes of their boxes. Their means are measured from the corner of the box: whole units are in `meansX` and
-   *   `meansY`, remainders over all points in `restsX` and `restsY`. `xx`, `xy` and `yy` are their covariances, and
-   *   `partCodes` their codes. `standsX` and `standsY` are their positions; they exist only if clusters are shown at
-   *   members.
-   * @param {boolean} crossesSeam Whether a node may lie across the edge of the plane if that is the shorter way around.
+   * @param {Record<string, any>} table Arrays of three kinds. For the split before each leaf: `levels`, `codes`, and
+   *   `stands`, whether the node of the split has the position of its right child. For each leaf: `counts`, and the top
+   *   left corner `x` and `y` of the leaf's box. For each leaf that is neither a point nor a stack: the index of the
+   *   leaf in `parts`, the size of its box in `widths` and `heights`, its covariance in `xx`, `xy` and `yy`, its code
+   *   in `partCodes`, and its mean. The mean is measured from the corner of the box: `meansX` and `meansY` are whole
+   *   units, `restsX` and `restsY` are remainders over all points. If clusters are shown at members, the leaf's
+   *   position is in `standsX` and `standsY`.
+   * @param {boolean} crossesSeam Whether a node may lie across the edge of the plane, if this way around is shorter.
    */
   constructor(table, crossesSeam) {
     const { levels, codes, stands, counts, x, y, parts, partCodes } = table;
@@ -161,7 +160,7 @@ export class Excerpt {
   cut(window, least) {
     /** @type {number[]} */
     const shown = [];
-    // The right parts on the way down to the current node.
+    // A stack: the right children still to visit, then the current node.
     const waiting = this.leafCount > 0 ? [this.root] : [];
     while (waiting.length > 0) {
       const node = /** @type {number} */ (waiting.pop());
@@ -173,7 +172,7 @@ export class Excerpt {
   }
 
   /**
-   * Returns about `most` nodes. Splits the nodes whose parts have the greatest distances.
+   * Returns about `most` nodes. Splits the nodes with the greatest codes, whose parts are farthest apart.
    *
    * @param {number} most
    */
@@ -184,8 +183,8 @@ export class Excerpt {
   }
 
   /**
-   * Returns whether a node has a point in a window. If the parts of the node are omitted, returns whether it may have a
-   * point there.
+   * Returns whether a node has a point in a window. If a leaf stands for omitted parts, only its box is known, so the
+   * result may be true without such a point.
    *
    * @param {Window} window
    * @param {number} node

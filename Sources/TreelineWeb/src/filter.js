@@ -16,12 +16,11 @@ import { InView } from "./view.js";
 const DEEPEST = 64;
 const TOKENS = /\s*(?:('(?:[^']|'')*')|("(?:[^"]|"")*")|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|([\p{L}_][\p{L}\p{N}_.:]*)|(<>|<=|>=|[=<>(),]))/uy;
 
-/** The moments of a time or of a day, in seconds since 1970. The start of a day belongs to the day, its end does not.
- */
+/** A time or a day, in seconds since 1970. The start of a day belongs to the day, its end does not. */
 class Moments {
   /**
    * @param {number} start
-   * @param {number} end For a single moment, equal to the start.
+   * @param {number} end The end of a day. For a time, equal to the start.
    */
   constructor(start, end) {
     this.start = start;
@@ -191,7 +190,7 @@ class Parser {
     if (token?.kind !== "word" && token?.kind !== "name") throw this.malformed("a name of a column");
     this.place++;
     const name = token.kind === "name" ? token.text.slice(1, -1).replaceAll('""', '"') : token.text;
-    return columnNamed(this.tree, name, "in the filter");
+    return columnNamed(this.tree, name, "for the filter");
   }
 
   /**
@@ -231,7 +230,7 @@ class Parser {
   }
 
   /**
-   * Takes a word or a sign if it is next, and returns whether it was. Upper and lower case of a word are equal.
+   * Consumes a word or a sign if it is the next token, and returns whether it was. Ignores the case of words.
    *
    * @param {string} text
    */
@@ -249,7 +248,7 @@ class Parser {
 
   /**
    * @param {string} expected
-   * @param {number} [at] Offset in the text; -1 for the offset of the last token.
+   * @param {number} [at] Offset in the text; -1 for the last token that was read. By default, the next token.
    */
   malformed(expected, at) {
     const token = this.tokens[at === -1 ? this.place - 1 : this.place];
@@ -271,8 +270,8 @@ function not(condition) {
 }
 
 /**
- * Returns a condition that tests values, if they can be compared with some literals. Other values, such as a text that
- * is compared with a number, are treated as missing.
+ * Returns a condition that tests the values of a column. A value that cannot be compared with the literals, such as a
+ * text with a number, counts as missing.
  *
  * @param {Column} column
  * @param {(value: string | number | boolean) => boolean} test
@@ -304,8 +303,8 @@ function order(value, literal) {
 }
 
 /**
- * Compares two texts by their code points. In JavaScript, code points from 65,536 on are stored as two units, so the
- * units of a text have another order.
+ * Compares two texts by their code points. JavaScript stores a code point from 65,536 on as two units, so the order of
+ * units differs from the order of code points.
  *
  * @param {string} a
  * @param {string} b

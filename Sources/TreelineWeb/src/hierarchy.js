@@ -14,19 +14,19 @@ import { boxAround } from "./box.js";
 /**
  * @typedef {object} TreeFacts Facts about a tree that are not in its arrays.
  * @property {Plane} plane
- * @property {string} growth For example `merge:badges`.
+ * @property {string} growth How the tree was made, for example `merge:badges`.
  * @property {BadgeCurve | null} curve Badge curve of a tree that was merged for badges.
- * @property {number} clippedPointCount Points beyond Web Mercator's latitudes that were moved to its edge.
+ * @property {number} clippedPointCount Number of points beyond Web Mercator's latitudes, which were moved to its edge.
  * @property {string} [file] Name of the index in errors.
  * @property {number} [nodesOffset] Offset of the records in the file.
  */
 
 const LEVEL_BITS = 10;
 const LEVEL = (1 << LEVEL_BITS) - 1;
-/** Number that is added to the `levels` of a node for its children in a bucket: one level in both parts. */
+/** The `levels` of a child in a bucket minus the `levels` of its parent. Both levels in this number grow by 1. */
 const DOWN_IN_BUCKET = (1 << LEVEL_BITS) + 1;
 const BUCKET = 16;
-/** Greatest level of a record. Parts of a bucket may be 15 levels deeper, and the levels of ids end at 1023. */
+/** Greatest level of a record. Parts of its bucket may be 15 levels deeper, and ids have room for levels up to 1023. */
 const GREATEST_STORED_LEVEL = 1008;
 const WORLD = 2 ** 32;
 
@@ -83,13 +83,13 @@ export class Hierarchy {
     this.clippedPointCount = facts.clippedPointCount;
     this.file = facts.file ?? "memory";
     this.nodesOffset = facts.nodesOffset ?? 0;
-    /** The tree itself if only some of its pages are in memory. */
+    /** This tree, if only some of its pages are in memory; otherwise null. */
     /** @type {import("./pages/hierarchy.js").PagedHierarchy | null} */
     this.pages = null;
   }
 
   /**
-   * Returns the place of a point in `points`, `gaps`, `codes` and `stands`.
+   * Returns the index at which `points`, `gaps`, `codes` and `stands` hold a point.
    *
    * @param {number} index Index of the point in tree order.
    */
@@ -109,7 +109,7 @@ export class Hierarchy {
   }
 
   /**
-   * Returns the number of points in the left child; 0 if all points have one position and there are no children.
+   * Returns the number of points in the left child; 0 if all points have one position, as then there are no children.
    *
    * @param {number} first
    * @param {number} count

@@ -27,7 +27,7 @@ const DESCRIPTION = 17;
 const COLUMN = 18;
 const GROUPS = 21;
 const WIDE_ROWS = 22;
-/** By kind of section, the first minor version that has this kind. */
+/** For each kind of section, the first minor version of the format that has it. */
 /** @type {Record<number, number>} */
 const VERSIONS = { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 7: 0, 8: 2, 9: 2, 10: 2, 16: 0, 17: 1, 18: 3, 19: 3, 20: 3, 22: 4, 23: 5 };
 
@@ -358,7 +358,7 @@ class Sections {
 }
 
 /**
- * Returns the property of a valid badge curve that this curve lacks, for an error. Returns null if the curve is valid.
+ * Checks a badge curve. Returns null if the curve is valid, otherwise what an error should say was expected.
  *
  * @param {ArrayLike<number>} counts
  * @param {ArrayLike<number>} diameters

@@ -19,7 +19,7 @@ import { BuildError, IndexError, QueryError, ServerError } from "./errors.js";
 /** Builds, opens and connects trees. */
 export const Treeline = {
   /**
-   * Builds a tree. In a worker, it does not block the page.
+   * Builds a tree. With the option `worker`, a worker builds it, and the page is not blocked.
    *
    * @param {Points} points
    * @param {BuildOptions} [options]
@@ -42,12 +42,12 @@ export const Treeline = {
    *
    * @template {string | URL | Blob | ArrayBuffer | ArrayBufferView} Source
    * @param {Source} source Address or bytes of the index, or address of the manifest, which ends in `.json`. In Node,
-   *   also the path of a file.
    * @param {{signal?: AbortSignal, verify?: boolean, fetch?: typeof fetch, memory?: number}} options With `verify:
    *   false` the checksums of an index are not checked. The check takes 3 ms per megabyte. Without it, a damaged index
-   *   may give wrong answers. For a manifest, `fetch` replaces `fetch`, and `memory` is the number of bytes that loaded
+   *   may give wrong answers. For a manifest, `fetch` is called instead of the global `fetch`, and loaded pages take
+   *   about `memory` bytes at most.
    *   pages may take, about.
-   * @returns {Promise<any>} A `Tree`, or a `PublishedTree` of a manifest.
+   * @returns {Promise<any>} A `Tree`; for a manifest, a `PublishedTree`.
    */
   async open(source, { signal, verify, fetch, memory } = {}) {
     signal?.throwIfAborted();

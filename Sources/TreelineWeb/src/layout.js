@@ -1,5 +1,5 @@
-// Lays out a tree of merges in the arrays of an index. They hold points in tree order, gaps, records, and the sums and
-// covariances of the points of each record. The page IndexFormat describes each array.
+// Lays out a tree of merges in the arrays of an index. The arrays hold points in tree order, gaps, records, and the
+// sums and covariances of the points of each record. The page IndexFormat describes each array.
 
 import { CODE, LEFT, MergeTree, POINTS, RIGHT, STANDS_RIGHT } from "./merging.js";
 import { StoredRecords } from "./records.js";
@@ -136,8 +136,8 @@ class Layout extends StoredRecords {
 // Depth
 
 /**
- * Rounds scales down to four steps for each doubling of the distance, which bounds the depth. Without this, the depth
- * of a chain of merges could be the number of points.
+ * Rounds merge scales down to four steps for each doubling of the distance, which bounds the depth of the tree. Without
+ * this, the depth of a chain of merges could be the number of points.
  *
  * Clusters that are merged at one step become a balanced tree. A run of neighbours in tree order is divided so that
  * about half of the points are on each side.
@@ -200,7 +200,7 @@ function withCoarseScales(tree) {
  * @param {number} start
  * @param {number} end
  * @param {number} scale
- * @param {number} stand The part whose position is the position of the whole. It may be outside of this range of parts.
+ * @param {number} stand The part whose position the merged cluster takes. It may be outside of this range of parts.
  * @returns {number}
  */
 function addBalanced(tree, least, parts, starts, start, end, scale, stand) {

@@ -1,11 +1,12 @@
 // Sorts points by position in Z-order (G. M. Morton, 1966), and finds the distinct positions. Positions that are near
-// on this curve are near on the plane.
+// each other in this order are near each other on the plane.
 
 /**
  * @typedef {object} Leaves
  * @property {Uint32Array} xs X of each distinct position.
  * @property {Uint32Array} ys Y of each distinct position.
- * @property {Uint32Array} starts For each position, the start of its rows in `rows`; then the end of `rows`.
+ * @property {Uint32Array} starts For each position, the offset in `rows` at which its rows begin; then the end of
+ *   `rows`.
  * @property {Uint32Array} rows Rows ordered by position, and in ascending order at each position.
  */
 

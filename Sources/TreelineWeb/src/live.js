@@ -1,4 +1,4 @@
-// The layout of live clusters, which merging and its tiles share.
+// The memory layout of live clusters, which are not merged yet. merging.js and tiles.js share it.
 //
 // A live cluster takes 16 words, one cache line. Its first four words are two doubles: the sums of x - 2^31 and of
 // y - 2^31 over its points. Because 2^31 is subtracted, the sums of 2^21 points are exact.

@@ -16,15 +16,15 @@ import { TONES } from "./palette.js";
 /** @typedef {import("../answer.js").Clusters} Clusters */
 /** @typedef {import("../server.js").RemoteClusters} RemoteClusters */
 /**
- * @typedef {import("./scene.js").Drawn & {answer: any, at: number}} Shown A drawn cluster with its answer, and with its
- *   number in this answer.
+ * @typedef {import("./scene.js").Drawn & {answer: any, at: number}} Shown A drawn cluster, the answer that it belongs
+ *   to, and its index in this answer.
  */
 
 /** Number of clusters in the overview of a tree, from which the map learns how dense the points are. */
 const OVERVIEW = 1000;
 
 /**
- * Returns the ranges of points of an answer. Each array is computed only once.
+ * Reads the arrays of an answer that describe the points of its clusters. Each of these getters is called only once.
  *
  * @param {Clusters | null} answer
  */
@@ -57,7 +57,7 @@ export class Answers {
    */
   constructor(whole, colorBy, order) {
     const isMercator = isRemote(whole) ? whole.info.projection === "web-mercator" : whole.hierarchy?.plane.isMercator;
-    if (!isMercator) throw new QueryError("Expected a tree of longitudes and latitudes, found another");
+    if (!isMercator) throw new QueryError("A map needs a tree of longitudes and latitudes");
     this.whole = whole;
     /** The tree under the current filter. */
     this.tree = whole;
@@ -66,8 +66,8 @@ export class Answers {
   }
 
   /**
-   * Loads the densities or the categories of the tree. Colours stay if the tree is an edit of the previous tree with
-   * about as many points.
+   * Loads the densities or the categories of the tree, which decide the colours of badges. If the tree is an edit of
+   * the previous tree with about as many points, keeps the colours of the previous tree.
    *
    * @param {Answers | null} previous
    */
@@ -109,8 +109,8 @@ export class Answers {
 
   /**
    * Returns the clusters of a query, and how the clusters of an earlier answer change into them. The earlier answer may
-   * have another filter. If the earlier answer is from a tree before an edit, returns which clusters continue its
-   * clusters.
+   * have another filter. If the earlier answer is of another version of the tree, from before an edit, also returns
+   * which new cluster continues each earlier cluster.
    *
    * @param {Query} query
    * @param {any} earlier
@@ -155,7 +155,8 @@ export class Answers {
   }
 
   /**
-   * Returns the tone of a cluster; -1 for a single point, and if colours show categories.
+   * Returns the tone of a cluster, a step of the colour ramp. Returns -1 for a single point, or if badges have the
+   * colours of categories.
    *
    * @param {any} answer
    * @param {number} i

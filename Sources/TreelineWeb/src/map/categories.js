@@ -11,7 +11,7 @@ import { columnNamed } from "../column-named.js";
 const MOST = 6;
 
 /**
- * Returns the most frequent values, beginning with the most frequent value. `null` is last if there are other values.
+ * Returns the most frequent values, the most frequent first. If there are other values, `null` comes last.
  *
  * @param {Map<string, number>} frequencies
  * @param {number} total Number of points, including points without a value.
@@ -49,8 +49,8 @@ export async function categoriesOf(tree, column, order) {
 }
 
 /**
- * Categories of a tree in memory. Points are counted once for the whole tree. The counts of a cluster are differences
- * of these counts.
+ * Categories of a tree in memory. The points of each category are counted once, as running totals in tree order. The
+ * counts of a cluster are differences of totals.
  */
 export class TreeCategories {
   /** Aggregate to request for the categories. A tree in memory needs none. */
@@ -67,7 +67,7 @@ export class TreeCategories {
    */
   constructor(tree, column, order) {
     const { pointCount } = tree.hierarchy;
-    const valueOf = columnNamed(tree, column, "as colorBy").value;
+    const valueOf = columnNamed(tree, column, "for colorBy").value;
     /** @type {Map<string, number>} */
     const frequencies = new Map();
     for (let index = 0; index < pointCount; index++) {

@@ -1,8 +1,9 @@
-// Constants that the map layer shares with the library and the server. ViewerConstantsTests compares them. So each
-// constant is written in JSON and on one line.
+// Constants that the map layer shares with the library and the server. ViewerConstantsTests reads them, so each
+// constant is JSON on one line.
 
 /**
- * Curve of badges, `BadgeSize` in Swift: the diameter in pixels that it approaches, then the parameters of its shape.
+ * The diameters of badges, `BadgeSize` in Swift: the limit in pixels that they approach, then two parameters of the
+ * curve.
  */
 export const LARGEST_BADGE = 44;
 export const BADGE_RATE = 0.3;

@@ -1,5 +1,5 @@
-// The density of a cluster on the screen, and its tone on the ramp. A tree has one scale of tones, for every zoom and
-// for tiles.
+// The density of a cluster on the screen, and its tone, a step of the colour ramp. All zooms of a tree, and its tiles,
+// have one scale of tones.
 
 import { AREA_DEVIATIONS, LEAST_WIDTH } from "./constants.js";
 import { boxSize, difference } from "./mercator.js";
@@ -35,7 +35,7 @@ export function areaOf(one, other) {
 }
 
 /**
- * Estimates the standard deviations of points in kilometres from their mean and their bounding box. For a cell of the
+ * Estimates the standard deviations of points, in kilometres, from their mean and their bounding box. For a cell of the
  * grid, nothing else is known. The estimate is right for evenly spread points. It is small if the mean lies near an
  * edge of the box, because then an outlier has stretched the box.
  *
@@ -79,8 +79,8 @@ const MOST_SCALE = 512 * 2 ** 16;
 /**
  * Assigns tones to clusters by the logarithm of their density on the screen: points per square centimetre. The scale of
  * an index is fixed: the first tone is one point, and the last tone is the densest place when the whole index is in
- * view. A square centimetre is about a badge. A cluster that covers less counts as if it covered one. Otherwise a few
- * points at one position would be the densest place on Earth.
+ * view. A badge covers about a square centimetre. A cluster on a smaller area counts as if it covered one. Otherwise a
+ * few points at one position would be the densest place on Earth.
  */
 export class Tones {
   /** Number of points of the index, if it is known. */

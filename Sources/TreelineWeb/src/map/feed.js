@@ -11,7 +11,7 @@ const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
 
 /**
- * @template {{key: string}} Request Its key distinguishes it from others.
+ * @template {{key: string}} Request Requests with the same key ask for the same answer.
  * @template Answer
  */
 export class Feed {
@@ -38,7 +38,7 @@ export class Feed {
   }
 
   /**
-   * Returns whether the latest answer belongs to a request.
+   * Returns whether no request is in flight and the latest answer belongs to a given request.
    *
    * @param {Request} request
    */

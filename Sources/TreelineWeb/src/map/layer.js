@@ -59,10 +59,10 @@ const MEMBERS = 60;
 /** Amount that is added to the zoom from which a cluster splits, because zooms of requests are rounded. */
 const BEYOND = 0.02;
 
-/** Greatest zoom to which the map goes so that a cluster fills it. */
+/** Greatest zoom to which the map goes to fill the screen with a cluster. */
 const CLOSEST = 15;
 
-/** Milliseconds without a change after which the view is listed and announced. */
+/** Milliseconds without a change after which the clusters in view are listed, and announced to screen readers. */
 const REST = 160;
 
 const number = new Intl.NumberFormat("en");
@@ -159,8 +159,8 @@ export class BadgeLayer {
 
   /**
    * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points. If the
-   * new tree is an edit of the shown tree, a badge also stays if most of its points stay together, and moves. The
-   * promise rejects if the tree cannot be shown. `onError` gets this error, too, so a page need not await the promise.
+   * new tree is an edit of the shown tree, a badge whose points mostly stay together stays, too, and moves. The promise
+   * rejects if the tree cannot be shown. `onError` gets this error, too, so a page need not await the promise.
    *
    * @param {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree>} source
    */
@@ -287,8 +287,8 @@ export class BadgeLayer {
     const answers = /** @type {Answers} */ (this.#answers);
     const { whole } = answers;
     if (error.status === 409 && "renewed" in whole) {
-      // The index was replaced, and ids belong to one version of it. The answers of the new index may take longer than
-      // the pause until the next request, which fails, too, and must not start again.
+      // The index was replaced, and ids belong to one version of it. Opening the new index may take longer than the
+      // pause before the next request. That request also fails, but must not open the index again.
       if (this.#renewing === whole && !this.#hasFailed) return;
       this.#renewing = whole;
       this.setSource(whole.renewed());
@@ -437,7 +437,7 @@ export class BadgeLayer {
   async choose(cluster) {
     try {
       if (cluster.count === 1) {
-        // A published index has the values of a point in another page.
+        // In a published index, the values of a point are in another page.
         const { tree } = /** @type {any} */ (this.#answered);
         return this.#choosePoint(await (tree.feature?.(cluster.answer, cluster.at) ?? cluster.answer.feature(cluster.at)));
       }

@@ -5,7 +5,7 @@ import { Camera } from "./mercator.js";
 
 /** @typedef {import("./answers.js").Tree | import("./answers.js").RemoteTree} AnyTree */
 
-/** Milliseconds of Leaflet's zoom animation, then its easing, which is cubic-bezier(0, 0, 0.25, 1) in CSS. */
+/** Duration of Leaflet's zoom animation in milliseconds, then its easing, about CSS's cubic-bezier(0, 0, 0.25, 1). */
 const ZOOMING = 250;
 /** @param {number} p */
 const eased = (p) => 1 - (1 - p) ** 2.6;
@@ -30,7 +30,9 @@ export function addTreeline(map, source, options = {}) {
   /** @type {(center: any, zoom: number) => Camera} Leaflet counts zooms of 256 px tiles. */
   const cameraAt = (center, zoom) => new Camera(center, zoom - 1, size());
 
-  /** Returns the view that the tiles show. During a zoom, Leaflet scales them from one view to another. */
+  /**
+   * Returns the camera of the tiles on the screen. During a zoom, Leaflet scales the tiles from one view to another.
+   */
   function camera() {
     const { x: width, y: height } = map.getSize();
     const corner = map.containerPointToLayerPoint([0, 0]);

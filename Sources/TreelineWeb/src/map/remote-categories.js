@@ -27,7 +27,7 @@ export class RemoteCategories {
    */
   static async of(tree, column) {
     const { groups = [], never_clustered_point_count: lone = 0, column_kinds: kinds = {} } = tree.info;
-    if (!kinds[column]) throw new QueryError(`Expected a column as colorBy, found ${column}; there are ${Object.keys(kinds).join(", ")}`);
+    if (!kinds[column]) throw new QueryError(`There is no column '${column}' for colorBy; columns: ${Object.keys(kinds).join(", ")}`);
     const all = await tree.clusters({ cut: { limit: Math.max(1, groups.length + lone) }, aggregate: aggregateOf(column) });
     /** @type {Map<string, number>} */
     const frequencies = new Map();
