@@ -1,15 +1,15 @@
-// Merges clusters. The next pair is always the pair whose badges touch first as badges grow, which is the pair with the
-// least scaled distance. Ties are broken by the least members of both clusters.
+// Merges clusters. As badges grow, the pair whose badges touch first is merged next; it is the pair with the least
+// scaled distance. Ties are broken by the least members of both clusters.
 //
 // The position of a cluster is the mean of its points, rounded to whole units, or one of its points. Its least member
 // is the first of its positions in Z-order. So the tree depends only on the set of points.
 //
 // Only one cluster of a pair searches for the other: the younger cluster, which was merged later. Of two leaves the
-// larger leaf searches, and of two equally large leaves the leaf with the greater least member. The older cluster
-// existed when the younger cluster searched. So a cluster whose nearest neighbour was merged never misses a younger
-// cluster. Each cluster keeps the first of its pairs. The first of all pairs is therefore known, or it belongs to a
-// cluster that will search again and had an earlier pair. A round is a range of distances. In each round, a cluster
-// searches only if it may have a pair in this range.
+// larger leaf searches. Of two equally large leaves the leaf with the greater least member searches. The older cluster
+// existed when the younger cluster searched, so no pair is missed, even if the nearest neighbour of a cluster is
+// merged. Each cluster keeps the first of its pairs. So the first of all pairs is known, or it belongs to a cluster
+// that had an earlier pair and will search again. A round is a range of distances. In each round, a cluster searches
+// only if it may have a pair in this range.
 
 import { EDGES, join } from "./box.js";
 import { codeOf, endOfRound, LAST_ROUND, roundOf, scaled } from "./exact.js";
@@ -31,7 +31,7 @@ export const STANDS_RIGHT = 6;
 
 /**
  * A binary tree of merges. Leaves are numbered from 0, and the numbers of merges follow. The number of a merge is the
- * number of leaves plus the greater of the least members of both parts. No two merges have equal numbers.
+ * number of leaves plus the greater of its parts' least members. No two merges have equal numbers.
  */
 export class MergeTree {
   /** @param {Leaves} leaves */
@@ -39,9 +39,9 @@ export class MergeTree {
     this.leaves = leaves;
     this.leafCount = leaves.xs.length;
     /**
-     * For each merge: the part with the smaller least member, the other part, the number of points, the number of
-     * records below it in a stored tree, its height, the code of its scale, and whether it has the position of its
-     * right part. A scale is never less than the scales of both parts.
+     * Seven numbers for each merge: the part with the smaller least member, the other part, the number of points, the
+     * number of records below the merge in a stored tree, the height, the code of the scale, and whether the merge has
+     * the position of its right part. The scale of a merge is never less than the scales of its parts.
      */
     this.merges = new Int32Array(this.leafCount << MERGE_BITS);
     this.root = 0;
@@ -120,13 +120,13 @@ export class MergeTree {
 const MIDDLE = 2 ** 31;
 const WORLD = 2 ** 32;
 
-/** Stored instead of a round if a number has no cluster. */
+/** The round of a number that no cluster has any more. */
 const GONE = 255;
 const NONE = -1;
 
 /**
- * The width of new tiles in search radii, and the width below which tiles are replaced. The widest tile is an eighth of
- * the world.
+ * The width of new tiles, and the width below which tiles are replaced, both in units of the search radius. The widest
+ * tile is an eighth of the world.
  */
 const NEW_REACHES = 3;
 const LEAST_REACHES = 1;
@@ -145,8 +145,9 @@ export class Merging {
   /**
    * @param {Leaves} leaves
    * @param {BadgeCurve} curve
-   * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options Whether the position of a cluster is one of its
-   *   points, and whether clusters may be merged across the seam.
+   * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options With `standsAtMembers` the position of a cluster
+   *   is one of its points. With `crossesSeam` clusters may be merged across the seam, the meridian at which the plane
+   *   begins and ends.
    * @param {() => void} [report] Called now and then.
    */
   constructor(leaves, curve, { standsAtMembers, crossesSeam }, report = () => {}) {
@@ -160,24 +161,24 @@ export class Merging {
     this.crossesSeam = crossesSeam;
     /** Number of leaves. The age of a leaf is less than this number. */
     this.leafCount = count;
-    /** Number of cluster numbers in use, which are ordered by least member, and number of live clusters. */
+    /** How many numbers are in use for clusters, ordered by least member; then the number of live clusters. */
     this.numbers = count;
     this.liveCount = count;
     this.nextAge = count;
     this.live = new Int32Array(count << STRIDE_BITS);
     this.sums = new Float64Array(this.live.buffer);
-    /** For a cluster across the seam: its number of points on the eastern side of the seam. */
+    /** For each cluster across the seam, the number of its points east of the seam. */
     this.beyond = crossesSeam ? new Uint32Array(count) : null;
     /** The round in which each cluster searches again. All its pairs of earlier rounds are known. */
     this.rounds = new Uint8Array(count);
-    /** For each run of 64 numbers: a lower bound of their rounds. Clusters with a pair in the queue do not count. */
+    /** For each 64 consecutive numbers, a lower bound of their rounds. Clusters with a queued pair do not count. */
     this.dues = new Uint8Array((count + 63) >> 6);
     /** The greatest radius of all clusters. */
     this.greatestRadius = 0;
     /** The upper bound of the scaled distances that are merged in this round. */
     this.end = 0;
     this.round = 0;
-    /** The least radius of a search, in units. */
+    /** Least radius of a search, in units of the plane. */
     this.horizon = 0;
     /** @type {Tiles | null} */
     this.tiles = null;
@@ -187,8 +188,8 @@ export class Merging {
     this.distance = Infinity;
     this.rest = 0;
     /**
-     * A cluster can be nearer only if the square of its distance is at most `limit` times the square of the sum of both
-     * radii.
+     * A cluster can be nearer than `nearest` only if its squared distance is at most `limit` times the square of the
+     * sum of both radii.
      */
     this.limit = Infinity;
     for (let number = 0; number < count; number++) {
@@ -208,7 +209,7 @@ export class Merging {
   }
 
   /**
-   * Returns the radius of a cluster. The sum of two radii is the width in a scaled distance.
+   * Returns the radius of a cluster. A scaled distance divides the distance by the sum of both radii.
    *
    * @param {number} count
    */
@@ -235,7 +236,7 @@ export class Merging {
   }
 
   /**
-   * Returns the first round from a given one on in which a cluster may search again.
+   * Returns the first round, not before a given round, in which a cluster may search again.
    *
    * @param {number} round
    */
@@ -260,12 +261,12 @@ export class Merging {
     this.horizon = 2 ** shift / LEAST_REACHES;
   }
 
-  /** Returns the greatest tile width, as an exponent of 2, with which a tile has few clusters on average. */
+  /** Returns the greatest tile width for which a tile has few clusters on average. The width is an exponent of 2. */
   widestShift() {
     const { live, numbers } = this;
-    // For each width, a number of pairs of clusters: the pairs that share a tile of this width, but no tile of half the
-    // width. Numbers follow the Z-order, so the clusters of a tile are a run of numbers. The stack has the sizes of
-    // runs that are still open. For each run it also has the width of the tile that joins the run to the next clusters.
+    // For each width, counts the pairs of clusters that share a tile of this width, but no tile of half the width.
+    // Numbers follow the Z-order, so the clusters of a tile are consecutive. `sizes` is a stack with the lengths of the
+    // runs that are still open. `ends` has the width of the tile that joins each run to the next clusters.
     const pairs = new Float64Array(34);
     const sizes = new Float64Array(35);
     const ends = new Uint8Array(35);
@@ -313,8 +314,8 @@ export class Merging {
   }
 
   /**
-   * Returns the neighbour that a cluster waits for, or `NONE` if this neighbour has been merged since. After a merge,
-   * the number belongs to a younger cluster. Leaves wait only for leaves.
+   * Returns the neighbour that a cluster waits for, or `NONE` if the neighbour has been merged since. A merge gives the
+   * neighbour's number to a younger cluster, which shows that it was merged. Leaves wait only for leaves.
    *
    * @param {number} number
    */
@@ -326,7 +327,7 @@ export class Merging {
     return age < this.leafCount || age < live[(number << STRIDE_BITS) + AGE] ? nearest : NONE;
   }
 
-  /** Lets each cluster that may have a pair in this round search, before any pair is merged. */
+  /** Searches for each cluster that may have a pair in this round. Must be called before any pair is merged. */
   lookAtDue() {
     const { rounds, dues, round, numbers } = this;
     for (let block = 0; block << 6 < numbers; block++) {
@@ -361,11 +362,11 @@ export class Merging {
   }
 
   /**
-   * Merges two clusters: the first becomes the union, and the number of the second becomes free.
+   * Merges two clusters. The first one becomes the union, and the number of the second one becomes free.
    *
    * @param {number} first
    * @param {number} second
-   * @param {number} distance Their scaled distance.
+   * @param {number} distance Scaled distance of the two clusters.
    */
   join(first, second, distance) {
     const { live, sums, beyond } = this;
@@ -388,8 +389,8 @@ export class Merging {
       live[a + WEST] = west;
       live[a + EAST] = east;
     }
-    // Across the seam, 2^32 was subtracted from each coordinate instead of 2^31, so it is subtracted from the mean,
-    // too.
+    // For a cluster across the seam, 2^32 instead of 2^31 was subtracted from each x, so 2^32 is subtracted from the
+    // mean, too.
     let x = roundedQuotient(sideBySide, count) + (isAcross ? 0 : MIDDLE);
     let y = roundedQuotient(sumY, count) + MIDDLE;
     let standsRight = false;
@@ -423,7 +424,7 @@ export class Merging {
   }
 
   /**
-   * Returns the number of points of a cluster on the eastern side of the seam. If the cluster becomes part of a cluster
+   * Returns the number of points of a cluster that lie east of the seam. If the cluster becomes part of a cluster
    * across the seam, the width of the world is added to the x of these points.
    *
    * @param {number} number
@@ -537,7 +538,7 @@ export class Merging {
   }
 
   /**
-   * Whether the union of two clusters is half a world wide or more. Such clusters are not close across the seam.
+   * Whether the union of two clusters is half a world wide or more. Such clusters are not merged across the seam.
    *
    * @param {number} a Offset of the first in `live`.
    * @param {number} b
@@ -550,7 +551,7 @@ export class Merging {
 }
 
 /**
- * Returns the greatest distance in units that two clusters can have if their scaled distance is below `end`.
+ * Returns the greatest distance, in units of the plane, of two clusters whose scaled distance is below `end`.
  *
  * @param {number} end
  * @param {number} width
@@ -560,7 +561,7 @@ function reachOf(end, width) {
 }
 
 /**
- * Whether a pair of least members comes before another pair. The smaller members of both pairs are compared first.
+ * Whether a pair of least members comes before another pair. Compares the smaller members of both pairs first.
  *
  * @param {number} a
  * @param {number} b
@@ -591,8 +592,8 @@ function roundedQuotient(sum, count) {
 }
 
 /**
- * Whether the first of two positions is nearer to a mean than the second. For a cluster across the seam, distances are
- * measured the shorter way around the world.
+ * Whether the first of two positions is nearer to a mean than the second. For a cluster across the seam, measures
+ * distances the shorter way around the world.
  *
  * @param {number} x
  * @param {number} y
@@ -617,7 +618,7 @@ const PAIR = 5;
 
 /**
  * The pairs of a round, in the order of merging. Pairs that are found before the first merge of the round are in a
- * sorted list, later pairs in a binary heap.
+ * sorted list. Later pairs are in a binary heap.
  */
 class PairQueue {
   constructor() {
@@ -625,7 +626,7 @@ class PairQueue {
     this.distances = new Float64Array(1 << 10);
     this.words = new Int32Array(PAIR << 10);
     this.pairCount = 0;
-    /** Numbers of the pairs in sorted order, the length of this list, and the number of pairs that were removed. */
+    /** The pairs in the order of merging, the length of this list, and how many pairs were removed from its start. */
     this.list = new Int32Array(0);
     this.listCount = 0;
     this.taken = 0;

@@ -1,5 +1,5 @@
-// Exact moments of the points of a node, measured from the corner of its box. They are eight numbers: one each for Σx
-// and Σy, and two each for Σxx, Σxy and Σyy.
+// Exact moments of the points of a node: the sums Σx, Σy, Σxx, Σxy and Σyy, measured from the corner of the node's box.
+// They are eight numbers: one for each of Σx and Σy, and two for each of the others.
 
 import { addProduct, scatterOf } from "./exact.js";
 
@@ -22,7 +22,7 @@ export function addPoint(moments, at, dx, dy) {
 }
 
 /**
- * Adds moments that were measured from a corner farther east and south.
+ * Adds moments of other points. They were measured from a corner farther east and south.
  *
  * @param {Float64Array} moments
  * @param {number} at

@@ -245,10 +245,10 @@ export class Plane {
   /** @param {ArrayLike<number>} tile */
   #tile(tile) {
     const [zoom, column, row] = [tile[0], tile[1], tile[2]];
-    if (!this.isMercator) throw new QueryError("Expected a bbox or a center on a plain plane, found a tile");
+    if (!this.isMercator) throw new QueryError("A plain plane has no tiles; give a bbox or a center");
     const isTile = Number.isInteger(zoom) && zoom >= 0 && zoom <= 24 && [column, row].every((number) =>
       Number.isInteger(number) && number >= 0 && number < 2 ** zoom);
-    if (!isTile) throw new QueryError(`Expected zoom, x and y of a tile, zooms from 0 to 24, found ${Array.from(tile).join(", ")}`);
+    if (!isTile) throw new QueryError(`Expected a tile as zoom (0 to 24), x and y, found ${Array.from(tile).join(", ")}`);
     const side = 2 ** (32 - zoom);
     return new Window(
       zoom ? (column * side - this.seam) >>> 0 : 0, Math.min(side, EDGE), row * side, Math.min(row * side + side, EDGE));

@@ -62,7 +62,7 @@ export function coordinatesOf(points, { projection = "mercator", skipInvalid = f
   if (!(Number.isInteger(list?.length) && list.length >= 0 && list.length <= MOST_NUMBERS)) {
     throw new BuildError(`Expected points as an array, found the length ${list?.length}`);
   }
-  if (isFlat && list.length % 2) throw new BuildError(`Expected longitudes and latitudes in turns, found ${list.length} numbers`);
+  if (isFlat && list.length % 2) throw new BuildError(`Expected an even number of coordinates, found ${list.length}`);
   const [greatestX, greatestY] = projection === "mercator" ? [180, 90] : [GREATEST, GREATEST];
   const count = isFlat ? list.length / 2 : list.length;
   for (const [name, values] of Object.entries(columns)) {

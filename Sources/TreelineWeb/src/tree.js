@@ -94,7 +94,7 @@ export class Tree {
   /** The module that reads filters and aggregates from texts. Throws an error if the tree has no columns. */
   get words() {
     if (this.language) return this.language;
-    throw new QueryError("Filters and aggregates in text need a tree with columns, found a tree without columns");
+    throw new QueryError("Filters and aggregates in text need a tree with columns");
   }
 
   /** @returns {Cut} */
@@ -221,7 +221,7 @@ export class Tree {
   where(row, { cut, tileSize = 512 } = {}) {
     const { hierarchy, selection } = this;
     const index = hierarchy.rows.indexOf(row);
-    if (index < 0) throw new QueryError(`Expected a row of the points, found ${row}`);
+    if (index < 0) throw new QueryError(`There is no row ${row}`);
     if (selection && !selection.passes(index)) throw new QueryError(`The row ${row} does not pass the filter`);
     const path = hierarchy.path(index);
     const passing = (/** @type {number} */ first, /** @type {number} */ count) => selection ? selection.count(first, count) : count;

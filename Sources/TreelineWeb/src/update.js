@@ -42,7 +42,7 @@ export async function updated(tree, edit, { signal } = {}) {
   signal?.throwIfAborted();
   const { origin } = tree;
   if (!origin || ArrayBuffer.isView(origin.points) || origin.options.columns) {
-    throw new BuildError("Expected a tree of features or pairs with keys, which was built in this page without columns, to update; build it with the option key");
+    throw new BuildError("This tree cannot be updated; build it in this page, from features or pairs, with the option key and without columns");
   }
   // The signal of the first build does not stop edits.
   const options = { ...origin.options, signal: undefined };
@@ -249,7 +249,7 @@ function changesOf({ insert = [], remove = [], move = [] }, points, keys, option
   /** @param {Key} key */
   const rowOf = (key) => {
     const row = placeOf(keys, once(key));
-    if (keys[row] !== key) throw new BuildError(`Expected the key of a point of the tree, found ${shown(key)}; insert adds points`);
+    if (keys[row] !== key) throw new BuildError(`No point has the key ${shown(key)}; insert adds points`);
     return row;
   };
   /** @param {any} point */
@@ -268,7 +268,7 @@ function changesOf({ insert = [], remove = [], move = [] }, points, keys, option
   const inserted = Array.from(insert, (point) => {
     const key = once(checked(point));
     const row = placeOf(keys, key);
-    if (keys[row] === key) throw new BuildError(`Expected the key of a new point, found ${shown(key)}, which a point has; move replaces points`);
+    if (keys[row] === key) throw new BuildError(`A point already has the key ${shown(key)}; move replaces points`);
     return { row, key, point };
   }).sort((a, b) => (a.key < b.key ? -1 : 1));
   return { removed, moved, inserted };
@@ -408,7 +408,7 @@ function forEachRow({ tree, firsts, sizes }, i, call) {
  */
 function pairsOf(from, to) {
   const versions = versionsSince(from.tree, to.tree);
-  if (!versions) throw new QueryError("Expected an answer of an updated tree and an answer of an earlier version, found answers of other trees");
+  if (!versions) throw new QueryError("Expected answers of two versions of a tree, the earlier version first, found answers of other trees");
   const before = rowsBefore(versions, to.tree.hierarchy.pointCount);
   let most = 0;
   for (const row of before) if (row > most) most = row;

@@ -41,7 +41,7 @@ export function boxSize([west, south, east, north]) {
 }
 
 /**
- * Returns the size of a box in fractions of the world.
+ * Returns the size of a box as fractions of the width of the world.
  *
  * @param {Box} box
  */
@@ -49,10 +49,13 @@ export function boxOnMap([west, south, east, north]) {
   return { width: eastward(worldX(west), worldX(east)), height: worldY(south) - worldY(north) };
 }
 
-/** @typedef {{major: number, minor: number, angle: number}} Ellipse Half axes, and radians from east towards south. */
+/**
+ * @typedef {{major: number, minor: number, angle: number}} Ellipse Half axes, and the angle from east to the longer
+ *   axis, in radians towards south.
+ */
 
 /**
- * Returns the size of the upright box around an ellipse with half axes in fractions of the world.
+ * Returns the size of the upright box around an ellipse. Both are in fractions of the world's width.
  *
  * @param {Ellipse} ellipse
  */
@@ -80,8 +83,8 @@ export function fittingZoom({ bbox, ellipse }, { width, height }) {
 /** Number of pixels left free around the points of a cluster that fills the map. */
 const PADDING = 20;
 /**
- * The share of a cluster's ellipse that fills the map. With a smaller share, a user reaches a stack with fewer clicks,
- * but more points are out of view.
+ * Share of a cluster's ellipse that must fit on the map. A smaller share takes a user to a stack with fewer clicks, but
+ * leaves more points out of view.
  */
 const FILLING = 0.75;
 
@@ -107,14 +110,14 @@ export class Camera {
     this.turn = (-bearing * Math.PI) / 180;
     this.cosine = Math.cos(this.turn);
     this.sine = Math.sin(this.turn);
-    /** Number of turns eastward around the world from the middle copy to the copy that this camera shows. */
+    /** The copy of the world that this camera shows: the number of worlds between the middle copy and this copy. */
     this.turns = 0;
   }
 
   /**
    * Returns the camera of another copy of the world.
    *
-   * @param {number} turns Number of turns around the world by which the other copy lies farther east.
+   * @param {number} turns Number of worlds by which the other copy lies east of the middle copy.
    */
   copy(turns) {
     const copy = Object.assign(Object.create(Object.getPrototypeOf(this)), this);
@@ -123,8 +126,8 @@ export class Camera {
   }
 
   /**
-   * Returns the position on the screen of a position in the world. It is on the copy of the world nearest to the
-   * middle.
+   * Returns the position on the screen of a position in the world. Of the copies of this position, takes the one
+   * nearest to the middle of the screen, moved by `turns` worlds.
    *
    * @param {number} x
    * @param {number} y

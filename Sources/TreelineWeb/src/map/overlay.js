@@ -6,10 +6,10 @@ import { BadgePictures } from "./pictures.js";
 /** Least half axis of a drawn ellipse, in pixels. A badge would hide a smaller ellipse. */
 const LEAST_ELLIPSE = 9;
 
-/** Least size of a badge with a number, as a share of its own size. */
+/** Least share of its full size at which a badge shows its number. */
 const LEAST_LABELED = 0.5;
 
-/** Rings in pixels: around the pointed-at or chosen cluster, and around selected clusters. */
+/** Rings in pixels: one around the pointed-at or chosen cluster, one around each selected cluster. */
 const MARKED = { width: 2.5, distance: 3.5 };
 const SELECTED = { width: 4, distance: 1 };
 
@@ -22,7 +22,7 @@ const MEMBER = { tone: -1, radius: MEMBER_RADIUS };
 
 /**
  * @typedef {object} Drawing
- * @property {number} left Left edge of the part of the screen that is drawn; `right` is its right edge.
+ * @property {number} left Left edge of the part of the screen to draw. `right` is the right edge.
  * @property {number} right
  * @property {boolean} ellipses Whether the ellipses of all clusters are drawn.
  * @property {Drawn | null | false} [marked] The pointed-at or chosen cluster. Its ellipse is always drawn.
@@ -73,7 +73,7 @@ export class Overlay {
   }
 
   /**
-   * Draws a scene between two edges of the screen.
+   * Draws a scene on the part of the screen between two vertical edges.
    *
    * @param {import("./scene.js").Scene} scene
    * @param {Camera} camera
@@ -133,7 +133,7 @@ export class Overlay {
   }
 
   /**
-   * Draws the extent of a cluster if it has enough points. The extent is the ellipse that follows its points.
+   * Draws the ellipse that follows the points of a cluster, if the cluster has enough points for an ellipse.
    *
    * @param {Drawn} cluster
    * @param {Camera} camera
@@ -154,8 +154,8 @@ export class Overlay {
    */
   #badge(sprite, camera, now, left, right) {
     const { cluster, alpha } = sprite;
-    // While the map zooms out, badges shrink with it until the answer for the new view is shown, and badges that merge
-    // stay small. Otherwise they would cover each other.
+    // While the map zooms out, badges shrink with the map until the answer for the new view is shown. Badges that merge
+    // stay small. Otherwise badges would cover each other.
     const size = sprite.size * (cluster.scale ? Math.min(camera.scale / cluster.scale, 1) : 1);
     const { x, y } = camera.point(sprite.x, sprite.y);
     const reach = cluster.radius + 6;
@@ -188,7 +188,7 @@ export class Overlay {
   }
 
   /**
-   * Draws the members of an opened stack around it. While the stack opens, they are on their way outward.
+   * Draws the members of an opened stack around the stack. While the stack opens, the members move outward.
    *
    * @param {import("./spread.js").Spread} spread
    * @param {Camera} camera

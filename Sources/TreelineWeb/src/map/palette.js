@@ -1,10 +1,10 @@
-// The colours of badges: light and dark colours, each with a ramp from sparse to dense and with categories.
+// The colours of badges. There are light and dark colours. Both have a ramp from sparse to dense, and categories.
 
-/** Number of tones in the ramp. A picture of each can be kept. Two neighbouring tones cannot be distinguished. */
+/** Number of tones in the ramp. Neighbouring tones look alike, and a picture of each tone can be kept. */
 export const TONES = 24;
 
 /**
- * @typedef {object} Colours Colours are given as `#rrggbb`, except where any CSS colour is allowed.
+ * @typedef {object} Colours Colours are written `#rrggbb`. Where noted, any CSS colour is allowed.
  * @property {string[]} ramp Two or more colours from sparse to dense. The tones of badges are mixed from them.
  * @property {string} single Colour of single points.
  * @property {string[]} categories
@@ -20,12 +20,12 @@ export const TONES = 24;
  */
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
-/** M. Okabe and K. Ito, Color Universal Design (2008): nearly everybody can distinguish these. */
+/** M. Okabe and K. Ito, Color Universal Design (2008). Almost everybody can distinguish these colours. */
 const CATEGORIES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"];
 
 /** @type {Colours} */
 export const LIGHT = {
-  // The lightness falls in equal steps (OKLCH, 0.84 to 0.27).
+  // The lightness (OKLCH) falls in equal steps from 0.84 to 0.27.
   ramp: ["#f2bf74", "#f0904a", "#df563f", "#a72752", "#67195b", "#341646"],
   single: "#4a545e", categories: CATEGORIES, other: "#9aa0a6", card: "#ffffff", ink: "#1a222b", ring: "#ffffff",
   shadow: "rgb(26 34 43 / 0.34)", accent: "#116243", fontFamily: FONT,
@@ -93,7 +93,7 @@ function toneOf(rgb) {
     fill: `rgb(${rgb.join(" ")})`,
     haze: `rgb(${rgb.join(" ")} / 0.16)`,
     line: `rgb(${rgb.join(" ")} / 0.6)`,
-    // The ink that is easier to read on the tone (WCAG 2.2, contrast ratio).
+    // Black or white, whichever is easier to read on the tone (WCAG 2.2, contrast ratio).
     ink: contrast(rgb, WHITE) >= contrast(rgb, NIGHT) ? "#ffffff" : "#080410",
   };
 }

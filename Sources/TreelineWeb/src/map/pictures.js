@@ -1,5 +1,5 @@
-// Discs and glyphs on one sheet, drawn before they are needed. It takes much less time to copy a part of a picture than
-// to draw it. Making a picture takes as long as a hundred copies.
+// Discs and glyphs on one sheet, which is drawn before they are needed. Copying a part of the sheet takes much less
+// time than drawing a disc or a glyph. Making the sheet takes as long as a hundred copies.
 
 import { DOT_RADIUS, MEMBER_RADIUS } from "./badge.js";
 import { COUNT_SUFFIXES, LARGEST_BADGE } from "./constants.js";
@@ -10,18 +10,18 @@ const MOST_LABELS = 2000;
 /** Radii of the discs on the sheet, in pixels: dots, members of stacks, and badges. Other radii are scaled. */
 const RADII = [DOT_RADIUS, MEMBER_RADIUS, 13.5, 16.5, 19.5, LARGEST_BADGE / 2];
 
-/** Width of the ring of a donut as a share of its radius, and least width of the ring in pixels. */
+/** Width of a donut's ring as a share of the donut's radius, and the least width of the ring in pixels. */
 const RING = 0.23;
 const LEAST_RING = 3.25;
 
 /** The characters of labels. */
 const CHARACTERS = `0123456789.-${COUNT_SUFFIXES}`;
 
-/** The greatest number of characters of a short label, then the font sizes of short and of longer labels in pixels. */
+/** Greatest number of characters of a short label, then two font sizes in pixels: for short and for longer labels. */
 const SHORT_LABEL = 3;
 const SIZES = [13, 12];
 
-/** Number of pixels between a label and the edge of its badge, and least size of a label, as a share of its size. */
+/** Pixels between a label and the edge of its badge, and the share of its size to which a long label may shrink. */
 const LABEL_MARGIN = 3;
 const LEAST_LABEL = 0.66;
 
@@ -61,7 +61,7 @@ export class BadgePictures {
    * @param {{tone: number, radius: number}} badge
    * @param {number} x
    * @param {number} y
-   * @param {number} scale Size as a multiple of the cluster's own radius.
+   * @param {number} scale Factor by which the disc is larger than its radius says.
    */
   drawDisc(context, { tone, radius }, x, y, scale = 1) {
     let step = 0;
@@ -142,7 +142,7 @@ export class BadgePictures {
   }
 
   /**
-   * Returns the glyphs of a label and their left edges, in pixels from the middle of the label.
+   * Returns the glyphs of a label. `left` is the left edge of a glyph, in pixels from the middle of the label.
    *
    * @param {string} label
    * @param {GlyphRow} row
@@ -191,7 +191,8 @@ export class BadgePictures {
   }
 
   /**
-   * Draws the discs of one radius in all tones. Shadows are slow, so the first disc is copied.
+   * Draws the discs of one radius in all tones. The shadow is drawn once, because shadows are slow: later discs copy
+   * it.
    *
    * @param {Context} context
    * @param {Row} row
@@ -232,7 +233,7 @@ export class BadgePictures {
     context.textAlign = "center";
     context.textBaseline = "alphabetic";
     row.advances = Array.from(CHARACTERS, (character, at) => {
-      // Digits have no descenders: their baseline is half their height below the middle.
+      // Digits have no descenders, so the baseline lies below the middle by half the height of a digit.
       context.fillText(character, (at + 0.5) * row.width, row.top + row.height / 2 + row.size * 0.355 * ratio);
       return context.measureText(character).width / ratio;
     });

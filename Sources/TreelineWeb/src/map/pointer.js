@@ -1,10 +1,10 @@
 // Finds the cluster under the pointer.
 
-/** Number of pixels around a badge that still belong to it. A finger is wider than a mouse pointer. */
+/** Distance from a badge in pixels at which it still counts as hit. A finger is less exact than a mouse pointer. */
 const SLACK = { mouse: 3, touch: 10 };
 
 /**
- * Returns the cluster of a scene at a position on the screen. If there are several, returns the nearest cluster.
+ * Returns the cluster of a scene under a position on the screen. If there are several, returns the nearest one.
  *
  * @param {import("./scene.js").Scene} scene
  * @param {import("./mercator.js").Camera} camera

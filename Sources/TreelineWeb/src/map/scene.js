@@ -3,10 +3,10 @@
 // A sprite is a drawn cluster. Its position is a position in the world, so the map can move during an animation. A
 // change starts from the current positions of the sprites, so it may interrupt another change.
 //
-// The page MapAnimation of the documentation has the rules. The module TreelineMap follows them, too, and a test plays
-// equal changes in both. Points are never counted twice: at any moment either a whole or its parts have labels, and the
-// labels switch at one moment. When a cluster of 5 splits into 2 and 3, the numbers on the map never add up to 10.
-// Parts that merge keep their labels until they arrive, and the whole appears at that moment. So moving numbers can be
+// The page MapAnimation of the documentation has the rules. The module TreelineMap follows the same rules, and a test
+// plays equal changes in both. No point is counted twice: at any moment labels are on a whole or on its parts, never on
+// both, and all of them switch at one moment. When a cluster of 5 splits into 2 and 3, the numbers on the map never add
+// up to 10. Parts that merge keep their labels until they arrive. Then the whole appears. So moving numbers can be
 // read.
 
 import { bounce, glide, linear, settle } from "./easing.js";
@@ -14,28 +14,28 @@ import { bounce, glide, linear, settle } from "./easing.js";
 /**
  * @typedef {object} Drawn A cluster with everything that drawing needs.
  * @property {number} id
- * @property {number} count Number of points; under a filter, of points that pass.
- * @property {number} [first] Index of its first point in tree order. Clusters of a grid have no such index and share no
- *   points.
+ * @property {number} count Number of points; under a filter, the number of points that pass.
+ * @property {number} [first] Index of the cluster's first point in tree order. Clusters of a grid have no such index
+ *   and share no points.
  * @property {number} [size] Number of points, including points that fail a filter, if it is known.
- * @property {number} x Position in fractions of the world.
+ * @property {number} x Position as a fraction of the world's width. `y` has the same unit.
  * @property {number} y
  * @property {number} longitude
  * @property {number} latitude
  * @property {number} radius In pixels.
  * @property {number} [scale] Width of the world in pixels at the zoom of the answer.
  * @property {string} label
- * @property {number} tone Index of its colour on the ramp; -1 for a single point.
+ * @property {number} tone Index of the cluster's colour on the ramp; -1 for a single point.
  * @property {number[] | null} parts Number of points in each category, if badges are donuts.
- * @property {boolean} stack Whether all its points have one position.
+ * @property {boolean} stack Whether all points of the cluster have one position.
  * @property {import("./mercator.js").Box | null} [bbox]
  * @property {import("./mercator.js").Ellipse | null} [ellipse]
  *
  * @typedef {{cluster_id: number}} Named
  * @typedef {{whole: Named, parts: Named[]}} Fork
  *
- * @typedef {object} Change The changes from one answer to the next, in the form of the server's answers. Each cluster
- *   of both answers occurs once.
+ * @typedef {object} Change The changes from one answer to the next, in the form in which the server sends them. Each
+ *   cluster of both answers occurs once.
  * @property {Named[]} kept
  * @property {Fork[]} splits
  * @property {Fork[]} merges
@@ -57,12 +57,12 @@ const FADE = 160;
  */
 const WAVE = 420;
 
-/** Moment at which the labels of parts appear, as a share of the move. */
+/** Time at which the labels of parts appear, as a share of the duration of the move. */
 const PART_LABELS = 0.38;
 
 /**
- * Size of parts when they arrive, size of the whole when it replaces its parts, and milliseconds in which it then
- * grows.
+ * Relative size of parts when they arrive. Relative size of the whole when it replaces the parts. Milliseconds in which
+ * the whole then grows to its full size.
  */
 const ARRIVING = 0.86;
 const FORMED = 0.9;
@@ -80,9 +80,9 @@ export class Sprite {
     /** The label is shown from `labelFrom` until `labelUntil`. */
     this.labelFrom = -Infinity;
     this.labelUntil = Infinity;
-    /** The sprite is not drawn before this moment, when its parts have arrived. */
+    /** Time before which the sprite is not drawn. At this time its parts have arrived. */
     this.appearsAt = -Infinity;
-    /** Whether the sprite is drawn above the sprites that are not leaving. */
+    /** Whether the sprite fades above the shown sprites. */
     this.isOver = false;
     this.fromX = this.toX = this.x;
     this.fromY = this.toY = this.y;
@@ -107,7 +107,7 @@ export class Sprite {
     this.fromY = this.y;
     this.fromSize = this.size;
     this.fromAlpha = this.alpha;
-    // The nearest copy of the target in the world.
+    // The copy of the target that is nearest to the sprite, as the world repeats.
     const { x = this.x, y = this.y } = target;
     this.toX = x - Math.round(x - this.x);
     this.toY = y;
@@ -128,7 +128,7 @@ export class Sprite {
   /** @param {number} now */
   advance(now) {
     if (this.hasArrived) return;
-    // The target is not computed from the start, because a sum of rounded numbers may miss it by one bit.
+    // The target is assigned, not computed from the start, because a sum of rounded numbers may miss it by one bit.
     if (now >= this.end) return this.#reach();
     const p = Math.max((now - this.start) / this.length, 0);
     const share = this.easing(p);
@@ -143,7 +143,7 @@ export class Sprite {
   }
 
   /**
-   * Returns whether the parts of the sprite are still on their way to it.
+   * Returns whether parts are still moving to the place where the sprite will appear.
    *
    * @param {number} now
    */
@@ -166,7 +166,7 @@ export class Sprite {
   }
 
   /**
-   * Gives the sprite its label now if it would get it later.
+   * Shows the sprite's label now if the label is to appear later.
    *
    * @param {number} now
    */
@@ -185,7 +185,7 @@ export class Sprite {
 }
 
 // A cluster is a range of points. Of two clusters, one contains the other, or they share no point. Clusters of a grid
-// share no points. If a filter is set and the size of a cluster is unknown, its range may end too early.
+// share no points. Under a filter a cluster may have an unknown size. Then its range may end too early.
 
 /** @param {Drawn} cluster */
 const startOf = ({ first = NaN }) => first;
@@ -216,7 +216,7 @@ export class Scene {
    */
   #leavingByID = new Map();
   /**
-   * Sprites that were leaving when the answer came, and had a label or would have got one.
+   * Sprites that were already leaving when the answer came, and that had a label or would have got one.
    *
    * @type {Sprite[]}
    */
@@ -244,7 +244,7 @@ export class Scene {
   }
 
   /**
-   * All sprites to draw, from bottom to top: leaving sprites, shown sprites, and wholes that fade above their parts.
+   * All sprites to draw, from bottom to top: leaving sprites, shown sprites, then wholes that fade above their parts.
    */
   get sprites() {
     const leaving = () => [...this.#leaving];
@@ -264,7 +264,7 @@ export class Scene {
     this.#orderedByTone = null;
   }
 
-  /** Whether sprites were not at their targets when the scene was last drawn. */
+  /** Whether any sprite had not reached its target when the scene was last drawn. */
   get isMoving() {
     return this.#now < this.#until || this.#leaving.size > 0;
   }
@@ -281,7 +281,7 @@ export class Scene {
   }
 
   /**
-   * Sets the state of all sprites at a moment.
+   * Moves all sprites to their states at a given time.
    *
    * @param {number} now
    */
@@ -302,7 +302,7 @@ export class Scene {
    * @param {Change} change
    * @param {Drawn[]} clusters The new answer, in tree order.
    * @param {number} now In milliseconds.
-   * @param {boolean} isInstant Whether the change is not animated, for example because reduced motion is preferred.
+   * @param {boolean} isInstant Whether sprites jump to their targets, for example because reduced motion is preferred.
    */
   apply(change, clusters, now, isInstant = false) {
     this.advance(now);
@@ -342,16 +342,15 @@ export class Scene {
   }
 
   /**
-   * Shows an answer of another tree. If a badge has the position and the number of a cluster of the new tree, it
-   * becomes the badge of this cluster. The badge of a continued cluster moves to the new position, and has the new
-   * number at once. All other badges lose their numbers at once and fade, because their points may be in other clusters
-   * of the new tree.
+   * Shows an answer of another tree. A badge with the position and the number of a new cluster becomes the badge of
+   * this cluster. The badge of a continued cluster moves to the new position, and has the new number at once. All other
+   * badges lose their numbers at once and fade, because their points may be in other clusters of the new tree.
    *
    * @param {Drawn[]} clusters
    * @param {number} now
    * @param {boolean} isInstant
-   * @param {Map<number, number>} [continued] For ids of clusters, the ids of clusters of the previous tree that they
-   *   continue.
+   * @param {Map<number, number>} [continued] For the id of a new cluster, the id of the cluster of the previous tree
+   *   that it continues.
    */
   replace(clusters, now, isInstant = false, continued = new Map()) {
     this.advance(now);
@@ -369,7 +368,7 @@ export class Scene {
     const free = new Set(stay.values());
     for (const { id } of clusters) {
       const sprite = this.#shown.get(/** @type {any} */ (continued.get(id)));
-      // The sprite still has its old cluster, from whose position it moves.
+      // The sprite still has its old cluster, so it moves from the old position.
       if (sprite && !adopted.has(id) && free.delete(sprite)) adopted.set(id, sprite);
     }
     const staying = new Set(adopted.values());
@@ -397,7 +396,7 @@ export class Scene {
   }
 
   /**
-   * Returns the sprite of a kept cluster. Under another filter the cluster may have another position.
+   * Returns the sprite of a kept cluster. With a new filter the cluster may have a new position.
    *
    * @param {Sprite} sprite
    * @param {Drawn} cluster
@@ -414,7 +413,7 @@ export class Scene {
    * @param {number} now
    */
   #split(whole, parts, now) {
-    // A whole that has no label yet never gets one. Instead, its parts replace the sprites that it would have replaced.
+    // A whole without a label never gets one. It was to replace other sprites; its parts now replace them instead.
     const hasLabel = whole.labelFrom <= now;
     const takeover = hasLabel ? now + this.#pace * MOVE * PART_LABELS : whole.labelFrom;
     if (hasLabel) {
@@ -440,8 +439,8 @@ export class Scene {
     const around = counting.filter((sprite) => sprite.labelUntil < Infinity && holds(sprite.cluster, cluster));
     if (around.length > 0) return this.#callBack(cluster, parts, counting, around, now);
     const takeover = now + this.#pace * MOVE;
-    // A leaving sprite within the whole may be on its way into another sprite. If not, it moves to the whole and keeps
-    // its label. Sprites that would have replaced it never get labels.
+    // A leaving sprite within the whole may be on its way into another sprite. If it is not, it moves to the whole and
+    // keeps its label. Sprites that were to replace it never get labels.
     const joining = this.#joining(cluster, parts, counting);
     /** @param {Sprite} sprite */
     const isReplaced = (sprite) => joining.some((other) =>
@@ -461,8 +460,8 @@ export class Scene {
   }
 
   /**
-   * Returns the sprites within a whole whose labels count its points. Leaves out sprites that will be replaced by a
-   * sprite that contains them.
+   * Returns the sprites within a whole whose labels count points of the whole. Leaves out a sprite that a larger sprite
+   * around it will replace.
    *
    * @param {Drawn} cluster
    * @param {Sprite[]} parts
@@ -475,8 +474,8 @@ export class Scene {
   }
 
   /**
-   * Shows a whole before its parts have labels. The parts then never get labels. The whole was shown before and comes
-   * back, or it comes out of a larger whole.
+   * Shows a whole whose parts have no labels yet; now they never get labels. The whole was shown before and comes back,
+   * or it comes out of a larger whole.
    *
    * @param {Drawn} cluster
    * @param {Sprite[]} parts
@@ -518,8 +517,8 @@ export class Scene {
   }
 
   /**
-   * Moves a part to its whole. The part keeps its label until it arrives. A part whose own parts are still moving to it
-   * starts when they have arrived.
+   * Moves a part to its whole. The part keeps its label until it arrives. If sprites are still merging into the part,
+   * it starts when they have arrived.
    *
    * @param {Sprite} part
    * @param {Drawn} cluster
@@ -555,8 +554,8 @@ export class Scene {
   }
 
   /**
-   * Ends the labels that count points of an entering cluster at once. All sprites that were to replace the sprites with
-   * these labels get their own labels now.
+   * Makes labels consistent with an entering cluster. Labels that count points of this cluster end at once. The sprites
+   * that were to replace these labels later get their own labels now.
    *
    * @param {Drawn} cluster
    * @param {Map<number, Sprite>} before
@@ -581,7 +580,7 @@ export class Scene {
    */
   #exit(sprite, now) {
     if (sprite.labelFrom > now) {
-      // The sprite never gets its label. Parts that are moving to it have no target any more, so they fade.
+      // The sprite never gets its label. Parts that were moving to it have no target any more, so they fade.
       for (const part of this.#counting) {
         if (part.labelUntil === sprite.labelFrom && holds(sprite.cluster, part.cluster)) this.#fade(part, now);
       }
@@ -622,9 +621,9 @@ export class Scene {
   }
 
   /**
-   * Returns the sprite of a cluster whose sprite is still leaving. It comes back from its current position, so that
-   * nothing jumps. If its label would have ended at the takeover, it keeps the label. If its label ends at another
-   * moment, the sprite continues to leave, and a new sprite starts at its position.
+   * Returns a sprite for a cluster whose old sprite is still leaving. The old sprite comes back from where it is, so
+   * nothing jumps, and keeps its label if the label would have ended at the takeover. If its label ends at another
+   * time, the old sprite continues to leave, and a new sprite starts at the same position.
    *
    * @param {Drawn} cluster
    * @param {number} takeover
@@ -653,7 +652,7 @@ export class Scene {
 }
 
 /**
- * Returns a sprite for a cluster that comes out of another cluster. It has no label yet.
+ * Returns a sprite for a cluster that comes out of another cluster. The sprite has no label yet.
  *
  * @param {Sprite} whole
  * @param {Drawn} cluster
@@ -668,8 +667,8 @@ function startingIn(whole, cluster) {
 }
 
 /**
- * Returns the change between two answers without a common hierarchy, such as answers from a grid. A cluster is kept if
- * its id and its count are in both answers. All other clusters leave or enter.
+ * Returns the change between two answers whose clusters have no common hierarchy, such as answers from a grid. A
+ * cluster is kept if both answers have its id with the same count. All other clusters leave or enter.
  *
  * @param {Drawn[]} before
  * @param {Drawn[]} after

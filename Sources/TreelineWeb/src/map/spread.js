@@ -1,4 +1,4 @@
-// The members of a stack, spread around it. A stack consists of points at one position, which no zoom separates.
+// The members of a stack, spread around the stack. A stack consists of points at one position, which no zoom separates.
 
 import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
 import { SPREAD_SPACING } from "./constants.js";
@@ -16,7 +16,7 @@ export class Spread {
   /**
    * @param {import("./scene.js").Drawn} cluster The stack.
    * @param {number} count Number of members that are spread.
-   * @param {number} start When it begins to open, in milliseconds; -Infinity opens it at once.
+   * @param {number} start Time at which it begins to open, in milliseconds; -Infinity opens it at once.
    */
   constructor(cluster, count, start) {
     this.cluster = cluster;

@@ -1,5 +1,5 @@
-// A tree as a plain GeoJSON source of MapLibre GL JS, and style layers that draw this source. They are for maps on
-// which the style decides how everything looks. Clusters are not animated between two answers.
+// A tree as a plain GeoJSON source of MapLibre GL JS, and style layers that draw this source. This is for maps whose
+// style decides how everything looks. Clusters are not animated.
 
 import { QueryError } from "../errors.js";
 import { diameterExpression, DOT_RADIUS } from "./badge.js";
@@ -11,7 +11,7 @@ import { DARK, LIGHT } from "./palette.js";
 const PAUSE = 100;
 
 /**
- * Adds a GeoJSON source with the clusters in view, which follows the map.
+ * Adds a GeoJSON source with the clusters in view. The source follows the map.
  *
  * @param {any} map A map of MapLibre GL JS whose style is loaded.
  * @param {string} id Id of the source.
@@ -74,8 +74,8 @@ export function addTreelineSource(map, id, source, { cut, aggregate, onError = c
  * Returns style layers that draw the source of a tree: badges, dots, and numbers.
  *
  * @param {string} source Id of the source.
- * @param {{theme?: "light" | "dark", font?: string[]}} options The font must be a font of the style's glyphs. Without a
- *   font, badges have no numbers.
+ * @param {{theme?: "light" | "dark", font?: string[]}} options The font must be one for which the style has glyphs.
+ *   Without a font, badges have no numbers.
  * @returns {any[]}
  */
 export function treelineLayers(source, { theme = "light", font } = {}) {

@@ -1,9 +1,8 @@
 // The hierarchy of a tree with only some of its pages in memory.
 //
-// Loaded pages are in arrays like the arrays of a whole tree. Records have numbers in the order in which they were
-// loaded. If a query needs a page that is not in memory, the query continues as if the node had no children, and the
-// page is added to `missing`. Then the answer is discarded, the missing pages are loaded together, and the query begins
-// again.
+// Loaded pages are in arrays like the arrays of a whole tree. Records are numbered in the order of loading. If a query
+// needs a page that is not in memory, the page is added to `missing`, and the query continues as if the node had no
+// children. Then the result is discarded, the missing pages are loaded together, and the query begins again.
 
 import { BadgeCurve } from "../badges.js";
 import { attributeColumn, typedColumn } from "../columns.js";
@@ -18,8 +17,8 @@ import { bytesOfBase64, PageReader } from "./page.js";
 
 const [UPPER, LEAF, VALUES, DIRECTORY, SPREADS] = [1, 2, 3, 4, 5];
 /**
- * Where the children of a record of an upper page are: in this page, in the child page of the previous record, or in
- * the next child page.
+ * Where the children of a record of an upper page are: in the same page, in the child page that the previous record
+ * uses, or in the next child page.
  */
 const [HERE, SAME, NEXT] = [0, 1, 2];
 
@@ -27,8 +26,9 @@ const [HERE, SAME, NEXT] = [0, 1, 2];
  * @typedef {object} Page
  * @property {"tree" | "values" | "directory" | "spreads"} kind
  * @property {Reference} reference
- * @property {number[]} roots Records whose children are in the page. For a page of spreads, the records that have them.
- * @property {Ahead[]} ahead Child pages of the page's child pages, which are often needed, too.
+ * @property {number[]} roots Records whose children are in the page. For a page of spreads, the records with these
+ *   spreads.
+ * @property {Ahead[]} ahead Child pages of this page's child pages. A query often needs them, too.
  * @property {number} number Number of a page of values.
  *
  * @typedef {object} Ahead Facts about a page two levels below.
@@ -39,11 +39,12 @@ const [HERE, SAME, NEXT] = [0, 1, 2];
  * @typedef {object} UpperRecord The fields of a record of an upper page that are not in arrays.
  * @property {number} first Tree index of the first point.
  * @property {number[]} sums Σ(x - min x) and Σ(y - min y), in halves of 32 bits.
- * @property {ArrayLike<number>} spread The exact spread or, as long as `spreads` is not loaded, a rounded one.
- * @property {Page | null} spreads The page of the exact spread, as long as it is not loaded.
+ * @property {ArrayLike<number>} spread The rounded covariance of the points; the exact one once `spreads` is loaded.
+ * @property {Page | null} spreads The page with the exact covariance; null once it is loaded.
  * @property {number} code
- * @property {number} stand Index of the point at which the node is shown, counted from its first point; -1 if none.
- * @property {Page | null} below The page with everything below, as long as it is not loaded.
+ * @property {number} stand Index of the point at which the node is shown, counted from the node's first point; -1 if
+ *   the node is shown at its mean.
+ * @property {Page | null} below The page with everything below the node; null once it is loaded.
  *
  * @typedef {object} Values Rows and columns of some neighboring points.
  * @property {Uint32Array | Float64Array} rows
@@ -53,14 +54,14 @@ const [HERE, SAME, NEXT] = [0, 1, 2];
 export class PagedHierarchy extends Hierarchy {
   /** @type {Map<number, UpperRecord>} */
   #upper = new Map();
-  /** First points of the leaf pages that have been loaded, in ascending order, and each page's place and length. */
+  /** The loaded leaf pages by their first points. Each has a place in `points`, and a number of points. */
   /** @type {{first: number, at: number, count: number}[]} */
   #leaves = [];
   /** @type {{first: number, at: number, count: number}} */
   #last = { first: 0, at: 0, count: 0 };
   /**
-   * Places of points at which nodes of upper pages are shown, by tree index. These points are not in a loaded leaf
-   * page.
+   * Places in `points` of the points at which nodes of upper pages are shown, by tree index. The leaf pages with these
+   * points are not loaded.
    */
   #standing = new Map();
   #pointsEnd = 0;
@@ -86,7 +87,9 @@ export class PagedHierarchy extends Hierarchy {
     });
     this.manifest = manifest;
     this.pages = this;
-    /** Rows by index in tree order. A row that is not in memory is undefined, and its page is missing. */
+    /**
+     * Rows by index in tree order. Reading a row that is not in memory gives undefined, and adds its page to `missing`.
+     */
     this.rows = new Proxy(this.rows, { get: (_, index) => this.#row(Number(index)) });
     this.pointCount = manifest.point_count;
     this.nodeCount = 1;
@@ -99,17 +102,17 @@ export class PagedHierarchy extends Hierarchy {
      */
     this.view = null;
     /**
-     * The greatest code of a node that the current query does not split; Infinity if the cut does not depend on codes.
+     * The greatest code of a node that the current query does not split; Infinity if codes do not decide splits.
      */
     this.greatest = Infinity;
-    /** Whether a query runs. Queries need exact spreads. */
+    /** Whether a query runs. Then covariances must be exact. */
     this.isAsking = false;
     /** @type {Page} */
     this.directory = { kind: "directory", reference: manifest.values, roots: [], ahead: [], number: 0 };
     this.hasDirectory = false;
   }
 
-  /** Number of bytes of the loaded pages in memory, about. */
+  /** Approximate number of bytes that the loaded pages take in memory. */
   get byteCount() {
     return this.nodes.byteLength * 2 + this.points.byteLength * 1.5 + this.#upper.size * 200
       + this.#values.reduce((sum, values) => sum + (values ? this.manifest.sizes.values * 16 : 0), 0);
@@ -136,7 +139,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Notes the page of a point that is not in memory. Returns the place of any point.
+   * Adds the page of a point that is not in memory to `missing`. Returns an arbitrary place.
    *
    * @param {number} index
    */
@@ -154,7 +157,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the upper record of a node that has no children in memory.
+   * Returns the upper record of a node whose children are not in memory; undefined if there is none.
    *
    * @param {number} count
    * @param {number} record
@@ -164,7 +167,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the pages below a missing page that the current query certainly or probably needs, too.
+   * Returns pages below a missing page, if the current query certainly or probably needs these pages, too.
    *
    * @param {Page} page
    */
@@ -273,7 +276,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the loaded values of a point and its neighbors.
+   * Returns the page of values that contains a point; undefined if it is not in memory.
    *
    * @param {number} index
    */
@@ -287,7 +290,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the columns. A value that is not in memory is undefined, and its page is missing.
+   * Returns the columns. Reading a value that is not in memory gives undefined, and adds its page to `missing`.
    *
    * @returns {import("../columns.js").Column[]}
    */
@@ -301,7 +304,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the pages of values that have not been loaded; the directory if it has not been loaded yet.
+   * Returns the pages of values that are not loaded. If the directory of these pages is not loaded, returns it.
    *
    * @returns {Page[]}
    */
@@ -370,13 +373,13 @@ export class PagedHierarchy extends Hierarchy {
     const standsAt = stands ? this.#reservePoints(count) : 0;
     let [state, at, child] = [0, 0, -1];
     /**
-     * Adds the record that is next in the page.
+     * Reads the next record of the page.
      *
      * @param {number} record
-     * @param {ArrayLike<number>} parent The box around its parent.
+     * @param {ArrayLike<number>} parent Box of the record's parent.
      * @param {number} first
-     * @param {{own: UpperRecord, left: number, box: ArrayLike<number>} | null} whole The parent, if the record is a
-     *   right child.
+     * @param {{own: UpperRecord, left: number, box: ArrayLike<number>} | null} whole The parent if the record is a
+     *   right child, otherwise null.
      */
     const addRecord = (record, parent, first, whole) => {
       reader.require(at < count, `at most ${count} records`, "more");
@@ -409,8 +412,8 @@ export class PagedHierarchy extends Hierarchy {
       });
       spreadPage?.roots.push(record);
     };
-    // Records in tree order: the record, its first point, the box of its parent (null if the record's own box is known)
-    // and, for a right child, the parent.
+    // Records to read, the next one last. For each: the record, its first point, the box of its parent, and the parent.
+    // The box is null if the record's own box is known. The parent is null unless the record is a right child.
     /** @type {[number, number, ArrayLike<number> | null, {own: UpperRecord, left: number, box: ArrayLike<number>} | null][]} */
     const waiting = [];
     if (isFirst) {
@@ -452,8 +455,8 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the sums of a right child: the sums of its parent minus the sums of the left child. All sums are measured
-   * from the edges of the node's own box.
+   * Returns the sums of a right child: the sums of the parent minus the sums of the left child. The sums of a node are
+   * measured from the edges of the node's box.
    *
    * @param {number[]} whole
    * @param {number} left
@@ -531,7 +534,7 @@ export class PagedHierarchy extends Hierarchy {
     this.gaps.set(gaps, at >> 1);
     if (codes) /** @type {Uint16Array} */ (this.codes).set(codes, at);
     if (stands) /** @type {Uint8Array} */ (this.stands).set(stands, at >> 3);
-    // The first record of the block is even, as in the page. So pairs begin at odd records.
+    // The block begins at an even record, like the page, so pairs begin at odd records.
     const base = this.#reserveRecords(records.firsts.length + 1) + 1;
     this.nodes.set(records.nodes, base * 6);
     this.sums.set(records.sums, base * 2);
@@ -632,7 +635,7 @@ export class PagedHierarchy extends Hierarchy {
   // Memory
 
   /**
-   * Reserves neighboring records, and returns the first, which is odd.
+   * Reserves consecutive records. Returns the number of the first record, which is odd.
    *
    * @param {number} count
    */
@@ -646,7 +649,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Reserves places for points, and returns the first, which is a multiple of 8.
+   * Reserves consecutive places for points. Returns the first place, a multiple of 8.
    *
    * @param {number} count
    */
@@ -661,7 +664,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the arrays of the whole tree, in the form of an index. All pages must have been loaded.
+   * Returns the arrays of the whole tree, as in an index. All pages must have been loaded.
    *
    * @returns {import("../layout.js").StoredTree}
    */
@@ -711,8 +714,8 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Writes the gaps of a bucket or of a part of a bucket. A part in an upper page has a record. The gaps of other parts
-   * are counted from the part.
+   * Writes the gaps of a bucket, which are the depths of the splits between its points. A part of a bucket that is in
+   * an upper page has a record. In other parts, depths are counted from the part.
    *
    * @param {Uint8Array} gaps
    * @param {number} record
@@ -736,7 +739,7 @@ export class PagedHierarchy extends Hierarchy {
     }
   }
 
-  /** Pages of the tree that are known and have not been loaded. */
+  /** Pages below the loaded pages. They are known, but not loaded. */
   get pagesBelow() {
     return new Set([...this.#upper.values()].flatMap(({ below, spreads }) => [below ?? [], spreads ?? []].flat()));
   }
@@ -773,7 +776,7 @@ const sizesOf = (boxes, at) => [0, 1].map((axis) => (boxes[at + axis + 2] - boxe
 const spreadColumns = (reader, count) => [0, 1, 2].map(() => new Float32Array(reader.words(count).buffer));
 
 /**
- * Returns the spread that belongs to the two bytes of a rounded ellipse.
+ * Returns the covariance for the two bytes of a rounded ellipse.
  *
  * @param {number} size
  * @param {number} shape
@@ -785,7 +788,7 @@ function roundedSpread(size, shape) {
   let [along, across] = [(shape & 15) / 7.5 - 1, (shape >> 4) / 7.5 - 1];
   const length = Math.max(Math.hypot(along, across), 1);
   [along, across] = [along / length, across / length];
-  // The squares of both half axes are (1 + elongation) and (1 - elongation) times their mean.
+  // The squares of the half axes are (1 + elongation) and (1 - elongation) times the mean of both squares.
   const elongation = Math.hypot(along, across);
   const mean = Math.sqrt(square / ((1 + elongation) * Math.max(1 - elongation, (1 + elongation) / 16)));
   return [mean * (1 + along), mean * across, mean * (1 - along)];
@@ -811,7 +814,7 @@ function curveOf(bytes) {
 }
 
 /**
- * Reads what a page says about the pages below its child pages.
+ * Reads the references to the pages two levels below, which a page has for each child page.
  *
  * @param {PageReader} reader
  * @param {Page[]} children

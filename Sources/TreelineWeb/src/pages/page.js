@@ -6,13 +6,13 @@ import { IndexError } from "../errors.js";
 export const REFERENCE = 20;
 
 /**
- * @typedef {object} Reference Where a page is.
+ * @typedef {object} Reference The place of a page.
  * @property {string} checksum XXH64 of the compressed page, in 16 hexadecimal digits.
  * @property {number} offset Offset in the single file.
  * @property {number} length Length of the compressed page.
  */
 
-/** The content of a page, which is read from its beginning to its end. */
+/** Reads the content of a page from its beginning to its end. */
 export class PageReader {
   /**
    * @param {Uint8Array} bytes
@@ -96,7 +96,7 @@ export class PageReader {
   }
 
   /**
-   * Returns numbers whose differences are stored.
+   * Reads differences, and returns their running totals.
    *
    * @param {number} count
    */
@@ -111,7 +111,7 @@ export class PageReader {
   }
 
   /**
-   * Returns a function that reads numbers of up to 53 bits from the rest of the page. The lowest bit comes first.
+   * Returns a function that reads numbers of up to 53 bits from the rest of the page, the lowest bit first.
    *
    * @returns {(length: number) => number}
    */

@@ -11,13 +11,13 @@ import { inflated } from "./page.js";
 const TRIES = 3;
 const FIRST_PAUSE = 200;
 
-/** Pages of the single file that are at most this many bytes apart are loaded with one request. */
+/** Pages of the single file are loaded with one request if at most this many bytes lie between them. */
 const NEAR = 8192;
 
-/** The site has been replaced since it was opened. */
+/** Thrown if the site has been replaced since it was opened. */
 export class ReplacedError extends IndexError {
   name = "ReplacedError";
-  /** The status with which a server answers a request for a replaced index. */
+  /** The same status as that of a server whose index was replaced. */
   status = 409;
 
   /** @param {string} url */
@@ -28,7 +28,7 @@ export class ReplacedError extends IndexError {
 
 export class PageSource {
   /**
-   * Loads of pages that have not ended, by the checksum of the page.
+   * Running loads, by the checksum of the page.
    *
    * @type {Map<string, Load>}
    */
@@ -43,7 +43,7 @@ export class PageSource {
     this.fetch = ask ?? (isPath(url) ? fetchFile : (/** @type {any[]} */ ...call) => fetch(call[0], call[1]));
     /** @type {any} */
     this.manifest = null;
-    /** Numbers of requests and bytes so far, for measurements. */
+    /** Requests and bytes so far, for measurements. */
     this.loaded = { requests: 0, bytes: 0, rounds: 0 };
   }
 
@@ -76,8 +76,8 @@ export class PageSource {
   }
 
   /**
-   * Returns the content of pages. A page that several callers await is loaded once. The load is cancelled if all of
-   * these callers cancel.
+   * Returns the content of pages. A page that several callers need is loaded once. The load is cancelled if all of its
+   * callers cancel.
    *
    * @param {Reference[]} pages
    * @param {AbortSignal} [signal]
@@ -104,7 +104,7 @@ export class PageSource {
   }
 
   /**
-   * Divides pages into groups for one request each.
+   * Divides pages into groups. Each group is loaded with one request.
    *
    * @param {Reference[]} pages
    */
@@ -149,7 +149,7 @@ export class PageSource {
     const pages = bytes && group.map(({ offset, length }) => bytes.slice(file ? offset - first : 0, file ? offset - first + length : undefined));
     const isRight = pages?.every((page, i) => page.length === group[i].length && xxHash64(page).toString(16).padStart(16, "0") === group[i].checksum);
     if (!pages || !isRight) {
-      // If a page is missing or has other bytes, the site has probably been replaced.
+      // A page is missing or has other bytes. Probably the site has been replaced.
       const { values, first: firstPage } = await this.#manifest(signal);
       if (firstPage !== this.manifest.first || values.checksum !== this.manifest.values.checksum) throw new ReplacedError(this.url);
       throw new IndexError(`${url}: expected a page with the checksum ${group[0].checksum}, found ${pages ? "other bytes" : "none"}; publish the index again`);
@@ -176,7 +176,7 @@ export class PageSource {
           this.loaded.bytes += bytes.length;
           return bytes;
         }
-        // The body may be the whole file, and is not needed.
+        // The body may be the whole file, which is not needed.
         response.body?.cancel().catch(() => {});
         if (response.status === 404 || response.status === 410 || response.status === 416) return null;
         if (response.status === 200) {
@@ -209,7 +209,7 @@ const besides = (url, name) =>
   isPath(url) ? url.replace(/[^/]*$/, name) : new URL(name, typeof location === "undefined" ? url : new URL(url, location.href)).href;
 
 /**
- * Answers like `fetch` from a file in Node.
+ * Reads a file in Node, with an answer like that of `fetch`.
  *
  * @param {any} path
  * @param {any} request

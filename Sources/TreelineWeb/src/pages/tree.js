@@ -1,5 +1,5 @@
-// A tree whose index was published as pages on a host of static files. It has the same queries as `Tree`, but they
-// return promises.
+// A tree whose index was published as pages on a host of static files. It has the queries of `Tree`, but they return
+// promises.
 
 import { namesOf, valuesOf } from "../aggregates.js";
 import { QueryError } from "../errors.js";
@@ -15,16 +15,16 @@ import { PageSource } from "./source.js";
 /** @typedef {import("../answer.js").Clusters} Clusters */
 /** @typedef {{signal?: AbortSignal}} Abortable */
 
-/** Bytes that loaded pages may take, unless the page says otherwise. */
+/** Default number of bytes that loaded pages may take. */
 const MEMORY = 64 * 2 ** 20;
 
-/** Greatest number of points of a tree whose pages are all loaded for a filter. */
+/** Greatest number of points of a tree all of whose pages may be loaded, which filters need. */
 const MOST_WHOLE = 2 ** 21;
 
-/** Greatest number of rounds of requests for one query. Each round loads the pages one level below. */
+/** Greatest number of rounds of requests for one query. Each round loads pages one level deeper. */
 const ROUNDS = 1100;
 
-/** Greatest number of pages that are loaded although the query may not need them. */
+/** Greatest number of pages to load although the query may not need them. */
 const FEW_AHEAD = 2;
 
 export class PublishedTree {
@@ -95,18 +95,18 @@ export class PublishedTree {
   }
 
   /**
-   * Returns the result of work on the tree. Loads the pages that the work needs, and repeats it.
+   * Runs work on the tree and returns the result. If pages are missing, loads them and runs the work again.
    *
    * @template Result
    * @param {(tree: Tree) => Result} work
    * @param {AbortSignal} [signal]
-   * @param {Tree} [tree] The tree whose pages are loaded.
+   * @param {Tree} [tree] The tree of an answer. By default, the tree with the pages that are in memory now.
    * @returns {Promise<Result>}
    */
   async #run(work, signal, tree) {
     signal?.throwIfAborted();
     if (!tree) {
-      // Answers keep the pages that they need. All others are dropped.
+      // Drops all pages when they take too much memory. Earlier answers still hold the pages that they need.
       if (this.hierarchy.byteCount > this.memory) this.tree = this.#begun();
       tree = this.tree;
     }
@@ -139,8 +139,8 @@ export class PublishedTree {
    */
   async #load(hierarchy, pages, signal) {
     const known = pages.flatMap((page) => hierarchy.ahead(page));
-    // A small view needs most of these pages. For a larger view, many of them are not needed, because they only lie
-    // near the view.
+    // If there are few such pages, the view is small and needs most of them. Many pages near a large view are not
+    // needed.
     const ahead = known.length <= FEW_AHEAD ? known : [];
     const contents = await this.source.load([...pages, ...ahead].map(({ reference }) => reference), signal);
     const below = new Map(ahead.map(({ reference }, i) => [reference.checksum, contents[pages.length + i]]));
@@ -155,11 +155,12 @@ export class PublishedTree {
   }
 
   /**
-   * Ellipses of large clusters are rounded, unless the query has `ellipses: true`, for which further pages are loaded.
+   * Returns the clusters of a query. The ellipses of large clusters are rounded. With `ellipses: true` they are exact,
+   * and further pages are loaded for them.
    *
    * @param {Query} [query]
-   * @param {Abortable & {values?: boolean | number}} options With `values`, the rows and columns that features have are
-   *   loaded, too. If it is a number, they are loaded only if they are in at most this number of pages.
+   * @param {Abortable & {values?: boolean | number}} options With `values`, also loads the rows and columns for
+   *   features. If it is a number, loads them only if they are in at most this number of pages.
    * @returns {Promise<Clusters>}
    */
   async clusters(query = {}, { signal, values = false } = {}) {
@@ -177,7 +178,7 @@ export class PublishedTree {
   }
 
   /**
-   * Loads the values of an answer's features, if they are in few pages.
+   * Loads the values for the features of an answer, if they are in few pages.
    *
    * @param {Clusters} answer
    * @param {number} most
@@ -201,7 +202,7 @@ export class PublishedTree {
   }
 
   /**
-   * Returns clusters of the whole tree that are known without another request. Their number is limited.
+   * Returns clusters of the whole tree, at most `limit`. Uses only pages that are in memory.
    *
    * @param {number} limit
    */
@@ -289,7 +290,7 @@ export class PublishedTree {
   }
 
   /**
-   * Returns the tree with only the points that pass a filter. All pages are loaded, so the index must be small.
+   * Returns the tree of the points that pass a filter. All pages are loaded, so the index must be small.
    *
    * @param {string | ((row: number) => boolean)} filter
    */
@@ -306,9 +307,9 @@ export class PublishedTree {
   async whole({ signal } = {}) {
     signal?.throwIfAborted();
     if (this.pointCount > MOST_WHOLE) {
-      throw new QueryError(`Filters, aggregates and rows of a published index need all of its pages, which are loaded for at most ${MOST_WHOLE} points, found ${this.pointCount}; ask a server`);
+      throw new QueryError(`Filters, aggregates and rows need all pages of a published index, so at most ${MOST_WHOLE} points, found ${this.pointCount}; use a server`);
     }
-    // The load is shared, so one caller does not cancel it.
+    // Callers share the load, so no caller cancels it for the others.
     this.#whole ??= this.#loadWhole().catch((error) => {
       this.#whole = null;
       throw error;
@@ -326,13 +327,13 @@ export class PublishedTree {
     return whole;
   }
 
-  /** Returns this tree for the current version of the site, which may have been replaced. */
+  /** Opens the current version of the site, which may have been replaced since this tree was opened. */
   renewed() {
     return PublishedTree.open(this.source.url, { fetch: this.source.fetch, memory: this.memory });
   }
 }
 
-/** A published tree with only the points that pass a filter. */
+/** The points of a published tree that pass a filter. */
 class FilteredTree {
   /** @type {Promise<Tree> | null} */
   #filtered = null;
@@ -369,8 +370,7 @@ class FilteredTree {
   }
 
   /**
-   * Null, because the number of points that pass is known only when all pages are loaded: `(await
-   * tree.whole()).pointCount`.
+   * Null. The number of points that pass is known only after all pages are loaded: `(await tree.whole()).pointCount`.
    */
   get pointCount() {
     return null;
@@ -448,7 +448,7 @@ class FilteredTree {
 }
 
 /**
- * Reads the positions of clusters, whose pages may have to be loaded.
+ * Reads the positions of clusters, so that missing pages are noticed.
  *
  * @param {Clusters} clusters
  */
@@ -457,8 +457,8 @@ function placed(clusters) {
 }
 
 /**
- * Returns an earlier answer as an answer of a tree. If pages were dropped and loaded again since, their records have
- * other numbers.
+ * Returns an earlier answer as an answer of a tree. The answer may refer to pages that were dropped. Loaded again,
+ * their records have other numbers.
  *
  * @param {Tree} tree
  * @param {{nodes: Uint32Array, tree?: Tree}} answer
