@@ -1,7 +1,8 @@
-// Converts coordinates to positions on the fixed-point plane and back, and views to windows of the plane.
+// Converts coordinates to positions on the fixed-point plane and back. Converts views to windows, which are parts of
+// the plane.
 //
-// A position is two unsigned integers of 32 bits. The projection uses only operations that IEEE 754 defines to the last
-// bit, in the order that the page IndexFormat prescribes. So positions equal the positions in the Swift library.
+// A position is two unsigned integers of 32 bits. The projection uses only operations whose results IEEE 754 fixes to
+// the last bit, in the order that the page IndexFormat prescribes. So positions equal those of the Swift library.
 
 import { QueryError, refuseUnknown } from "./errors.js";
 
@@ -10,7 +11,7 @@ export const WORLD = 2 ** 32;
 /** The last position on the plane. */
 const EDGE = WORLD - 1;
 const MAXIMUM_LATITUDE = 85.0511287798066;
-/** The double before 0.5. Its sum with itself is below 1. */
+/** The greatest double below 0.5. Its sum with itself is below 1. */
 const HALF = 0.49999999999999994;
 /** About 10^271. Sums of a few such numbers are finite. */
 const FAR = 2 ** 900;
@@ -29,19 +30,19 @@ const FAR = 2 ** 900;
  * @property {number} [margin] Number of pixels around the view that are included.
  */
 
-/** Names that a query may have. */
+/** Names of the options that a query may have. */
 const QUERY = [
   "bbox", "center", "tile", "zoom", "width", "height", "tileSize", "margin", "cut", "position", "keepVisible", "aggregate", "ellipses",
 ];
 
 /**
- * Throws an error if a query has a name that no query has.
+ * Throws an error if a query has an unknown option.
  *
  * @param {object} query
  */
 export const checkNames = (query) => refuseUnknown(query, QUERY, "query");
 
-/** A part of the plane, edges included. It reaches `width` units east from `x`, maybe across the seam. */
+/** A part of the plane with its edges. From `x` it reaches `width` units east, and may cross the seam. */
 export class Window {
   /**
    * @param {number} x
@@ -70,13 +71,13 @@ export class Window {
 }
 
 /**
- * The plane of coordinates. It is either Web Mercator, cut open at a seam, or a plain plane: the points' bounding
- * square.
+ * The plane of coordinates: Web Mercator, whose map is cut open at a meridian, the seam; or a plain plane, the bounding
+ * square of the points.
  */
 export class Plane {
   /**
    * @param {boolean} isMercator
-   * @param {number} seam Units east of longitude -180 at which x is 0; 0 on a plain plane.
+   * @param {number} seam Distance in units from longitude -180 eastward to the seam, where x is 0; 0 on a plain plane.
    * @param {number} left X of the left edge of a plain plane's square.
    * @param {number} top
    * @param {number} side
@@ -112,7 +113,7 @@ export class Plane {
   }
 
   /**
-   * Returns the longitude of an x, which may be fractional or off the plane.
+   * Returns the longitude of an x, which may be fractional or outside the plane.
    *
    * @param {number} x
    */
@@ -128,7 +129,7 @@ export class Plane {
   }
 
   /**
-   * Returns west, south, east and north of a box of the plane.
+   * Returns the west, south, east and north edges of a box of the plane.
    *
    * @param {ArrayLike<number>} box Min x, min y, max x and max y.
    * @returns {[number, number, number, number]}
@@ -140,8 +141,8 @@ export class Plane {
   }
 
   /**
-   * Returns the window and the zoom of a view. The window is null if the view is outside the square of a plain plane.
-   * The zoom is a zoom of 256 px tiles; it is NaN if the view has no zoom.
+   * Returns the window and the zoom of a view. The window is null if a view of a plain plane is outside the square of
+   * the plane. The zoom is for 256 px tiles. It is NaN if the view has no zoom.
    *
    * @param {View} view
    * @returns {{window: Window | null, zoom: number}}
@@ -269,7 +270,7 @@ export class Plane {
 }
 
 /**
- * Returns the number to add to a zoom of tiles of a given size to get the zoom of 256 px tiles.
+ * Returns the number that turns a zoom of tiles of a given size into a zoom of 256 px tiles when it is added.
  *
  * @param {number} [tileSize]
  */
@@ -302,7 +303,7 @@ function nearest(number) {
 }
 
 /**
- * Returns the distance eastwards from longitude -180 to a longitude, in units, modulo the width of the world.
+ * Returns the distance from longitude -180 eastward to a longitude, in units, modulo the width of the world.
  *
  * @param {number} longitude
  */
@@ -359,7 +360,7 @@ export function exp2(exponent) {
   sum = 0.0001540353044173605 + x * (1.525273382983612e-5 + x * (1.321544258792169e-6 + x * sum));
   sum = 0.0555041086648216 + x * (0.009618129107606888 + x * (0.0013333558146416936 + x * sum));
   sum = 0.6931471805599453 + x * (0.24022650695910097 + x * sum);
-  // In two steps, because the power alone may overflow or underflow while the product does not.
+  // Scales in two steps, because the power alone may overflow or underflow where the product does not.
   const bounded = Math.max(Math.min(whole, 2000), -2000);
   const half = Math.trunc(bounded / 2);
   return (1 + x * sum) * 2 ** half * 2 ** (bounded - half);
@@ -388,9 +389,10 @@ function log2(number) {
 // The seam, at which the plane is cut open
 
 /**
- * Returns the first x east of the widest gap of longitudes. Of several equally wide gaps the first gap is used.
+ * Returns the first x east of the widest gap between longitudes. Of several equally wide gaps, uses the first.
  *
- * The circle is divided into 65,536 bins. Each bin keeps its outermost positions. Gaps inside a bin are ignored.
+ * Divides the circle of longitudes into 65,536 bins. Each bin keeps its westernmost and its easternmost point. Gaps
+ * inside a bin are ignored.
  *
  * @param {Uint32Array} xs The x of each point on a plane without a seam.
  */
@@ -421,7 +423,7 @@ export function seamOf(xs) {
 /**
  * Returns the bounding square of plain coordinates.
  *
- * @param {Float64Array} coordinates X and y of the points in turns.
+ * @param {Float64Array} coordinates X and y of each point, alternating.
  */
 export function squareAround(coordinates) {
   if (!coordinates.length) return new Plane(false);

@@ -1,5 +1,5 @@
-// The parts of a build that run in the page: reads points, and makes a tree of the result. The merging itself may run
-// in a worker.
+// The parts of a build that run in the page, while the merging may run in a worker: reads points, and makes a tree of
+// the result.
 
 import { standardCurve } from "./badges.js";
 import { rowColumn } from "./column-named.js";
@@ -13,43 +13,45 @@ import { Tree } from "./tree.js";
  * @typedef {{type: "Feature", id?: any, geometry: {type: string, coordinates: any} | null, properties?: any}} Feature
  *
  * @typedef {Float64Array | Float32Array | ArrayLike<ArrayLike<number>> | ArrayLike<Feature> | {features:
- *   ArrayLike<Feature>}} Points Longitudes and latitudes in turns, pairs of a longitude and a latitude, or GeoJSON
- *   features. The row of a point is its index among the points.
+ *   ArrayLike<Feature>}} Points GeoJSON features, pairs of a longitude and a latitude, or an array in which longitudes
+ *   and latitudes alternate. The row of a point is its index among the points.
  *
- * @typedef {string | number} Key Keys of one tree are all texts or all numbers.
+ * @typedef {string | number} Key All keys of a tree are texts, or all are numbers.
  *
  * @typedef {object} BuildOptions
- * @property {"badges" | "spacing"} [for] The cut for which the tree is built. `badges`, the default, is for badges that
- *   do not touch.
- * @property {"mercator" | "plane"} [projection] Kind of the coordinates: longitudes and latitudes, or x and y of a
+ * @property {"badges" | "spacing"} [for] The cut for which the tree is built. The default is `badges`: badges that do
+ *   not touch.
+ * @property {"mercator" | "plane"} [projection] Whether the coordinates are longitudes and latitudes, or x and y of a
  *   plane.
- * @property {"mean" | "member"} [stand] Position of clusters: the mean of their points, or one of their points.
+ * @property {"mean" | "member"} [stand] Where clusters are shown: at the mean of their points, or at one of the points.
  * @property {number} [badgeGap] Pixels between two badges, 0 to 128.
  * @property {Record<string, ArrayLike<any>>} [columns] Columns with a value for each row, for filters, aggregates and
  *   features. Properties of GeoJSON features are columns, too.
- * @property {string | ((point: any) => Key)} [key] Key of a point, for `update`: a property of the features, or a
- *   function of a feature or of a pair. The default is the `id` of the features.
+ * @property {string | ((point: any) => Key)} [key] Key of each point, for `update`: a property of the features, or a
+ *   function that gets a feature or a pair. The default is the `id` of the features.
  * @property {boolean} [skipInvalid] Leaves out points without a valid position. By default, such a point is an error.
  * @property {AbortSignal} [signal] Stops a build in a worker.
- * @property {boolean | (() => any)} [worker] Whether to build in a worker, or a function that returns the `Worker` or a
- *   promise of it. This worker must run `worker.js` of this package.
+ * @property {boolean | (() => any)} [worker] Whether to build in a worker. May be a function that returns the `Worker`
+ *   or a promise of it. This worker must run `worker.js` of this package.
  */
 
 /**
- * @typedef {object} Built A tree as a worker sends it, without features and columns, which only the page has.
+ * @typedef {object} Built A tree as a worker sends it. Features and columns are missing, because only the page has
+ *   them.
  * @property {StoredTree} stored
  * @property {number[]} plane
  * @property {number} clippedPointCount
  */
 
-/** Greatest length of an array of points. A page can build far fewer points. */
+/** Greatest length of an array of points that is read. A page can build far fewer points. */
 const MOST_NUMBERS = 2 ** 26;
 
 /** Greatest magnitude of a coordinate on a plain plane. */
 const GREATEST = 1e300;
 
 /**
- * Returns longitudes and latitudes of points in turns. If some points are left out, also returns the row of each point.
+ * Returns the longitudes and latitudes of points, alternating. If points are left out, also returns the row of each
+ * point that is not.
  *
  * @param {Points} points
  * @param {BuildOptions} options
@@ -75,7 +77,7 @@ export function coordinatesOf(points, { projection = "mercator", skipInvalid = f
     const point = isFlat ? null : positionOf(list[row]);
     const x = isFlat ? list[2 * row] : point?.[0];
     const y = isFlat ? list[2 * row + 1] : point?.[1];
-    // NaN fails both comparisons.
+    // NaN fails both comparisons, so it counts as invalid.
     if (typeof x === "number" && typeof y === "number" && Math.abs(x) <= greatestX && Math.abs(y) <= greatestY) {
       coordinates[2 * kept] = x;
       coordinates[2 * kept + 1] = y;
@@ -102,7 +104,7 @@ function positionOf(point) {
 }
 
 /**
- * Returns a tree from the arrays that were built, in this thread or in a worker.
+ * Returns a tree of arrays that were built in this thread or in a worker.
  *
  * @param {Built} built
  * @param {Points} points

@@ -1,26 +1,25 @@
-// A static k-d tree of positions (J. L. Bentley, 1975, doi:10.1145/361002.361007), like the tree that supercluster
-// uses.
+// A static k-d tree of positions (J. L. Bentley, 1975, doi:10.1145/361002.361007), like that of supercluster.
 //
-// Positions are in single precision. The order of results depends on the partition and on the order of visits. Both are
-// as in supercluster, because supercluster's clusters, leaves and tiles depend on the order of results.
+// Positions are in single precision. Results have the same order as in supercluster, because its clusters, leaves and
+// tiles depend on this order. So positions must be partitioned and visited as in supercluster.
 
-/** Results of the last search, and the stack of ranges of a search. */
+/** Results of the last search, and the ranges that a search has still to visit. */
 let found = new Uint32Array(1 << 10);
 const ranges = new Int32Array(3 * 64);
 
-/** Greatest length of a range whose median is selected without a sample. */
+/** The median of a longer range is first selected in a sample. */
 const SAMPLED = 600;
 
 export class PositionTree {
   /**
    * @param {ArrayLike<number>} xs
    * @param {ArrayLike<number>} ys
-   * @param {number} nodeSize Ranges of up to `nodeSize` + 1 positions are not divided.
+   * @param {number} nodeSize Ranges of at most `nodeSize` + 1 positions are not divided.
    */
   constructor(xs, ys, nodeSize) {
     const count = xs.length;
     this.nodeSize = nodeSize;
-    /** Numbers of positions in tree order, and both coordinates of each. */
+    /** Numbers of the positions in tree order, and the two coordinates of each position. */
     this.ids = new Uint32Array(count);
     this.places = new Float32Array(2 * count);
     for (let i = 0; i < count; i++) {
@@ -33,10 +32,10 @@ export class PositionTree {
   }
 
   /**
-   * Partitions a range by its median along an axis, and both halves along the other axis.
+   * Partitions a range by its median along an axis, then both halves along the other axis, and so on.
    *
    * @param {number} start
-   * @param {number} end The last of the range.
+   * @param {number} end Index of the last position of the range.
    * @param {number} axis
    */
   #divide(start, end, axis) {
@@ -48,12 +47,12 @@ export class PositionTree {
   }
 
   /**
-   * Moves the position with a given rank to the place that it has in a sorted range (R. W. Floyd and R. L. Rivest,
-   * 1975, Algorithm 489, doi:10.1145/360680.360694).
+   * Moves the position with a given rank to the place that it would have if the range were sorted (R. W. Floyd and R.
+   * L. Rivest, 1975, Algorithm 489, doi:10.1145/360680.360694).
    *
    * @param {number} rank
    * @param {number} start
-   * @param {number} end The last of the range.
+   * @param {number} end Index of the last position of the range.
    * @param {number} axis
    */
   #select(rank, start, end, axis) {
@@ -104,7 +103,7 @@ export class PositionTree {
   }
 
   /**
-   * Returns the numbers of positions in a box, edges included. The next search overwrites them.
+   * Returns the numbers of the positions in a box, edges included. The next search overwrites this array.
    *
    * @param {number} minX
    * @param {number} minY
@@ -116,7 +115,7 @@ export class PositionTree {
   }
 
   /**
-   * Finds the positions within a distance and writes their numbers to `found`. Returns how many there are.
+   * Writes the numbers of the positions within a distance to `found`. Returns how many there are.
    *
    * @param {number} x
    * @param {number} y
@@ -133,8 +132,7 @@ export class PositionTree {
    * @param {number} maxY
    * @param {number} x
    * @param {number} y
-   * @param {number} square Square of the greatest distance from x and y. Infinity searches the whole box with its
-   *   edges.
+   * @param {number} square Square of the greatest distance from x and y. With Infinity, searches the whole box.
    */
   #search(minX, minY, maxX, maxY, x, y, square) {
     const { ids, places, nodeSize } = this;

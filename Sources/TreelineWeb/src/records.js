@@ -1,11 +1,11 @@
-// The records of nodes: the box around the points of a node, their sums and their covariance.
+// The records of nodes: the box around the points of a node, and the sums and the covariance of these points.
 
 import { boxAround, EDGES, join } from "./box.js";
 import { addMoved, addPoint, MOMENTS, writeSpread } from "./moments.js";
 
 const HALF_WORLD = 2 ** 31;
 
-/** Records whose boxes, sums and covariances follow from the points. */
+/** Computes the boxes, sums and covariances of records from the points. */
 export class StoredRecords {
   /**
    * @param {number} points Number of points.
@@ -27,7 +27,7 @@ export class StoredRecords {
   }
 
   /**
-   * Writes the box, the sums and the covariance of a record. Those of its children must have been written before.
+   * Writes the box, the sums and the covariance of a record. Its children must have been written before.
    *
    * @param {number} record
    */
@@ -79,8 +79,8 @@ export class StoredRecords {
   }
 
   /**
-   * Adds the moments of a child, measured from the corner of the record's box. This corner lies to the northwest of the
-   * corner of the child's box, maybe across the seam.
+   * Adds the moments of a child, measured from the corner of the record's box. This corner is northwest of the corner
+   * of the child's box; the seam may lie between both.
    *
    * @param {number} record
    * @param {number} child
@@ -93,7 +93,7 @@ export class StoredRecords {
   }
 
   /**
-   * Writes the box around two neighbouring records. Returns false if the box must be found from the points.
+   * Writes the box around two neighbouring records. Returns false if the box must be computed from the points instead.
    *
    * @param {number} at
    * @param {number} left
@@ -116,8 +116,7 @@ export class StoredRecords {
   }
 
   /**
-   * Returns the smallest box around some points. If clusters may lie across the seam, the box takes the shorter way
-   * around the world.
+   * Returns the smallest box around some points. The box may cross the seam if clusters may.
    *
    * @param {number} first
    * @param {number} count
@@ -127,7 +126,7 @@ export class StoredRecords {
   }
 
   /**
-   * Whether a part of a bucket lies across the seam while the bucket is too wide for that.
+   * Whether a part of a bucket lies across the seam, although the bucket is too wide to do so.
    *
    * @param {number} record
    */
@@ -139,7 +138,7 @@ export class StoredRecords {
     /** @param {number} place */
     const gap = (place) => (this.gaps[(first + place) >> 1] >> (((first + place) & 1) * 4)) & 15;
     for (let split = 1; split < count; split++) {
-      // A node ends at the first split of a lower level.
+      // A node ends at the next split that is closer to the root.
       const level = gap(split - 1);
       let [start, end] = [split - 1, split + 1];
       while (start > 0 && gap(start - 1) >= level) start--;

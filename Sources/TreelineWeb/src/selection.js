@@ -1,4 +1,5 @@
-// Points that pass a filter, and the boxes, means and covariances of the passing points of a node.
+// The points that pass a filter, called passing points. Computes boxes, means and covariances of a node's passing
+// points.
 
 import { boxAround } from "./box.js";
 import { writeSpreadOf } from "./hierarchy.js";
@@ -16,7 +17,7 @@ export class Selection {
    */
   constructor(tree, test) {
     this.tree = tree;
-    /** Number of passing points before each point. */
+    /** Number of passing points before each point in tree order. */
     this.before = new Uint32Array(tree.pointCount + 1);
     for (let i = 0; i < tree.pointCount; i++) this.before[i + 1] = this.before[i] + (test(i) ? 1 : 0);
   }
@@ -27,7 +28,7 @@ export class Selection {
   }
 
   /**
-   * Returns the number of points in a range that pass.
+   * Returns the number of passing points in a range.
    *
    * @param {number} first
    * @param {number} count
@@ -37,7 +38,7 @@ export class Selection {
   }
 
   /**
-   * Returns the index in tree order of a passing point, given by its number among the passing points, from 0.
+   * Returns the tree index of the passing point with a given number. Passing points are numbered from 0 in tree order.
    *
    * @param {number} number
    */
@@ -52,7 +53,7 @@ export class Selection {
   }
 
   /**
-   * Writes the mean of the points of a node that pass. At least one point must pass.
+   * Writes the mean of a node's passing points. There must be at least one.
    *
    * @param {number} first
    * @param {number} count
@@ -70,7 +71,7 @@ export class Selection {
   }
 
   /**
-   * Writes the covariance of the points of a node that pass.
+   * Writes the covariance of a node's passing points.
    *
    * @param {number} first
    * @param {number} count
@@ -85,7 +86,7 @@ export class Selection {
   }
 
   /**
-   * Returns the smallest box around the points of a node that pass. At least one point must pass.
+   * Returns the smallest box around a node's passing points. There must be at least one.
    *
    * @param {number} first
    * @param {number} count
@@ -98,7 +99,7 @@ export class Selection {
   }
 
   /**
-   * Writes Σ(x - min x) and Σ(y - min y) of the points of a node that pass.
+   * Writes Σ(x - min x) and Σ(y - min y) of a node's passing points.
    *
    * @param {number} first
    * @param {number} count
@@ -131,13 +132,13 @@ export class Selection {
       sumX += (own[i] - box[0]) >>> 0;
       sumY += own[i + 1] - box[1];
     }
-    /** @param {Float64Array} result Receives the covariance, computed as for the points of a bucket. */
+    /** @param {Float64Array} result Receives the covariance. It is computed as for a bucket. */
     const spread = (result) => writeSpreadOf(own, 0, own.length / 2, box, sumX, sumY, result);
     return { box, sumX, sumY, spread };
   }
 
   /**
-   * Returns the positions of the points in a range that pass.
+   * Returns the positions of the passing points in a range.
    *
    * @param {number} first
    * @param {number} count
@@ -154,7 +155,7 @@ export class Selection {
   }
 }
 
-/** Boxes and moments of the passing points of all records. */
+/** The box and the moments of each record's passing points. */
 class Summaries {
   /** @param {Selection} selection */
   constructor(selection) {
@@ -164,7 +165,7 @@ class Summaries {
     this.firsts = new Uint32Array(nodeCount);
     this.boxes = new Uint32Array(nodeCount * 4);
     this.moments = new Float64Array(nodeCount * MOMENTS);
-    /** Whether a record belongs to a node. In a damaged file, some records may not. */
+    /** Whether a record belongs to a node of the tree. In a damaged file, some records may not. */
     const isNode = new Uint8Array(nodeCount);
     const waiting = [0, tree.pointCount, 0, 0];
     while (waiting.length) {
@@ -217,7 +218,7 @@ class Summaries {
   #unite(record, children) {
     const { boxes, selection: { tree: { nodes } } } = this;
     const west = nodes[record * 6];
-    // Distances from the west edge of the record's box, which is west of the boxes of all children.
+    // Distances eastward from the west edge of the record's box. No child's box reaches farther west.
     const starts = children.map((child) => (boxes[child * 4] - west) >>> 0);
     const ends = children.map((child) => (boxes[child * 4 + 2] - west) >>> 0);
     boxes[record * 4] = Math.min(...starts) + west;

@@ -1,5 +1,5 @@
-// A tree on a Treeline server. It has the queries of `Tree`, which here return promises. `openapi.json` describes the
-// routes.
+// A tree on a Treeline server. It has the queries of `Tree`, but they return promises. `openapi.json` describes the
+// routes of the server.
 
 import { namesOf } from "./aggregates.js";
 import { criterionOf } from "./criterion.js";
@@ -14,7 +14,7 @@ import { transitionOf } from "./transition.js";
 
 /**
  * @typedef {object} ServerOptions
- * @property {string} [index] Name of an index. Needed if the server has several.
+ * @property {string} [index] Name of an index. Needed if the server has several indexes.
  * @property {string} [token] Token that the server requires.
  * @property {typeof fetch} [fetch] A replacement for `fetch`.
  *
@@ -62,7 +62,7 @@ export class RemoteTree {
   }
 
   /**
-   * Number of points. Under a filter it is null, because only the server knows it: `(await tree.cluster(0)).counts[0]`.
+   * Number of points. Null under a filter, as only the server knows the number: `(await tree.cluster(0)).counts[0]`.
    *
    * @returns {number | null}
    */
@@ -71,7 +71,7 @@ export class RemoteTree {
   }
 
   /**
-   * West, south, east and north of all points. Null under a filter, and if there are no points. Under a filter, ask the
+   * West, south, east and north of all points. Null if there are no points. Also null under a filter; then ask the
    * server: `(await tree.cluster(0)).bounds(0)`.
    *
    * @returns {[number, number, number, number] | null}
@@ -139,7 +139,7 @@ export class RemoteTree {
   /**
    * Returns an overview of the whole tree, from which a map learns how dense the points are.
    *
-   * @param {number} limit Greatest number of clusters, unless there are more groups.
+   * @param {number} limit Greatest number of clusters. There may be more if the index has more groups.
    */
   overview(limit) {
     const { groups = [], never_clustered_point_count: lone = 0 } = this.info;
@@ -156,7 +156,7 @@ export class RemoteTree {
     return RemoteCategories.of(this, column);
   }
 
-  /** Returns this tree for the current version of the index, which the server may have replaced. */
+  /** Connects to the current version of the index, which may have been replaced since this tree was connected. */
   async renewed() {
     const tree = await RemoteTree.connect(this.base, { ...this.options, index: this.info.name });
     tree.filter = this.filter;
@@ -245,12 +245,12 @@ export class RemoteTree {
   }
 
   /**
-   * Returns the points whose text begins with a text, and then points with a word that begins with it, as GeoJSON.
-   * Case, accents and punctuation do not matter, and a filter has no effect.
+   * Returns points as GeoJSON: first the points whose text begins with the given text, then the points with another
+   * word that begins with it. Case, accents and punctuation do not matter. A filter has no effect.
    *
    * @param {string} text
-   * @param {{column?: string, limit?: number} & Abortable} options The column is one that was built with `--search`,
-   *   by default the first of them.
+   * @param {{column?: string, limit?: number} & Abortable} options A column that was built with `--search`. The default
+   *   is the first such column.
    * @returns {Promise<any[]>}
    */
   async search(text, { column, limit, signal } = {}) {
@@ -282,7 +282,7 @@ export class RemoteTree {
 
   /**
    * @param {string} path
-   * @param {string} member A member of every valid answer. If it is missing, no Treeline server has answered.
+   * @param {string} member Name of a member that every valid answer has. Without it, the answer is not from Treeline.
    * @param {Record<string, any>} parameters
    * @param {RequestInit} request
    * @returns {Promise<any>}
@@ -308,7 +308,7 @@ export class RemoteTree {
   }
 }
 
-/** Clusters from a server, with the members of `Clusters`. */
+/** Clusters from a server. They have the same interface as `Clusters`. */
 export class RemoteClusters {
   /**
    * @param {RemoteTree} tree
@@ -325,7 +325,7 @@ export class RemoteClusters {
     this.ids = Float64Array.from(properties, ({ cluster_id: id }) => id);
     this.counts = Uint32Array.from(properties, ({ point_count: count }) => count);
     this.firsts = Uint32Array.from(this.ids, (id) => id / 1024);
-    /** Sizes of the clusters. Under a filter only a lower bound is known: the number of points that pass. */
+    /** Sizes of the clusters. Under a filter this is only a lower bound, the number of points that pass. */
     this.sizes = this.counts;
     this.rows = Float64Array.from(properties, ({ index }) => index ?? -1);
     this.coordinates = Float64Array.from(features.flatMap((feature) => feature.geometry.coordinates.slice(0, 2)));
@@ -359,7 +359,7 @@ export class RemoteClusters {
   }
 
   /**
-   * Returns the ellipse of a cluster, as `Clusters.ellipse` does. The query must ask for ellipses.
+   * Returns the ellipse of a cluster, like `Clusters.ellipse`. The query must ask for ellipses.
    *
    * @param {number} i
    */
@@ -382,7 +382,7 @@ export class RemoteClusters {
   }
 }
 
-/** Points of a cluster from a server, with the members of `Members`. */
+/** Points of a cluster from a server. They have the same interface as `Members`. */
 export class RemoteMembers {
   /** @param {any} page */
   constructor(page) {
@@ -420,7 +420,7 @@ function viewParameters({ bbox, center, tile, zoom, width, height, tileSize = 51
 function cutParameters(cut, tileSize = 512) {
   criterionOf(cut);
   const { badges, spacing, detail, limit, order, minPoints, aloneFromZoom } = cut;
-  // For the server, `aloneFromZoom` is a zoom of 256 px tiles.
+  // The server expects `aloneFromZoom` as a zoom of 256 px tiles.
   const alone = aloneFromZoom === undefined ? undefined : aloneFromZoom + (tileSize === 512 ? 1 : 0);
   return { badges, spacing, detail, limit: limit === Infinity ? undefined : limit, order, "min-points": minPoints, "alone-from-zoom": alone };
 }

@@ -1,5 +1,5 @@
-// The interface of supercluster over a tree that was merged by distance. It has the calls and the GeoJSON of
-// supercluster. But no two clusters are closer than the radius, and the order of the points does not matter.
+// The interface of supercluster over a tree that was merged by distance. Calls and GeoJSON are those of supercluster.
+// But no two clusters are closer than the radius, and the order of the points does not matter.
 
 import { build } from "./build.js";
 import { CutSearch } from "./cuts.js";
@@ -12,15 +12,15 @@ import { InView } from "./view.js";
 
 /**
  * @typedef {object} SuperclusterOptions
- * @property {number} [minZoom] Least zoom. Lower zooms have the answers of the least zoom.
+ * @property {number} [minZoom] Least zoom. A query for a lower zoom gets the answer for the least zoom.
  * @property {number} [maxZoom] Greatest zoom with clusters.
  * @property {number} [minPoints] Least number of points of a cluster.
- * @property {number} [radius] Least distance of two clusters, in units. A tile has `extent` units.
+ * @property {number} [radius] Least distance of two clusters. A tile is `extent` units of this distance wide.
  * @property {number} [extent] Width of a tile in the unit of `radius`.
  * @property {boolean} [generateId] Whether the `id` of a point in tiles is its row.
- * @property {(properties: any) => any} [map] Returns the properties that `reduce` receives of a point.
- * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds properties of points or clusters to
- *   the properties of a cluster.
+ * @property {(properties: any) => any} [map] Makes the properties that `reduce` gets from the properties of a point.
+ * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds the properties of a point or cluster
+ *   to those of the cluster that contains it.
  *
  * @typedef {import("./points.js").Feature} Feature
  */
@@ -47,7 +47,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Clusters points, which replace earlier points.
+   * Clusters points. They replace the points of an earlier call.
    *
    * @param {any[]} points GeoJSON features. Features without a geometry are left out.
    */
@@ -86,7 +86,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Returns the features in a tile and around it, up to a distance of the radius. Returns null if there are none.
+   * Returns the features in a tile and those within the radius of its edges. Returns null if there are none.
    *
    * @param {number} z
    * @param {number} x
@@ -146,7 +146,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Returns the least zoom at which a cluster is replaced by several.
+   * Returns the least zoom at which a cluster is replaced by several clusters or points.
    *
    * @param {number} id
    * @returns {number}
@@ -155,12 +155,12 @@ export class SpacedSupercluster {
     const { minZoom, maxZoom } = this.options;
     if (this.#node(id)[1] < this.options.minPoints) return minZoom;
     const zoom = this.#loaded.expansionZoom(id, { cut: { spacing: this.#spacing } });
-    // Clusters whose distance is at most one unit of the plane are never separate.
+    // Clusters that are at most one unit of the plane apart are never shown separately.
     return zoom === null ? maxZoom + 1 : Math.max(Math.min(Math.ceil(zoom), maxZoom + 1), minZoom);
   }
 
   /**
-   * For each zoom an object with an array `ids`. Its length is the number of features, for programs that count them.
+   * An object for each zoom, with an array `ids`. For programs that count features: its length is their number.
    */
   get trees() {
     return Array.from({ length: this.options.maxZoom + 2 }, (_, zoom) => {
@@ -197,7 +197,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Returns the nodes whose position is in a window.
+   * Returns the nodes whose position is in a window, as a cut at the zoom shows them.
    *
    * @param {Window} window
    * @param {number} zoom
@@ -207,8 +207,8 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Returns rows of points and nodes of clusters. The points of a node become rows if the node has too few points or if
-   * the zoom is above the greatest zoom.
+   * Returns the rows of single points, and the nodes of clusters. The points of a node become rows if the node has too
+   * few points, or if the zoom is above the greatest zoom.
    *
    * @param {ArrayLike<number>} nodes
    * @param {number} zoom
@@ -254,7 +254,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Returns the result of `reduce` over a node's points, in tree order. Results of records are cached.
+   * Returns the result of `reduce` over the points of a node, in tree order. Keeps the results of records.
    *
    * @param {number} first
    * @param {number} count
@@ -289,7 +289,7 @@ export default SpacedSupercluster;
 const wrapped = (longitude) => ((((longitude + 180) % 360) + 360) % 360) - 180;
 
 /**
- * Returns the y of a latitude in the world, from 0 in the north to 1.
+ * Returns the y of a latitude in the world, from 0 in the north to 1 in the south.
  *
  * @param {number} latitude
  */

@@ -1,4 +1,4 @@
-// Checks that both classes with supercluster's interface make.
+// Checks for both classes that have the interface of supercluster.
 
 /** @param {{minZoom: number, maxZoom: number}} options */
 export function checkZooms({ minZoom, maxZoom }) {

@@ -1,26 +1,26 @@
-// The interface of supercluster, over typed arrays. It has the calls and the options of supercluster, and its answers
-// are equal cluster for cluster.
+// The interface of supercluster, over typed arrays. It has the calls and the options of supercluster, and each answer
+// has the same clusters.
 //
-// Like supercluster, it begins at the greatest zoom and takes the points one after the other at each zoom. It merges a
-// point with all points within the radius that are not merged yet. `SpacedSupercluster` has the calls of supercluster,
-// too, but answers them from a tree of Treeline.
+// Like supercluster, it begins at the greatest zoom. At each zoom it takes one point after the other, and merges the
+// point with all unmerged points within the radius. `SpacedSupercluster` also has the calls of supercluster, but
+// answers them from a tree of Treeline.
 
 import { found, PositionTree } from "./position-tree.js";
 import { checkFeatures, checkZooms } from "./supercluster-options.js";
 
 /**
  * @typedef {object} SuperclusterOptions
- * @property {number} [minZoom] Least zoom. Lower zooms have the answers of the least zoom.
+ * @property {number} [minZoom] Least zoom. A query for a lower zoom gets the answer for the least zoom.
  * @property {number} [maxZoom] Greatest zoom with clusters, at most 30.
  * @property {number} [minPoints] Least number of points of a cluster.
- * @property {number} [radius] Distance up to which points are merged, in units. A tile has `extent` units.
+ * @property {number} [radius] Distance up to which points are merged. A tile is `extent` units of this distance wide.
  * @property {number} [extent] Width of a tile in the unit of `radius`.
- * @property {number} [nodeSize] Points in a leaf of the search tree. It decides the order of answers.
+ * @property {number} [nodeSize] Number of points in a leaf of the search tree. The order of answers depends on it.
  * @property {boolean} [log] Prints how long each zoom takes.
  * @property {boolean} [generateId] Whether the `id` of a point in tiles is its row.
- * @property {(properties: any) => any} [map] Returns the properties that `reduce` receives of a point.
- * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds properties of points or clusters to
- *   the properties of a cluster.
+ * @property {(properties: any) => any} [map] Makes the properties that `reduce` gets from the properties of a point.
+ * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds the properties of a point or cluster
+ *   to those of the cluster that contains it.
  */
 
 const DEFAULTS = {
@@ -28,7 +28,7 @@ const DEFAULTS = {
   map: (/** @type {any} */ properties) => properties,
 };
 
-/** All clusters and single points of a zoom. */
+/** The clusters and single points of one zoom, which are called items. */
 class Level {
   /**
    * @param {Float64Array} xs
@@ -44,12 +44,12 @@ class Level {
     this.counts = counts;
     this.reduced = reduced;
     this.items = ids;
-    /** Id of the cluster that contains each item at the next lower zoom; 0 if it is not merged there. */
+    /** For each item, the id of the cluster that contains it at the next lower zoom; 0 if it is not merged there. */
     this.parents = new Uint32Array(xs.length);
     this.tree = new PositionTree(xs, ys, nodeSize);
   }
 
-  /** Numbers of all items, in the order of the search tree. */
+  /** Numbers of the items, in the order of the search tree. */
   get ids() {
     return this.tree.ids;
   }
@@ -59,7 +59,7 @@ export class Supercluster {
   /** @param {SuperclusterOptions} [options] */
   constructor(options) {
     this.options = { ...DEFAULTS, ...options };
-    /** Levels by zoom. */
+    /** Level of each zoom. */
     /** @type {Level[]} */
     this.trees = [];
     /** @type {any[]} */
@@ -67,7 +67,7 @@ export class Supercluster {
   }
 
   /**
-   * Clusters points, which replace earlier points.
+   * Clusters points. They replace the points of an earlier call.
    *
    * @param {any[]} points GeoJSON features. Features without a position are left out.
    */
@@ -132,7 +132,7 @@ export class Supercluster {
   }
 
   /**
-   * Returns the features in a tile and around it, up to a distance of the radius. Returns null if there are none.
+   * Returns the features in a tile and those within the radius of its edges. Returns null if there are none.
    *
    * @param {number} z
    * @param {number} x
@@ -193,7 +193,7 @@ export class Supercluster {
   }
 
   /**
-   * Returns the least zoom at which a cluster is replaced by several.
+   * Returns the least zoom at which a cluster is replaced by several clusters or points.
    *
    * @param {number} id
    * @returns {number}
@@ -210,7 +210,7 @@ export class Supercluster {
   }
 
   /**
-   * Adds leaves of a cluster up to a limit. Returns the number of leaves that must still be skipped.
+   * Adds points of a cluster to `leaves` up to a limit. Returns how many points must still be skipped.
    *
    * @param {any[]} leaves
    * @param {number} id
@@ -247,8 +247,8 @@ export class Supercluster {
   }
 
   /**
-   * Returns the level of the next lower zoom. Each item that is not merged yet is merged with all unmerged items within
-   * the radius, if together they have enough points.
+   * Returns the level of the next lower zoom. Takes the items in order. Merges an unmerged item with all unmerged items
+   * within the radius, if they have enough points together.
    *
    * @param {Level} level
    * @param {number} zoom
@@ -317,7 +317,7 @@ export class Supercluster {
   }
 
   /**
-   * Returns the properties that `reduce` receives of an item.
+   * Returns the properties of an item, as `reduce` gets them.
    *
    * @param {Level} level
    * @param {number} item
@@ -378,7 +378,7 @@ export default Supercluster;
 const wrapped = (longitude) => ((((longitude + 180) % 360) + 360) % 360) - 180;
 
 /**
- * Returns the x of a longitude in the world, from 0 in the west to 1.
+ * Returns the x of a longitude in the world, from 0 in the west to 1 in the east.
  *
  * @param {unknown} longitude
  */
@@ -388,7 +388,7 @@ function worldX(longitude) {
 }
 
 /**
- * Returns the y of a latitude in the world, from 0 in the north to 1.
+ * Returns the y of a latitude in the world, from 0 in the north to 1 in the south.
  *
  * @param {unknown} latitude
  */

@@ -1,11 +1,11 @@
 // A grid of square tiles that finds the clusters near a position. Only tiles with clusters are stored.
 //
-// A tile is several times as wide as the radius of a search, and its clusters are contiguous in memory, so a search
-// reads a few ranges from end to end.
+// A tile is several times as wide as the radius of a search. The clusters of a tile are contiguous in memory, so a
+// search reads a few ranges from end to end.
 
 import { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y } from "./live.js";
 
-/** A tile takes eight words. Five are used: column, row, first slot, number of slots in use, and number of slots. */
+/** Each tile has eight words, of which five are used: column, row, first slot, slots in use, and all its slots. */
 const TILE_BITS = 3;
 const COLUMN = 0;
 const ROW = 1;
@@ -13,7 +13,7 @@ const START = 2;
 const COUNT = 3;
 const CAPACITY = 4;
 
-/** Number of words of a slot: the data of a cluster that a search reads, the number of the cluster, and its tile. */
+/** Words of a slot: the data of a cluster that a search reads, the number of the cluster, and its tile. */
 const SLOT_WORDS = 6;
 const SLOT_X = 0;
 const SLOT_Y = 1;
@@ -49,13 +49,13 @@ export class Tiles {
     /** Tiles by number, from 1. Tile 0 has no slots. */
     this.tiles = new Int32Array((changes + 2) << TILE_BITS);
     this.tileCount = 0;
-    /** A hash table of tile numbers with open addressing, at most half full. */
+    /** A hash table of tiles with open addressing. At most half of its places are taken. */
     this.table = new Int32Array(0);
     this.tableShift = 0;
     this.#resize(changes);
     this.slots = new Int32Array((count + changes + (count >> 3) + 64) * SLOT_WORDS);
     this.slotCount = 0;
-    // Before a cluster gets a slot, the word of its slot holds the number of its tile.
+    // The slot of a cluster is set later. Until then, its word holds the number of the cluster's tile.
     for (let number = 0, tile = 0; number < count; number++) {
       const at = number << STRIDE_BITS;
       const own = tile << TILE_BITS;
@@ -83,7 +83,7 @@ export class Tiles {
   }
 
   /**
-   * Returns the place of a tile in the table, or the empty place where it belongs.
+   * Returns the place of a tile in the table. If the tile is not in the table, returns the empty place for it.
    *
    * @param {number} column
    * @param {number} row
@@ -99,7 +99,7 @@ export class Tiles {
   }
 
   /**
-   * Returns the tile of a cluster, and adds it if it does not exist.
+   * Returns the tile of a cluster. Adds the tile if it does not exist.
    *
    * @param {number} number
    */
@@ -219,14 +219,14 @@ export class Tiles {
   /**
    * Finds the nearest neighbour of a cluster, and stores it in `merging`.
    *
-   * The loops call no function unless a distance is very great or is a whole number, so that the compiler keeps their
-   * variables in registers.
+   * The loops call no function, so that the compiler keeps their variables in registers. The exception is a distance
+   * that is very great, or whose scaled distance is a whole number.
    *
    * @param {import("./merging.js").Merging} merging
    * @param {number} number
-   * @param {number} reach Radius of the search, in units.
+   * @param {number} reach Radius of the search, in units of the plane.
    * @param {number} width The greatest sum of two radii.
-   * @param {number} bound Greatest scaled distance.
+   * @param {number} bound Greatest scaled distance to find.
    */
   search(merging, number, reach, width, bound) {
     const { live, slots, table, tiles, shift, size, tableShift } = this;
@@ -244,7 +244,7 @@ export class Tiles {
     let nearest = merging.nearest;
     let distance = merging.distance;
     let limit = limitOf(bound);
-    // The range of tiles is known after the first tile has been searched, which is the cluster's own tile.
+    // The range of tiles to search is computed after the first tile, which is the cluster's own tile.
     let isRangeKnown = false;
     let [minColumn, maxColumn, maxRow, column, row] = [0, 0, 0, 0, 0];
     const square = width * width;
@@ -255,7 +255,7 @@ export class Tiles {
     let end = slot + tiles[tile + COUNT] * SLOT_WORDS;
     for (;;) {
       for (; slot < end; slot = (slot + SLOT_WORDS) | 0) {
-        // This is the difference the shorter way around the world. On a plane without a seam it is a lower bound.
+        // The difference the shorter way around the world. On a plane without a seam, |dx| is a lower bound.
         const dx = (slots[slot] - x) | 0;
         const dy = (slots[(slot + SLOT_Y) | 0] - y) | 0;
         const otherRadius = slots[(slot + SLOT_RADIUS) | 0];
@@ -267,7 +267,7 @@ export class Tiles {
         if (isLeaf ? otherAge >= leafCount || otherRadius > radius || (otherRadius === radius && otherAge >= age) : otherAge >= age) continue;
         const other = slots[(slot + SLOT_NUMBER) | 0];
         if (other === FREE) continue;
-        // Mostly the scaled distance follows from two rounded numbers.
+        // Usually the scaled distance can be computed from two rounded numbers.
         const quotient = (far * 2 ** 20) / (sum * sum);
         const whole = Math.floor(quotient);
         if (whole === quotient || whole === distance || far >= FAR || quotient >= FAR) {
@@ -285,7 +285,7 @@ export class Tiles {
       if (!isRangeKnown) {
         isRangeKnown = true;
         const within = Math.ceil(Math.min(reach, Math.sqrt(limit) * width + 1)) | 0;
-        // Often no other tile is near enough.
+        // Often no other tile is near enough, so the search ends.
         if (left >= within && size - left > within && above >= within && size - above > within) break;
         minColumn = within > left ? ownColumn - ((within - left - 1) >> shift) - 1 : ownColumn;
         maxColumn = ownColumn + ((left + within) >> shift);
@@ -327,12 +327,12 @@ export class Tiles {
   }
 }
 
-/** Scaled distances and squares from here on may be more than a double can hold exactly. */
+/** From here on, a double may not hold a scaled distance or a square exactly. */
 const FAR = 2 ** 53;
 
 /**
- * Returns the place in a table at which the search for a tile begins. A block of 4 by 4 neighbouring tiles shares one
- * cache line of the table.
+ * Returns the first place of the table to look at for a tile. A block of 4 by 4 neighbouring tiles shares one cache
+ * line of the table.
  *
  * @param {number} column
  * @param {number} row
@@ -345,15 +345,15 @@ function placeOf(column, row, tableShift) {
 }
 
 /**
- * Returns a factor for a scaled distance. For all distances up to it, the square of the distance is at most the factor
- * times the square of the width.
+ * Returns a factor for a scaled distance. If two clusters have at most this scaled distance, the square of their
+ * distance is at most the factor times the square of the width.
  *
  * @param {number} scaled
  */
 const limitOf = (scaled) => (scaled + 1) * (2 ** -20 * (1 + 2 ** -40));
 
 /**
- * Returns a copy of a list with at least one and a half times its length.
+ * Returns a copy of a list that is at least one and a half times as long.
  *
  * @param {Int32Array} list
  * @param {number} [needed]

@@ -1,5 +1,5 @@
-// Compares two answers over one tree. Clusters are ranges of points. So a cluster of one answer equals a cluster of the
-// other answer, contains one or more of its clusters, lies in one of them, or is disjoint from all of them.
+// Compares two answers of one tree. A cluster is a range of points. So a cluster of one answer equals a cluster of the
+// other answer, contains one or more of them, lies in one of them, or shares no point with any.
 
 /**
  * @typedef {object} Ranges The part of an answer that transitions need.
@@ -8,11 +8,12 @@
  * @property {ArrayLike<number>} sizes Number of points of each cluster, including points that fail a filter.
  * @property {ArrayLike<number>} counts
  *
- * @typedef {object} Fork A cluster of one answer, the whole, and the clusters of the other answer within it, its parts.
- * @property {number} whole Number of the cluster in its answer.
- * @property {number} start Number of its first part in the other answer.
- * @property {number} end Number of its last part, plus 1.
- * @property {number} hidden Number of its points that are in no part.
+ * @typedef {object} Fork A cluster of one answer, called the whole, and the clusters of the other answer in it, its
+ *   parts.
+ * @property {number} whole Index of the whole in its answer.
+ * @property {number} start Index of the first part in the other answer.
+ * @property {number} end One past the index of the last part.
+ * @property {number} hidden Number of points of the whole that are in no part.
  */
 
 /**
@@ -57,7 +58,7 @@ export function transitionOf(from, to) {
  * @param {Ranges} answer
  * @param {number} whole
  * @param {Ranges} other
- * @param {number} start Number of the first part.
+ * @param {number} start Index of the first part.
  * @param {number} wholeEnd One past the last point of the whole.
  * @returns {Fork}
  */

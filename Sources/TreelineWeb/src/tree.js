@@ -1,5 +1,5 @@
-// A tree in memory, which was built in the page or opened from an index, and its queries. They return their results
-// directly. A tree on a server has the same queries, but they return promises.
+// A tree in memory, and its queries. The tree was built in the page or opened from an index. Queries return their
+// results directly. A tree on a server has the same queries, but they return promises.
 
 import { Clusters, Members } from "./answer.js";
 import { criterionOf } from "./criterion.js";
@@ -20,12 +20,12 @@ import { InView } from "./view.js";
 /**
  * @typedef {object} AnswerOptions
  * @property {Cut} [cut] How finely points are split into clusters. The default is the tree's `defaultCut`.
- * @property {"mean" | "member"} [position] Shows clusters at their mean, or at the point nearest to the mean, instead
- *   of at their own position.
+ * @property {"mean" | "member"} [position] Shows clusters at their mean, or at the point nearest to the mean. By
+ *   default, a cluster is shown at the position that the tree gives it.
  * @property {boolean} [keepVisible] Whether a cluster whose position is outside the view is shown at one of its points
  *   in the view. The default is true if the cut is a limit or a detail and the view is a bbox or a center.
  * @property {string} [aggregate] Aggregates of the points of each cluster, such as `sum(population), top(kind, 3)`.
- * @property {boolean} [ellipses] Whether a server sends ellipses. A tree in memory computes an ellipse when it is read.
+ * @property {boolean} [ellipses] Whether a server sends ellipses. A tree in memory computes them when they are read.
  *
  * @typedef {View & AnswerOptions} Query
  *
@@ -34,7 +34,7 @@ import { InView } from "./view.js";
  * @property {number} [offset] Number of points to skip.
  *
  * @typedef {object} ScaleOptions
- * @property {Cut} [cut] A cut by badges, a spacing or a detail.
+ * @property {Cut} [cut] A cut by badges, by a spacing or by a detail.
  * @property {256 | 512} [tileSize] Width in pixels of the tiles that the zoom refers to. The default is 512.
  */
 
@@ -43,7 +43,7 @@ const EVERYTHING = new Window(0, 2 ** 32 - 1, 0, 2 ** 32 - 1);
 export class Tree {
   /**
    * @param {StoredTree | Hierarchy} stored
-   * @param {TreeFacts} [facts] Needed unless a hierarchy is given.
+   * @param {TreeFacts} [facts] Needed unless `stored` is a hierarchy.
    * @param {Column[]} columns
    * @param {{title?: string, attribution?: string, unit?: string}} description
    */
@@ -60,11 +60,11 @@ export class Tree {
     /** GeoJSON features from which the tree was built; null if it was built from coordinates. */
     /** @type {ArrayLike<any> | null} */
     this.features = null;
-    /** Points and options from which the tree was built, if it can be updated, and these points sorted by key. */
+    /** The points and options of the build if the tree can be updated. `sorted` are the same points sorted by key. */
     /** @type {{points: any, options: import("./points.js").BuildOptions, sorted?: {points: ArrayLike<any>, keys:
      *   import("./points.js").Key[], order: Uint32Array | null}} | null} */
     this.origin = null;
-    /** The edit from which the tree came. */
+    /** The edit that made this tree; null if no edit did. */
     /** @type {import("./update.js").Version | null} */
     this.version = null;
   }
@@ -74,7 +74,7 @@ export class Tree {
     return this.selection ? this.selection.count(0, this.hierarchy.pointCount) : this.hierarchy.pointCount;
   }
 
-  /** West, south, east and north of all points; under a filter, of the points that pass. Null if there are none. */
+  /** West, south, east and north of all points, or under a filter of those that pass. Null if there are none. */
   get bounds() {
     const { hierarchy, selection } = this;
     if (!this.pointCount) return null;
@@ -145,7 +145,7 @@ export class Tree {
   }
 
   /**
-   * Returns a page of the points of a cluster, in tree order.
+   * Returns one page of the list of a cluster's points, in tree order.
    *
    * @param {number} id
    * @param {Page} page
@@ -165,14 +165,14 @@ export class Tree {
   }
 
   /**
-   * Returns the two parts of a cluster. A cluster at one position has none.
+   * Returns the two parts of a cluster. If all points are at one position, there are no parts.
    *
    * @param {number} id
    */
   children(id) {
     const [first, count, record, levels] = this.#lowest(this.#node(id));
     const children = this.hierarchy.childrenOf(first, count, record, levels);
-    // Under a filter, both children of a lowest node have passing points.
+    // Under a filter, both children of a lowest node have points that pass.
     return new Clusters(this, [...this.#lowest(children.slice(0, 4)), ...this.#lowest(children.slice(4))]);
   }
 
@@ -186,7 +186,7 @@ export class Tree {
   }
 
   /**
-   * Returns the cluster that contains a cluster. The root has none.
+   * Returns the cluster that contains a given cluster. For the root, the result is empty.
    *
    * @param {number} id
    */
@@ -213,7 +213,7 @@ export class Tree {
 
   /**
    * Returns the clusters that contain a row, the largest first, and the least zoom at which the row is shown alone. The
-   * zoom is null if there is no such zoom or if no cut was given. It is -Infinity if every zoom shows the row alone.
+   * zoom is null if no cut was given, or if the row is never alone. It is -Infinity if the row is alone at every zoom.
    *
    * @param {number} row
    * @param {ScaleOptions} options
@@ -241,8 +241,8 @@ export class Tree {
   }
 
   /**
-   * Returns the tree with only the points that pass a filter. Clusters keep their ids. Clusters without a passing point
-   * do not exist.
+   * Returns the tree of the points that pass a filter. Clusters keep their ids. A cluster without such a point does not
+   * exist in it.
    *
    * @param {string | ((row: number) => boolean)} filter A condition in CQL2 text on the columns, such as
    *   `kind = 'hotel' AND price < 120`, or a function of the row.
@@ -258,8 +258,8 @@ export class Tree {
   }
 
   /**
-   * Returns the tree after an edit: points are inserted, removed or moved. It equals a tree that is built from the same
-   * points, sorted by their keys, and has no filter. This tree does not change.
+   * Returns the tree after an edit, which inserts, removes or moves points. The tree equals one that is built from
+   * these points in the order of their keys. It has no filter. This tree does not change.
    *
    * @param {import("./update.js").Edit} edit
    * @param {{signal?: AbortSignal}} [options]
@@ -273,7 +273,7 @@ export class Tree {
    * Returns the least zoom at which all given nodes are split.
    *
    * @param {Cut} cut
-   * @param {number[][]} nodes For each node: first point, count, record, and the count of its left child.
+   * @param {number[][]} nodes For each node: first point, count, record, and the count of the left child.
    * @param {number} offset
    */
   #splitZoom(cut, nodes, offset) {
@@ -319,7 +319,7 @@ export class Tree {
   }
 
   /**
-   * Returns the lowest node that contains all passing points of a given node.
+   * Returns the lowest node that contains the same passing points as a given node.
    *
    * @param {number[]} node The given node. May be empty.
    */
@@ -328,7 +328,7 @@ export class Tree {
   }
 
   /**
-   * Returns a path without the nodes whose passing points are all in the next node.
+   * Returns a path without each node whose passing points are the same as those of the next node.
    *
    * @param {number[]} path
    */

@@ -1,5 +1,5 @@
-// Edits of trees that were built from points with keys, and transitions from an answer of one version to an answer of a
-// later version. `VersionTransition` in Swift has the same rules, and a test compares both.
+// Edits trees that were built from points with keys, and compares answers of two versions of a tree. The rules are
+// those of `VersionTransition` in Swift, and a test compares both.
 
 import { BuildError, QueryError, refuseUnknown } from "./errors.js";
 import { coordinatesOf, treeOfBuilt } from "./points.js";
@@ -9,19 +9,19 @@ import { coordinatesOf, treeOfBuilt } from "./points.js";
 /** @typedef {import("./points.js").Key} Key */
 
 /**
- * @typedef {object} Edit Keys must not occur twice.
- * @property {ArrayLike<any>} [insert] Points to add. Their keys are not in the tree.
+ * @typedef {object} Edit An edit of the points. No key may occur twice in it.
+ * @property {ArrayLike<any>} [insert] Points to add. Their keys must not be in the tree.
  * @property {ArrayLike<Key>} [remove] Keys of points to remove.
- * @property {ArrayLike<any>} [move] Points that replace the points with the same keys. They may be elsewhere, and may
- *   have other properties.
+ * @property {ArrayLike<any>} [move] New points for keys of the tree. They replace the points with these keys. Position
+ *   and other properties may change.
  *
- * @typedef {object} Version The rows of a tree, relative to the rows of the tree before the edit.
+ * @typedef {object} Version An edit, by rows of the tree before the edit and of the tree after it.
  * @property {WeakRef<import("./hierarchy.js").Hierarchy>} before Hierarchy of the tree before the edit.
  * @property {number} count Number of rows after the edit.
- * @property {number[]} removed Rows before the edit, in ascending order.
- * @property {number[]} inserted Rows after the edit, in ascending order.
- * @property {Uint32Array | null} order Original row of each row before the edit, if these rows were not sorted by their
- *   keys. `removed` then refers to the sorted rows.
+ * @property {number[]} removed Rows of the removed points in the tree before the edit, in ascending order.
+ * @property {number[]} inserted Rows of the inserted points in the tree after the edit, in ascending order.
+ * @property {Uint32Array | null} order Null if the rows before the edit were sorted by key. Otherwise the original row
+ *   of each sorted row; then `removed` has sorted rows.
  * @property {Version | null} earlier
  * @property {number} age Number of earlier versions.
  */
@@ -30,7 +30,7 @@ import { coordinatesOf, treeOfBuilt } from "./points.js";
 const MOST_VERSIONS = 256;
 
 /**
- * Returns the tree after an edit. It equals a tree that is built from the same points, sorted by their keys.
+ * Returns the tree after an edit. The tree equals one that is built from these points in the order of their keys.
  *
  * @param {Tree} tree
  * @param {Edit} edit
@@ -44,7 +44,7 @@ export async function updated(tree, edit, { signal } = {}) {
   if (!origin || ArrayBuffer.isView(origin.points) || origin.options.columns) {
     throw new BuildError("This tree cannot be updated; build it in this page, from features or pairs, with the option key and without columns");
   }
-  // The signal of the first build does not stop edits.
+  // An edit ignores the signal that could stop the first build.
   const options = { ...origin.options, signal: undefined };
   const keyOf = keyFunction(options.key);
   const { points, keys, order } = (origin.sorted ??= sorted(origin.points, keyOf));
@@ -68,7 +68,7 @@ export async function updated(tree, edit, { signal } = {}) {
 // The worker
 
 /**
- * Milliseconds for which a worker waits for the next edit. A new worker takes three times as long for its first build.
+ * Milliseconds for which a worker waits for the next edit. The first build of a new worker takes three times as long.
  */
 const IDLE = 30000;
 
@@ -76,7 +76,7 @@ const IDLE = 30000;
 let idle = null;
 
 /**
- * Builds in a worker that is kept for the next edit.
+ * Builds in a worker, which is kept for the next edit.
  *
  * @param {Float64Array} coordinates
  * @param {Uint32Array | null} rows
@@ -102,8 +102,7 @@ function takeIdle(factory, newWorker) {
 }
 
 /**
- * Returns a replacement for a worker. When it has built a tree, it keeps the worker for the next edit instead of
- * terminating it.
+ * Returns a stand-in for a worker. If the worker has built a tree, `terminate` keeps it for the next edit.
  *
  * @param {any} worker
  * @param {unknown} factory
@@ -147,7 +146,7 @@ function keeping(worker, factory) {
 }
 
 /**
- * Returns the newer half of a chain of versions.
+ * Returns a chain of versions without its older half.
  *
  * @param {Version | null} version
  * @returns {Version | null}
@@ -275,7 +274,7 @@ function changesOf({ insert = [], remove = [], move = [] }, points, keys, option
 }
 
 /**
- * Returns the points after an edit, sorted by their keys, and the rows of the inserted points.
+ * Returns the points after an edit, sorted by key, and the rows of the inserted points among them.
  *
  * @param {ArrayLike<any>} points
  * @param {Key[]} keys
@@ -309,14 +308,14 @@ function applied(points, keys, { removed, moved, inserted }) {
 // Changes from one version to a later version
 
 /**
- * Returns whether a tree is an edit of another tree, or an edit of its edits.
+ * Returns whether a tree was made from another tree by one or more edits.
  *
  * @param {Tree} from
  * @param {Tree} to
  */
 export const isEditOf = (from, to) => versionsSince(from, to) !== null;
 
-/** Greatest change of the number of points, as a share, with which an edited tree keeps the colours on a map. */
+/** An edited tree keeps its colours on a map as long as its number of points has changed by at most this share. */
 const MOST_CHANGED = 0.1;
 
 /**
@@ -331,7 +330,7 @@ export const isSmallEdit = (from, to, tones) =>
   tones !== null && isEditOf(from, to) && Math.abs(to.pointCount - tones.pointCount) <= MOST_CHANGED * tones.pointCount;
 
 /**
- * Returns the edits from one tree to another, the latest first; null if the trees are not known to follow each other.
+ * Returns the edits that turn one tree into another, the latest first; null if no such edits are known.
  *
  * @param {Tree} from
  * @param {Tree} to
@@ -349,7 +348,7 @@ function versionsSince(from, to) {
 }
 
 /**
- * Returns for each row of a tree its row in an earlier version; -1 for inserted rows.
+ * Returns, for each row of a tree, the row of the same point in an earlier version; -1 for an inserted point.
  *
  * @param {Version[]} versions The edits, the latest first.
  * @param {number} count Number of rows of the later tree, if there are no edits.
@@ -379,7 +378,7 @@ function rowsBefore(versions, count) {
 }
 
 /**
- * Calls a function with the row of each point of a cluster that passes the filter.
+ * Calls a function with the row of each point of a cluster. Under a filter, only with points that pass.
  *
  * @param {Clusters} answer
  * @param {number} i
@@ -393,15 +392,15 @@ function forEachRow({ tree, firsts, sizes }, i, call) {
 }
 
 /**
- * @typedef {object} Pair A cluster of each answer, by their numbers, with points in common.
+ * @typedef {object} Pair Two clusters with points in common, one of each answer, by their indices in the answers.
  * @property {number} before
  * @property {number} after
  * @property {number} count Number of common points.
  */
 
 /**
- * Returns the pairs of clusters with points in common, and for each cluster the number of points that were removed or
- * inserted.
+ * Returns the pairs of clusters with points in common. Also returns how many points of each cluster of `from` were
+ * removed, and how many points of each cluster of `to` were inserted.
  *
  * @param {Clusters} from
  * @param {Clusters} to
@@ -414,7 +413,7 @@ function pairsOf(from, to) {
   for (const row of before) if (row > most) most = row;
   const stays = new Uint8Array(most + 1);
   for (const row of before) if (row >= 0) stays[row] = 1;
-  // The number of the cluster that contained each row.
+  // For each row, the index of the cluster that contained it.
   const numbers = new Int32Array(most + 1).fill(-1);
   const removed = new Array(from.length).fill(0);
   const inserted = new Array(to.length).fill(0);
@@ -444,9 +443,9 @@ function pairsOf(from, to) {
 }
 
 /**
- * Returns which clusters of an answer continue clusters of an answer of an earlier version. More than half of the
- * points of both clusters must be the same points, which may have moved. The result has ids of new clusters, each with
- * the id of the continued cluster. It is empty if the answers are not from versions of one tree.
+ * Returns which clusters of `to` continue which clusters of `from`, an answer of an earlier version. A cluster
+ * continues another one if more than half of the points of both are the same points, which may have moved. The result
+ * maps ids of `to` to ids of `from`. It is empty if the answers are not from versions of one tree.
  *
  * @param {Clusters} from
  * @param {Clusters} to
@@ -460,28 +459,27 @@ export function continuedClusters(from, to) {
 }
 
 /**
- * @typedef {object} VersionChange Clusters of the first answer, and clusters of the second answer that continue them.
- *   There is one cluster before, or one cluster after, or both. A change with several clusters after is a split, and a
- *   change with several clusters before is a merge.
- * @property {number[]} before Numbers of clusters in the first answer, in ascending order.
- * @property {number[]} after Numbers of clusters in the second answer, in ascending order.
- * @property {number} common Number of points that are in a cluster before and in a cluster after.
- * @property {number} removed Number of points in the clusters before that were removed.
- * @property {number} inserted Number of points in the clusters after that were inserted.
- * @property {number} left Number of points in the clusters before that are now in clusters of other changes or in no
- * cluster.
- * @property {number} joined Number of points in the clusters after that came from clusters of other changes or from no
- *   cluster. The clusters before have all common, removed and left points, and the clusters after have all common,
- *   inserted and joined points.
+ * @typedef {object} VersionChange Clusters of the first answer, and the clusters of the second answer that take their
+ *   points. There is one cluster before, or one cluster after, or one of each. A change with several clusters after is
+ *   a split. A change with several clusters before is a merge.
+ * @property {number[]} before Indices of clusters in the first answer, in ascending order.
+ * @property {number[]} after Indices of clusters in the second answer, in ascending order.
+ * @property {number} common Number of points that were in a cluster of `before` and are in a cluster of `after`.
+ * @property {number} removed Number of points of `before` that the edits removed.
+ * @property {number} inserted Number of points of `after` that the edits inserted.
+ * @property {number} left Number of points of `before` that are now in clusters of other changes or in no cluster.
+ * @property {number} joined Number of points of `after` that were in clusters of other changes or in no cluster. The
+ *   clusters of `before` have `common` + `removed` + `left` points together. The clusters of `after` have `common` +
+ *   `inserted` + `joined` points together.
  */
 
 /**
- * Returns the changes from an answer to an answer of a later version of the tree. Points are the same points if they
- * have the same key, wherever they have moved. Each cluster of both answers occurs once.
+ * Returns the changes from an answer to an answer of a later version of the tree. A key identifies a point, even if the
+ * point has moved. Each cluster of both answers occurs once.
  *
  * @param {Clusters} from
  * @param {Clusters} to
- * @returns {{kept: [number, number][], changes: VersionChange[], entered: number[], exited: number[]}} Numbers of
+ * @returns {{kept: [number, number][], changes: VersionChange[], entered: number[], exited: number[]}} Indices of
  *   clusters in their answers. Kept clusters have exactly the same points in both answers.
  */
 export function versionTransition(from, to) {

@@ -1,17 +1,16 @@
-// Finds nodes with a point in view. A point is in view if it is inside a window and, if there is a filter, passes the
-// filter.
+// Finds nodes with a point in view. A point is in view if it is inside a window and passes the filter, if there is one.
 
 /** @typedef {import("./hierarchy.js").Hierarchy} Hierarchy */
 /** @typedef {import("./plane.js").Window} Window */
 /** @typedef {import("./selection.js").Selection} Selection */
 
-/** Visibility of a node, found from its box: no point, maybe some points, or all points are inside the window. */
+/** Visibility of a node by its box: no point, maybe some points, or all points are inside the window. */
 export const OUTSIDE = 0;
 export const PARTIAL = 1;
 export const INSIDE = 2;
 
 /**
- * Returns the visibility of a node, by its box.
+ * Returns the visibility of a node, as far as its box tells.
  *
  * @param {Uint32Array} nodes
  * @param {number} at Offset of the box.
@@ -58,8 +57,8 @@ export class InView {
   }
 
   /**
-   * Whether a whole side of a record's box is inside the window. Each side of a box has a point on it, so a point is
-   * inside the window, too.
+   * Whether a whole side of a record's box is inside the window. If so, the window contains a point, because each side
+   * of a box has a point on it.
    *
    * @param {number} record
    */
@@ -84,7 +83,7 @@ export class InView {
   }
 
   /**
-   * Returns the number of points of a node. Under a filter, returns the number of its points that pass.
+   * Returns the number of points of a node; under a filter, the number of its points that pass.
    *
    * @param {number} first
    * @param {number} count
@@ -100,7 +99,7 @@ export class InView {
    * @param {number} count
    * @param {number} record
    * @param {number} levels
-   * @param {number} visibility Visibility of the node, as found from its box.
+   * @param {number} visibility Visibility of the node by its box.
    * @returns {boolean}
    */
   has(first, count, record, levels, visibility) {

@@ -3,8 +3,8 @@
 import { BuildError } from "./errors.js";
 
 /**
- * Milliseconds between two looks at whether the worker has reported, and the number of looks without a report after
- * which it has failed.
+ * Milliseconds between two checks whether the worker has reported anything, and the number of checks without a report
+ * after which the worker counts as failed.
  */
 const PAUSE = 10000;
 const LOOKS = 3;
@@ -60,8 +60,8 @@ export async function builtByWorker(coordinates, rows, options) {
           fail("it was terminated");
         };
       }
-      // Browsers have no event for a worker that ends itself, either. Several looks are made, because a page that was
-      // suspended runs its timers before it receives messages.
+      // Browsers have no event for a worker that ends itself, either. Several checks are needed, because a page that
+      // was suspended runs its timers before it receives messages.
       timer = setInterval(() => ++looks < LOOKS || fail("it reported nothing for 30 s"), PAUSE);
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
       if (signal?.aborted) reject(signal.reason);
