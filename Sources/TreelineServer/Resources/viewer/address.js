@@ -1,4 +1,4 @@
-// The fragment of the page's address, which describes the shown map, and the history entries to which Back returns.
+// Keeps the shown map in the fragment of the page's address, and makes the history entries to which Back returns.
 
 /** Milliseconds without a change after which the address is written. */
 const REST = 120;
@@ -39,7 +39,7 @@ export class Address {
   /** Writes the settings to the address now. */
   write() {
     clearTimeout(this.#timer);
-    // Someone entered another address, which must be read first. Its event follows.
+    // If someone has entered another address, it must be read first. Its event follows.
     if (location.hash !== this.#known) return;
     const { fragment } = this.settings;
     if (location.hash.slice(1) === fragment) return;
@@ -48,7 +48,7 @@ export class Address {
     try {
       history[this.#isStep ? "pushState" : "replaceState"](null, "", address);
     } catch (error) {
-      // A browser may refuse to write the address in a frame, or after too many changes. The next change tries again.
+      // A browser may refuse to write the address in a frame, or after too many writes. The next change tries again.
       if (error.name !== "SecurityError") throw error;
     }
     this.#known = location.hash;

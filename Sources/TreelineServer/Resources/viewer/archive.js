@@ -1,7 +1,7 @@
-// A map of tiles from an archive in PMTiles 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md), which
-// the server delivers in ranges of bytes.
+// A map of tiles from an archive in the format PMTiles 3
+// (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md). The server delivers ranges of its bytes.
 
-/** Length of the header. The first request also reads the root directory, which is within this number of bytes. */
+/** Length of the header, and length of the first request. The root directory lies within the first request. */
 const HEADER = 127;
 const FIRST = 16_384;
 
@@ -83,7 +83,7 @@ export class TileArchive {
     return response.status === 206 ? bytes : bytes.slice(start, start + length);
   }
 
-  /** Makes the map library read tiles with addresses of this archive. */
+  /** Makes the map library load tiles of this archive's addresses from the archive. */
   serve() {
     const isVector = this.kind === VECTOR;
     maplibregl.addProtocol("archive", async ({ url }) => {
@@ -94,7 +94,7 @@ export class TileArchive {
     });
   }
 
-  /** Returns a style of the archive in the colors of the page. */
+  /** Returns a map style of the archive's layers, in the colors of the page. */
   style(palette) {
     const { kind, maxZoom, metadata, minZoom } = this;
     const isVector = kind === VECTOR;
@@ -114,8 +114,8 @@ export class TileArchive {
 const LAND = /^(earth|land)$/i;
 
 /**
- * Colors and widths of layers by their names, from the bottom up. Names follow OpenMapTiles, Protomaps and Natural
- * Earth.
+ * Looks of layers, from the bottom up: the names of the layers, and their colors and widths. The names follow
+ * OpenMapTiles, Protomaps and Natural Earth.
  */
 const LOOKS = [
   { name: LAND, fill: "land", line: "coast", width: 0.8 },
@@ -141,7 +141,7 @@ function layersOf(name, palette) {
 /** Returns the text of an attribution, which may have markup. */
 const textOf = (attribution) => String(attribution ?? "").replace(/<[^>]*>/g, "").replace(/[<>&]/g, "");
 
-/** Returns the number of a tile. Tiles of lower zooms come first, and the tiles of one zoom follow Hilbert's curve. */
+/** Returns the number of a tile. Tiles are numbered zoom by zoom, and within a zoom along Hilbert's curve. */
 export function tileID(z, x, y) {
   let id = (4 ** z - 1) / 3;
   for (let side = 2 ** z / 2; side >= 1; side /= 2) {
@@ -155,7 +155,7 @@ export function tileID(z, x, y) {
   return id;
 }
 
-/** Returns the last entry whose number is not above a tile's number. */
+/** Returns the last entry of a directory whose number is at most the number of a tile. */
 function entryOf(entries, id) {
   let [low, high] = [0, entries.length];
   while (low < high) {

@@ -1,4 +1,5 @@
-// The map below the badges. It shows land, lakes and borders, which need no network, or a map style of the user.
+// The map below the badges. It shows land, lakes and borders, which need no network, or a map style that the user
+// chose.
 
 import { resource } from "./resources.js";
 
@@ -15,7 +16,7 @@ const LAYERS = [
 /** The only layer below points on a plane. */
 const PLANE = { id: "plane", type: "background", color: "land" };
 
-/** Returns an empty style, on which only a graticule is drawn. */
+/** Returns a style without any data. On it, only a graticule is drawn. */
 export const planeStyle = (palette) => ({ version: 8, sources: {}, layers: [{ id: PLANE.id, type: PLANE.type, paint: { "background-color": palette[PLANE.color] } }] });
 
 function byZoom(far, near, close) {

@@ -1,5 +1,6 @@
-// The card of a point, a stack or any other cluster. A stack consists of points that no zoom separates. Its members are
-// spread around it. The card of a cluster has facts about its points, and lists them in pages, sorted by any column.
+// The card of a point, a stack or any other cluster. A stack consists of points that no zoom separates; its members are
+// spread around it. The card of any other cluster has facts about its points, and lists them in pages. The list can be
+// sorted by any column.
 
 import { extentText } from "./hint.js";
 import { groundOf } from "./ground.js";
@@ -11,18 +12,18 @@ import { Spread } from "./vendor/treeline/map/spread.js";
 /** Number of members on a page of the list, and maximum number of members in a spread. */
 const PAGE = 60;
 
-/** Greatest number of points that are saved as a file, and number of points in one request while they are loaded. */
+/** Greatest number of points that are saved as a file, and number of points that one request loads for it. */
 const MOST_SAVED = 100_000;
 const BATCH = 1000;
 
 /**
- * Two numbers: the greatest number of points from which a card draws a histogram; and, for a larger cluster, the number
- * of places in the order of the tree from which a sample is taken.
+ * Greatest number of points from which a card draws a histogram. For a larger cluster, a sample is taken at this number
+ * of places in the order of the tree.
  */
 const MOST_DRAWN = 5000;
 const PLACES = 20;
 
-/** Pixels between the opened point or stack and the card or the edge of the map. */
+/** Pixels that stay free around the opened point or stack, between it and the card or the edge of the map. */
 const MARGIN = 8;
 
 export class Card {
@@ -51,7 +52,7 @@ export class Card {
   /** Opens a single point, or a stack of the tree. */
   async open(cluster, index, side) {
     this.#begin(cluster, index, side);
-    // A link has the id of a cluster of the tree only. It cannot open a cell of the grid.
+    // A link can have the id of a cluster of the tree, but not that of a cell of the grid.
     this.linkID = side.name === "tree" ? String(cluster.id) : "";
     if (cluster.count === 1) {
       const position = groundOf(index).position(cluster.latitude, cluster.longitude, 4);
@@ -88,7 +89,7 @@ export class Card {
     await parts.load();
   }
 
-  /** Returns the parts of the card of a cluster, and a function that loads what they show. */
+  /** Returns the parts of the card, and a function that loads their contents. */
   #parts() {
     const { index, viewer } = this;
     const [facts, list, chart] = [element("dl", {}), element("ol", {}), element("figure", { className: "chart", hidden: true })];
@@ -123,7 +124,7 @@ export class Card {
     };
   }
 
-  /** Returns members of the cluster, one batch after the other. */
+  /** Yields the members of the cluster, one batch after the other. */
   async *#batches(most) {
     const { cluster, index, viewer, source } = this;
     for (let offset = 0; offset < most; offset += BATCH) {
@@ -133,7 +134,7 @@ export class Card {
     }
   }
 
-  /** Returns points from places that are spread evenly over the tree, and so over the map. */
+  /** Yields points from places that are spread evenly over the tree, and so over the map. */
   async *#sample() {
     const { cluster, index, viewer, source } = this;
     const limit = MOST_DRAWN / PLACES;
@@ -146,7 +147,7 @@ export class Card {
   async #chart(figure, column) {
     const { cluster, viewer } = this;
     const isSample = cluster.count > MOST_DRAWN;
-    // Without a server, a source would load too many pages for a sample.
+    // A source without a server would have to load too many pages for a sample.
     if (!column || cluster.count < 8 || (isSample && !viewer.source.sortsMembers)) return;
     const values = [];
     try {
@@ -172,7 +173,7 @@ export class Card {
     const scale = element("div", { className: "scale", ariaHidden: "true" }, ...ticks.map(({ at, text }) => {
       const tick = element("span", {}, text);
       tick.style.left = `${100 * at}%`;
-      // A label at an end stays within the card.
+      // A label at an end of the scale must not reach beyond the card.
       tick.style.translate = `${-100 * Math.min(Math.max(at, 0), 1)}%`;
       return tick;
     }));
@@ -208,7 +209,7 @@ export class Card {
   #begin(cluster, index, side) {
     Object.assign(this, { cluster, index, side, linkID: "" });
     this.node.dataset.side = side.name;
-    // If the panel lies over the map, there is room for the panel or the card, but not for both.
+    // If the panel lies over the map, only one of the panel and the card has room.
     this.viewer.controls.fold();
   }
 
@@ -225,8 +226,8 @@ export class Card {
   }
 
   /**
-   * Returns the nearest position at which the card does not cover a circle of this radius. If there is no such
-   * position, returns the middle of the largest part of the map that the card does not cover.
+   * Returns the position nearest to x and y at which the card does not cover a circle of the radius. If there is no
+   * such position, returns the middle of the largest part of the map that the card does not cover.
    */
   #nearestUncovered(x, y, radius, pane) {
     const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = this.node;
@@ -303,7 +304,7 @@ export class Card {
     }
   }
 
-  /** @param order Column by which the members are sorted, with a minus sign for descending values; empty for none. */
+  /** @param order Column by which the members are sorted. A minus sign before it sorts descending. Empty for none. */
   async #page(list, offset, order = "") {
     const { cluster, index } = this;
     const asked = (this.asked = {});
@@ -347,8 +348,8 @@ function csvOf(features, axes, columns) {
 }
 
 /**
- * Returns a value limited to a range. If `least` is greater than `most`, returns the middle between them and their
- * difference.
+ * Returns the value of a range that is nearest to a given value. If `least` is greater than `most`, returns their mean,
+ * and their difference as what is missing.
  */
 function clamped(value, least, most) {
   return least > most

@@ -1,11 +1,11 @@
-// Shows a chosen cluster. Zooms to the zoom at which the cluster splits, or opens the cluster if it never splits.
+// Shows a chosen cluster: zooms in until the cluster splits, or opens the cluster if it never splits.
 
 import { clusterOf } from "./cluster.js";
 import { chosenCut, cutParameters } from "./cut.js";
 import { fittingZoom, mapZoom } from "./vendor/treeline/map/mercator.js";
 import { stepZoom } from "./vendor/treeline/map/step.js";
 
-/** Amount that is added to the zoom at which a cluster splits, because zooms of requests are rounded. */
+/** Added to the zoom at which a cluster splits, because zooms of requests are rounded. */
 const BEYOND = 0.02;
 
 export class Choice {
@@ -19,10 +19,10 @@ export class Choice {
     settings.step();
     try {
       if (cluster.count === 1) return await this.#open(cluster, side);
-      // The grid has no hierarchy that could say where a cell splits.
+      // The grid has no hierarchy, so nothing says where a cell splits.
       if (side === grid) return this.#goToBox(cluster);
       if (cluster.stack) return await this.#open(cluster, side);
-      // The zoom at which the cluster splits depends on the other clusters in view.
+      // In other cuts, the zoom at which the cluster splits depends on the other clusters in view.
       if (!chosenCut(settings).isByPixels) return this.#goToBox(cluster);
       await this.#goToSplit(cluster, side);
     } catch (error) {
@@ -30,7 +30,7 @@ export class Choice {
     }
   }
 
-  /** Opens the cluster that a link names if the cluster is a point or a stack of this index. */
+  /** Opens the cluster that a link names, if it is a point or a stack of this index. */
   async openFromLink() {
     const { settings, card, source, index, tree } = this.viewer;
     if (settings.open === "" || card.isOpen) return;
@@ -40,7 +40,7 @@ export class Choice {
     } catch (error) {
       // After an error of another kind, the cluster is requested again when the map has moved.
       if (error.status !== 404 && error.status !== 400) return this.viewer.failed(error);
-      // If the cluster no longer exists, the link still shows everything else.
+      // The link names a cluster that no longer exists. Everything else in the link is still shown.
       this.viewer.tell("link", "The point or stack that the link opens is not in this index.");
       settings.set({ open: "" });
     }
@@ -80,12 +80,14 @@ export class Choice {
   }
 }
 
-/** Returns a box in the form of the map library. The longitudes of a box across the antimeridian exceed 180 degrees. */
+/**
+ * Returns a box in the form of the map library. If it crosses the antimeridian, its east is greater than 180 degrees.
+ */
 export function corners(bounds) {
   const [west, south, east, north] = bounds ?? WORLD;
   const end = east < west ? east + 360 : east;
-  // Instead of a box that reaches nearly around the world, the whole world is shown, cut where there are no points. If
-  // there are points everywhere, it is cut as usual.
+  // A box that reaches nearly around the world becomes the whole world. The map is then cut in the gap without points,
+  // or at the antimeridian if there is no gap.
   const gap = Math.max(360 - (end - west), 0) / 2;
   if (gap < 1) return [[WORLD[0], south], [WORLD[2], north]];
   return gap < 20 ? [[west - gap, south], [end + gap, north]] : [[west, south], [end, north]];

@@ -1,4 +1,4 @@
-// A drawn cluster, made from a Feature. Its lengths are in fractions of the world and in pixels.
+// A cluster for drawing, made from a GeoJSON Feature. Its lengths are in fractions of the world and in pixels.
 
 import { short } from "./text.js";
 import { badgeRadius, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
@@ -10,8 +10,8 @@ import { worldX, worldY } from "./vendor/treeline/map/mercator.js";
 const ELLIPSE_SCALE = SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM;
 
 /**
- * Number of badges from which all badges of an answer are drawn smaller, so that the map stays visible between them.
- * Then the least size, as a share of the usual size.
+ * If an answer has more badges than this, they are drawn smaller, so that the map stays visible between them. The
+ * second number is the least size, as a share of the usual size.
  */
 const MANY = 250;
 const LEAST_SIZE = 0.65;
@@ -20,11 +20,11 @@ const LEAST_SIZE = 0.65;
 export const sizeAmong = (count) => Math.max(Math.min(Math.sqrt(MANY / count), 1), LEAST_SIZE);
 
 /**
- * @param feature Feature of the server or of a tile. Features of tiles have no `bbox`.
- * @param viewer Has `tones`, which return the tone for a number of points on an area, and `values`, which count the
- *   points in each category.
+ * @param feature Feature from the server or from a tile. A feature from a tile has no `bbox`.
+ * @param viewer Has `tones`, which give the tone for a number of points on an area, and `values`, which give the number
+ *   of points in each category.
  * @param scale Width of the world on the map, in pixels.
- * @param knowsValues Whether the answer contains the values that the settings require.
+ * @param knowsValues Whether the answer has the values that the settings need.
  * @param size Size of the badge, as a share of its usual size.
  */
 export function clusterOf(feature, { tones, values, settings }, scale, { knowsValues = true, size = 1 } = {}) {
@@ -39,9 +39,9 @@ export function clusterOf(feature, { tones, values, settings }, scale, { knowsVa
     latitude,
     x: worldX(longitude),
     y: worldY(latitude),
-    // In a cut by badges, the server returns diameters with which no badges touch.
+    // In a cut by badges, the server gives each badge a diameter, such that no badges touch.
     radius: size * (properties.badge_px ? properties.badge_px / 2 : count > 1 ? badgeRadius(count) : DOT_RADIUS),
-    // Tiles have the area in pixels.
+    // A feature from a tile has its area in pixels.
     tone: count > 1 ? tones.of(count, properties.area_px ?? areaOnMap(coveredArea(feature), latitude, scale)) : -1,
     stack: properties.stack === true,
     scale,
@@ -52,7 +52,7 @@ export function clusterOf(feature, { tones, values, settings }, scale, { knowsVa
   };
 }
 
-/** Returns the index in tree order of the first point of a cluster of the tree. */
+/** Returns the tree index of the first point of a cluster, from the id of the cluster. */
 export const firstPoint = (id) => Math.floor(id / 2 ** LEVEL_BITS);
 
 /** Returns the text on a badge: the number of points, or the sum of the chosen column. */
@@ -61,13 +61,13 @@ function labelOf(properties, { sum }) {
   return typeof value === "number" ? short(value) : (properties.point_count_abbreviated ?? String(properties.point_count));
 }
 
-/** Returns the extent of a cluster: a box, an area in square kilometres, and an ellipse if there are enough points. */
+/** Returns the extent of a cluster: a box, an area in square kilometres and, if there are enough points, an ellipse. */
 export function extentOf(feature) {
   const { bbox, properties: { ellipse, point_count: count } } = feature;
   return { bbox, area: coveredArea(feature), ellipse: ellipse && count >= FEWEST_FOR_ELLIPSE ? ellipseOf(ellipse) : null };
 }
 
-/** Returns an ellipse of two standard deviations along each axis, which contains most of the points. */
+/** Returns the ellipse whose half axes are two standard deviations. It contains most of the points. */
 function ellipseOf([major, minor, degrees]) {
   return {
     major: (2 * major) / ELLIPSE_SCALE,

@@ -1,13 +1,13 @@
-// Finds the badges that stay on the map when an index is replaced. Ids of two versions of an index have nothing in
-// common, so clusters are compared by their places and their numbers of points.
+// Finds the badges that stay on the map when an index is replaced. A new version of an index has new ids, so clusters
+// are compared by their places and their numbers of points.
 
-/** If one cluster may continue another, the smaller of the two has at least this share of the points of the larger. */
+/** A cluster continues another one only if the smaller has more than this share of the points of the larger. */
 const LEAST_SHARE = 0.5;
 
 /**
- * Returns the ids of new clusters, each with the id of the old cluster that it seems to continue. Both clusters are
- * nearer to each other than to all other clusters, one badge covers the center of the other badge, and their numbers of
- * points are similar. Clusters that are the same in both versions are left out.
+ * Returns a map from ids of new clusters to ids of the old clusters that they seem to continue. Each of both clusters
+ * is the nearest cluster to the other. One of their badges covers the center of the other badge, and their numbers of
+ * points are similar. Leaves out clusters that look the same in both versions.
  *
  * @param scale Width of the world in pixels.
  */

@@ -5,7 +5,7 @@ import { element, number, points, short, titleOf } from "./text.js";
 import { CATEGORIES, listing, Values } from "./values.js";
 
 export class Controls {
-  /** The filter in the field if it was refused; otherwise null. */
+  /** A refused filter, which is still in the field; otherwise null. */
   #refused = null;
   #check = null;
 
@@ -17,7 +17,7 @@ export class Controls {
     find("#views").hidden = source.views.length < 2;
     find("#measures").hidden = !source.hasMeasures;
     find("#search").hidden = !source.hasFilters;
-    // In a notebook, the cut is one of the first things to choose.
+    // In a notebook the cut is one of the first choices, so its settings are unfolded.
     find("#drawing").open = source.views.length < 2;
     const cuts = Object.keys(CUTS).filter((name) => source.cuts?.includes(name) ?? true);
     find("#cuts").replaceChildren(...cuts.map((name) => radio("by", name, CUTS[name].label)));
@@ -35,17 +35,17 @@ export class Controls {
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value }));
     }
     find("#where").addEventListener("change", ({ target }) => this.#filterBy(target.value.trim()));
-    // If a notebook listens to keys, the field gets no `change` event after Enter, so Enter is handled here.
+    // If a notebook listens to keys, Enter causes no `change` event, so Enter is handled here.
     find("#where").addEventListener("keydown", ({ key, target }) => key === "Enter" && this.#filterBy(target.value.trim()));
     settings.onChange((names) => {
       if (!names.has("where")) return;
-      // The check of an earlier filter may still run. Its refusal must not appear beside the new filter.
+      // The check of an earlier filter may still run. Its error must not appear beside the new filter.
       this.#check?.abort();
       this.find("#where").setAttribute("aria-busy", false);
       this.refuse(null);
     });
     for (const name of ["donuts", "sum", "brush"]) {
-      // Hidden categories and chosen ranges belong to one column, so another column clears them.
+      // Hidden categories and chosen ranges belong to one column, so choosing another column clears them.
       const clears = { donuts: { off: "", picks: "" }, brush: { range: "" } }[name];
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value, ...clears }));
     }
@@ -58,7 +58,7 @@ export class Controls {
     const fold = find("#fold");
     const isUnfolded = () => fold.getAttribute("aria-expanded") === "true";
     fold.addEventListener("click", () => fold.setAttribute("aria-expanded", !isUnfolded()));
-    // On a phone the panel is one line, which is pulled up or down.
+    // On a phone the panel is one line. The user pulls it up or down.
     const header = fold.parentElement;
     let start = null;
     header.addEventListener("pointerdown", ({ clientY }) => (start = clientY));
@@ -71,7 +71,8 @@ export class Controls {
   }
 
   /**
-   * Applies a filter once the source has accepted it. Until then, and if it is refused, the previous filter applies.
+   * Applies a filter once the source has accepted it. Until then the previous filter applies, and also if it is
+   * refused.
    */
   async #filterBy(where) {
     this.#check?.abort();
@@ -91,7 +92,7 @@ export class Controls {
   }
 
   /**
-   * Leaves a refused filter in the field, so that the user can correct it, and shows the problem beside the field.
+   * Leaves a refused filter in the field, so that the user can correct it. Shows the error beside the field.
    *
    * @param where The filter; null removes the message.
    */
@@ -104,7 +105,7 @@ export class Controls {
     reason.hidden = where === null;
   }
 
-  /** Folds the settings if the layout allows it. */
+  /** Folds the settings. This shows only in layouts with a fold. */
   fold() {
     this.find("#fold").setAttribute("aria-expanded", "false");
   }
@@ -113,7 +114,7 @@ export class Controls {
    * Shows the current settings.
    *
    * @param cuts Names of the cuts that the tree supports.
-   * @param index Index whose columns are offered.
+   * @param index Index whose columns the user can choose.
    */
   update(cuts, index) {
     const { find, settings, viewer } = this;
@@ -125,11 +126,11 @@ export class Controls {
     find("#dust").parentElement.hidden = !viewer.hasTiles;
     find('input[name="view"][value="tiles"]').parentElement.hidden = !viewer.views.includes("tiles");
     find(`input[name="by"][value="${settings.by}"]`).checked = true;
-    // The grid alone is a way to compare.
+    // Showing the grid alone is one of the choices below “Compare”.
     find(`input[name="view"][value="${settings.view === "grid" ? "compare" : settings.view}"]`).checked = true;
     for (const name of ["order", "cell"]) find(`#${name}`).value = settings[name];
     find("#compare").value = settings.view === "grid" ? "grid" : settings.compare;
-    // The field keeps a filter that the user is writing.
+    // Text that the user is writing stays in the field.
     if (this.#refused === null && find("#where") !== viewer.root.activeElement) find("#where").value = settings.where;
     for (const name of ["ellipses", "dust"]) find(`#${name}`).checked = settings[name];
     const reasons = [];
@@ -179,7 +180,7 @@ export class Controls {
     }
   }
 
-  /** Offers the categories of the chosen column, of which some have their own colors. */
+  /** Offers the categories of the chosen column. Some of them have their own colors. */
   #offerPicks() {
     const { find, settings, viewer } = this;
     const { all, categories } = viewer.values;

@@ -1,14 +1,14 @@
-// The cuts that the viewer offers, with everything that it needs to know about each. To add a cut, add it to CUTS.
-// ViewerConstantsTests compares the names and defaults of cuts and orders with the library.
+// The cuts that the viewer offers. To add a cut, add it to CUTS, which has everything that the viewer needs to know
+// about a cut. ViewerConstantsTests compares the names and defaults of cuts and orders with the library.
 
 import { number } from "./text.js";
 
 /**
  * The cuts in the order in which they are offered. The name of a cut is also the name of the setting with its amount.
  *
- * - `range`, `unit`: range and unit of the amount. `standard`: its default. `step`: difference of two amounts, 1 by
- *   default.
- * - `isByPixels`: whether the clusters depend on the zoom alone, so that tiles agree with each other.
+ * - `range`, `unit`: range and unit of the amount. `standard`: default amount. `step`: step between two amounts, by
+ *   default 1.
+ * - `isByPixels`: whether the clusters depend on the zoom but not on the view, so that neighboring tiles fit together.
  * - `hasOrder`: whether the order of splits can be chosen.
  * - `isOf(index)`: whether an index supports the cut. `needs`: what an index needs for it.
  * - `describe(amount)`: a sentence that says what the cut guarantees.
@@ -18,7 +18,7 @@ export const CUTS = {
   spacing: {
     label: "Spacing", standard: 44, range: [24, 120], unit: " px", isByPixels: true, hasOrder: false,
     isOf: (index) => index.has_separations, needs: "an index whose tree has separations, built without “--grow badges”",
-    describe: (amount) => `No two badges are closer than ${amount} px, and a pan changes nothing.`,
+    describe: (amount) => `No two badges are closer than ${amount} px. Panning does not change them.`,
     parameters: ({ spacing }) => ({ spacing }),
   },
   badges: {
@@ -30,7 +30,7 @@ export const CUTS = {
   limit: {
     label: "Limit", standard: 100, range: [1, 500], unit: "", isByPixels: false, hasOrder: true,
     isOf: () => true,
-    describe: (amount) => `At most ${number(amount)} badges, as fine as that allows.`,
+    describe: (amount) => `At most ${number(amount)} badges, with as much detail as this allows.`,
     parameters: ({ limit, order }) => ({ limit, order }),
   },
   detail: {
@@ -42,7 +42,7 @@ export const CUTS = {
 };
 
 /**
- * Widths of grid cells that a user can choose, in pixels: 32, 64 and 88, which the server uses at some zooms, and 128.
+ * Widths of grid cells that a user can choose, in pixels. At some zooms the server uses 32, 64 and 88 by default.
  */
 export const GRID_CELLS = [32, 64, 88, 128];
 
@@ -61,15 +61,15 @@ function ofEach(value) {
   return Object.fromEntries(Object.entries(CUTS).map(([name, cut]) => [name, value(cut)]));
 }
 
-/** Returns the chosen cut with its name and amount. */
+/** Returns the chosen cut together with its name and amount. */
 export function chosenCut(settings) {
   const name = settings.by;
   return { ...CUTS[name], name, amount: settings[name] };
 }
 
 /**
- * Returns the lowest limit with which a whole index can be requested. It allows one cluster for each group, and one for
- * each point that is in no group.
+ * Returns the least limit with which the clusters of a whole index can be requested: one cluster for each group, and
+ * one for each point that is in no group.
  */
 export const leastLimit = ({ groups = [], never_clustered_point_count: lone = 0 }) => Math.max(1, groups.length + lone);
 

@@ -1,5 +1,5 @@
-// Shows the OpenAPI document of the server as a page. The page has the routes with their parameters and answers, and
-// the problems.
+// Shows the OpenAPI document of the server as a page: the routes with their parameters and answers, and the problems
+// that the server may return.
 
 /** Returns an element with attributes and children. Text between backquotes becomes code. */
 function element(name, attributes, ...children) {
@@ -11,7 +11,7 @@ function element(name, attributes, ...children) {
   return node;
 }
 
-/** Returns the object that a reference such as `#/components/parameters/zoom` refers to. */
+/** Follows a reference such as `#/components/parameters/zoom`. Returns an object without a reference unchanged. */
 function resolved(object, api) {
   if (!object.$ref) return object;
   return object.$ref.split("/").slice(1).reduce((found, name) => found[name.replaceAll("~1", "/")], api);

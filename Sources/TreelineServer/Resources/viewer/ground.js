@@ -1,18 +1,18 @@
-// What the points lie on: the Earth, or a plane with plain x and y. The map shows a plane as a square in the middle of
-// an empty world. So everything except texts and the lines of the graticule is as on the Earth.
+// The ground on which the points lie: the Earth, or a plane with plain x and y. The map shows a plane as a square in
+// the middle of an empty world. So only texts and the lines of the graticule differ from those of the Earth.
 
 import { coordinate, kilometres, number, short } from "./text.js";
 import { ELLIPSE_ZOOM, SERVER_WORLD_SIZE } from "./vendor/treeline/map/constants.js";
 import { EQUATOR } from "./vendor/treeline/map/density.js";
 import { boxSize, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 
-/** Width of the square of a plane, as a share of the world. The empty space around it keeps views off the antimeridian. */
+/** Width of a plane's square, as a share of the world. The empty space around it keeps views off the antimeridian. */
 const SHARE = 0.5;
 
-/** Number of zoom levels by which the zooms of a plane are lower than those of the map. */
+/** A zoom of the map minus the zoom of a plane that looks the same. */
 const LEVELS = -Math.log2(SHARE);
 
-/** Lines of latitude and longitude are at most one degree apart. */
+/** Possible distances between lines of latitude or longitude, in degrees. */
 const DEGREES = [1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 
 const longitudeAt = (x) => 360 * x - 180;
@@ -24,7 +24,7 @@ const EARTH = {
   /** Returns a position as text. */
   position: coordinate,
 
-  /** Returns the coordinates of the input for a longitude and a latitude of the map. */
+  /** Converts a longitude and a latitude of the map to coordinates of the points. */
   coordinates: (position) => position,
 
   /** Returns the width and the height of a box as text; null for a single position. */
@@ -42,7 +42,7 @@ const EARTH = {
   /** Returns the density of a cluster's points as text. */
   density: ({ count, area }) => `${short(count / area)} per km²`,
 
-  /** Returns the lines of a graticule in a view: their places in the world, and their texts. */
+  /** Returns the lines of a graticule in a view. Each has its place in the world and its text. */
   graticule(camera, leastDistance) {
     const pixel = 360 / camera.scale;
     const step = DEGREES.find((each) => each / pixel > leastDistance) ?? DEGREES.at(-1);
@@ -65,7 +65,7 @@ export class Plane {
 
   /** @param index An index of the source. */
   constructor({ bounds: [west, south, east, north], unit }) {
-    // The square of the index: its left and upper edges are those of the points.
+    // The square of the index. Its left edge and its upper edge are those of the points.
     Object.assign(this, { left: west, top: north, side: Math.max(east - west, north - south) || 1, unit: unit ? `\u00a0${unit}` : "" });
   }
 
@@ -87,7 +87,7 @@ export class Plane {
     return this.#rounded(this.top - ((worldY - 0.5) / SHARE + 0.5) * this.side);
   }
 
-  /** Rounds to the precision of the index, which has 2^32 positions from side to side. */
+  /** Rounds to the precision of the index, which divides its width into 2^32 steps. */
   #rounded(value) {
     return +value.toFixed(Math.min(Math.max(-Math.floor(Math.log10(this.side / 2 ** 32)) - 1, 0), 15));
   }
@@ -96,12 +96,12 @@ export class Plane {
     return [...this.#placed([west, south]), ...this.#placed([east, north])];
   }
 
-  /** Returns an index of the source as the map needs it. */
+  /** Returns an index of the source with coordinates of the map. */
   indexPlaced(index) {
     return { ...index, bounds: this.#boxPlaced(index.bounds), plane: this };
   }
 
-  /** Returns a query with coordinates and zooms of the map as the source needs it. */
+  /** Converts a query with coordinates and zooms of the map to a query for the source. */
   query({ center, bbox, zoom, ...query }) {
     const asked = (text) => text.split(",").map(Number);
     if (center !== undefined) query.center = this.coordinates(asked(center)).join();
@@ -109,14 +109,14 @@ export class Plane {
       const [west, south, east, north] = asked(bbox);
       query.bbox = [...this.coordinates([west, south]), ...this.coordinates([east, north])].join();
     }
-    // The zoom of a plane may be negative, but the source expects at least 0.
+    // A zoom of the plane may be negative, but the source accepts only 0 or more.
     if (zoom !== undefined) query.zoom = Math.max(zoom - LEVELS, 0);
     return query;
   }
 
   zoom = (zoom) => (typeof zoom === "number" ? zoom + LEVELS : zoom);
 
-  /** Returns an answer of the source with coordinates of the map. */
+  /** Converts an answer of the source to coordinates of the map. */
   answer(value) {
     if (Array.isArray(value)) return value.map((each) => this.answer(each));
     if (value === null || typeof value !== "object") return value;
@@ -124,7 +124,7 @@ export class Plane {
     for (const [name, each] of Object.entries(value)) {
       if (name === "coordinates") placed[name] = this.#placed(each);
       else if (name === "bbox") placed[name] = this.#boxPlaced(each);
-      // Properties include columns of any name.
+      // Properties are copied unchanged, because a column may have any of these names.
       else if (name === "properties") placed[name] = each;
       else if (name === "zoom_alone") placed[name] = this.zoom(each);
       else placed[name] = this.answer(each);
@@ -136,7 +136,7 @@ export class Plane {
   #ellipsePlaced({ properties, geometry: { coordinates: [, latitude] } }) {
     const [major, minor, angle] = properties.ellipse;
     const ellipse = [major * SHARE, minor * SHARE, angle];
-    // Densities on the screen are found from lengths on the Earth.
+    // Densities on the screen are computed from lengths on the Earth, so the ellipse gets such lengths.
     const metres = (EQUATOR * 1000 * Math.cos((latitude * Math.PI) / 180)) / (SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM);
     return { ...properties, ellipse, ellipse_meters: [ellipse[0] * metres, ellipse[1] * metres] };
   }
@@ -188,7 +188,7 @@ function edgesOf({ centerX, centerY, width, height, scale }) {
   return { west: centerX - x, east: centerX + x, south: centerY + y, north: centerY - y };
 }
 
-/** Returns the multiples of a step in a range. */
+/** Returns the multiples of a step that lie in a range. */
 function multiples(step, from, to) {
   const [first, last] = [Math.ceil(from / step), Math.floor(to / step)];
   return Array.from({ length: Math.max(last - first + 1, 0) }, (_, at) => (first + at) * step);

@@ -1,15 +1,15 @@
-// The hint about the cluster under the pointer. It has the number of points, their extent, and some of their names.
+// The hint about the cluster under the pointer: the number of points, their extent, and some of their names.
 
 import { extentOf } from "./cluster.js";
 import { groundOf } from "./ground.js";
 import { element, nameOf, number, points, valuesOf, withGroup } from "./text.js";
 import { FEWEST_FOR_ELLIPSE } from "./vendor/treeline/map/density.js";
 
-/** Milliseconds that the pointer must rest before members are requested, and the number of members that are named. */
+/** Milliseconds that the pointer must rest before members are requested, and the number of members that are shown. */
 const REST = 140;
 const FEW = 12;
 
-/** Greatest number of points of a cluster whose members are sorted for a hint. */
+/** Greatest number of points of a cluster whose members are sorted for the hint. */
 const MOST_SORTED = 200_000;
 
 export class Hint {
@@ -17,7 +17,7 @@ export class Hint {
   #timer = 0;
   #controller = null;
 
-  /** @param viewer Has the filter. Its `wake` is called when the box of a cluster has arrived and can be drawn. */
+  /** @param viewer Has the filter. Its `wake` is called when the box of a cluster arrives, so that it is drawn. */
   constructor(node, source, viewer) {
     Object.assign(this, { node, source, viewer });
   }
@@ -47,7 +47,7 @@ export class Hint {
     return [element("b", {}, points(cluster.count)), element("p", {}, withGroup(cluster.properties, facts))];
   }
 
-  /** Returns the text about a point: its name, or the names and values of the chosen columns. */
+  /** Returns the text for a point: its name, or the names and values of the chosen columns. */
   #told(properties, index) {
     const { tooltip } = this.viewer;
     if (!tooltip) return [element("b", {}, nameOf(properties, index.columns))];
@@ -59,7 +59,7 @@ export class Hint {
   async #loadMembers(cluster, index) {
     const { signal } = (this.#controller = new AbortController());
     try {
-      // A cluster from a tile has no box and no ellipse, so they are requested.
+      // A cluster from a tile has no box and no ellipse, so both are requested.
       const { filterQuery } = this.viewer;
       const [{ features }, whole] = await Promise.all([
         this.source.members(index.name, cluster.id, { limit: FEW, ...this.#order(cluster, index), ...filterQuery }, signal),
@@ -79,12 +79,12 @@ export class Hint {
       this.node.append(element("ul", {}, ...names), element("p", { className: "how" }, "Click to zoom in, right-click for details"));
       this.#moveTo(this.x, this.y);
     } catch {
-      // Errors are ignored, because a hint without names is still useful.
+      // A hint without names is still useful, so errors are ignored.
     }
   }
 
   /**
-   * Returns the parameter that sorts members by the first column of numbers, the largest first, such as large cities.
+   * Returns the query parameter that sorts members by the first column of numbers, so that large cities come first.
    */
   #order({ count }, { columns, column_kinds: kinds }) {
     const column = columns.find((each) => kinds[each] === "number");
@@ -102,7 +102,9 @@ export class Hint {
   }
 }
 
-/** Returns the name of a member, or its values in the chosen columns. Without columns, returns its coordinate. */
+/**
+ * Returns a member's values in the chosen columns; otherwise its name, or its coordinate if the index has no columns.
+ */
 function calledBy({ properties, geometry }, index, tooltip) {
   const values = valuesOf(properties, tooltip ?? []).map(([, value]) => value);
   if (values.length > 0) return values.join(" · ");

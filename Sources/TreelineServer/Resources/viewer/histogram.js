@@ -1,29 +1,32 @@
-// A small histogram of numbers. Its scale is logarithmic if the numbers differ by powers of ten, also if some of them
-// are 0 or negative.
+// A small histogram of numbers. If the numbers differ by powers of ten, its scale is logarithmic. This also works with
+// 0 and negative numbers.
 
 import { short } from "./text.js";
 
-/** Number of bars, greatest number of powers of ten that are labelled, and the least distance of two labels. */
+/**
+ * Number of bars, greatest number of labels for powers of ten, and least distance of two labels as a share of the
+ * width.
+ */
 const BARS = 24;
 const MOST_TICKS = 5;
 const LEAST_DISTANCE = 0.1;
 
-/** From this ratio of the greatest magnitude to the median magnitude, the scale is logarithmic. */
+/** The scale is logarithmic if the greatest magnitude is more than this many times the median magnitude. */
 const SKEWED = 20;
 
-/** Least magnitude that differs from 0 on a logarithmic scale, relative to the greatest magnitude. */
+/** A logarithmic scale treats magnitudes below this share of the greatest magnitude as almost 0. */
 const LEAST_MAGNITUDE = 1e-8;
 
 /**
  * @param sorted At least one number, in ascending order. Not all numbers are equal.
- * @returns The number of values in each bar, whether the scale is logarithmic, and labels with their places from 0 to 1.
+ * @returns Number of values in each bar, whether the scale is logarithmic, and labels with their places from 0 to 1.
  */
 export function histogramOf(sorted) {
   const [least, most] = [sorted[0], sorted.at(-1)];
   const magnitudes = sorted.filter((value) => value !== 0).map(Math.abs).sort((a, b) => a - b);
   const greatest = magnitudes.at(-1);
   const isLogarithmic = greatest / magnitudes[magnitudes.length >> 1] > SKEWED;
-  // Below the unit, the scale is nearly linear, so that it reaches 0.
+  // Magnitudes below `unit` have a nearly linear scale, so that the scale reaches 0.
   const unit = Math.max(magnitudes[0], greatest * LEAST_MAGNITUDE);
   const scale = !isLogarithmic ? (value) => value : least > 0 ? Math.log : (value) => Math.sign(value) * Math.log1p(Math.abs(value) / unit);
   const place = (value) => (scale(value) - scale(least)) / (scale(most) - scale(least));
@@ -39,7 +42,7 @@ export function histogramOf(sorted) {
   return { bars, isLogarithmic, ticks };
 }
 
-/** Returns 0, and then a few powers of ten of both signs, the greatest first. */
+/** Returns 0, then a few powers of ten with both signs, the greatest first. */
 function powers(least, most) {
   const [lowest, highest] = [least, most].map((value) => Math.floor(Math.log10(value)));
   const step = Math.max(Math.ceil((highest - lowest) / MOST_TICKS), 1);
@@ -50,11 +53,11 @@ function powers(least, most) {
   return values;
 }
 
-/** Returns round values from the least to the greatest value, at most five. */
+/** Returns round values between the least and the greatest value. */
 function multiples(least, most) {
   const exponent = Math.floor(Math.log10((most - least) / 5));
   const factor = [1, 2, 5, 10].find((each) => (most - least) / (each * Number(`1e${exponent}`)) <= 5);
   const first = Math.ceil(least / (factor * Number(`1e${exponent}`)));
-  // Products of the exponents' texts have no rounding errors, such as 0.30000000000000004.
+  // A number is made from a text, because a product could have a rounding error, such as 0.30000000000000004.
   return Array.from({ length: 7 }, (_, at) => Number(`${(first + at) * factor}e${exponent}`));
 }

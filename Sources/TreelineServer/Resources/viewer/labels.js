@@ -1,20 +1,20 @@
-// Names on the map: of cities, of points that are shown alone, and of the most important points of clusters. A name gives way to badges and to more important
-// names. It is drawn below the badges.
+// Names on the map: of cities, of points that are shown alone, and of the most important points of clusters. Names are
+// drawn below the badges. A name is left out where a badge or a more important name needs the room.
 
 import { ownNameOf } from "./text.js";
 import { badgeRadius, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
 
-/** Font sizes in pixels of cities by rank (the last size is for all further ranks), and the font size of points. */
+/** Font sizes in pixels: of cities by rank, where the last size is for all further ranks, and of points. */
 const SIZES = [13, 13, 13, 12, 12, 11.5];
 const POINT_SIZE = 11.5;
 
-/** Greatest number of names of cities and of points, and of characters in a name of a point. */
+/** Greatest number of names of cities, of names of points, and of characters in the name of a point. */
 const MOST_PLACES = 60;
 const MOST_POINTS = 60;
 const LONGEST = 28;
 
 /**
- * In pixels: the radius of the dot of a city, the distance between a name and a dot, and the distance between two
+ * Lengths in pixels: the radius of a city's dot, the distance between a name and its dot, and the distance between two
  * names.
  */
 const PLACE_DOT = 2;
@@ -24,11 +24,11 @@ const MARGIN = 3;
 /** Milliseconds between two placements while the map moves. */
 const PAUSE = 120;
 
-/** Number of zoom levels that the map zooms out before it drops names that no longer have room. */
+/** The map must zoom out by this many zoom levels before names without room are dropped. */
 const THINNED = 0.2;
 
 export class Labels {
-  /** The placed names, with positions in fractions of the world and offsets in pixels. */
+  /** The placed names. Their positions are in fractions of the world, and their offsets are in pixels. */
   placed = [];
   #pictures = new Map();
   #key = "";
@@ -40,12 +40,13 @@ export class Labels {
    * Chooses the names for a view.
    *
    * @param camera The view.
-   * @param circles What names must not cover: positions on the screen with radii, and the clusters, if known.
+   * @param circles Circles that names must not cover, in pixels on the screen. If a circle's cluster is known, it has
+   *   it.
    * @param places Cities in view, the most important first.
    * @param columns Columns of the points. If there are none, points have no names.
    * @param titles Names of the most important points of clusters, by the ids of the clusters.
-   * @param key Differs for different answers and settings. Names stay the same as long as the key and the view do.
-   * @returns Milliseconds after which to call again, because the names of this view are not placed yet; 0 if they are.
+   * @param key Differs for different answers and settings. Names stay as they are until the key or the view changes.
+   * @returns Milliseconds after which to call again to place the names of this view; 0 if they are placed.
    */
   place(camera, circles, places, columns, titles, key, now) {
     const view = `${key} ${camera.zoom.toFixed(2)} ${camera.centerX.toFixed(9)} ${camera.centerY.toFixed(9)} ${camera.width} ${camera.height}`;
@@ -73,7 +74,7 @@ export class Labels {
       }
       return false;
     };
-    // Names that are shown already come first among equals, so that they stay while the map moves.
+    // Of equally important names, those that are already shown come first, so that they stay while the map moves.
     const ordered = [...places].sort((a, b) => a.rank - b.rank || before.has(b.name) - before.has(a.name));
     let count = 0;
     for (const { name, rank, x, y } of ordered) {
@@ -89,12 +90,12 @@ export class Labels {
     for (const { cluster } of titled) {
       if (count === MOST_POINTS) break;
       const title = titles.get(cluster.id);
-      // On the map, a city has one name, even if it is also the title of a cluster.
+      // A city is named only once, even if its name is also the title of a cluster.
       if (title.length > LONGEST || texts.has(title)) continue;
       if (add({ text: `${title} …`, x: cluster.x, y: cluster.y, size: POINT_SIZE, isPoint: true, id: cluster.id }, (width, height) => beneath(cluster.radius, width, height))) count++;
     }
     count = 0;
-    // If there are too many points, the named points are spread over the map.
+    // There may be too many points to name. This order spreads the named points over the map.
     const single = circles.filter(({ cluster }) => cluster?.count === 1).sort((a, b) => spread(a.cluster.id) - spread(b.cluster.id));
     for (const { cluster } of single) {
       if (count === MOST_POINTS) break;
@@ -106,8 +107,8 @@ export class Labels {
   }
 
   /**
-   * Drops names that no longer have room because the map zooms out, and names of points that are no longer shown alone.
-   * Names are not placed again before the badges are at rest.
+   * While the map zooms out, drops names that no longer have room, and names of points that are no longer shown alone.
+   * Names are placed again only when the badges are at rest.
    */
   thin(camera, scene) {
     if (camera.zoom > this.#zoom - THINNED) return;
@@ -182,26 +183,26 @@ const fontOf = (size, isPoint) => `${isPoint ? "italic 450" : size <= 12 ? 500 :
 /** Returns the box around a name and its margin. */
 const boxOf = (x, y, width, height) => ({ left: x - width / 2 - MARGIN, top: y - height / 2, right: x + width / 2 + MARGIN, bottom: y + height / 2 });
 
-/** Returns the places of a name beside a dot: right, left, below and above. */
+/** Returns the offsets at which a name may be placed beside a dot: right, left, below and above. */
 function beside(radius, width, height) {
   const [across, down] = [radius + GAP + width / 2, radius + 1 + height / 2];
   return [[across, 0], [-across, 0], [0, down], [0, -down]];
 }
 
-/** Returns the places of a name of a badge: below, above, right and left. */
+/** Returns the offsets at which a name may be placed at its badge: below, above, right and left. */
 const beneath = (radius, width, height) => beside(radius, width, height).sort(([a], [b]) => Math.abs(a) - Math.abs(b));
 
-/** Returns the places of a name whose city is below a badge: below and above the badge, and beside it. */
+/** Returns the offsets for the name of a city under a badge: below the badge, above it, and beside it. */
 function around({ x, y, radius }, screen, width, height) {
   const [dx, dy] = [x - screen.x, y - screen.y];
   const [across, down] = [radius + GAP + width / 2, radius + 2 + height / 2];
   return [[dx, dy + down], [dx, dy - down], [dx + across, dy], [dx - across, dy]];
 }
 
-/** Returns a number that depends on the id alone but is in no order, so that neighbors differ. */
+/** Returns a number that depends on the id only. Neighboring ids get very different numbers. */
 const spread = (id) => Math.imul(id % 2 ** 32, 0x9e3779b1) >>> 0;
 
-/** The parts of a map that badges and names occupy, found by cells of a grid. */
+/** The parts of a map that badges and names occupy. A grid of cells makes them quick to find. */
 class Occupied {
   static cell = 64;
   #circles = new Map();

@@ -1,5 +1,5 @@
-// The legend of donuts. For each category it has the colour, the number of points in view, and a switch that hides the
-// category.
+// The legend of donuts. For each category it shows the colour and the number of points in view, and has a switch that
+// hides the category.
 
 import { element, number } from "./text.js";
 import { listed, listing, Values } from "./values.js";
@@ -14,9 +14,9 @@ export class Legend {
   }
 
   /**
-   * Shows the categories and marks hidden categories.
+   * Shows the categories, and marks those that are hidden.
    *
-   * @param clusters Clusters in view, whose points are counted.
+   * @param clusters Clusters in view. Their points are counted.
    */
   update({ categories, isByGroup }, palette, clusters) {
     const { node, settings } = this;
@@ -39,7 +39,7 @@ export class Legend {
     const swatch = element("i", { ariaHidden: "true" });
     swatch.style.background = tone.fill;
     const button = element("button", { type: "button" }, swatch, element("span", {}, category === "" ? "without a group" : category ?? "all others"), element("small", {}));
-    // A group has no column that a filter could name.
+    // A filter needs a column, and a group has none, so groups cannot be hidden.
     button.disabled = isByGroup;
     if (isByGroup) button.title = "Groups cannot be hidden here; “Only where” can filter them by a column";
     button.addEventListener("click", () => this.#switch(Values.settingOf(category)));

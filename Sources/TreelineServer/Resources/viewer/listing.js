@@ -6,7 +6,7 @@ import { element, nameOf, number, points, withGroup } from "./text.js";
 /** Maximum number of listed clusters. Further clusters are only counted. */
 const MOST = 100;
 
-/** Pixels within which two badges may have the same coordinate in the list. */
+/** Badges that are nearer to each other than this, in pixels, may have the same coordinate in the list. */
 const LEAST_DISTANCE = 30;
 
 export class Listing {
@@ -14,7 +14,7 @@ export class Listing {
 
   /**
    * @param node A details element with a count and a list.
-   * @param point Called with the cluster that gets the focus or the pointer, and with null when the cluster loses it.
+   * @param point Called with a cluster when it gets the focus or the pointer, and with null when it loses it.
    * @param choose Called with a chosen cluster and the event.
    * @param list Called with a cluster to list its points.
    * @param near Returns the name of a city near a cluster, or an empty text.
@@ -48,7 +48,7 @@ export class Listing {
     if (hadFocus) this.list.querySelector("button")?.focus({ preventScroll: true });
   }
 
-  /** Shows the same clusters again, for example once names of cities are known. */
+  /** Shows the same clusters again, for example when names of cities have been loaded. */
   renew() {
     this.#shown = "";
     this.update(this.clusters, this.index, this.palette, this.settings, this.values);
@@ -74,7 +74,7 @@ export class Listing {
     return element("li", {}, button, more);
   }
 
-  /** Returns the values that a badge shows in addition to the number of points; an empty text if there are none. */
+  /** Returns the values that a badge shows besides the number of points; an empty text if it shows none. */
   #told({ count, label, parts }) {
     const { donuts, sum } = this.settings;
     const said = [];
@@ -99,5 +99,5 @@ export class Listing {
   }
 }
 
-/** Returns the number of decimals in degrees with which neighboring badges have different coordinates. */
+/** Returns the number of decimals, in degrees, at which neighboring badges have different coordinates. */
 const decimalsOf = ({ scale }) => Math.min(Math.max(Math.ceil(-Math.log10((360 / scale) * LEAST_DISTANCE)), 1), 4);

@@ -1,4 +1,4 @@
-// A table that compares the server's measures of both sides. The measures are for the view of a map at rest.
+// A table that compares both sides by measures of the server. The measures are for the view of a map at rest.
 
 import { element, number } from "./text.js";
 
@@ -6,8 +6,8 @@ const pixels = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)}\
 const percent = (value) => `${Math.round(value * 100)}\u00a0%`;
 
 /**
- * The rows of the table: a title in everyday words, the name of its measure, and `better`, which returns the better
- * value.
+ * The rows of the table. Each has a title in everyday words, the name of a measure, and the function `better`, which
+ * returns the better of two values.
  */
 const ROWS = [
   { name: "cluster_count", title: "Badges", measure: "in view", write: number },
@@ -48,7 +48,7 @@ export class Measures {
     const controller = (this.#controller = new AbortController());
     try {
       const answers = await Promise.all(
-        // Measures do not depend on the values of points, so the request needs no aggregates.
+        // Measures do not depend on the values of points, so no aggregates are requested.
         sides.map(({ query: { aggregate, ...query } }) => this.source.measures(index.name, query, controller.signal)));
       if (controller.signal.aborted) return;
       this.#show(Object.fromEntries(sides.map(({ name }, i) => [name, answers[i]])));

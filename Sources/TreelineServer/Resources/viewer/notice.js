@@ -1,7 +1,7 @@
-// Messages over the map: that nothing is in view, or that something went wrong. Each kind of message stays until its
+// Messages over the map, for example that nothing is in view or that something went wrong. A message stays until its
 // cause is gone or the user closes it. Of several messages, the most urgent one is shown.
 
-/** The kinds of messages, the most urgent first. Kinds that are not listed come last. */
+/** The kinds of messages, the most urgent first. Other kinds are the least urgent. */
 const URGENCY = ["start", "kernel", "failure", "filter", "link", "style", "place", "empty"];
 const urgencyOf = (kind) => (URGENCY.includes(kind) ? URGENCY.indexOf(kind) : URGENCY.length);
 
@@ -19,7 +19,7 @@ export class Notice {
   }
 
   /**
-   * @param kind Name by which the message can be hidden.
+   * @param kind Kind of the message, with which it can be hidden.
    * @param action Title and action of the button, if there is one.
    */
   show(kind, text, action, isWide = false) {

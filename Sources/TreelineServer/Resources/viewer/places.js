@@ -1,22 +1,23 @@
-// The cities of the world, whose names are on the map, in the list of clusters and in the search.
+// The cities of the world. Their names are on the map, in the list of clusters and in the search.
 
 import { resource } from "./resources.js";
 import { difference, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 
-/** Zooms of the map from which cities of a rank are named. Rank 0 has the largest cities. */
+/** For each rank of cities, the zoom of the map from which they are named. Rank 0 has the largest cities. */
 const ZOOM_OF_RANK = [0, 0, 3, 4, 4, 5, 5, 6, 7, 8, 8];
 
 /**
- * In fractions of the world: the distance within which any city may name a cluster, 24 km on the equator; and the
- * greatest distance of a city that names a large cluster. Then this distance as a share of half the width of a cluster.
+ * Distances between a cluster and a city that may name it, in fractions of the world. Any city may name a cluster
+ * within the first distance, 24 km at the equator. A city that names a large cluster may be farther away: by the third
+ * number times half the width of the cluster, but at most by the second number.
  */
 const NEARBY = 0.0006;
 const FARTHEST = 0.015;
 const REACH = 0.75;
 
 /**
- * Pairs of half the width of a cluster, in fractions of the world, and the greatest rank of a city that may name a
- * cluster of this size.
+ * How large a city must be to name a cluster. Each pair has half the width of a cluster, in fractions of the world, and
+ * the greatest rank of a city that may name clusters of this size.
  */
 const RANK_OF_SIZE = [[0.02, 0], [0.01, 1], [0.004, 2], [0.001, 4], [0, 10]];
 
@@ -26,7 +27,7 @@ export class Places {
 
   async load() {
     const places = resource("places.geojson");
-    // A bundle contains the file itself, or loads it later.
+    // A bundle has another module `resources.js`, which contains the file itself or loads it later.
     const { features } = typeof places === "string" ? await (await fetch(places)).json() : await places;
     this.all = features.map(({ properties: { name, rank }, geometry: { coordinates: [longitude, latitude] } }) => (
       { name, rank, longitude, latitude, x: worldX(longitude), y: worldY(latitude) })).sort((a, b) => a.rank - b.rank);
@@ -39,7 +40,7 @@ export class Places {
       camera.zoom >= (ZOOM_OF_RANK[rank] ?? 8) && Math.abs(difference(camera.centerX, x)) < halfWidth && Math.abs(y - camera.centerY) < halfHeight);
   }
 
-  /** Returns the name of a city near the middle of a cluster: a large city for a large cluster. */
+  /** Returns the name of a city near the middle of a cluster. For a large cluster, the city must be large. */
   near(x, y, size) {
     const reach = Math.min(REACH * size, FARTHEST);
     let [best, least] = ["", Infinity];
@@ -47,7 +48,7 @@ export class Places {
     for (const place of this.all) {
       if (place.rank > most) break;
       const distance = Math.hypot(difference(x, place.x), y - place.y);
-      // A larger city names a cluster even if it is a bit farther away.
+      // A larger city names a cluster even if a smaller city is a bit nearer.
       const weighted = distance * (1 + place.rank / 3);
       if ((distance < NEARBY || weighted < reach) && weighted < least) [best, least] = [place.name, weighted];
     }

@@ -1,4 +1,4 @@
-// Marks, names, lists or chooses the cluster under a pointer, under a finger, or with the keyboard focus.
+// Reacts to a pointer, a finger or the keyboard focus: marks, names, lists or chooses the cluster there.
 
 import { clusterOf } from "./cluster.js";
 import { onHold } from "./hold.js";
@@ -15,7 +15,7 @@ export class Pointing {
     this.viewer = viewer;
   }
 
-  /** @param side The side that the map shows, if it shows only one. */
+  /** @param side Side that the map shows. Undefined if the map shows both sides. */
   listenTo(map, side) {
     map.on("mousemove", ({ point }) => this.#hover(point, map, side));
     map.on("mouseout", () => this.point(null));
@@ -48,7 +48,7 @@ export class Pointing {
 
   #click({ x, y }, event, ofMap) {
     const { card, hint } = this.viewer;
-    // After a hold, the members of the cluster are listed already.
+    // After a hold, the members of the cluster are already listed.
     if (this.#isHeld || this.#memberAt(x, y, ofMap) >= 0) return;
     const { cluster, side } = this.#at(x, y, event.pointerType === "touch" ? "touch" : "mouse", ofMap);
     hint.hide();
@@ -63,7 +63,7 @@ export class Pointing {
     else choice.choose(cluster, side);
   }
 
-  /** Lists the members of a held cluster, because a finger cannot point at it for a hint. */
+  /** Lists the members of the cluster under a resting finger. A finger cannot point at a cluster to see the hint. */
   #list({ x, y }, ofMap) {
     const { card, hint, index } = this.viewer;
     const { cluster, side } = this.#at(x, y, "touch", ofMap);
@@ -73,7 +73,7 @@ export class Pointing {
     card.list(cluster, index, side);
   }
 
-  /** Returns the cluster at a position on a map, and its side. If the map shows only one side, it is that side. */
+  /** Returns the cluster at a position on a map, and the side of the cluster. `ofMap` is the only side of the map. */
   #at(x, y, kind, ofMap) {
     const { camera, grid, mainSide, settings, stage } = this.viewer;
     if (settings.view === "tiles") return this.#inTiles(x, y);

@@ -1,6 +1,6 @@
 // The ramp of colours from sparse to dense.
 
-/** Returns `count` colours between given colours, in equal steps. All colours are written as `#rrggbb`. */
+/** Returns `count` colours in equal steps along the given colours. All colours are written as `#rrggbb`. */
 export function rampOf(stops, count) {
   const labs = stops.map((hex) => oklab([1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))));
   return Array.from({ length: count }, (_, at) => {

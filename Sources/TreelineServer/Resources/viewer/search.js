@@ -5,14 +5,16 @@ import { leastLimit } from "./cut.js";
 import { groundOf } from "./ground.js";
 import { coordinate, element, nameColumn, nameOf } from "./text.js";
 
-/** Milliseconds without a key press before the index is searched, and the greatest number of hits of each kind. */
+/**
+ * Milliseconds after the last key press until the index is searched. Then the greatest numbers of points and of cities.
+ */
 const REST = 140;
 const MOST_POINTS = 6;
 const MOST_PLACES = 4;
 
 /**
- * Zooms at which a city of each rank is shown; the last zoom is for all further ranks. Then the zoom at which a
- * coordinate is shown.
+ * Zoom at which a found city is shown, by its rank; the last zoom is for all further ranks. Then the zoom at which a
+ * found coordinate is shown.
  */
 const PLACE_ZOOMS = [9, 9, 10, 10, 11, 11, 12];
 const CLOSE = 13;
@@ -79,7 +81,7 @@ export class Search {
       hits.push(...features.map((feature) => pointHit(feature, index, column)));
       if (hits.length >= MOST_POINTS) break;
     }
-    // Names that are the text itself come first.
+    // Points whose name equals the text come first.
     const isExact = ({ title }) => title.toLowerCase() === text.toLowerCase();
     return hits.sort((a, b) => isExact(b) - isExact(a)).slice(0, MOST_POINTS);
   }
@@ -91,7 +93,7 @@ export class Search {
     list.replaceChildren(...hits.map((hit, at) => {
       const said = hit.kind === "coordinate" ? "" : [hit.said, groundOf(this.viewer.index).position(hit.latitude, hit.longitude, 1)].filter(Boolean).join(" · ");
       const item = element("li", { role: "option", id: `hit-${at}` }, element("span", {}, hit.title), element("small", {}, said));
-      // The field must not lose the focus before the click.
+      // Without this, the field would lose the focus before the click.
       item.addEventListener("pointerdown", (event) => event.preventDefault());
       item.addEventListener("click", () => this.#choose(hit));
       return item;
@@ -143,14 +145,14 @@ const capitalized = (text) => text.replace(/(^|[\s-])\p{L}/gu, (start) => start.
 
 function pointHit(feature, index, column) {
   const [longitude, latitude] = feature.geometry.coordinates;
-  // A category, such as a country, distinguishes points with the same name.
+  // The value of a category, such as a country, distinguishes points with the same name.
   const said = index.columns.filter((each) => each !== column && index.column_kinds[each] === "category").map((each) => feature.properties[each])[0];
   return { kind: "point", said, title: nameOf(feature.properties, index.columns), row: feature.properties.index, longitude, latitude, feature };
 }
 
 /**
- * Returns the coordinate that a text contains, latitude first unless that is impossible: `48.85, 2.35` or `48.85N
- * 2.35E`.
+ * Returns the coordinate in a text such as `48.85, 2.35` or `48.85N 2.35E`. The latitude comes first, unless the first
+ * number cannot be a latitude.
  */
 function coordinatesIn(text) {
   const match = text.match(/^\s*(-?\d+(?:\.\d+)?)\s*°?\s*([NS])?\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*°?\s*([EW])?\s*$/i);

@@ -14,7 +14,7 @@ export class Server extends Source {
   hasLogarithmicHistograms = true;
   pause = 5000;
   #token = new Token();
-  /** The planes of indexes with plain x and y, by the names of the indexes. */
+  /** The plane of each index with plain x and y, by the name of the index. */
   #planes = new Map();
 
   /** @param base Address to which the routes are relative. */
@@ -35,12 +35,12 @@ export class Server extends Source {
     });
   }
 
-  /** @param signal Aborts the request, in this method and in the methods below. */
+  /** @param signal Aborts the request, here and in the methods below. */
   clusters(index, query, signal) {
     return this.#ask(index, "clusters", "features", query, signal);
   }
 
-  /** Returns the clusters of a view, and the changes from the clusters with given ids to these clusters. */
+  /** Returns the clusters of a view, and how the clusters with the given ids change into them. */
   async transition(index, version, ids, query, signal) {
     const plane = this.#planes.get(index);
     const body = JSON.stringify({ ...(version && { version }), cluster_ids: ids });
@@ -74,12 +74,12 @@ export class Server extends Source {
     return this.#ask(index, `clusters/${id}`, "properties", { ellipses: true, ...query }, signal);
   }
 
-  /** Returns a point, given its row, with the clusters that contain it and the zoom from which it is shown alone. */
+  /** Returns a point by its row, the clusters that contain it, and the zoom from which it is shown alone. */
   whereIs(index, row, query, signal) {
     return this.#ask(index, "where-is", "path", { row, ...query }, signal);
   }
 
-  /** Returns points whose text in a column, or a word of it, begins with a text. */
+  /** Returns the points whose text in a column begins with the given text, or has a word that does. */
   search(index, query, signal) {
     return this.#ask(index, "search", "features", query, signal);
   }
@@ -89,7 +89,7 @@ export class Server extends Source {
   }
 
   follow(index, renew) {
-    // An `EventSource` cannot send a token.
+    // An `EventSource` cannot send a token, so it is not used with a token.
     if (index.sequence === undefined || this.#token.headers.Authorization) return null;
     const events = new EventSource(this.url(`v1/${index.name}/events`));
     events.addEventListener("version", renew);
@@ -102,12 +102,12 @@ export class Server extends Source {
     return url.href;
   }
 
-  /** Returns the request that the map library sends for an address. Only requests to this server have the token. */
+  /** Returns the request that the map library sends for an address. The token is sent to this server only. */
   request(url) {
     return { url, headers: url.startsWith(new URL("v1/", this.base).href) ? this.#token.headers : {} };
   }
 
-  /** Requests an answer about an index. On a plane, its coordinates become coordinates of the map. */
+  /** Requests an answer about an index. Converts coordinates of a plane to coordinates of the map. */
   async #ask(index, route, member, query, signal) {
     const plane = this.#planes.get(index);
     const answer = await this.#get(`v1/${index}/${route}`, member, plane && query ? plane.query(query) : query, signal);
@@ -118,7 +118,7 @@ export class Server extends Source {
     return this.#fetch(this.url(path, query), member, { signal });
   }
 
-  /** @param member A member that every valid answer has. If it is missing, no Treeline server has answered. */
+  /** @param member Name of a member that every valid answer has. Without it, the answer is not from Treeline. */
   async #fetch(url, member, options) {
     let response;
     const token = this.#token.headers;

@@ -1,5 +1,5 @@
-// The settings and the view of the map. They are kept in the fragment of the address, so that a link shows the map as
-// its sender saw it.
+// The settings and the view of the map. The fragment of the address holds them, so that a link shows the map as its
+// sender saw it.
 
 import { CUT_DEFAULTS, CUT_RANGES, GRID_CELLS, LABELED_ORDERS } from "./cut.js";
 import { listed, rangeOf } from "./values.js";
@@ -12,17 +12,17 @@ const DEFAULTS = {
   index: "",
   /** View of the map: `grid`, `compare`, `tree` or `tiles`. */
   view: "tree",
-  /** Name of the cut, followed by the amount of each cut. */
+  /** Name of the cut. The amounts of all cuts follow. */
   by: Object.keys(CUT_DEFAULTS)[0],
   ...CUT_DEFAULTS,
   /** Order in which clusters are split, if the cut has one. */
   order: ORDERS[0],
   /** Width of a grid cell in pixels, or `auto`. */
   cell: "auto",
-  /** Whether every cluster has its ellipse, not only the pointed-at cluster. */
+  /** Whether all clusters have their ellipses. The pointed-at cluster always has one. */
   ellipses: false,
   dust: true,
-  /** Layout of a comparison: two maps of one region beside each other, or one map with a divider. */
+  /** Layout of a comparison: `halves` for two maps of one region, or `divider` for one map with a divider. */
   compare: "halves",
   /** Position of the divider, as a share of the width. */
   divider: 0.5,
@@ -38,9 +38,9 @@ const DEFAULTS = {
   off: "",
   /** Column of numbers whose sum badges show instead of counts. */
   sum: "",
-  /** Row of the found point, which is marked at every zoom. */
+  /** Row of a point that was found, for example by the search. It is marked at every zoom. */
   hit: "",
-  /** Column of the histogram, then the range of its values. Points with other values do not count. */
+  /** Column of the histogram, and a range of its values. Only points in the range count. */
   brush: "",
   range: "",
   /** Filter in CQL2; all points by default. */
@@ -57,7 +57,7 @@ const CHOICES = {
   cell: ["auto", ...GRID_CELLS.map(String)],
 };
 
-/** By name of the setting, a test of whether a text is valid. */
+/** For the name of a setting, a test whether a text is a valid value. */
 const FORMS = {
   map: (text) => text === "" || cameraOptions(text) !== null,
   open: (text) => /^\d*$/.test(text),
@@ -70,7 +70,7 @@ const FORMS = {
 const RANGES = { divider: [0.02, 0.98], ...CUT_RANGES };
 
 export class Settings {
-  /** Names in the fragment that are unknown or whose values are invalid. */
+  /** Names in the fragment that are unknown, or that have invalid values. */
   unreadable = [];
   #values;
   #listeners = [];
@@ -87,10 +87,10 @@ export class Settings {
     this.#listeners.push(listener);
   }
 
-  /** Called before a change that the browser's Back undoes. */
+  /** Called before a change that the Back button of the browser undoes. */
   beforeStep = () => {};
 
-  /** Makes a change that the browser's Back undoes, for example after a click. */
+  /** Makes a change that the Back button of the browser undoes, for example after a click. */
   step(changes = {}) {
     this.beforeStep();
     this.set(changes);
@@ -114,13 +114,13 @@ export class Settings {
     return values;
   }
 
-  /** The settings that differ from their defaults. */
+  /** The fragment for all settings that differ from their defaults. */
   get fragment() {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(this.#values)) {
       if (value !== DEFAULTS[name]) parameters.set(name, value);
     }
-    // Slashes, commas and colons need no escape in a fragment. Without it, people can read the link.
+    // In a fragment, slashes, commas and colons need no escape. Unescaped, the link is easier to read.
     return parameters.toString().replaceAll("%2F", "/").replaceAll("%2C", ",").replaceAll("%3A", ":");
   }
 }
@@ -136,7 +136,7 @@ function parse(fragment) {
   return { values, unreadable };
 }
 
-/** Returns the value of a setting that is given as text; undefined if the text is invalid. */
+/** Returns the value of a setting from its text; undefined if the text is invalid. */
 function valueOf(name, text) {
   const usual = DEFAULTS[name];
   if (name in CHOICES) return CHOICES[name].includes(text) ? text : undefined;
@@ -158,12 +158,12 @@ function isListing(text) {
 
 /** Returns the view of the map as a text for a fragment. */
 export function cameraText({ zoom, latitude, longitude }) {
-  // With these digits, requests of the same view are equal. The zoom is rounded down as in requests.
+  // The digits are those of requests, so that requests of the same view are equal. The zoom is rounded down, as there.
   const decimals = Math.ceil(Math.max(zoom, 0) / 3.3) + 3;
   return `${Math.floor(zoom * 1000 + 1e-6) / 1000}/${+latitude.toFixed(decimals)}/${+longitude.toFixed(decimals)}`;
 }
 
-/** Returns the view of a text from `cameraText` in the form of the map library; null if the text is malformed. */
+/** Returns the view from a text of `cameraText`, in the form of the map library; null if the text is malformed. */
 export function cameraOptions(text) {
   const parts = text.split("/");
   const [zoom, latitude, longitude] = parts.map(Number);

@@ -7,7 +7,7 @@ export class Share {
   constructor(viewer) {
     this.viewer = viewer;
     const button = viewer.find("#share");
-    // Without an address of the page, there is nothing to link to.
+    // A page without an address has no link to share.
     button.hidden = !viewer.address;
     button.addEventListener("click", () => this.#open());
   }
@@ -45,7 +45,7 @@ export class Share {
       try {
         await navigator.clipboard.writeText(text);
       } catch {
-        // Browsers offer the clipboard only to pages from a secure origin.
+        // Without a secure origin, a page has no clipboard in browsers.
         document.execCommand("copy");
       }
       button.textContent = "Copied";
@@ -61,7 +61,7 @@ export class Share {
     const context = canvas.getContext("2d");
     const maps = stage.hasHalves && stage.twin ? [[stage.twin.map, { x: 0, y: 0 }], [this.viewer.map, stage.origin]] : [[this.viewer.map, stage.origin]];
     for (const [map, { x, y }] of maps) {
-      // A picture of WebGL is lost after the task that has drawn it.
+      // WebGL discards a picture after the task that drew it, so the map is drawn again first.
       map.redraw();
       context.drawImage(map.getCanvas(), x * ratio, y * ratio, stage.size.width * ratio, stage.size.height * ratio);
     }
@@ -84,7 +84,7 @@ export class Share {
     return canvas.convertToBlob({ type: "image/png" });
   }
 
-  /** Returns a drawing in which badges and names are shapes and texts above a picture of the map. */
+  /** Returns a drawing of the view. Badges and names are shapes and texts above a picture of the map. */
   async svg() {
     const { viewer } = this;
     const { canvas, width, height } = this.#ground();

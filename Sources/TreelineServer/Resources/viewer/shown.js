@@ -1,14 +1,14 @@
-// Finds out whether an element has room for a map. In a hidden tab or outside the page it has no room. A notebook may
-// remove an element for a moment; JupyterLab does so while it changes its theme.
+// Finds out whether an element has room for a map. It has none in a hidden tab or outside the page. A notebook may
+// remove an element for a moment. JupyterLab does so while it changes its theme.
 
 /** Returns whether an element is laid out with an extent in both directions. */
 export const isShown = ({ clientWidth, clientHeight }) => clientWidth > 0 && clientHeight > 0;
 
-/** Waits until an element is laid out with an extent. */
+/** Waits until an element has an extent in both directions. */
 export function shown(node) {
   if (isShown(node)) return Promise.resolve();
   return new Promise((resolve) => {
-    // The observer always reports the first extent, even if the element had this extent already.
+    // The observer reports the current extent at once, even if it has not changed.
     const observer = new ResizeObserver(() => {
       if (!isShown(node)) return;
       observer.disconnect();

@@ -1,4 +1,4 @@
-// One side of the map, with its clusters and with its requests to the server.
+// One side of the map. It has its own clusters, and requests them from the server.
 
 import { clusterOf, firstPoint, sizeAmong } from "./cluster.js";
 import { continuedByPlace } from "./continued.js";
@@ -9,20 +9,20 @@ import { Feed } from "./vendor/treeline/map/feed.js";
 import { serverZoom } from "./vendor/treeline/map/mercator.js";
 import { changeWithoutHierarchy, Scene } from "./vendor/treeline/map/scene.js";
 
-/** Number of kept titles from which all are loaded again. */
+/** If more titles than this are kept, they are dropped, and those in view are loaded again. */
 const MOST_TITLES = 5000;
 
 class Side {
   scene = new Scene();
   labels = new Labels();
-  /** Titles of clusters, by the ids of the clusters: names of their most important points. */
+  /** The titles of clusters, by the ids of the clusters. A title is the name of the most important point. */
   titles = new Map();
   #titled = "";
   /** Number of answers so far. */
   answer = 0;
   /** Filter of the shown answer. */
   filter = "";
-  /** Whether the shown clusters are from an earlier version of the index. */
+  /** Whether the shown clusters are from a previous version of the index. */
   isOutdated = false;
 
   /**
@@ -67,7 +67,7 @@ class Side {
     this.isOutdated = false;
   }
 
-  /** Shows the next answer, from a new version of the index, instead of the shown clusters. */
+  /** Makes the next answer, which is from a new version of the index, replace the shown clusters. */
   renew() {
     this.feed.reset();
     this.filter = "";
@@ -90,7 +90,7 @@ class Side {
   }
 }
 
-/** The side with the clusters of the tree. The server returns how each shown cluster changes. */
+/** The side with the clusters of the tree. The server also tells how each shown cluster changes. */
 export class TreeSide extends Side {
   name = "tree";
   title = "Treeline";
@@ -108,7 +108,7 @@ export class TreeSide extends Side {
   }
 }
 
-/** The side with the clusters of a grid. Each cell with points is a cluster. */
+/** The side with the clusters of a grid. Each cell that has points is a cluster. */
 export class GridSide extends Side {
   name = "grid";
   title = "Grid";
@@ -125,7 +125,8 @@ export class GridSide extends Side {
 }
 
 /**
- * Returns the query of a view. It is rounded by less than a pixel, so that a map at rest always makes the same request.
+ * Returns the query for a view. It is rounded by less than a pixel, so that a map at rest always makes the same
+ * request.
  */
 function viewQuery({ longitude, latitude, zoom, width, height }) {
   const decimals = Math.ceil(Math.max(zoom, 0) / 3.3) + 3;

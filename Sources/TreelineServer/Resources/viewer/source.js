@@ -1,7 +1,9 @@
-// Sources of answers. The map, its panel and its cards get all answers from a source. It is a server, the kernel of a
+// Sources of answers. The map, its panel and its cards get all answers from one source: a server, the kernel of a
 // notebook, or the page itself.
 
-/** A problem with a request, like the problems of the server (RFC 9457). Its `status` is 0 if there was no answer. */
+/**
+ * A problem with a request, like a problem of the server (RFC 9457). Its `status` is 0 if the source did not answer.
+ */
 export class Problem extends Error {
   constructor(status, message) {
     super(message);
@@ -14,24 +16,24 @@ export class Problem extends Error {
  *
  * - `indexes()`: the indexes, in the form of the server's `v1/indexes`;
  * - `clusters(index, query, signal)`: GeoJSON of the clusters of a query;
- * - `transition(index, version, ids, query, signal)`: the clusters of a query, and the changes from the clusters with
- *   given ids to these clusters;
+ * - `transition(index, version, ids, query, signal)`: the clusters of a query, and how the clusters with the given ids
+ *   change into them;
  * - `cluster(index, id, signal, query)`, `members(index, id, query, signal)`, `expansionZoom(index, id, query)`:
  *   answers about one cluster;
- * - `request(url)`: the request that the map library sends for an address, if it needs more than the address.
+ * - `request(url)`: for the address of a file, the request that the map library sends, for example with more headers.
  *
  * Some sources also have `measures(index, query, signal)`, `histogram(index, query, signal)`,
- * `whereIs(index, row, query, signal)`, `search(index, query, signal)`, for indexes with `search_columns`,
- * `children(index, id, query)` and `url(path, query)`.
+ * `whereIs(index, row, query, signal)`, `children(index, id, query)`, `url(path, query)` and, for an index with
+ * `search_columns`, `search(index, query, signal)`.
  *
  * A query is an object. Its keys are the names of the server's parameters. A signal aborts the request.
  */
 export class Source {
-  /** Views for which the source has answers. */
+  /** The views that the source can answer. */
   views = ["tree"];
   /** Names of the cuts that the source supports; null if it supports all cuts of an index. */
   cuts = null;
-  /** Whether the source has vector tiles, from which the points themselves are drawn. */
+  /** Whether the source has vector tiles. The points themselves are drawn from them. */
   hasTiles = false;
   /** Address of the map style below the clusters, or of an archive of tiles; empty for the built-in map. */
   style = "";
@@ -46,12 +48,12 @@ export class Source {
   namesClusters = false;
   /** Whether histograms may have bins of a logarithmic scale. */
   hasLogarithmicHistograms = false;
-  /** Milliseconds between two looks at whether an index was replaced; 0 if indexes are never replaced. */
+  /** Milliseconds between two checks whether an index was replaced; 0 if indexes are never replaced. */
   pause = 0;
 
   /**
-   * Calls a function whenever a live index has a new version. Returns a function that ends this; null if the source does
-   * not announce versions of the index.
+   * Calls a function for each new version of a live index. Returns a function that ends the calls; null if the source
+   * does not announce versions of this index.
    */
   follow(index, renew) {
     return null;

@@ -1,5 +1,5 @@
-// Drawings of the viewer that the web package does not have: boxes around cells of the grid, and boxes around clusters
-// of few points. The viewer's map is never turned.
+// Draws what the web package does not draw: boxes around cells of the grid and around clusters of few points, and other
+// marks of the viewer. The viewer's map is never turned.
 
 import { groundOf } from "./ground.js";
 import { Camera, difference, eastward, worldX, worldY } from "./vendor/treeline/map/mercator.js";
@@ -7,7 +7,7 @@ import { Overlay } from "./vendor/treeline/map/overlay.js";
 
 /** The part of the world that is on the screen. */
 export class StageCamera extends Camera {
-  /** Returns an x on the screen. It is on the copy of the world nearest to the middle. */
+  /** Converts an x of the world to an x on the screen, on the copy of the world nearest to the middle. */
   screenX(x) {
     return this.width / 2 + difference(this.centerX, x) * this.scale;
   }
@@ -17,7 +17,8 @@ export class StageCamera extends Camera {
   }
 
   /**
-   * Returns a box of longitudes and latitudes on the screen. It is on the copy of the world that shows `x`, in the box.
+   * Converts a box of longitudes and latitudes to a box on the screen. `x` lies in the box and selects the copy of the
+   * world: the one on which `screenX` shows it.
    */
   box([west, south, east, north], x) {
     const left = this.screenX(x) - eastward(worldX(west), x) * this.scale;
@@ -32,8 +33,8 @@ const LEAST_CELL = 140;
 
 export class StageOverlay extends Overlay {
   /**
-   * Draws the extent of a cluster: the ellipse that follows its points. For a cell of the grid and for a few points,
-   * draws a box instead.
+   * Draws the extent of a cluster. This is the ellipse that follows its points. For a cell of the grid and for a few
+   * points, it is a box.
    */
   drawExtent(cluster, camera) {
     if (cluster.count < 2 || cluster.stack) return;
@@ -42,8 +43,8 @@ export class StageOverlay extends Overlay {
   }
 
   /**
-   * Draws lines of longitude and latitude with their degrees, or of x and y on a plane, for a view in which the built-in
-   * map has nothing else to show.
+   * Draws lines of longitude and latitude with their degrees, or lines of x and y on a plane. They are for views in
+   * which the built-in map has nothing to show.
    */
   drawGraticule({ camera, origin, palette, index }) {
     const { context } = this;
@@ -75,7 +76,7 @@ export class StageOverlay extends Overlay {
     context.restore();
   }
 
-  /** Marks a found point, or the badge that contains it, and writes the name of the point above. */
+  /** Marks a found point, or the badge that contains it. Writes the name of the point above the mark. */
   drawPin(x, y, radius, text) {
     const { context, pictures: { palette } } = this;
     context.globalAlpha = 1;

@@ -1,5 +1,5 @@
-// Divides the stage, the part of the page with maps. It has one map, or two maps of one region for both sides of a
-// comparison.
+// Divides the stage, the part of the page with maps. The stage has one map, or two maps of one region, one for each
+// side of a comparison.
 
 import { corners } from "./choice.js";
 import { isShown } from "./shown.js";
@@ -7,7 +7,7 @@ import { fitToContainer, Twin } from "./twin.js";
 import { WORLD_SIZE } from "./vendor/treeline/map/constants.js";
 import { worldY } from "./vendor/treeline/map/mercator.js";
 
-/** Least distance in pixels between all points and the upper and lower edge of the map, at the minimum zoom. */
+/** At the minimum zoom, at least this many pixels lie between all points and the upper and lower edges of the map. */
 const LEAST_MARGIN = 24;
 
 export class Stage {
@@ -65,13 +65,13 @@ export class Stage {
   fit() {
     const { map } = this.viewer;
     fitToContainer(map);
-    // At the minimum zoom the world fills the width, so that no land appears twice. If points lie so far north and
-    // south that they would not be in view, the zoom may be lower.
+    // At the minimum zoom the world fills the width, so no land appears twice. The zoom may be lower if otherwise some
+    // points in the far north or south would be out of view.
     const { width, height } = this.size;
     const [[, south], [, north]] = corners(this.viewer.index.bounds).map(([x, y]) => [x, Math.min(Math.max(y, -85.05), 85.05)]);
     const extent = worldY(south) - worldY(north);
     const lowest = Math.log2(Math.min(width, Math.max((height - 2 * LEAST_MARGIN) / extent, height / 2)) / WORLD_SIZE);
-    // Below this zoom, a source has no answers for a plane.
+    // For a plane, a source has no answers at a zoom below 0.
     const minZoom = this.viewer.index.plane ? Math.max(lowest, 0) : lowest;
     this.#makeRoom(map, minZoom);
     map.setMinZoom(minZoom);
@@ -82,8 +82,8 @@ export class Stage {
   }
 
   /**
-   * Lets a map that is higher than the world show its whole width, with empty space beyond the poles. The map library
-   * has no option for this. If a later version keeps these latitudes elsewhere, the map shows less of the world.
+   * Lets a map that is higher than the world show the whole width of the world, with empty space beyond the poles. The
+   * map library has no option for this. If its next version renames this field, the map only shows less of the world.
    */
   #makeRoom(map, minZoom) {
     const helper = map.transform._helper;

@@ -4,7 +4,7 @@ import { Notice } from "./notice.js";
 import { Viewer } from "./viewer.js";
 
 /**
- * @param root The document, or the shadow root of an element, that holds the page.
+ * @param root The document, or the shadow root, that holds the page.
  * @param source Source of the answers.
  * @param settings Settings of the map.
  * @param address Keeps the settings in the address of the page. May be missing.

@@ -8,7 +8,7 @@ export const points = (count) => `${number(count)} ${count === 1 ? "point" : "po
 
 export const clusters = (count) => `${number(count)} ${count === 1 ? "cluster" : "clusters"}`;
 
-/** Returns a short text of a number, with two or three digits. From a thousand on, it ends with a letter such as k. */
+/** Returns a number as a short text of two or three digits. From a thousand on, a letter such as k follows. */
 export function short(value) {
   if (value < 0) return `-${short(-value)}`;
   if (value >= 1e12) return `${trim(value / 1e12)}T`;
@@ -36,7 +36,7 @@ export const titleOf = ({ title, name }) => title ?? name;
 export const nameColumn = (columns) => columns.find((name) => /^(name|title|label)$/i.test(name)) ?? columns[0];
 
 /**
- * Returns the value of a point in its column name, title or label, or else in its first column; null if it has none.
+ * Returns the value of a point's column `name`, `title` or `label`, or else of its first column; null if it has none.
  */
 export function ownNameOf(properties, columns) {
   const column = nameColumn(columns);
@@ -45,8 +45,7 @@ export function ownNameOf(properties, columns) {
 }
 
 /**
- * Returns the name of a point. If it has no name, returns its row, or "1 point" if the row is in a page that is not
- * loaded.
+ * Returns the name of a point. Without a name, returns its row. If the row is not loaded either, returns "1 point".
  */
 export function nameOf(properties, columns) {
   return ownNameOf(properties, columns) ?? (properties.index >= 0 ? `Row ${number(properties.index)}` : points(1));
@@ -60,23 +59,23 @@ export function valuesOf(properties, columns) {
     .map(([column, value]) => [column, typeof value === "object" ? JSON.stringify(value) : String(value)]);
 }
 
-/** Returns the columns in which a point has a value, except the column with its name. */
+/** Returns the columns in which a point has a value, each with the value as text. Leaves out the name of the point. */
 export function factsOf(properties, columns) {
   const name = nameOf(properties, columns);
   return valuesOf(properties, columns).filter(([, value]) => value !== name);
 }
 
 /**
- * Returns a text about a cluster. In an index with groups that never mix, the cluster's group comes before the text.
+ * Returns a text about a cluster. If the index has groups that never mix, the name of the group comes first.
  */
 export function withGroup({ cluster_group: group }, said) {
   return [group === "" ? "without a group" : group, said].filter(Boolean).join(" · ");
 }
 
-/** Returns HTML that shows a text unchanged. */
+/** Returns HTML that displays a text exactly as it is. */
 export const escaped = (text) => element("p", {}, text).innerHTML;
 
-/** Returns an element with attributes and children. A child that is a text is never read as markup. */
+/** Returns an element with attributes and children. A text among the children is never read as markup. */
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {

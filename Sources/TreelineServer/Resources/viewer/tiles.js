@@ -1,5 +1,5 @@
-// The layers that the map library draws from the server's vector tiles. One layer shows the points as dust below the
-// badges. The others show the clusters, in the view `tiles`.
+// The layers that the map library draws from the server's vector tiles. One layer shows the points themselves as dust
+// below the badges. In the view `tiles`, other layers show the clusters.
 
 import { cutParameters } from "./cut.js";
 import { diameterExpression, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
@@ -7,14 +7,14 @@ import { toneExpression } from "./vendor/treeline/map/density.js";
 import { BadgePictures } from "./vendor/treeline/map/pictures.js";
 
 /**
- * Approximate distances in pixels below which points become one grain. Coarser grains are for tiles with too many
- * points.
+ * Points nearer to each other than this, in pixels, are drawn as one grain of dust. Coarser grains are for tiles with
+ * too many points.
  */
 const GRAINS = [1, 2, 4, 8];
 
 /**
- * Resolution of pictures relative to the screen. It is finer, because the map library does not smooth a picture that
- * has the resolution of the screen. An offset of half a pixel would be visible.
+ * Resolution of pictures relative to the screen. The map library does not smooth a picture of the same resolution, so
+ * an offset of half a pixel would be visible. Finer pictures avoid this.
  */
 const FINENESS = 2;
 
@@ -32,7 +32,7 @@ function shortExpression(value) {
 export class TileLayers {
   #grain = 0;
 
-  /** @param source Returns the addresses of the tiles. */
+  /** @param source Gives the addresses of the tiles. */
   constructor(map, source) {
     this.map = map;
     this.source = source;
@@ -40,9 +40,9 @@ export class TileLayers {
   }
 
   /**
-   * Shows the layers that the settings require. Layers that have not changed stay on the map.
+   * Shows the layers that the settings ask for. Unchanged layers stay on the map.
    *
-   * @param palette The colours; other colours need new pictures.
+   * @param palette The colours. When they change, pictures are made again.
    * @param tones Has the tones of clusters.
    * @param values Has the filter and the aggregates.
    */
@@ -72,7 +72,7 @@ export class TileLayers {
   /**
    * Shows the points as fewer and coarser grains.
    *
-   * @param refused Address of a tile with too many points. If several tiles have too many points, grains become coarser
+   * @param refused Address of a tile with too many points. If several such tiles are refused, grains become coarser
    *   only once.
    */
   coarsenDust(refused, index, settings, palette) {
@@ -83,12 +83,12 @@ export class TileLayers {
 
   #dustURL(index, filter) {
     const query = { detail: GRAINS[this.#grain], buffer: 1, ...(filter && { filter }) };
-    // Braces are inserted afterwards, because `url` would encode them.
+    // `url` would encode the braces, so they are inserted afterwards.
     return this.source.url(`v1/${index.name}/tiles/ZXY.mvt`, query).replace("ZXY", "{z}/{x}/{y}");
   }
 
   /**
-   * Returns the parts of a donut, read from the name of its picture. The rest of the points are in other categories.
+   * Returns the parts of a donut from the name of its picture. The name leaves out the part of all other categories.
    */
   #parts(shares, count) {
     const own = shares.split(",").slice(0, -1).map((share) => (count === 1 ? Math.min(+share, 1) : +share));

@@ -1,5 +1,5 @@
-// A histogram of a column, below the map. It counts the points in view that pass all other filters. The user can draw,
-// move and play a window over it.
+// A histogram of a column, below the map. It counts the points in view that pass all other filters. Over it, the user
+// can draw a window, move it and play it.
 
 import { element, number, points, short } from "./text.js";
 import { rangeOf } from "./values.js";
@@ -11,7 +11,7 @@ const MOST_BINS = 120;
 /** Milliseconds between two steps while a window is played. */
 const STEP = 300;
 
-/** Width of the window that is played if the user has drawn none, as a share of all bins. */
+/** Width of the window that is played if the user has not drawn one, as a share of all bins. */
 const SHARE = 0.15;
 
 /** Least distance of two labels below the bins, as a share of the width. */
@@ -22,7 +22,7 @@ const SVG = "http://www.w3.org/2000/svg";
 /** Returns an edge as a number. */
 const valueOf = (edge) => (typeof edge === "number" ? edge : Number.isNaN(+edge) ? Date.parse(edge) : +edge);
 
-/** Returns an edge as text. A moment is shortened: zeros at its end and its time zone are left out. */
+/** Returns an edge as text. A date loses the zeros at its end and its time zone. */
 const said = (edge) => (typeof edge === "number" ? number(edge) : edge.replace("T00:00:00Z", "").replace("T", " ").replace(/(:00)?Z$/, ""));
 
 export class Timeline {
@@ -30,7 +30,7 @@ export class Timeline {
   histogram = null;
   #controller = null;
   #key = "";
-  /** Columns of which most values are in a few bins of even width, so that their bins have a logarithmic scale. */
+  /** Columns most of whose values lie in a few bins of equal width. Their bins have a logarithmic scale. */
   #skewed = new Set();
   #timer = 0;
   #drag = null;
@@ -88,7 +88,7 @@ export class Timeline {
     }
   }
 
-  /** Requests the histogram of the current view, unless it is shown already. */
+  /** Requests the histogram of the current view, unless it is already shown. */
   async update(query) {
     const { index, settings, values } = this.viewer;
     if (this.node.hidden) return;
@@ -131,7 +131,7 @@ export class Timeline {
     return { start, end: Math.max(nearest(to), start + 1) };
   }
 
-  /** Lets only points between two edges count. If `bins` is null, all points count. */
+  /** Limits the points that count to those in some bins. If `bins` is null, all points count. */
   #select(bins) {
     const edges = this.histogram?.edges;
     this.settings.set({ range: bins && edges ? `${edges[bins.start]}..${edges[bins.end]}` : "" });
@@ -159,13 +159,13 @@ export class Timeline {
     const range = rangeOf(settings.range) ?? (isEmpty ? ["", ""] : [edges[0], edges.at(-1)]);
     const ends = range.map((end) => said(Number.isNaN(+end) ? end : +end)).join(" to ");
     const without = missing > 0 ? `, ${number(missing)} without` : "";
-    // The range of a link may end within a bin. In this case the number of points in the range is unknown.
+    // A range from a link may end within a bin. Then the number of points in the range is unknown.
     const isWhole = !selected || valueOf(edges[selected.start]) === valueOf(range[0]) && valueOf(edges[selected.end]) === valueOf(range[1]);
     const held = isWhole ? `: ${points(within)} in view${without}` : "";
     this.node.querySelector(".says").textContent = isEmpty ? "No point has a value." : ends + held;
     this.node.querySelector(".ends").replaceChildren(...(isEmpty ? [] : this.#labels(edges)).map(({ at, text }) => {
       const label = element("span", {}, text);
-      // A label at an end stays within the histogram.
+      // A label at an end must not reach beyond the histogram.
       Object.assign(label.style, { left: `${100 * at}%`, translate: `${-100 * at}%` });
       return label;
     }));
@@ -184,7 +184,7 @@ export class Timeline {
     this.window.setAttribute("aria-valuetext", ends);
   }
 
-  /** Returns the labels below the bins: of both ends and, on a logarithmic scale, of 0 and of powers of ten between them. */
+  /** Returns the labels below the bins: at both ends and, on a logarithmic scale, at 0 and at powers of ten between. */
   #labels(edges) {
     const last = edges.length - 1;
     const write = this.isLogarithmic ? (edge) => short(+edge) : said;
@@ -200,7 +200,7 @@ export class Timeline {
 
   #bar(count, at, most, selected) {
     const bar = document.createElementNS(SVG, "rect");
-    // Heights are square roots of counts, so that small counts stay visible beside very large counts.
+    // Heights are square roots of counts, so that small counts stay visible beside very large ones.
     const height = count === 0 ? 0 : Math.max(Math.sqrt(count / most), 0.04);
     for (const [name, value] of Object.entries({ x: at + 0.08, y: 1 - height, width: 0.84, height })) bar.setAttribute(name, value);
     if (selected && (at < selected.start || at >= selected.end)) bar.setAttribute("class", "out");
@@ -268,13 +268,13 @@ export class Timeline {
     if (!this.histogram) return;
     const count = this.histogram.counts.length;
     const width = this.selected ? this.selected.end - this.selected.start : Math.max(Math.round(count * SHARE), 1);
-    // Without a window, or with a window at the end, playing starts at the beginning.
+    // If there is no window, or the window is at the end, playing starts at the beginning.
     if (!this.selected || this.selected.end >= count) this.#select({ start: 0, end: Math.min(width, count) });
     this.#timer = setInterval(() => this.#advance(), STEP);
     this.#tell();
   }
 
-  /** Moves the window by one bin if the answer to the previous step is shown. */
+  /** Moves the window by one bin, unless the answer to the previous step is still missing. */
   #advance() {
     const { selected, viewer } = this;
     if (!selected || selected.end >= this.histogram.counts.length) return this.#stop();
@@ -294,7 +294,7 @@ export class Timeline {
 }
 
 /**
- * Returns whether most numbers of a histogram are in the few bins nearest to 0, of which a logarithmic scale makes many.
+ * Returns whether most numbers lie in the few bins nearest to 0. A logarithmic scale divides these bins into many.
  */
 function isSkewed({ counts, edges }, kind) {
   if (kind !== "number" || counts.length < 8) return false;

@@ -1,4 +1,4 @@
-// The token of a server that requires a token. The user enters it once. It is kept only for this tab.
+// The token of a server that requires one. The user enters the token once, and only this tab keeps it.
 
 const KEY = "treeline-token";
 
@@ -12,13 +12,13 @@ export class Token {
   }
 
   /**
-   * Asks the user for a token, after the server has refused a request.
+   * Asks the user for a token after the server has refused a request.
    *
    * @param refused Headers of the refused request.
    * @returns Whether there is a token to try.
    */
   async ask(refused) {
-    // The user has entered a token for another request in the meantime.
+    // If the user has entered another token since this request was sent, this token is tried first.
     if (refused.Authorization !== this.headers.Authorization) return true;
     if (this.#isDeclined) return false;
     this.#asking ??= this.#show("Authorization" in refused).finally(() => (this.#asking = null));

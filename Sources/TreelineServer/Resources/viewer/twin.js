@@ -1,13 +1,13 @@
-// A second map that shows the region of the first map. It fills the half of the stage that the first map leaves free.
+// A second map of the same region as the first map. It fills the half of the stage that the first map leaves free.
 
 import { TileLayers } from "./tiles.js";
 
-/** Title of the second map for screen readers, which differs from the title of the first map. */
+/** Title of the second map for screen readers. It must differ from the title of the first map. */
 const LOCALE = { "Map.Title": "The same ground with the clusters of the grid; arrow keys move it, plus and minus zoom" };
 
 /**
- * Fits a map to its container in the current frame. The map library itself would use 400 x 300 pixels if the container
- * has no extent, and it would report a move.
+ * Fits a map to its container in the current frame. The map library's own method would use 400 x 300 pixels for a
+ * container without an extent, and would report a move.
  */
 export function fitToContainer(map) {
   const { clientWidth, clientHeight } = map.getContainer();
@@ -21,8 +21,8 @@ export class Twin {
   #isFollowing = false;
 
   /**
-   * @param map The map to follow. If this twin is moved, that map follows.
-   * @param options Options with which the map to follow was created.
+   * @param map The map to follow. If a user moves this twin, the other map follows.
+   * @param options Options with which the other map was created.
    */
   constructor(node, map, options, source) {
     this.main = map;
@@ -37,7 +37,7 @@ export class Twin {
     });
   }
 
-  /** Draws the current view of the other map in the current frame. */
+  /** Draws the view of the other map in the current frame. */
   follow() {
     const [center, zoom] = [this.main.getCenter(), this.main.getZoom()];
     const own = this.map.getCenter();

@@ -1,4 +1,4 @@
-// The values of points that the map uses. They decide which points count and what badges show. This module writes both
+// The values of points that the map uses. They decide which points count, and what badges show. This module writes both
 // as parameters for the server.
 
 import { leastLimit } from "./cut.js";
@@ -10,7 +10,7 @@ export const CATEGORIES = 6;
 /** Number of categories from which a user can choose. */
 const MOST_CHOICES = 50;
 
-/** Stands in settings for all categories without their own colour. */
+/** Name in settings for all categories that have no colour of their own. */
 const OTHER = "*";
 
 /** Returns the name of a column as it is written in a filter (CQL2). */
@@ -18,7 +18,7 @@ const named = (column) => `"${column.replaceAll('"', '""')}"`;
 
 const text = (value) => `'${value.replaceAll("'", "''")}'`;
 
-/** Returns an edge of a histogram as it is written in a filter: a number, a date or a moment. */
+/** Returns an edge of a histogram as it is written in a filter: as a number, a date or a time. */
 function edge(value) {
   if (!Number.isNaN(Number(value))) return value;
   return /^-?\d+-\d\d-\d\d$/.test(value) ? `DATE(${text(value)})` : `TIMESTAMP(${text(value)})`;
@@ -27,21 +27,21 @@ function edge(value) {
 /** Returns the values that a setting lists, such as `hotel,inn`. */
 export const listed = (setting) => (setting === "" ? [] : setting.split(",").map(decodeURIComponent));
 
-/** Returns the setting that lists some values. */
+/** Returns the text of a setting that lists some values. */
 export const listing = (values) => values.map((value) => encodeURIComponent(value).replaceAll("*", value === OTHER ? "*" : "%2A")).join();
 
-/** Returns the two ends of a range in settings, such as `2001-01-01..2004-01-01`; null if there is no range. */
+/** Returns both ends of the range in a setting such as `2001-01-01..2004-01-01`; null if there is no range. */
 export function rangeOf(setting) {
   const ends = setting.split("..");
   return ends.length === 2 && ends.every((end) => end !== "") ? ends : null;
 }
 
 export class Values {
-  /** The categories with their own colors, in the order of their counts, then `null` for all other categories. */
+  /** The categories with their own colors, the most frequent first. `null` follows for all other categories. */
   categories = [];
-  /** The most frequent categories of the column with their counts, from which a user can choose. */
+  /** The most frequent categories of the column, with their counts. A user can choose from them. */
   all = [];
-  /** Whether badges have the colors of their groups, in an index of groups that never mix. */
+  /** Whether badges have the colors of their groups. Only if the index has groups that never mix. */
   isByGroup = false;
   #loaded = "";
 
@@ -74,7 +74,7 @@ export class Values {
     }
     if (!this.kind) return true;
     const limit = leastLimit(index);
-    // If there are several groups, their most frequent values may differ from the most frequent values of all points.
+    // With several groups, the most frequent values of the groups may not be the most frequent values of all points.
     const counts = limit > 1 ? `counts(${named(donuts)})` : `top(${named(donuts)}, ${MOST_CHOICES})`;
     const { features } = await this.source.clusters(index.name, { limit, aggregate: `${counts}, count` });
     if (key !== this.#loaded || features.length === 0) return false;
@@ -96,7 +96,7 @@ export class Values {
     return true;
   }
 
-  /** Returns the parameters of a request that are added to the parameters of view and cut. */
+  /** Returns the request parameters for filter and aggregates. View and cut have their own parameters. */
   query(settings) {
     const { donuts, sum } = settings;
     const aggregates = [donuts && `counts(${named(donuts)})`, sum && `sum(${named(sum)})`].filter(Boolean);
@@ -107,7 +107,7 @@ export class Values {
   /**
    * Returns the filter that decides which points count; empty for all points.
    *
-   * @param isWholeRange Whether points outside the chosen range count, too.
+   * @param isWholeRange Whether points outside the range of the histogram count, too.
    */
   filter(settings, isWholeRange = false) {
     const { brush, range } = settings;
@@ -129,7 +129,7 @@ export class Values {
     const shown = own.filter((category) => !hidden.has(category));
     if (hidden.has(OTHER)) return shown.length > 0 ? `(${isAny(shown)})` : `(${column} IS NULL AND NOT ${column} IS NULL)`;
     const away = own.filter((category) => hidden.has(category));
-    // Points with a missing value are in no hidden category. They belong to the other categories, so they still count.
+    // A point with a missing value belongs to the other categories. They are not hidden, so it still counts.
     return away.length > 0 ? `(NOT (${isAny(away)}) OR ${column} IS NULL)` : "";
   }
 
@@ -139,8 +139,8 @@ export class Values {
   }
 
   /**
-   * Returns the number of a cluster's points in each category; null if badges are not donuts. Reads properties of
-   * GeoJSON or of a tile.
+   * Returns the number of a cluster's points in each category; null if badges are not donuts. The properties are those
+   * of GeoJSON or of a tile.
    */
   parts(properties, { donuts }) {
     if (this.categories.length === 0) return null;
@@ -163,7 +163,10 @@ export class Values {
     return parts;
   }
 
-  /** Returns the columns of titles and pictures, and the column by whose greatest value a cluster has them. */
+  /**
+   * Returns the columns of titles and pictures, and a column of numbers. A cluster has the title and the picture of the
+   * point with the greatest number.
+   */
   #first(index) {
     const by = Values.columns(index, "number").find((name) => !NO_AMOUNT.test(name));
     if (!this.source.namesClusters || !by) return {};
@@ -172,7 +175,7 @@ export class Values {
   }
 
   /**
-   * Adds the titles of the clusters of a query to a map from ids to titles.
+   * Adds the title of each cluster of a query to `titles`, by the id of the cluster.
    *
    * @returns Whether there are new titles.
    */
@@ -183,15 +186,15 @@ export class Values {
     const before = titles.size;
     for (const { properties } of features) {
       const text = properties[`first_${title}_by_${by}`];
-      // Without a title, a cluster has an empty text, so that it is not requested again.
+      // An empty text stands for a missing title, so that it is not requested again.
       if (properties.point_count > 1) titles.set(properties.cluster_id, typeof text === "string" ? text : "");
     }
     return titles.size > before;
   }
 
   /**
-   * Returns facts about the values of a cluster, as pairs of a column and a text. The title and the picture of a cluster
-   * are those of its point with the greatest value in the first column of numbers; null if there are none.
+   * Returns facts about the values of a cluster, as pairs of a column and a text. Also returns the title and the
+   * picture of the cluster: those of the point with the greatest value in the first column of numbers, or null.
    */
   async facts(index, id, filter) {
     const columns = Values.columns(index, "number", "time", "category", "boolean").slice(0, 6);
@@ -210,14 +213,14 @@ export class Values {
 /** Greatest number of points of an index whose clusters have titles on the map. */
 const MOST_TITLED = 500_000;
 
-/** Names of columns whose numbers are no amounts, so that a point is not more important if its number is greater. */
+/** Names of columns whose numbers are not amounts. A point with a greater such number is not more important. */
 const NO_AMOUNT = /(^|[_ -])(id|no|nr|number|code|zip|year|row)$|code$/i;
 
-/** Names of the columns from which a cluster has its title and its picture, which is the address of an image. */
+/** Names of the columns that give a cluster its title and its picture. A picture is the address of an image. */
 const TITLE = /^(name|title|label)$/i;
 const PICTURE = /^(picture|image|photo)$/i;
 
-/** The aggregates for a column of each kind, at most 16 in total with those of title and picture. */
+/** For each kind of column, its aggregates. With those of title and picture, there are at most 16 in total. */
 const FEW = [(column) => `top(${column}, 3)`];
 const ABOUT = {
   number: [(column) => `sum(${column})`, (column) => `mean(${column})`],
@@ -226,7 +229,7 @@ const ABOUT = {
   boolean: FEW,
 };
 
-/** Functions that write the aggregates of a column as text, by kind of column. */
+/** For each kind of column, a function that writes the aggregates as text. */
 const few = (properties, column, total) =>
   Object.entries(properties[`top_${column}`] ?? {}).map(([value, count]) => `${value} ${rounded(count)} (${Math.round((100 * count) / total)}\u00a0%)`).join(", ");
 const SAY = {

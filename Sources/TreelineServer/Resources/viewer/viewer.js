@@ -33,13 +33,13 @@ import { mapZoom, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 import { TONES } from "./vendor/treeline/map/palette.js";
 
 /**
- * Number of clusters in the overview of the whole index. The map finds the densities of the points from this overview.
+ * Number of clusters in the overview of the whole index, from which the map learns how dense the points are.
  */
 const OVERVIEW = 1000;
 
 /**
- * Pixels between a box that fills the map and the edge of the map, and the greatest zoom for such a box. At this zoom
- * the surroundings of a single position are in view.
+ * When a box fills the map, this many pixels stay free around it, and the zoom is at most the second number. At this
+ * zoom the surroundings of a single position are in view.
  */
 const MARGIN = 56;
 const CLOSEST = 16;
@@ -47,16 +47,16 @@ const CLOSEST = 16;
 /** Greatest zoom of the map. Beyond it no more points separate, even if the source has answers for higher zooms. */
 const CLOSEST_ZOOM = 20;
 
-/** Zoom from which the built-in map has too little to show, so that it has a graticule with degrees. */
+/** From this zoom on, the built-in map has too little to show, so a graticule with degrees is drawn. */
 const EMPTY_ZOOM = 9;
 
-/** Milliseconds without a change after which the view is measured and announced. */
+/** Milliseconds without a change after which the view is measured, and announced to screen readers. */
 const REST = 160;
 
-/** Greatest change of the number of points, as a share, after which a new version of an index keeps its colours. */
+/** A new version of an index keeps its colours if its number of points has changed by at most this share. */
 const MOST_CHANGED = 0.1;
 
-/** Size of a box in degrees below which the box is treated as a single position. */
+/** A box that is smaller than this, in degrees, is treated as a single position. */
 const LEAST_BOX = 1e-4;
 
 const NO_TITLES = new Map();
@@ -71,9 +71,9 @@ export class Viewer {
   #isStyled = false;
   /** Whether the requested map style could not be loaded. */
   #isUnstyled = false;
-  /** A map style, as an address or an object. It is shown instead of the style of the settings unless it is null. */
+  /** A map style, as an address or an object. If it is not null, it is shown instead of the style of the settings. */
   basemap = null;
-  /** Columns whose values a hint shows; null if it shows the names of points. */
+  /** Columns whose values a hint shows. If it is null, a hint shows the names of points. */
   tooltip = null;
   /** The selected clusters; null if clusters cannot be selected on this page. */
   selection = null;
@@ -86,24 +86,24 @@ export class Viewer {
   #reloading = null;
   /** Whether a new version of the index is being loaded. Then the clusters of the previous version stay. */
   #isRenewing = false;
-  /** Whether the settings name an index that the source does not have. */
+  /** Whether the settings name an index that the source lacks. */
   #isMissing = false;
-  /** Columns of the settings that the index does not have, or whose kind in the index does not fit. */
+  /** Columns of the settings that the index lacks, or whose kind does not fit. */
   #forgotten = [];
   /**
-   * The found point, which is marked at every zoom: its name, its position, and the ids of clusters that contain it.
+   * The found point, which is marked at every zoom. It has a name, a position, and the ids of the clusters around it.
    */
   hit = null;
-  /** The request for the found point, if it is not answered yet. */
+  /** The running request for the found point. */
   #loadingHit = null;
   places = new Places();
   /** Names of the source's indexes with plain x and y, which the map cannot show. */
   plain = [];
-  /** Filter settings of the last answer. */
+  /** Filter settings of the latest answer. */
   #answeredFilter = ALL_POINTS;
 
   /**
-   * @param root The document, or the shadow root of an element, that holds the page.
+   * @param root The document, or the shadow root, that holds the page.
    * @param source Source of the answers.
    * @param indexes The indexes of the source, at least one.
    * @param address Keeps the settings in the address of the page. May be missing.
@@ -141,14 +141,14 @@ export class Viewer {
     return this.root.querySelector(selector);
   }
 
-  /** Ends the announcement of versions of the shown index. */
+  /** Function that ends the announcement of versions of the shown index; null if none are announced. */
   #unfollow = null;
 
   // Starting
 
   async start() {
     this.index = this.#named(this.settings.index) ?? this.indexes[0];
-    // If the stage has no room, sizes cannot be read. Outside the page, colours cannot be read.
+    // Without room for the stage, sizes cannot be read. Outside the page, colours cannot be read.
     await shown(this.stage.mapNode);
     this.stage.divide();
     this.palette = readPalette(this.node);
@@ -179,7 +179,7 @@ export class Viewer {
     this.tiles = new TileLayers(this.map, this.source);
     this.#listen();
     this.controls.offer(this.indexes, this.index);
-    // The map is useful without names of cities.
+    // The map does not wait for the names of cities.
     this.places.load().then(() => {
       this.listing.renew();
       this.wake();
@@ -187,12 +187,12 @@ export class Viewer {
     }, () => {});
     await Promise.all([this.#loadDensities(), this.#loadValues()]);
     this.fit();
-    // Only now does the map know how much of the world it may show.
+    // Only now the map knows how much of the world it may show.
     if (!cameraOptions(this.settings.map)) this.map.fitBounds(corners(this.index.bounds), { ...this.#fitting, duration: 0 });
     this.show();
     this.#loadFacts();
     this.loadHit();
-    // The controls show the actual settings only from now on.
+    // Before this, the controls do not show the actual settings.
     delete this.node.dataset.starting;
     this.#tellOfLink();
     this.#restSoon();
@@ -219,7 +219,7 @@ export class Viewer {
     return this.source.hasTiles && !this.index.plane;
   }
 
-  /** Shows what only a map of the Earth has: a scale in kilometres, copies of the world, and the place of the user. */
+  /** Shows a scale in kilometres, copies of the world, and the place of the user. Only a map of the Earth has them. */
   #useGround() {
     const isEarth = !this.index.plane;
     this.node.dataset.ground = isEarth ? "earth" : "plane";
@@ -252,7 +252,7 @@ export class Viewer {
     this.tones = new Tones(placed, TONES);
   }
 
-  /** Loads the categories of the chosen column, and clears settings with columns that the index lacks. */
+  /** Loads the categories of the chosen column. Clears settings whose columns the index lacks. */
   async #loadValues() {
     const { index, settings, values } = this;
     const kinds = { donuts: ["category", "boolean"], sum: ["number"], brush: ["number", "time"] };
@@ -264,8 +264,8 @@ export class Viewer {
     }
     if (!await values.load(index, settings)) return;
     this.palette.useCategories(values.categories);
-    // The shown clusters have no parts yet, or parts of previous categories. The palette has no colours for these
-    // parts.
+    // The shown clusters still have no parts, or parts of the previous categories, for which the palette has no
+    // colours.
     for (const { feed, scene } of [this.grid, this.tree]) {
       for (const { cluster } of scene.sprites) cluster.parts = null;
       feed.reset();
@@ -275,7 +275,7 @@ export class Viewer {
   /** Shows the extent of the index and its first and last time below its title. */
   async #loadFacts() {
     const { controls, index } = this;
-    // A standalone page has a title of its own.
+    // A standalone page, which has no server, keeps its own title.
     if (this.source.whereIs) document.title = `${titleOf(index)} · Treeline`;
     if (!index.bounds) return;
     const ground = groundOf(index);
@@ -295,7 +295,7 @@ export class Viewer {
   }
 
   /**
-   * Loads the found point of the settings, which is then marked in its cluster.
+   * Loads the found point of the settings. It is then marked in its cluster.
    *
    * @returns The zoom of the map from which the point stands alone; null if it never does.
    */
@@ -330,12 +330,12 @@ export class Viewer {
     }
   }
 
-  /** Shows a position, for example of a city. */
+  /** Shows a position, such as that of a city. */
   goTo({ longitude, latitude }, zoom) {
     this.map.easeTo({ center: [longitude, latitude], zoom: Math.min(zoom, this.map.getMaxZoom()), ...this.motion });
   }
 
-  /** Returns where a position is, such as `near Paris`; empty far from every city. */
+  /** Returns a text about a position, such as `near Paris`. The text is empty if no city is near. */
   placeNear({ longitude, latitude, area = 0 }) {
     if (this.index.plane) return "";
     const name = this.places.near(worldX(longitude), worldY(latitude), Math.sqrt(area) / (EQUATOR * Math.cos((latitude * Math.PI) / 180)));
@@ -349,19 +349,19 @@ export class Viewer {
   }
 
   /**
-   * Checks with the source that a filter is valid for the current index. Throws the source's error if it is invalid.
+   * Checks with the source that a filter is valid for the current index. Throws the error of the source if it is not.
    */
   async checkFilter(where, signal) {
     if (where) await this.source.clusters(this.index.name, { limit: leastLimit(this.index), filter: where }, signal);
   }
 
-  /** Reports settings of a link that the map cannot show, with the reason. */
+  /** Tells the user which settings of a link the map cannot show, and why. */
   #tellOfLink() {
     const { index, unreadable, where } = this.settings;
     const said = [];
     this.#isMissing = index !== "" && !this.#named(index);
     if (this.#isMissing) {
-      const why = this.plain.includes(index) ? `The points of “${index}” have plain x and y, and this map shows the Earth` : `There is no index “${index}” here`;
+      const why = this.plain.includes(index) ? `The points of “${index}” have plain x and y, but this map shows the Earth` : `There is no index “${index}” here`;
       said.push(`${why}; this is ${titleOf(this.index)}.`);
     }
     if (unreadable.length > 0) said.push(`The link has unknown or invalid parts: ${[...new Set(unreadable)].join(", ")}.`);
@@ -388,7 +388,7 @@ export class Viewer {
     return this.index.plane ? planeStyle(this.palette) : (this.archive?.style(this.palette) ?? worldStyle(this.palette));
   }
 
-  /** Opens the server's archive of tiles. If it cannot be read, the built-in map is shown, and a message. */
+  /** Opens the server's archive of tiles. If this fails, tells the user, and the built-in map is shown. */
   async #openArchive() {
     const { basemap } = this.source;
     if (!basemap || this.#style) return;
@@ -402,7 +402,7 @@ export class Viewer {
     this.archive = archive;
   }
 
-  /** Shows another map style from now on. If it is null, shows the style of the settings. */
+  /** Shows another map style from now on; if it is null, the style of the settings. */
   useBasemap(style) {
     this.basemap = style;
     // A map that does not exist yet starts with this style.
@@ -461,7 +461,7 @@ export class Viewer {
     this.find("#locate").addEventListener("click", () => this.#locate());
   }
 
-  /** @param map The map or its twin. The twin shows only the grid. */
+  /** @param map The map or its twin. The twin shows the grid only. */
   listenTo(map, tiles) {
     map.on("error", (event) => this.#mapFailed(event, tiles));
     this.pointing.listenTo(map, map === this.map ? undefined : this.grid);
@@ -498,7 +498,7 @@ export class Viewer {
     if (hasHalves) twin?.follow();
     const { view, divider, ellipses } = this.settings;
     const { width } = camera;
-    // Names are placed once badges have arrived, also in the last frame of a motion.
+    // Names are placed when badges have arrived, even in the last frame of a motion.
     for (const { scene } of this.sides) scene.advance(now);
     this.#placeLabels(camera, now);
     if (this.index.plane || camera.zoom > EMPTY_ZOOM && (this.archive ? camera.zoom > this.archive.maxZoom + 6 : !this.#style || this.#isUnstyled)) {
@@ -510,7 +510,7 @@ export class Viewer {
     if (view !== "tiles") this.#draw(this.tree, edge, width, now, ellipses);
     else this.#drawLabels(this.tree, 0, width);
     this.#drawHit(edge);
-    // In tiles, the map library has drawn the cluster, but not its ellipse.
+    // In the view `tiles`, the map library draws the clusters, but not their ellipses.
     const { pointed } = this.pointing;
     if (view === "tiles" && pointed) this.overlay.drawExtent(pointed.cluster, camera);
     const { spread } = this.card;
@@ -519,12 +519,12 @@ export class Viewer {
     this.find("#progress").classList.toggle("waiting", this.sides.some(({ feed }) => now - feed.waitingSince > 240));
   }
 
-  /** Chooses the names that fit between the badges. A map style of the user has its own names of cities. */
+  /** Chooses the names that fit between the badges. A user's map style has its own names of cities. */
   #placeLabels(camera, now) {
     const places = this.index.plane || (this.#style && !this.#isUnstyled) ? [] : this.places.in(camera);
     const { columns, name, version } = this.index;
     if (this.settings.view === "tiles") {
-      // The positions of badges that the map library draws are known only when it is idle.
+      // The map library draws the badges here. Their positions are known only when it is idle.
       if (!this.#areTilesDrawn) this.tree.labels.clear();
       else if (this.map.getLayer("clusters")) {
         this.#placeLater(this.tree.labels.place(camera, circlesOfTiles(this.map), places, [], NO_TITLES, `tiles ${version}`, now));
@@ -542,7 +542,7 @@ export class Viewer {
 
   #placement = null;
 
-  /** Requests a frame for names that are not placed yet, since no other frame may come while nothing moves. */
+  /** Requests a frame for names that are not placed yet. While nothing moves, no other frame may come. */
   #placeLater(pause) {
     if (pause === 0) return;
     this.#placement ??= setTimeout(() => {
@@ -553,7 +553,7 @@ export class Viewer {
 
   #drawLabels(side, left, right) {
     const { context, ratio } = this.overlay;
-    // The canvas has no size yet before the first badges are drawn.
+    // Before the first badges are drawn, the canvas has no size.
     if (ratio === 0) return;
     const origin = this.stage.originOf(side);
     context.save();
@@ -629,7 +629,7 @@ export class Viewer {
   }
 
   async failed(error, side) {
-    // A filter from a link or from the panel may be invalid for the index.
+    // A filter from a link or from the panel may not be valid for this index.
     if (isRefused(error) && this.filterQuery.filter && /^(from-)?filter:/.test(error.message)) {
       const { where } = this.settings;
       const rest = this.#answeredFilter === ALL_POINTS ? "all points are shown" : "the previous filter still applies";
@@ -637,7 +637,7 @@ export class Viewer {
       if (where !== this.settings.where) this.controls.refuse(where, error.message);
       return this.tell("filter", where ? error.message : `The filter of the link is not valid for this index; ${rest}.`);
     }
-    // If the index was replaced or removed, ids of the previous version are invalid.
+    // After the index was replaced or removed, ids of the previous version are invalid.
     if (side && (error.status === 409 || error.status === 404) && await this.#reloadIfReplaced()) return;
     const text = error.status === 0 ? `${error.message} Trying again…` : (error.message ?? String(error));
     this.notice.show("failure", text);
@@ -680,7 +680,8 @@ export class Viewer {
 
   #changed(names) {
     if (names.has("style")) return location.reload();
-    // A change of the map's size ends its motion, such as the motion to the points of another index.
+    // A change of the map's size ends its motion. So the size changes before the map moves to the points of another
+    // index.
     if (names.has("view") || names.has("compare")) this.fit();
     if (names.has("index")) {
       const index = this.#named(this.settings.index) ?? this.indexes[0];
@@ -705,7 +706,7 @@ export class Viewer {
     this.#restSoon();
   }
 
-  /** @param isVersion Whether the index is a new version of the shown index. Then badges stay as far as they can. */
+  /** @param isVersion Whether the index is a new version of the shown one. If so, badges stay as far as possible. */
   async #useIndex(index, isVersion = false) {
     const { index: previous, tones } = this;
     const isElsewhere = `${index.bounds}` !== `${previous.bounds}`;
@@ -757,7 +758,7 @@ export class Viewer {
     this.legend.update(this.values, this.palette, this.mainSide.scene.clusters);
     this.timeline.show();
     this.divider.show(settings.divider);
-    // In the view `tiles`, the viewer cannot find out whether there are points in view.
+    // In the view `tiles`, the viewer cannot know whether points are in view.
     if (settings.view === "tiles") this.notice.hide("empty");
     const { hasHalves, twin } = this.stage;
     const layers = this.hasTiles ? [this.#isStyled && this.tiles, hasHalves && twin?.isStyled && twin.tiles] : [];
@@ -771,7 +772,7 @@ export class Viewer {
   }
 
   /**
-   * Reads the colours of the stylesheet again. Outside the page there are none, so it waits until the element is shown.
+   * Reads the colours of the stylesheet again. Outside the page there are none, so waits until the element is shown.
    */
   async repaint() {
     await shown(this.stage.node);
@@ -782,7 +783,7 @@ export class Viewer {
     this.palette.useCategories(this.values.categories);
     if (!this.#style && this.archive) this.#setStyle(this.#ownStyle);
     else if (!this.#style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
-    // Sizes do not change with colours, so they are not measured again. While styles change, they would be wrong.
+    // Colours do not change sizes, so the sizes are not measured again. While styles change, they would be wrong.
     this.overlay.prepare(this.palette, this.stage.whole);
     this.show();
   }
@@ -800,7 +801,7 @@ export class Viewer {
 
   #moved() {
     const { index } = this.settings;
-    // A link to a missing index stays as it is, so that the message comes again when the page is loaded again.
+    // If a link names a missing index, its address stays, so that a reload shows the message again.
     this.settings.set({ map: cameraText(this.currentCamera), ...((index === "" || this.#named(index)) && { index: this.index.name }) });
     this.#restSoon();
   }
@@ -817,18 +818,17 @@ export class Viewer {
     return this.sides.every((side) => side.feed.hasAnswered(side.request(camera, this.settings)));
   }
 
-  /** Measures, lists and announces the clusters in view. Called when all requests are answered. */
+  /** Measures, lists and announces the clusters in view, once all requests are answered. */
   #rested() {
     if (!this.isAtRest) return;
     const sides = this.sides;
-    // Only answers of the tree show that an index was replaced. If the tree is not shown, the viewer checks for it
-    // here.
+    // Answers of the tree reveal that an index was replaced. If the tree is not shown, this check does.
     if (!sides.includes(this.tree)) this.#reloadIfReplaced();
     this.choice.openFromLink();
     this.timeline.update(this.tree.request(this.camera, this.settings).query);
     if (sides.length === 0) return;
     const { scene } = this.mainSide;
-    // The map is useful without titles.
+    // The map does not wait for titles.
     if (sides.includes(this.tree)) this.tree.loadTitles(this.tree.request(this.camera, this.settings)).then((isNew) => isNew && this.wake(), () => {});
     this.listing.update(scene.clusters, this.index, this.palette, this.settings, this.values);
     this.legend.update(this.values, this.palette, scene.clusters);
@@ -846,9 +846,9 @@ export class Viewer {
   // Pointing and choosing
 
   /**
-   * @param linkID The id of the closed cluster in the address.
-   * @param focus The element that had the keyboard focus before the card. If it still exists, it gets the focus back.
-   *   Null if the card did not have the focus.
+   * @param linkID Id of the closed cluster in the address.
+   * @param focus Element that had the keyboard focus before the card. It gets the focus back if it still exists. Null
+   *   if the card did not have the focus.
    */
   closed(linkID, focus) {
     if (this.settings.open === linkID) this.settings.set({ open: "" });
@@ -862,7 +862,7 @@ export class Viewer {
 
   /** Shows the position of the user, if the browser is allowed to share it. */
   #locate() {
-    const refuse = ({ message }) => this.tell("place", `The browser does not tell where you are${message ? `: ${message}` : ""}.`);
+    const refuse = ({ message }) => this.tell("place", `The browser does not share your position${message ? `: ${message}` : ""}.`);
     if (!navigator.geolocation) return refuse({});
     navigator.geolocation.getCurrentPosition(({ coords }) => {
       this.settings.step();
@@ -875,7 +875,7 @@ export class Viewer {
     this.showAll();
   }
 
-  /** Options for a view of all points. A single position is not in the middle, where the divider would cover it. */
+  /** Options of a view of all points. A single position is not put in the middle, where the divider would cover it. */
   get #fitting() {
     const [[west, south], [east, north]] = corners(this.index.bounds);
     const isSinglePosition = east - west < LEAST_BOX && north - south < LEAST_BOX;
