@@ -83,7 +83,7 @@ def test_a_cluster_is_a_row(answer):
     assert cluster["count"] == cluster.count and cluster["row"] == -1 and cluster.row is None
     (single,) = answer[answer.count == 1][:1]
     assert single["row"] == single.row >= 0 and len(single) == len(single.keys()) == len(single.items()) == 8
-    with pytest.raises(KeyError, match="there is no value 'price'; there are 'id', .* 'mean_price'"):
+    with pytest.raises(KeyError, match="there is no value 'price'; values: 'id', .* 'mean_price'"):
         cluster["price"]
 
 
@@ -92,7 +92,7 @@ def test_names_choose_columns(answer):
         assert np.array_equal(answer[name], getattr(answer, name), equal_nan=True)
     assert answer["west"].tolist() == answer.bounds[:, 0].tolist()
     assert answer["mean_price"] is answer.values["mean_price"]
-    with pytest.raises(KeyError, match="there is no column 'price'; there are 'id', 'count', .* 'mean_price'"):
+    with pytest.raises(KeyError, match="there is no column 'price'; columns: 'id', 'count', .* 'mean_price'"):
         answer["price"]
 
 

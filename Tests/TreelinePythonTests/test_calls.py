@@ -14,14 +14,14 @@ import treelinemap
 @pytest.mark.parametrize(
     ("query", "error", "message"),
     [
-        (dict(bbox=(0, 40, 4, None), zoom=7), TypeError, "expected 'bbox' to be of numbers, found None"),
+        (dict(bbox=(0, 40, 4, None), zoom=7), TypeError, "expected a number or numbers as 'bbox', found None"),
         (dict(bbox={0, 40, 4, 50}, zoom=7), TypeError, "expected 'bbox' to be of numbers"),
         (dict(bbox={"west": 0}, zoom=7), TypeError, "expected 'bbox' to be of numbers"),
         (dict(bbox=(0, 40, 4, 50), zoom="near"), treelinemap.ParameterError, "'zoom' must be from 0 to 32, found near"),
         (dict(bbox=(0, 40, 4, 50), zoom=7, after=3), TypeError, "expected 'after' to be an answer, found 3"),
         (dict(limit=3, after=3), TypeError, "expected 'after' to be an answer, found 3"),
         (dict(limit=3, where=3), TypeError, "expected a text, found 3"),
-        (dict(limit=3, aggregate=3), TypeError, "expected 'aggregate' to be a text or several, found 3"),
+        (dict(limit=3, aggregate=3), TypeError, "expected a text or several texts as 'aggregate', found 3"),
     ],
 )
 def test_wrong_queries(tree, query, error, message):

@@ -187,7 +187,7 @@ def test_the_advice_about_a_column_of_both_coordinates_works():
     ("arguments", "error", "message"),
     [
         (dict(x={"a": [1.0], "b": [2.0], "c": [3.0]}), KeyError, "found 'a', 'b', 'c'; name them with lon= and lat="),
-        (dict(x={"lon": [1.0], "lat": [2.0]}, lon="east"), KeyError, "found 'east'; there are 'lon', 'lat'"),
+        (dict(x={"lon": [1.0], "lat": [2.0]}, lon="east"), KeyError, "no column 'east' for lon=; columns: 'lon', 'lat'"),
         (
             dict(x={"lon": [1.0], "lat": [2.0]}, lon="lon"),
             ValueError,
@@ -201,7 +201,7 @@ def test_the_advice_about_a_column_of_both_coordinates_works():
         (
             dict(x={"lon": [1.0], "lat": [2.0], "n": [3]}, columns=["m"]),
             KeyError,
-            "found 'm'; there are 'lon', 'lat', 'n'",
+            "no column 'm'; columns: 'lon', 'lat', 'n'",
         ),
         (dict(x={"lon": [1.0], "lat": [2.0], "n": [[3]]}), ValueError, "column 'n': expected one dimension"),
         (dict(x=pd.DataFrame({"lon": [1.0], "lat": [2.0], "n": [[3]]})), TypeError, "convert it or leave it out"),

@@ -218,7 +218,7 @@ def test_texts_survive():
         (dict(x=[1], y=[2], columns={"a": 3}), TypeError, "column 'a': expected an array of values, found 3"),
         (dict(x=[1], y=[2], columns=["a"]), TypeError, "expected columns as a mapping or a table"),
         (dict(x=[1], y=[2], columns=pl.LazyFrame({"a": [1]})), TypeError, "found of type LazyFrame"),
-        (dict(x=[1], y=[2], kinds={"a": "text"}), KeyError, "there are none"),
+        (dict(x=[1], y=[2], kinds={"a": "text"}), KeyError, "no column 'a'; columns: none"),
         (dict(x=geopandas.GeoSeries.from_wkt(["LINESTRING (0 0, 1 1)"])), ValueError, "found a LineString"),
         (dict(x=[1], y=[2], columns={"a": ["b"]}, kinds={"c": "text"}), KeyError, "'c'"),
         (dict(x=[1], y=[2], columns={"a": ["b"]}, kinds={"a": "sort"}), treelinemap.ArgumentError, "found 'sort'"),
@@ -329,5 +329,5 @@ def test_a_path_ends_where_it_ends(tmp_path):
 
 
 def test_bytes_are_no_number():
-    with pytest.raises(TypeError, match="expected 'spacing' to be of numbers, found b'5'"):
+    with pytest.raises(TypeError, match="expected a number or numbers as 'spacing', found b'5'"):
         treelinemap.build([1, 2], [1, 2]).clusters(zoom=1, spacing=b"5")

@@ -76,7 +76,7 @@ def test_a_mask_is_pickled_and_not_saved(tree, mask, tmp_path):
     masked.save(tmp_path / "masked")
     tree.save(tmp_path / "whole")
     assert (tmp_path / "masked").read_bytes() == (tmp_path / "whole").read_bytes()
-    with pytest.raises(ValueError, match="a page has all points"):
+    with pytest.raises(ValueError, match="a page shows all points"):
         masked.to_html(tmp_path / "map.html")
 
 

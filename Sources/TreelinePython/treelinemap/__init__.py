@@ -1,4 +1,4 @@
-"""Clusters of points on a map that follow their density, in microseconds: arrays in, arrays out.
+"""Clusters of points on a map that follow the density of the points, in microseconds: arrays in, arrays out.
 
 >>> import numpy as np, treelinemap
 >>> random = np.random.default_rng(1)

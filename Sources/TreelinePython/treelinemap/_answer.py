@@ -41,20 +41,20 @@ _EXTENTS = (
 #: Length of a unit of the plane at the equator, on the sphere of Web Mercator, in meters.
 METRES_PER_UNIT = 2 * math.pi * 6_378_137 / 2**32
 
-#: Columns of an answer that take no time to compute.
+#: Columns of an answer that are known without further work.
 _COLUMNS = ("id", "count", "row", "x", "y")
 
 
 class Cluster:
     """One cluster of an answer, or a single point.
 
-    It is also a mapping from the names of its answer's columns to values: `dict(cluster)`, `cluster["mean_price"]`.
+    It is also a mapping from column names of the answer to values: `dict(cluster)`, `cluster["mean_price"]`.
     """
 
     __slots__ = ("id", "count", "x", "y", "first", "end", "row", "values")
 
     id: int
-    """Identifier of the cluster in its tree, in every query."""
+    """Identifier of the cluster in its tree. It is the same in every query."""
     count: int
     """Number of the cluster's points that pass the filter."""
     x: float
@@ -93,14 +93,14 @@ class Cluster:
         try:
             return self.values[name]
         except KeyError:
-            raise KeyError(f"there is no value {name!r}; there are {', '.join(map(repr, self.keys()))}") from None
+            raise KeyError(f"there is no value {name!r}; values: {', '.join(map(repr, self.keys()))}") from None
 
     def __repr__(self) -> str:
         what = f"row {self.row}" if self.row is not None else f"{self.count} points"
         return f"<treelinemap.Cluster {self.id}, {what} at ({self.x:.5f}, {self.y:.5f})>"
 
 
-# Because a cluster is a mapping, `pandas.DataFrame(answer)` has a column for each name.
+# A cluster is a mapping so that `pandas.DataFrame(answer)` has a column for each name.
 Mapping.register(Cluster)
 
 
@@ -133,7 +133,7 @@ class Clusters(Answer):
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """The class of the answer. For pandas an answer without clusters is a mapping of columns.
+        """The class of the answer. If the answer has no clusters, pandas is told that it is a `dict`.
 
         `pandas.DataFrame` makes a row of each cluster. Without clusters it would find no columns, because only a
         mapping can name columns. All other callers get the real class.
@@ -143,27 +143,27 @@ class Clusters(Answer):
         return type(self)
 
     def keys(self) -> list[str]:
-        """Returns the names of the columns, which are also the keys of each cluster."""
+        """Returns the names of the columns. Each cluster has these names as keys."""
         return [*_COLUMNS, *self.values]
 
     @property
     def tree(self) -> Tree:
-        """The tree of the query, with the query's filter."""
+        """The tree of the query. It has the filter of the query."""
         return self._tree
 
     @property
     def id(self) -> Integers:
-        """Ids, which identify clusters in the tree in every query."""
+        """Id of each cluster. In every query of the tree, a cluster has the same id."""
         return self._integers(0)
 
     @property
     def count(self) -> Integers:
-        """Number of points of each cluster that pass the filter."""
+        """Number of points of each cluster; under a filter, only of points that pass."""
         return self._integers(1)
 
     @property
     def first(self) -> Integers:
-        """Tree index of each cluster's first point; its points continue up to `end`."""
+        """Tree index of each cluster's first point. Its points have the tree indices from `first` to `end` - 1."""
         return self._integers(2)
 
     @property
@@ -173,27 +173,27 @@ class Clusters(Answer):
 
     @property
     def row(self) -> Integers:
-        """Rows of single points in the input; -1 for clusters."""
+        """Row of each single point in the input; -1 for clusters."""
         return self._integers(4)
 
     @property
     def tree_index(self) -> Integers:
-        """Tree indices of single points, and of the points at which clusters are shown; otherwise -1."""
+        """Tree index of the single point, or of the point at which a cluster is shown; -1 if there is no such point."""
         return self._integers(5)
 
     @property
     def x(self) -> Floats:
-        """Longitudes or x of the positions at which clusters are shown."""
+        """Longitude or x of the position at which each cluster is shown."""
         return self._floats(6)
 
     @property
     def y(self) -> Floats:
-        """Latitudes or y of the positions at which clusters are shown."""
+        """Latitude or y of the position at which each cluster is shown."""
         return self._floats(7)
 
     @property
     def group(self) -> npt.NDArray[np.object_]:
-        """Names of the clusters' groups, in a tree of groups that never mix; `None` for points that are never
+        """Name of each cluster's group, in a tree of groups that never mix; `None` for points that are never
         clustered."""
         groups = self._tree.groups
         names = np.array([*groups["name"], None], object)
@@ -202,7 +202,7 @@ class Clusters(Answer):
 
     @property
     def labels(self) -> Integers:
-        """For each row of the input, the position in this answer of the cluster that contains the row, or -1.
+        """For each row of the input, the position in this answer of the cluster that contains it; -1 if none does.
 
         The array has `tree.row_count` entries, so `frame["cluster"] = shown.labels` labels a table.
         """
@@ -218,8 +218,8 @@ class Clusters(Answer):
         return labels
 
     def hulls(self) -> npt.NDArray[np.object_]:
-        """Returns the convex hull of each cluster's points as a geometry of shapely. It is a polygon, or a line if all
-        points lie on a line, or a point. A hull across the antimeridian is divided there. Needs shapely.
+        """Returns the convex hull of each cluster's points as a geometry of shapely: a polygon, a line if all points
+        lie on it, or a point. A hull across the antimeridian is divided at the antimeridian. Needs shapely.
         """
         required("shapely")
         from ._shapes import hull
@@ -234,7 +234,7 @@ class Clusters(Answer):
         return array
 
     def _length(self, name: str) -> Floats:
-        """Returns lengths on the plane in meters, or in the units of a plain plane."""
+        """Converts lengths on the plane to meters, or to the units of a plain plane."""
         if self._tree.is_planar:
             return self._extent(name) * self._tree._unit_length
         return self._extent(name) * METRES_PER_UNIT * np.cos(np.radians(self.y))
@@ -250,13 +250,13 @@ class Clusters(Answer):
 
     @property
     def bounds(self) -> Floats:
-        """West, south, east and north of each cluster; west is greater than east across the antimeridian."""
+        """West, south, east and north of each cluster. Across the antimeridian, west is greater than east."""
         boxes: Floats = self._all_extents()[:4].T
         return boxes
 
     @property
     def radius(self) -> Floats:
-        """Root mean square distance of the points from their mean, in meters, or in the units of a plain plane.
+        """Root mean square distance of a cluster's points from their mean, in meters or in the units of a plain plane.
 
         Meters are measured at the cluster's latitude.
         """
@@ -264,27 +264,27 @@ class Clusters(Answer):
 
     @property
     def semi_major(self) -> Floats:
-        """Standard deviation along the longer principal axis, in the unit of `radius`."""
+        """Standard deviation of the points along the longer principal axis, in the unit of `radius`."""
         return self._length("semi_major")
 
     @property
     def semi_minor(self) -> Floats:
-        """Standard deviation along the shorter principal axis, in the unit of `radius`."""
+        """Standard deviation of the points along the shorter principal axis, in the unit of `radius`."""
         return self._length("semi_minor")
 
     @property
     def axis_x(self) -> Floats:
-        """Eastward component of the longer axis as a unit vector."""
+        """Eastward component of a unit vector along the longer axis."""
         return self._extent("axis_x")
 
     @property
     def axis_y(self) -> Floats:
-        """Southward component of the longer axis as a unit vector."""
+        """Southward component of a unit vector along the longer axis."""
         return self._extent("axis_y")
 
     @property
     def badge_diameter(self) -> Floats:
-        """Diameter of each badge in pixels, if the query asked for badges; otherwise NaN."""
+        """Diameter of each badge in pixels; NaN unless the query was cut by badges."""
         return self._extent("badge_diameter")
 
     @property
@@ -305,7 +305,7 @@ class Clusters(Answer):
         return Table._of(c.call(c.aggregate, self._pointer, c.encoded(", ".join(aggregates))))
 
     def find(self, tree_index: int) -> int | None:
-        """Returns the position in the answer of the cluster that contains a point; None if none does."""
+        """Returns the position in the answer of the cluster that contains a point; None if no cluster does."""
         place: int = c.answer_find(self._pointer, integer("tree_index", tree_index))
         return place if place >= 0 else None
 
@@ -316,7 +316,7 @@ class Clusters(Answer):
         return Transition(self, other)
 
     def _places_of(self, numbers: Integers) -> Integers:
-        """Converts the library's numbers of clusters to positions in this answer; -1 stays -1."""
+        """Converts indices of clusters in the library's answer to positions in this answer; -1 stays -1."""
         return numbers
 
     def __iter__(self) -> Iterator[Cluster]:
@@ -338,8 +338,8 @@ class Clusters(Answer):
     def __getitem__(self, which: slice | Any) -> Clusters: ...
 
     def __getitem__(self, which: Any) -> Any:
-        """Returns a cluster for a position, the array of a column or an aggregate for a name, or an answer with some of
-        the clusters for a slice, a mask or an array of positions."""
+        """Returns part of the answer: a cluster for a position, an array for the name of a column or an aggregate,
+        or an answer for a slice, a mask or an array of positions."""
         if isinstance(which, str):
             return self._column(which)
         if isinstance(which, int | np.integer):
@@ -375,7 +375,7 @@ class Clusters(Answer):
         if name in _EXTENTS:
             return self._extent(name)
         there = ", ".join(map(repr, (*_COLUMNS, *_EXTENTS[:4], *others, *self.values)))
-        raise KeyError(f"there is no column {name!r}; there are {there}")
+        raise KeyError(f"there is no column {name!r}; columns: {there}")
 
     def __copy__(self) -> Clusters:
         return self
@@ -396,7 +396,7 @@ class Clusters(Answer):
         return as_text(self._title(), self._shown())
 
     def _repr_html_(self) -> str:
-        """Shows the clusters as a table in a notebook."""
+        """Returns the clusters as HTML, which a notebook shows as a table."""
         return as_html(self._title(), self._shown())
 
     def _columns(self) -> dict[str, AnyArray]:
@@ -415,7 +415,7 @@ class Clusters(Answer):
         return Table(self._columns()).to_pandas()
 
     def to_geopandas(self, geometry: Literal["point", "hull"] = "point") -> Any:
-        """Returns the clusters as a `geopandas.GeoDataFrame`, in EPSG:4326 unless the plane is plain.
+        """Returns the clusters as a `geopandas.GeoDataFrame`. It is in EPSG:4326, or has no CRS if the plane is plain.
 
         :param geometry: `point` for the positions of clusters, `hull` for the convex hulls of their points.
         """
@@ -430,7 +430,7 @@ class Clusters(Answer):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """The clusters as GeoJSON with supercluster's property names, which map libraries read."""
+        """The clusters as GeoJSON, which map libraries read. Its properties have the names that supercluster uses."""
         told = {name: plain(array) for name, array in self.values.items()}
         features = []
         for place, (cluster, box) in enumerate(zip(self, self.bounds.tolist())):
@@ -457,13 +457,13 @@ class _Part(Clusters):
     __slots__ = ("_whole", "_at")
 
     _whole: Clusters
-    #: Positions in the whole answer.
+    #: Positions of these clusters in the whole answer.
     _at: Integers
 
     def __new__(cls, whole: Clusters, at: Integers) -> _Part:
         if isinstance(whole, _Part):
             at, whole = whole._at[at], whole._whole
-        # The library gets each cluster once, in tree order.
+        # The library takes each cluster once, in tree order.
         ids = whole.id[np.unique(at)].astype(np.uint64)
         tree = whole._tree
         part = Answer.__new__(cls, c.call(c.clusters_with_ids, tree._handle.pointer, ids.ctypes.data, len(ids)))
@@ -505,10 +505,10 @@ def _unwritable(array: AnyArray) -> AnyArray:
 
 
 class Transition:
-    """The changes between two answers of one tree, with a row for each cluster to draw.
+    """The changes between two answers of one tree. It has a row for each cluster to draw.
 
-    Each row starts at its position in the first answer and ends at its position in the second. A part of a split starts
-    at the position of the whole; a part of a merge ends at the position of the whole.
+    Each cluster to draw starts at its position in the first answer and ends at its position in the second. A part of a
+    split starts at the position of the whole. A part of a merge ends at the position of the whole.
     """
 
     KEPT, SPLIT, MERGED, ENTERED, EXITED = range(5)
@@ -524,38 +524,38 @@ class Transition:
 
     @property
     def from_place(self) -> Integers:
-        """Positions in the first answer; -1 for clusters that enter."""
+        """Position of each row's cluster in the first answer; -1 if the cluster enters."""
         return self.first._places_of(self._rows["from"])
 
     @property
     def to_place(self) -> Integers:
-        """Positions in the second answer; -1 for clusters that exit."""
+        """Position of each row's cluster in the second answer; -1 if the cluster exits."""
         return self.second._places_of(self._rows["to"])
 
     @property
     def hidden(self) -> Integers:
-        """In the first row of a split or merge: number of the whole's points that are in no part."""
+        """Number of points of the whole that are in no part. It is in the first row of a split or merge."""
         return self._rows["hidden"]
 
     @property
     def filtered_out(self) -> Integers:
-        """Number of points that pass only the first filter: for each kept cluster, and in the first row of a split or
-        merge."""
+        """Number of points that pass only the first filter. It is in the row of a kept cluster, and in the first row of
+        a split or merge."""
         return self._rows["filtered_out"]
 
     @property
     def filtered_in(self) -> Integers:
-        """Number of points that pass only the second filter, in the same rows as `filtered_out`."""
+        """Number of points that pass only the second filter. It is in the same rows as `filtered_out`."""
         return self._rows["filtered_in"]
 
     @property
     def start(self) -> Floats:
-        """Start of each row's cluster, as rows of x and y; NaN for clusters that enter."""
+        """x and y at which each row's cluster starts; NaN if the cluster enters."""
         return _positions(self.first, self.from_place)
 
     @property
     def stop(self) -> Floats:
-        """End of each row's cluster, as rows of x and y; NaN for clusters that exit."""
+        """x and y at which each row's cluster ends; NaN if the cluster exits."""
         return _positions(self.second, self.to_place)
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Answers of a tree to a map, in the server's format: GeoJSON with the server's property names."""
+"""Answers a map's messages about a tree, as the server does: with GeoJSON that has the server's property names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Query = dict[str, Any]
 Feature = dict[str, Any]
 
-#: Parameters of a query for its viewport, and for its cut.
+#: Names of a query's parameters: those of its viewport, and those of its cut.
 VIEW = ("bbox", "center", "zoom", "width", "height")
 CUT = ("spacing", "badges", "detail", "limit", "order")
 
@@ -35,10 +35,10 @@ class Problem(Exception):
 
 
 class Answers:
-    """Answers of one tree to a map. Any thread may ask."""
+    """Answers messages of a map about one tree. Any thread may call it."""
 
     def __init__(self, tree: Tree, version: int = 0) -> None:
-        """:param version: Number of trees that the map has shown before."""
+        """:param version: Number of trees that the map showed before this one."""
         self.tree = tree
         self.version = f"{tree.content_hash}-{version}" if version else str(tree.content_hash)
         self._verbs: dict[str, Callable[..., dict[str, Any]]] = {
@@ -207,7 +207,7 @@ def _rows(columns: Mapping[str, list[Any]]) -> list[Feature]:
 
 
 def _change(before: Clusters, after: Clusters) -> dict[str, Any]:
-    """Returns a transition in the server's format, as far as a map needs it."""
+    """Returns a transition in the server's format. Contains only what a map needs."""
     change: dict[str, Any] = {"kept": [], "splits": [], "merges": [], "entered": [], "left": []}
     wholes: dict[tuple[str, int], dict[str, Any]] = {}
 
@@ -233,7 +233,7 @@ def _change(before: Clusters, after: Clusters) -> dict[str, Any]:
 
 
 def abbreviated(count: int) -> str:
-    """Returns a count in about four characters, halves rounded up: 999, 1.2k, 12k, 3.4M."""
+    """Returns a count in about four characters, such as 999, 1.2k, 12k or 3.4M. Rounds halves up."""
     if count < 1000:
         return str(count)
     unit, suffixes = 1000, "kMBT"

@@ -1,4 +1,4 @@
-"""Arrays of numpy that view the memory of the library, and imports of optional packages."""
+"""Numpy arrays that view the memory of the library, and imports of optional packages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def required(module: str) -> Any:
 
 
 class Memory:
-    """A part of an object's memory. It keeps the object alive while a numpy array views it."""
+    """A part of an object's memory. While a numpy array views the memory, the object stays alive."""
 
     __slots__ = ("__array_interface__", "owner")
 

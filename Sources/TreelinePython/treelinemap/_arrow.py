@@ -1,5 +1,5 @@
-"""Reads arrays through Arrow's C data interface, which polars, pyarrow, DuckDB and others offer, without these
-packages.
+"""Reads arrays through Arrow's C data interface. Polars, pyarrow, DuckDB and others offer this interface, and none of
+these packages is needed to read it.
 
 https://arrow.apache.org/docs/format/CDataInterface.html
 """
@@ -73,7 +73,7 @@ _NUMBERS = {
     b"e": "<f2", b"f": "<f4", b"g": "<f8",
 }  # fmt: skip
 
-#: Common names of types that are not accepted everywhere.
+#: Common names of Arrow types, for errors about a type that a caller does not accept.
 _NAMES = {
     b"u": "texts", b"U": "texts", b"vu": "texts", b"z": "binary", b"Z": "binary", b"vz": "binary", b"b": "booleans",
     b"n": "nulls", b"+s": "structs", b"+l": "lists", b"+L": "lists", b"+m": "maps",
@@ -81,7 +81,7 @@ _NAMES = {
 
 
 def speaks(values: Any) -> bool:
-    """Returns whether an object exports arrays. Objects of pandas export arrays only if pyarrow is installed."""
+    """Returns whether an object exports Arrow arrays. Objects of pandas do so only if pyarrow is installed."""
     return hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")
 
 
@@ -102,7 +102,7 @@ class Memory:
                     break
                 self.arrays.append(array)
         else:
-            # These capsules release their contents themselves.
+            # The capsules release their contents themselves.
             self._capsules = values.__arrow_c_array__()
             self.schema = _content(self._capsules[0], b"arrow_schema", Schema)
             self.arrays = [_content(self._capsules[1], b"arrow_array", Array)]
@@ -143,7 +143,7 @@ class Part(NamedTuple):
 
 
 class Column:
-    """An array, or the arrays of a stream one after another."""
+    """A column: one array, or all arrays of a stream one after another."""
 
     def __init__(self, memory: Memory, schema: Schema, parts: list[Part]) -> None:
         self._memory, self._schema, self._parts = memory, schema, parts
@@ -162,7 +162,7 @@ class Column:
 
     @property
     def valid(self) -> AnyArray | None:
-        """Mask of values that are present; None if all values are present."""
+        """Mask of the values that are present; None if no value is missing."""
         found = [self._valid(part) for part in self._parts]
         if all(valid is None for valid in found):
             return None
@@ -189,8 +189,8 @@ class Column:
         return view(self._memory, address + part.start * np.dtype(type).itemsize, (count,), type)
 
     def numbers(self) -> AnyArray | None:
-        """Returns numbers, booleans and times as a numpy array. Its entries for missing values are arbitrary. Returns
-        None for other types."""
+        """Returns numbers, booleans or times as a numpy array; None for other types. The entry of a missing value is
+        arbitrary."""
         format = self.format
         if format == b"b":
             return np.concatenate([np.zeros(0, bool), *(self._bits(part, 1) for part in self._parts if part.length)])
@@ -222,7 +222,7 @@ class Column:
         if int(scale) == 0 and ((high == low >> 63) | (False if valid is None else ~valid)).all():
             return low
         decimals: AnyArray = low / 10.0 ** int(scale)
-        # A quotient of exact doubles is rounded once. Otherwise Python rounds the quotient of integers correctly.
+        # If both numbers are exact doubles, their quotient is rounded correctly. Otherwise Python divides the integers.
         is_exact = (high == low >> 63) & (low >= -(2**53)) & (low <= 2**53) & (0 <= int(scale) <= 22)
         numerator, denominator = 10 ** max(-int(scale), 0), 10 ** max(int(scale), 0)
         for row in np.flatnonzero(~is_exact):
@@ -252,7 +252,7 @@ class Column:
         return offsets, self._bytes(part.array.buffers[2], int(offsets[-1]))
 
     def _viewed_texts(self, part: Part) -> tuple[AnyArray, AnyArray]:
-        """Reads texts of 16 bytes each, which hold the length, and either the text or its address."""
+        """Reads texts in the view format. Each view has 16 bytes: the length, and either the text or its address."""
         views = self._view(part, 1, "<i4,<i4,<i4,<i4")
         valid = self._valid(part)
         lengths = views["f0"].astype("<i8") if valid is None else np.where(valid, views["f0"], 0)
@@ -273,19 +273,19 @@ class Column:
         return view(self._memory, address, (count,), "|u1") if address and count else np.zeros(0, np.uint8)
 
     def dictionary(self) -> tuple[AnyArray, Column]:
-        """Returns the codes of a dictionary, -1 for missing values, and the entries."""
+        """Returns the code of each value, -1 if it is missing, and the entries of the dictionary."""
         codes, valid = self.numbers(), self.valid
         assert codes is not None
         dictionaries = [part.array.dictionary.contents for part in self._parts]
         parts = [Part(array, array.offset, array.length) for array in dictionaries]
-        # Entries of later chunks come after entries of earlier chunks.
+        # The entries of each chunk come after those of earlier chunks, so its codes are moved up.
         ends = np.cumsum([0] + [part.length for part in parts])
         shifts = np.repeat(ends[:-1], [part.length for part in self._parts])
         shifted = codes.astype("<i8") + shifts
         if valid is not None:
             shifted[~valid] = -1
         entries = Column(self._memory, self._schema.dictionary.contents, parts)
-        # An entry of the dictionary may be a missing value, too.
+        # An entry of the dictionary may itself be a missing value.
         there = entries.valid
         if there is not None and len(there):
             shifted[(shifted >= 0) & ~there[np.maximum(shifted, 0)]] = -1
@@ -297,7 +297,7 @@ class Column:
 
 
 def column(values: Any) -> Column:
-    """Reads a column. A table with only one column is read as this column."""
+    """Reads a column. An object with only one column is also read as this column."""
     memory = Memory(values)
     parts = [Part(array, array.offset, array.length) for array in memory.arrays]
     schema = memory.schema
@@ -307,9 +307,9 @@ def column(values: Any) -> Column:
 
 
 def table(values: Any) -> dict[str, Column]:
-    """Reads the columns of a table by name, in one pass.
+    """Reads the columns of a table in one pass, and returns them by name.
 
-    :param values: An object that exports arrays, or its export.
+    :param values: An object that exports Arrow arrays, or its export.
     """
     memory = values if isinstance(values, Memory) else Memory(values)
     if not memory.is_table:

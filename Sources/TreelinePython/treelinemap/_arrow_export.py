@@ -1,4 +1,4 @@
-"""Exports tables of numpy as a stream of Arrow's C data interface, which polars, pyarrow, DuckDB and others accept."""
+"""Exports numpy arrays as a stream of Arrow's C data interface, which polars, pyarrow, DuckDB and others read."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ._arrow import Array, Schema, Stream
 
 _NULLABLE = 2
 
-#: Exported objects by number, until they are released; also the streams that capsules point to.
+#: Exported objects by number, until they are released. Also holds the streams to which capsules point.
 _lent: dict[int, Any] = {}
 _numbers = itertools.count(1)
 _pointed: dict[int, Stream] = {}
 
 
 class _Node(NamedTuple):
-    """An array with its type, as the interface defines them."""
+    """An array and its type, in the terms of the interface."""
 
     format: bytes
     length: int
@@ -34,7 +34,7 @@ class _Node(NamedTuple):
 
 
 def stream(columns: Mapping[str, AnyArray]) -> Any:
-    """Returns a capsule with a stream of one batch. Its numbers and times are numpy's, without a copy."""
+    """Returns a capsule with a stream of one batch. Numbers and times are not copied."""
     length = len(next(iter(columns.values()), ()))
     children = tuple((name, _node(values)) for name, values in columns.items())
     content = _Stream(_Node(b"+s", length, [None], children=children)).stream
@@ -98,7 +98,7 @@ def _texts(texts: list[str], valid: AnyArray | None = None, missing: int = 0, is
 
 
 def _counts(counts: list[dict[str, int]]) -> _Node:
-    """Returns the number of points with each value, as a map."""
+    """Returns the dictionaries of values and their numbers of points, as an array of maps."""
     keys = _texts([key for row in counts for key in row], is_nullable=False)
     values = _node(np.array([count for row in counts for count in row.values()], "<i8"))
     entries = _Node(b"+s", keys.length, [None], children=(("key", keys), ("value", values)), is_nullable=False)
@@ -140,7 +140,7 @@ def _fill_array(array: Array, node: _Node) -> None:
 
 
 def _release(place: Any) -> None:
-    """Releases an export, and its children unless a consumer has taken them over."""
+    """Releases an export and its children, except for children that a consumer has taken over."""
     content = place.contents
     for number in range(getattr(content, "n_children", 0)):
         child = content.children[number]
@@ -162,10 +162,10 @@ _release_array = arrow.RELEASE_ARRAY(_release)
 _release_stream = arrow.RELEASE_STREAM(_release)
 _forget = PYFUNCTYPE(None, c_void_p)(_forgotten)
 
-#: Takes the address of a capsule, because a capsule that is being destroyed has no references.
+#: Takes the address of a capsule instead of a reference, because a capsule that is being destroyed has none.
 _pointer_of = PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", pythonapi))
 _capsule = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", pythonapi))
 
-# Exports that are released when Python ends still call these functions.
+# Some exports are released when Python ends. They still call these functions, which must stay alive.
 for _callback in (_release_schema, _release_array, _release_stream, _forget):
     pythonapi.Py_IncRef(py_object(_callback))

@@ -1,4 +1,4 @@
-"""MapLibre styles for the basemap, which is drawn below the badges of a map."""
+"""Map styles of MapLibre for the basemap, the map below the badges."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-#: A part of an address: a slash, or a scheme such as `data:`.
+#: Matches a text that is an address: it has a slash, or begins with a scheme such as `data:`.
 _ADDRESS = re.compile("/|^[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -24,7 +24,7 @@ def style_of(basemap: Any) -> str | dict[str, Any] | None:
         return _of_tiles(basemap.build_url(), basemap.html_attribution, basemap.get("max_zoom"))
     if isinstance(basemap, str) and "{z}" in basemap:
         return _of_tiles(basemap)
-    # An address may be relative to the page. A word such as "osm" is the name of a map elsewhere.
+    # An address may be relative to the page. A single word such as "osm" would name a map of another library.
     if isinstance(basemap, str) and (_ADDRESS.search(basemap) or basemap.endswith(".json")):
         return basemap
     if isinstance(basemap, Mapping) and "layers" in basemap and "sources" in basemap:

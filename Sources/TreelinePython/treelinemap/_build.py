@@ -41,37 +41,37 @@ def build(
     threads: int | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Tree:
-    """Builds a tree over some points. The tree does not depend on their order or on the number of threads.
+    """Builds a tree over some points. The tree does not depend on the order of the points or on the number of threads.
 
-    Other Python threads continue meanwhile, and KeyboardInterrupt stops the build.
+    Other Python threads run during the build. KeyboardInterrupt stops it.
 
-    :param x: Points as a table of pandas, polars, pyarrow or DuckDB, as a mapping, as a GeoDataFrame, or as an array of
-        two columns; or only longitudes, as an array or a list. The names of a table's columns decide which columns
-        contain longitudes and latitudes. All other columns of a table are used, too.
-    :param y: Latitudes, if `x` has longitudes.
-    :param lon: Column of longitudes or x in a table, with `lat` for latitudes or y.
+    :param x: Points: a table of pandas, polars, pyarrow or DuckDB, a mapping, a GeoDataFrame, or an array of two
+        columns. In a table, longitudes and latitudes are found by the names of their columns, and all other columns
+        become columns of the tree. With `y`, only the longitudes, as an array or a list.
+    :param y: Latitudes. Only if `x` has the longitudes.
+    :param lon: Name of a table's column of longitudes or x. `lat` names the column of latitudes or y.
     :param columns: Columns for filters and aggregates, as a mapping or as a table of pandas, polars or pyarrow. If `x`
-        is a table, the names of its columns to use.
-    :param kinds: Kinds of values by column name: `number`, `category`, `boolean`, `time`, `time-ms` or `text`, followed
-        by `+percentiles` or `+distinct` to make these aggregates fast, or by `+search` to let texts be searched.
-    :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts them. The other
-        rows keep their numbers. By default such rows are an error. A tree that grows by merging or has groups cannot
-        leave them out.
-    :param planar: Whether coordinates are plain x and y. By default they are degrees, unless the columns of a table are
-        found by names of a plane: `x` and `y`, `easting` and `northing`, or `Rechtswert` and `Hochwert`.
-    :param grow: How the tree grows: `split`, by splitting from all points down; or by merging clusters. `merge` merges
-        the closest clusters first, `badges` the clusters whose badges touch first, and `scatter` the clusters that
-        spread least together.
+        is a table, the names of the columns to use.
+    :param kinds: Kind of each column, by name: `number`, `category`, `boolean`, `time`, `time-ms` or `text`. Add
+        `+percentiles` or `+distinct` to make these aggregates fast, or `+search` to make texts searchable.
+    :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts these rows. The
+        other rows keep their numbers. By default such rows are an error. Rows cannot be left out of a tree that grows
+        by merging or has groups.
+    :param planar: Whether coordinates are plain x and y. By default they are degrees. But if the columns of a table are
+        found by the names `x` and `y`, `easting` and `northing`, or `Rechtswert` and `Hochwert`, they are plain.
+    :param grow: How the tree grows. `split` starts with all points and splits. The others merge clusters: `merge`
+        merges the closest clusters first, `badges` the clusters whose badges touch first, and `scatter` the clusters
+        whose points would be scattered least after the merge.
     :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
     :param badge_gap: Gap between badges, in pixels.
-    :param stand: Position of clusters, if the tree grows by `merge` or `badges`: the mean of their points, or a member,
-        which is one of their points.
+    :param stand: Where clusters are shown, if the tree grows by `merge` or `badges`: at the `mean` of their points, or
+        at a `member`, which is one of the points.
     :param separations: Whether the tree supports cuts with `spacing` and `badges`. Without separations, a split tree is
         built faster.
-    :param group_by: A column whose values never share a cluster.
-    :param never_cluster: A column that marks points that are never clustered.
-    :param key: Keys of the points, for `Tree.updating`: the name of a column, or an array of different texts or whole
-        numbers, such as the index of a frame. The tree then keeps the coordinates and values of its points.
+    :param group_by: A column of groups. Points with different values in this column never share a cluster.
+    :param never_cluster: A column of booleans. Points with True in this column are never clustered.
+    :param key: Keys of the points, for `Tree.updating`: the name of a column, or an array of distinct texts or whole
+        numbers, such as the index of a frame. The tree then also keeps the coordinates and values of its points.
     :param threads: Number of threads; by default the number of processors.
     :param progress: Called with the current stage and its completed share, from 0 to 1.
     :raises Error: With the message of the library.
@@ -109,8 +109,8 @@ def build(
         row = int(invalid.argmax())
         if unfit := [name for name, value in {"grow": grow, "key": key, **others}.items() if not (value is None or isinstance(value, str) and value == "split")]:
             raise BuildError(
-                f"expected no row with invalid coordinates, found {invalid.sum()}, the first row {row}; "
-                f"skip_invalid=True cannot leave them out with {unfit[0]}=, so drop them first"
+                f"{invalid.sum()} rows have invalid coordinates, the first is row {row}; "
+                f"skip_invalid=True cannot be combined with {unfit[0]}=, so drop these rows first"
             )
         tree = _without_invalid(points, made, text(**common), progress)
         warnings.warn(left_out(int(invalid.sum()), "the tree", row, points.x[row], points.y[row]), stacklevel=2)
@@ -123,13 +123,13 @@ def build(
 def _editing(
     key: Any, points: Coordinates, columns: list[InputColumn], options: str, *groups: str | None
 ) -> _edits.Editing:
-    """Returns what a tree keeps for edits."""
+    """Returns what a tree must keep to be edited later."""
     if groups != (None, None):
         raise ValueError("expected key= without group_by= and never_cluster=: a tree with groups cannot be edited")
     name = key if isinstance(key, str) else None
     if name is not None and (points.table is None or name not in points.table):
         there = ", ".join(map(repr, points.table or {})) or "none"
-        raise KeyError(f"expected the name of a column of points as key=, found {name!r}; there are {there}")
+        raise KeyError(f"there is no column {name!r} of points for key=; columns: {there}")
     keys = key if points.table is None or name is None else points.table[name]
     return _edits.Editing.of(
         keys, points.x, points.y, columns, options, key=name, names=points.own, is_planar=points.is_planar
@@ -139,11 +139,11 @@ def _editing(
 def _without_invalid(
     points: Coordinates, columns: list[InputColumn], options: str, progress: Callable[[str, float], None] | None
 ) -> Tree:
-    """Builds a tree as an index in a temporary folder. Only such a build keeps the row numbers of the input."""
+    """Builds a tree through an index in a temporary folder. Only this build leaves out rows and keeps row numbers."""
     with tempfile.TemporaryDirectory(prefix="treeline-") as folder:
         path = os.path.join(folder, "tree.treeline")
         with _steps.Stream(path, options, columns, _steps.description(None, None, None), False) as stream:
             stream.add(points.x, points.y, None, columns)
             stream.finish(progress)
-        # The mapped pages remain after the file is deleted.
+        # The file is deleted, but its pages stay mapped into memory.
         return open_index(path)

@@ -14,17 +14,17 @@ from . import _arrow as arrow
 from . import _library as c
 from ._arrays import AnyArray
 
-#: Packages whose objects hold arrays of pandas. These arrays have more information than their Arrow export, and the
-#: export needs pyarrow.
+#: Packages whose objects hold pandas arrays. These arrays are read directly, because they have more information than
+#: their Arrow export, which also needs pyarrow.
 _PANDAS = ("pandas", "geopandas")
 
 
 class InputColumn:
-    """A column for the library, and the objects that keep its memory alive."""
+    """A column in the form that the library reads. Keeps the objects alive that own its memory."""
 
     def __init__(self, name: str, kind: str | None, type: int, values: AnyArray | None = None, **others: Any) -> None:
         """
-        :param values: Values of the type's width, in memory with any stride.
+        :param values: Values as wide as the type says. Their stride in memory is arbitrary.
         :param others: `valid`, an array of booleans, and `offsets`, `bytes`, `entry_count` and `units_per_second` as in
             `treeline_column`.
         """
@@ -44,7 +44,7 @@ class InputColumn:
 
     def _address(self, array: AnyArray) -> int:
         self._kept.append(array)
-        # An empty array may have no memory.
+        # numpy may give an empty array no memory, but the library needs an address.
         return array.ctypes.data if array.size else np.zeros(1, np.int64).ctypes.data
 
 
@@ -54,10 +54,10 @@ class InputColumn:
     # Edits
 
     def taking(self, order: AnyArray, new: InputColumn | None = None) -> InputColumn:
-        """Returns a column of copies of values.
+        """Returns a column with copies of some values.
 
-        :param order: The place of each value, in this column followed by another one.
-        :param new: The other column.
+        :param order: For each value of the result, its index in this column followed by the column `new`.
+        :param new: A second column.
         """
         if new is None or not len(new):
             return self._taking(order)
@@ -69,7 +69,7 @@ class InputColumn:
 
     @property
     def noun(self) -> str:
-        """What the values are, for messages."""
+        """Name of the kind of values, for messages."""
         return _NOUNS[self.type]
 
     @property
@@ -85,7 +85,7 @@ class InputColumn:
         return present
 
     def _missing(self, count: int) -> InputColumn:
-        """Returns a column of this type without values."""
+        """Returns a column of this type in which all values are missing."""
         others = {**self.others, "valid": np.zeros(count, bool)}
         if self.type == c.TEXTS:
             return InputColumn(self.name, self.kind, c.TEXTS, **{**others, "offsets": np.zeros(count + 1, "<i8")})
@@ -103,7 +103,7 @@ class InputColumn:
         return InputColumn(self.name, self.kind, self.type, None, **others)
 
     def _joined(self, new: InputColumn) -> InputColumn:
-        """Returns this column followed by another one, whose type may differ from this one's."""
+        """Returns this column followed by another column, which may have another type."""
         valid = None
         if self.valid is not None or new.valid is not None:
             valid = np.concatenate(
@@ -161,7 +161,7 @@ class InputColumn:
         return InputColumn(self.name, self.kind, c.TEXTS, None, **others)
 
 
-#: A missing time.
+#: numpy's number for a missing time.
 _NO_TIME = -(2**63)
 
 _NOUNS = {
@@ -174,7 +174,7 @@ def _scaled(name: str, instants: AnyArray, factor: int) -> AnyArray:
     """Returns times in a finer unit."""
     present = instants != _NO_TIME
     if factor > 1 and np.abs(instants[present]).max(initial=0) > (2**63 - 1) // factor:
-        raise ValueError(f"column {name!r}: expected times that one unit can represent, found some too far away")
+        raise ValueError(f"column {name!r}: expected times that fit 64 bits in the finer of two units, found another")
     return np.where(present, instants * factor, _NO_TIME)
 
 
@@ -185,7 +185,7 @@ def input_columns(columns: Any, names: Iterable[str] | None, kinds: Mapping[str,
     for name in (*chosen, *kinds):
         if name not in named:
             there = ", ".join(map(repr, named)) or "none"
-            raise KeyError(f"expected the name of a column, found {name!r}; there are {there}")
+            raise KeyError(f"there is no column {name!r}; columns: {there}")
     made = []
     for name in chosen:
         values = named[name]
@@ -230,10 +230,10 @@ def _column(name: str, kind: str | None, values: Any) -> InputColumn:
         return _of_codes(name, kind, values.codes, _encode(values.entries))
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
-        # numpy has converted all values of a list with texts to texts, even missing values.
+        # numpy has made texts of all values of a list that contains a text, even of missing values.
         array = np.array(values, object)
     if array.dtype.kind == "f" and array.ndim == 1 and (isinstance(values, list | tuple) or array.dtype.itemsize > 8):
-        # numpy has converted whole numbers next to a float to floats.
+        # If a list contains a float, numpy has made floats of all its whole numbers.
         _check_exact(name, list(values), array.astype("<f8").tolist(), None)
     if array.ndim != 1:
         raise ValueError(f"column {name!r}: expected one dimension, found {array.ndim}")
@@ -242,7 +242,7 @@ def _column(name: str, kind: str | None, values: Any) -> InputColumn:
 
 
 def mask_of(values: Any) -> AnyArray:
-    """Returns a mask as an array of booleans. A missing value is an error."""
+    """Returns a mask as an array of booleans. Raises an error if a value is missing."""
     values = _of_pandas(values) if is_of_pandas(values) else values
     column = arrow.column(values) if arrow.speaks(values) else None
     array = np.asarray(values) if column is None else column.numbers()
@@ -294,10 +294,10 @@ def _of_numpy(name: str, kind: str | None, array: AnyArray, valid: AnyArray | No
         unit = np.datetime_data(array.dtype)[0]
         units = {"s": 1, "ms": 1000, "us": 1_000_000, "ns": 1_000_000_000}
         if unit not in units or np.datetime_data(array.dtype)[1] != 1:
-            # Days and hours become seconds; units finer than nanoseconds are rounded to nanoseconds.
+            # Converts days and hours to seconds. Rounds units finer than nanoseconds to nanoseconds.
             unit = "ns" if unit in ("ps", "fs", "as") else "s"
             found, array = array, array.astype(f"<M8[{unit}]")
-            # A year or a day may be too far away for seconds, and would become another time.
+            # A year or a day may be too far away to count in seconds. It would silently become another time.
             if unit == "s" and (is_other := (array.astype(found.dtype) != found) & ~np.isnat(found)).any():
                 row = int(is_other.argmax())
                 raise ValueError(f"column {name!r}, row {row}: expected a time, found one too far away: {found[row]!r}")
@@ -306,7 +306,7 @@ def _of_numpy(name: str, kind: str | None, array: AnyArray, valid: AnyArray | No
     if array.dtype.kind in "US":
         offsets, data = _encode(array.tolist())
         return InputColumn(name, kind, c.TEXTS, offsets=offsets, bytes=data, valid=valid)
-    # From numpy 2 on, texts of any length are objects, too.
+    # From numpy 2 on, an array of texts of any length also has to be read as objects.
     if array.dtype.kind in "OT":
         return _of_objects(name, kind, array, valid)
     raise _refusal(name, f"an array of {array.dtype}")
@@ -320,14 +320,14 @@ _TIMES = datetime.date, np.datetime64
 
 
 def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArray | None = None) -> InputColumn:
-    """Converts Python objects; None, NaN and the like are missing values."""
+    """Converts Python objects. None, NaN and similar objects are missing values."""
     values = [_own(value) for value in objects.tolist()]
     valid = np.fromiter((_is_value(value) for value in values), bool, len(values))
     if unmasked is not None:
         valid &= unmasked
 
     def filled(types: tuple[type, ...], what: str, missing: Any) -> list[Any]:
-        """Returns the values, checked for these types, with `missing` for missing values."""
+        """Checks that the values have one of these types. Returns them with `missing` in place of missing values."""
         for row, (value, is_valid) in enumerate(zip(values, valid)):
             if is_valid and not isinstance(value, types):
                 raise TypeError(f"column {name!r}, row {row}: expected {what}, found {value!r}; convert the column")
@@ -354,8 +354,8 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArr
 
 
 def _check_span(name: str, array: AnyArray, valid: AnyArray | None) -> None:
-    """Refuses whole numbers that span 2^64 - 1 or more. Each number fits into 64 bits, but a column would keep them as
-    floats."""
+    """Refuses whole numbers that span 2^64 - 1 or more. Each number fits into 64 bits, but the column could only keep
+    them as floats."""
     present = array if valid is None else array[valid]
     if present.size and int(present.max()) - int(present.min()) == 2**64 - 1:
         raise ValueError(
@@ -372,7 +372,7 @@ def _float(name: str, row: int, value: Any) -> float:
 
 
 def _check_exact(name: str, values: list[Any], floats: list[float], valid: AnyArray | None) -> None:
-    """Refuses whole numbers that doubles cannot represent exactly. They are probably ids, which must not change."""
+    """Refuses whole numbers that doubles cannot hold exactly. They are probably ids, which must not change."""
     for row, (value, number) in enumerate(zip(values, floats)):
         if (valid is None or valid[row]) and number != value and value == value and value == int(value):
             raise ValueError(
@@ -382,12 +382,12 @@ def _check_exact(name: str, values: list[Any], floats: list[float], valid: AnyAr
 
 
 def _own(value: Any) -> Any:
-    """Returns a numpy scalar as a Python object. Times stay numpy scalars, because times of Python are coarser."""
+    """Converts a numpy scalar to a Python object. Keeps numpy times, because Python's times are coarser."""
     return value.item() if isinstance(value, np.generic) and not isinstance(value, np.datetime64) else value
 
 
 def _is_value(value: Any) -> bool:
-    # NaN, NaT and NA are not equal to themselves, or their comparison is undefined.
+    # NaN, NaT and NA either differ from themselves, or comparing them is an error.
     if value is None or value is np.ma.masked:
         return False
     is_equal = value == value
@@ -416,7 +416,7 @@ class _Codes:
 
 
 def _of_pandas(values: Any) -> Any:
-    """Converts a series, an index or an array of pandas to an array that keeps its values and marks missing values."""
+    """Converts a series, an index or an array of pandas to an array with the same values, missing values included."""
     import pandas as pd
 
     if isinstance(values, pd.DataFrame):

@@ -15,19 +15,19 @@ from ._names import Found, coordinate_columns, hint
 
 
 class Coordinates(NamedTuple):
-    """Two arrays of doubles, with NaN for missing values. The library reports the row of a missing value."""
+    """Two arrays of doubles, with NaN for missing values. The library reports the first row that is NaN."""
 
     x: AnyArray
     y: AnyArray
-    #: The columns of the table with the coordinates, by name; None if the coordinates are not from a table.
+    #: The table's columns by name; None if the coordinates are not from a table.
     table: Mapping[Any, Any] | None = None
     #: Names of the columns of coordinates.
     own: tuple[Any, ...] = ()
-    #: A guess about the columns that may be wrong; empty if there is none.
+    #: A warning about a guess of the columns that may be wrong; empty if nothing was guessed.
     note: str = ""
     #: Whether coordinates are plain x and y.
     is_planar: bool = False
-    #: Whether only the names of the columns show that coordinates are plain x and y.
+    #: Whether nothing but the names of the columns shows that coordinates are plain x and y.
     is_planar_by_name: bool = False
 
 
@@ -36,10 +36,10 @@ def coordinates(
 ) -> Coordinates:
     """Reads the coordinates of some points.
 
-    :param x: Longitudes or x, with `y`; or points: a table, a GeoDataFrame or an array of two columns.
-    :param planar: Whether coordinates are plain x and y. If it is None, the names of the columns decide; without names
-        coordinates are degrees.
-    :param names: Names of the columns of coordinates in a table; None to search for columns with usual names.
+    :param x: Points: a table, a GeoDataFrame or an array of two columns. With `y`, longitudes or x.
+    :param planar: Whether coordinates are plain x and y. If it is None, the names of the columns decide. Coordinates
+        without column names are then degrees.
+    :param names: Names of a table's columns of coordinates. If they are None, columns with usual names are searched.
     """
     if y is not None:
         if names != (None, None):
@@ -83,7 +83,7 @@ def _of_table(table: Mapping[Any, Any], planar: bool | None, names: tuple[Any, A
             raise ValueError(f"expected the names of both columns of coordinates, found none for {option}=")
         if name not in table:
             there = ", ".join(map(repr, table))
-            raise KeyError(f"expected the name of a column as {option}=, found {name!r}; there are {there}")
+            raise KeyError(f"there is no column {name!r} for {option}=; columns: {there}")
     x, y = (_doubles(f"column {name!r}", table[name]) for name in found[:2])
     by_name = planar is None and found.is_planar
     return Coordinates(x, y, table, found[:2], found.note, bool(planar) or by_name, by_name)
@@ -96,7 +96,7 @@ def _found(table: Mapping[Any, Any], planar: bool | None) -> Found:
         if len(table) != 2 or hint(table):
             raise
         x, y = table
-        # If the table has no names of columns, the names are numbers.
+        # The columns of a table may have numbers instead of names.
         is_named = isinstance(x, str) and isinstance(y, str)
         note = f"{x!r} and {y!r} are taken for longitudes and latitudes in this order; name them with lon= and lat="
         return Found(x, y, note if is_named else "")
@@ -115,7 +115,7 @@ def _of_geometry(places: Any, planar: bool) -> Coordinates:
 
 
 def _doubles(name: str, values: Any) -> AnyArray:
-    """Returns doubles of one dimension, with NaN for missing values."""
+    """Returns an array of doubles with one dimension. Missing values become NaN."""
     if isinstance(values, arrow.Column) or not is_of_pandas(values) and arrow.speaks(values):
         return _of_arrow(name, values if isinstance(values, arrow.Column) else arrow.column(values))
     try:
@@ -148,7 +148,7 @@ def left_out(count: int, what: str, row: int, x: float, y: float) -> str:
 
 
 def may_be_degrees(names: tuple[Any, ...], bounds: tuple[float, float, float, float]) -> str:
-    """Returns a note if columns are read as x and y on a plain plane, but all their values are valid longitudes and
+    """Returns a warning if columns are read as plain x and y, although all their values are valid longitudes and
     latitudes. Otherwise returns an empty text."""
     west, south, east, north = bounds
     if not (-180 <= west and east <= 180 and -90 <= south and north <= 90):
@@ -160,7 +160,7 @@ def may_be_degrees(names: tuple[Any, ...], bounds: tuple[float, float, float, fl
 
 
 def remedy(x: AnyArray, y: AnyArray, invalid: AnyArray, planar: bool) -> str:
-    """Returns a remedy for rows with invalid coordinates, for an error.
+    """Returns advice about rows with invalid coordinates, for an error.
 
     :param invalid: Whether the coordinates of each row are invalid.
     """

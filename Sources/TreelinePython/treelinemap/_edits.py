@@ -1,4 +1,4 @@
-"""Edits of trees: points that come, go and move, named by their keys."""
+"""Edits of trees. An edit inserts, removes and moves points, which are identified by their keys."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ._errors import EditError
 from ._monitor import Monitor
 from ._steps import column_array
 
-#: Name of the column of keys, if the keys of a build had no name.
+#: Name of the column of keys in an edit, if the keys of the build had no name.
 KEY = "key"
 
 
 class Points(NamedTuple):
-    """Points of an edit, in rising order of their keys."""
+    """Points of an edit, in ascending order of their keys."""
 
     keys: AnyArray
     x: AnyArray
@@ -31,7 +31,7 @@ class Points(NamedTuple):
 
 
 class Editing:
-    """What a tree keeps of its points, so that it can be edited. It never changes."""
+    """The data about its points that a tree keeps to be edited. It never changes."""
 
     def __init__(
         self,
@@ -48,15 +48,15 @@ class Editing:
         :param keys: Key of each row.
         :param options: Options of the build.
         :param key: Name of the column of keys; None if the keys had no name.
-        :param names: Names of the columns of coordinates, if the build found them in a table.
-        :param unsorted: All coordinates, if the rows are not in the order of their keys.
+        :param names: Names of the columns of coordinates, if the points of the build were a table.
+        :param unsorted: All coordinates, if the rows are not in the order of their keys; otherwise None.
         """
         self.keys, self.columns, self.options, self.key = keys, columns, options, key
         self.names, self.is_planar, self.unsorted = names, is_planar, unsorted
 
     @classmethod
     def of(cls, keys: Any, x: AnyArray, y: AnyArray, columns: list[InputColumn], *others: Any, **named: Any) -> Editing:
-        """Creates what a build keeps, with its own copies of all arrays."""
+        """Makes the data to keep after a build. Copies all arrays."""
         keys = key_array(keys)
         if len(keys) != len(x):
             raise ValueError(f"expected {len(x)} keys, one for each point, found {len(keys)}")
@@ -65,9 +65,9 @@ class Editing:
         return cls(keys, kept, *others, **named, unsorted=None if is_sorted else (np.array(x), np.array(y)))
 
     def updated(self, pointer: int, insert: Any, remove: Any, move: Any) -> tuple[int, Editing]:
-        """Returns a pointer to the tree after an edit, and what that tree keeps.
+        """Returns a pointer to the tree after an edit, and the data that this tree keeps.
 
-        :param pointer: The tree.
+        :param pointer: Pointer to the tree before the edit.
         """
         if self.unsorted is not None:
             tree, editing = self._sorted()
@@ -84,8 +84,8 @@ class Editing:
             raise EditError(f"expected a key that is not in the tree, found {key}; to change a point, move it")
         kept_places = places - np.searchsorted(removed_rows, places)
         inserted_rows = kept_places + np.arange(len(places))
-        # For each row after the edit: its row before the edit, or the number of rows before plus the number of a new
-        # point.
+        # For each row after the edit: its row before the edit. A new point has the number of rows before the edit, plus
+        # its own number among the new points.
         order = np.insert(
             np.delete(np.arange(len(self.keys)), removed_rows), kept_places, len(self.keys) + np.arange(len(places))
         )
@@ -109,7 +109,7 @@ class Editing:
         return monitor.run(lambda: c.call(c.update, *arguments)), after
 
     def _sorted(self) -> tuple[c.Handle, Editing]:
-        """Builds a tree whose rows are in the order of their keys, without columns."""
+        """Builds a tree without columns whose rows are in the order of their keys."""
         assert self.unsorted is not None
         order, _ = _order(self.keys, "values")
         x, y = (array[order] for array in self.unsorted)
@@ -131,20 +131,20 @@ class Editing:
     def _alike(self, keys: AnyArray) -> AnyArray:
         """Returns keys that can be compared with the keys of the tree."""
         if len(self.keys) and len(keys) and keys.dtype.kind != self.keys.dtype.kind:
-            raise EditError(f"expected keys such as {_shown(self.keys[0])}, found {_shown(keys[0])}")
+            raise EditError(f"expected keys of the same type as {_shown(self.keys[0])}, found {_shown(keys[0])}")
         return keys.astype(self.keys.dtype) if len(self.keys) and not len(keys) else keys
 
     def _rows(self, keys: AnyArray) -> AnyArray:
-        """Returns the rows of some keys."""
+        """Returns the row of each key."""
         rows = np.searchsorted(self.keys, keys)
         missing = rows >= len(self.keys)
         missing[~missing] = self.keys[rows[~missing]] != keys[~missing]
         if missing.any():
-            raise EditError(f"expected the key of a point of the tree, found {_shown(keys[missing.argmax()])}")
+            raise EditError(f"no point of the tree has the key {_shown(keys[missing.argmax()])}")
         return rows
 
     def _points(self, verb: str, table: Any) -> Points:
-        """Reads the points to move or to insert from a table."""
+        """Reads the points to move or to insert from a table, with their keys."""
         if table is None:
             return Points(self._alike(key_array([])), np.empty(0), np.empty(0), {})
         named = named_columns(table)
@@ -155,7 +155,7 @@ class Editing:
             keys = key_array(table.index)
         else:
             there = ", ".join(map(repr, named)) or "none"
-            raise KeyError(f"{verb}: expected a column {name!r} of keys; there are {there}")
+            raise KeyError(f"{verb}: there is no column {name!r}, which must have the keys; columns: {there}")
         keys = self._alike(keys)
         names = self.names if self.names and all(each in named for each in self.names) else (None, None)
         try:
@@ -165,14 +165,14 @@ class Editing:
         own = [column.name for column in self.columns]
         absent = [each for each in own if each not in named]
         if verb == "insert" and absent:
-            raise KeyError(f"insert: expected a value in each column of the tree, found no column {absent[0]!r}")
+            raise KeyError(f"insert: there is no column {absent[0]!r}; new points need all columns of the tree")
         kinds = {column.name: column.kind for column in self.columns if column.kind and column.name in named}
         given = input_columns(table, [each for each in own if each in named], kinds, len(keys))
         if len(found.x) != len(keys):
             raise ValueError(f"{verb}: expected a key for each of {len(found.x)} points, found {len(keys)}")
         order, _ = _order(keys, "edit")
         x, y = found.x[order], found.y[order]
-        # NaN fails every comparison.
+        # NaN fails both comparisons, so it counts as invalid.
         width, height = (1e300, 1e300) if self.is_planar else (180, 90)
         invalid = ~((np.abs(x) <= width) & (np.abs(y) <= height))
         if invalid.any():
@@ -183,7 +183,7 @@ class Editing:
 
 
 def key_array(keys: Any) -> AnyArray:
-    """Returns keys as an array of whole numbers, or of texts as objects."""
+    """Returns keys as an array: of whole numbers, or of texts as Python objects."""
     if not hasattr(keys, "__len__"):
         keys = list(keys)
     if not len(keys):
@@ -199,12 +199,12 @@ def key_array(keys: Any) -> AnyArray:
 
 
 def _shown(key: Any) -> str:
-    """Returns a key as Python writes it."""
+    """Returns a key as it is written in Python."""
     return repr(key.item() if isinstance(key, np.generic) else key)
 
 
 def _order(keys: AnyArray, of: str) -> tuple[AnyArray, bool]:
-    """Returns the order of keys, and whether they are in order already.
+    """Returns the order that sorts the keys, and whether they are already sorted.
 
     :raises EditError: If a key occurs twice.
     """

@@ -12,7 +12,7 @@ class ArgumentError(Error, ValueError):
 
 
 class ParameterError(Error, ValueError):
-    """A parameter of a query or an option of a build that is unknown, missing, out of range, or in conflict with
+    """A parameter of a query or an option of a build that is unknown, missing or out of range, or that conflicts with
     another parameter."""
 
 
@@ -21,7 +21,7 @@ class QueryError(Error, ValueError):
 
 
 class FilterError(Error, ValueError):
-    """A text that is not a valid filter, or a filter with columns that the tree does not have."""
+    """A text that is not a valid filter, or a filter on a column that the tree lacks."""
 
 
 class AggregateError(Error, ValueError):
@@ -45,11 +45,11 @@ class WritingError(Error, OSError):
 
 
 class PiecesError(Error, ValueError):
-    """Data of a build in pieces (bytes or files) that no step of the build has written, or that is damaged."""
+    """Data of a build in pieces (bytes or files) that is damaged, or that no step of the build has written."""
 
 
 class EditError(Error, ValueError):
-    """An edit that the tree does not support, such as one with a key that does not exist."""
+    """An edit that is not possible on this tree, such as one with a key that does not exist."""
 
 
 class PageError(Error, ValueError):

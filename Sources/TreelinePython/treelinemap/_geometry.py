@@ -1,4 +1,4 @@
-"""Reads points from Arrow columns: two columns of numbers, or one column of GeoParquet or GeoArrow."""
+"""Reads points from Arrow columns: from two columns of numbers, or from one column of GeoParquet or GeoArrow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ._arrays import AnyArray
 from ._names import coordinate_columns
 
-#: Size of a WKB header before the coordinates, and the flag of a type with a spatial reference system.
+#: Length of a WKB header before the coordinates, and the bit that marks a geometry with a spatial reference system.
 _PREFIX, _HAS_SRID = 5, 0x20000000
 
 
@@ -21,7 +21,7 @@ class PointColumns:
     def __init__(self, schema: Any, x: str | None, y: str | None, geometry: str | None, planar: bool | None) -> None:
         """
         :param schema: Schema of pyarrow, possibly with GeoParquet metadata.
-        :param x: Name of the column of x, with `y` for the column of y; both None if there is `geometry`.
+        :param x: Name of the column of x. `y` names the column of y. Both are None if there is `geometry`.
         :param geometry: Name of a column of points, instead of `x` and `y`.
         :param planar: Whether coordinates are plain x and y. If it is None, the names of the found columns decide.
         """
@@ -29,9 +29,9 @@ class PointColumns:
             raise ValueError(f"expected the names of both columns of coordinates, found {x!r} and {y!r}")
         #: Whether coordinates are plain x and y.
         self.is_planar = bool(planar)
-        #: Whether only the names of the columns show that coordinates are plain x and y.
+        #: Whether nothing but the names of the columns shows that coordinates are plain x and y.
         self.is_planar_by_name = False
-        #: A guess about the columns that may be wrong; empty if there is none.
+        #: A warning about a guess of the columns that may be wrong; empty if nothing was guessed.
         self.note = ""
         described = json.loads((schema.metadata or {}).get(b"geo", b"{}"))
         if x is None and geometry is None:
@@ -48,7 +48,7 @@ class PointColumns:
         for name in self.names:
             if name not in schema.names:
                 raise KeyError(
-                    f"expected the name of a column, found {name!r}; there are {', '.join(map(repr, schema.names))}"
+                    f"there is no column {name!r}; columns: {', '.join(map(repr, schema.names))}"
                 )
         if geometry is not None:
             self._check_system(geometry, described.get("columns", {}).get(geometry, {}), schema.field(geometry))
@@ -64,14 +64,14 @@ class PointColumns:
             code = str(system.get("id", {}).get("code", system.get("name")))
         if code not in ("CRS84", "CRS84h", "4326", "4979"):
             raise ValueError(
-                f"column {name!r}: expected longitudes and latitudes, OGC:CRS84, found coordinates of {code}; "
+                f"column {name!r}: expected longitudes and latitudes (OGC:CRS84), found coordinates in {code}; "
                 "convert them, or use planar=True for plain x and y"
             )
 
     def read(self, batch: Any, first_row: int = 0) -> tuple[AnyArray, AnyArray]:
         """Returns the coordinates in a batch of pyarrow; NaN for missing coordinates.
 
-        :param first_row: Row of the batch's first entry, for errors.
+        :param first_row: Row of the batch's first entry, which errors need.
         """
         if len(self.names) == 2:
             x, y = (_doubles(name, batch.column(name)) for name in self.names)
@@ -80,7 +80,7 @@ class PointColumns:
 
 
 def points(name: str, array: Any, first_row: int = 0) -> tuple[AnyArray, AnyArray]:
-    """Returns the coordinates in an array of points, which are WKB, structs of x and y, or lists of x and y."""
+    """Returns the coordinates in an array of points. A point is WKB, a struct with x and y, or a list of x and y."""
     import pyarrow as pa
 
     if isinstance(array, pa.ExtensionArray):
@@ -89,7 +89,7 @@ def points(name: str, array: Any, first_row: int = 0) -> tuple[AnyArray, AnyArra
     if pa.types.is_struct(type):
         names = [field.name for field in type]
         if "x" in names and "y" in names:
-            # Does not use `flatten`, which copies the children to apply the struct's nulls to them.
+            # `flatten` would copy the children to apply the nulls of the struct to them.
             return _nulled(array, _doubles(name, array.field("x"))), _nulled(array, _doubles(name, array.field("y")))
     elif pa.types.is_fixed_size_list(type) and type.list_size >= 2:
         width = type.list_size
@@ -111,7 +111,7 @@ def _doubles(name: str, array: Any) -> AnyArray:
 
 
 def _nulled(array: Any, values: AnyArray) -> AnyArray:
-    """Returns values with NaN for rows that are null."""
+    """Returns an array of values. Rows that are null become NaN."""
     if array.null_count == 0:
         return values
     return np.where(array.is_valid().to_numpy(zero_copy_only=False), values, np.nan)
@@ -126,8 +126,8 @@ def _of_wkb(name: str, array: Any, first_row: int) -> tuple[AnyArray, AnyArray]:
     starts = np.frombuffer(offsets, "<i8", count + 1, 8 * array.offset)
     octets = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
     lengths = np.diff(starts)
-    # Nearly all programs write little-endian points of two or three numbers without a spatial reference system. Such
-    # points are read in one step.
+    # Nearly all programs write little-endian points of two or three numbers, without a spatial reference system.
+    # These points are all read in one step.
     there = array.is_valid().to_numpy(zero_copy_only=False) if array.null_count else np.ones(count, bool)
     plain = there & np.isin(lengths, (_PREFIX + 16, _PREFIX + 24))
     heads = octets[starts[:-1][plain][:, None] + np.arange(_PREFIX)]

@@ -1,4 +1,4 @@
-"""Declares the library like `treeline.h`."""
+"""Declares the functions and types of the library, like `treeline.h`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Points(Structure):
 
     @classmethod
     def of(cls, x: Any, y: Any) -> Points:
-        """Creates points from two arrays of doubles, which must outlive the points."""
+        """Makes points from two arrays of doubles. The arrays must live as long as the points."""
         # The stride of an array of one entry is arbitrary.
         strides = [array.strides[0] if len(array) > 1 else 0 for array in (x, y)]
         return cls(x.ctypes.data, strides[0], y.ctypes.data, strides[1], len(x))
@@ -112,7 +112,7 @@ class Array(Structure):
 _PATH = os.environ.get("TREELINE_LIBRARY") or os.path.join(os.path.dirname(__file__), "libTreelineC.so")
 _REMEDY = "install the wheel that scripts/build/wheel builds, or name a library by TREELINE_LIBRARY"
 
-#: Slow functions are called without the interpreter's lock. Other functions keep the lock, which makes a call faster.
+#: Slow functions release the interpreter's lock. All other functions keep it, which makes their calls faster.
 try:
     _slow = ctypes.CDLL(_PATH)
     _quick = ctypes.PyDLL(_PATH)
@@ -187,7 +187,7 @@ bytes_free = _declare(_quick, "bytes_free", None, _handle)
 
 
 def bytes_of(handle: int) -> bytes:
-    """Returns bytes of the library, and frees them there."""
+    """Returns bytes that the library has made, and frees the library's copy."""
     count = c_size_t()
     found = ctypes.string_at(bytes_start(handle, ctypes.byref(count)), count.value)
     bytes_free(handle)
@@ -195,7 +195,7 @@ def bytes_of(handle: int) -> bytes:
 
 
 def error_of(place: c_void_p) -> Error:
-    """Returns the exception for an error of the library, and frees the error."""
+    """Returns an exception for an error of the library, and frees the error."""
     handle = place.value
     kind, message = error_get_kind(handle), error_message(handle).decode()
     error_free(handle)
@@ -210,7 +210,7 @@ _native.bind(_slow._handle, _raise)
 
 
 def call(function: Any, *arguments: Any) -> Any:
-    """Calls a function that may fail, and raises its error."""
+    """Calls a function of the library that may fail. Raises its error as an exception."""
     error = c_void_p()
     result = function(*arguments, ctypes.byref(error))
     if error.value is not None:
@@ -219,7 +219,7 @@ def call(function: Any, *arguments: Any) -> Any:
 
 
 class Handle:
-    """An object of the library, which is freed together with this object."""
+    """An object of the library. It is freed when this Python object is deleted."""
 
     __slots__ = ("pointer", "_free", "__weakref__")
 
@@ -231,7 +231,7 @@ class Handle:
 
 
 def encoded(text: str) -> bytes:
-    """Encodes a text for C, where a zero character would end it."""
+    """Encodes a text for C. Refuses a zero character, which would end the text there."""
     if not isinstance(text, str):
         raise TypeError(f"expected a text, found {text!r}")
     if "\0" in text:

@@ -12,7 +12,7 @@ from ._errors import CancelledError
 
 
 class Monitor:
-    """Reports the progress of a build, and stops it on an interrupt or if the progress function raises an exception."""
+    """Reports the progress of a build. Stops the build if it is interrupted or if the progress function raises."""
 
     def __init__(self, progress: Callable[[str, float], None] | None) -> None:
         self._progress = progress
@@ -20,7 +20,7 @@ class Monitor:
         self._cancellation = c.Handle(c.cancellation_create(), c.cancellation_free)
         self._callback = c.Progress(self._report) if progress is not None else c.Progress()
         self._monitor = c.Monitor(self._callback, None, self._cancellation.pointer)
-        #: Argument for the library.
+        #: Pointer to pass to the library.
         self.reference = ctypes.byref(self._monitor)
 
     def _report(self, _: Any, stage: bytes, fraction: float) -> None:
@@ -32,7 +32,7 @@ class Monitor:
             c.cancellation_cancel(self._cancellation.pointer)
 
     def run(self, call: Callable[[], Any]) -> Any:
-        """Calls a function that was given the monitor."""
+        """Calls a function that uses this monitor."""
         try:
             return _interruptible(call, self._cancellation)
         except CancelledError:
@@ -46,12 +46,12 @@ _SECONDS_UNHEARD = 0.05
 
 
 def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
-    """Calls a function that another thread can cancel. If signals interrupt this thread, uses a separate thread."""
+    """Calls a function. The main thread gets interrupts, so it lets another thread make the call, and waits."""
     if threading.current_thread() is not threading.main_thread():
         return call()
     result: list[Any] = []
     failures: list[BaseException] = []
-    # Does not use `Thread.join`. Since Python 3.11, an interrupted join regards the thread as ended.
+    # Waits for an event, because since Python 3.11 an interrupted `Thread.join` treats the thread as ended.
     done = threading.Event()
 
     def work() -> None:
@@ -64,13 +64,13 @@ def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
 
     threading.Thread(target=work, name="treeline-build").start()
     try:
-        # Some libraries, such as polars, delay signals until a wait ends.
+        # Waits in short steps, because some libraries, such as polars, delay signals until a wait ends.
         while not done.wait(_SECONDS_UNHEARD):
             pass
     except BaseException:
         c.cancellation_cancel(cancellation.pointer)
-        # The build reads arrays of this thread. They must stay alive until the build has stopped, even after further
-        # interrupts.
+        # The build reads arrays that belong to this thread. So this thread waits until the build has stopped, even if
+        # further interrupts arrive.
         while not done.is_set():
             try:
                 done.wait()

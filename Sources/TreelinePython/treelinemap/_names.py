@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-#: Pairs of common names in order of preference, each with whether it names the axes of a plain plane. Names are in
-#: lower case, without `_`, `-` and spaces.
+#: Pairs of common column names, the preferred pairs first. The third value says whether the names are those of a plain
+#: plane. Names are in lower case, without `_`, `-` and spaces.
 _COMMON = [
     ("longitude", "latitude", False), ("lon", "lat", False), ("lng", "lat", False), ("long", "lat", False),
     ("decimallongitude", "decimallatitude", False), ("longitude", "lat", False), ("lon", "latitude", False),
@@ -22,7 +22,7 @@ _COMMON = [
     ("boylam", "enlem", False),
 ]  # fmt: skip
 
-#: Names of columns that have both coordinates in one cell, or points as text.
+#: Names of columns that may have both coordinates in one cell.
 _PAIRS = set(
     "latlon latlng latlong latitudelongitude latitude,longitude lat,lon lat,lng lat/lon lat/lng lonlat lnglat longlat "
     "longitudelatitude longitude,latitude lon,lat lng,lat lon/lat lng/lat location locations coordinates coordinate "
@@ -35,7 +35,7 @@ _WELL_KNOWN_TEXT = set(
     "stpointonsurface".split()
 )
 
-#: Words that may stand beside a name without changing its meaning.
+#: Words that do not change the meaning of a name beside them.
 _NEUTRAL = set("coord coords coordinate coordinates gps in position".split())
 _OF_DEGREES = _NEUTRAL | set(
     "º 84 4326 dd decdeg decimal deg degree degrees epsg etrs89 geo geogr nad83 wgs wgs84".split()
@@ -43,12 +43,12 @@ _OF_DEGREES = _NEUTRAL | set(
 _OF_LENGTHS = _NEUTRAL | set("m meter meters metre metres".split())
 
 _LONGITUDE, _LATITUDE = {"lon", "lng", "long", "longitude"}, {"lat", "latitude"}
-#: Words for a place that may be part of the name of a coordinate, as in `stop_lat` of GTFS.
+#: Words for places. They may be part of the name of a coordinate, such as `stop_lat` in GTFS.
 _PLACES = set(
     "address airport city destination dropoff end from home location origin pickup place point pt shape shop site "
     "start station stop store to venue".split()
 )
-#: Words for the start of a journey. If a table has several places, only the start is read.
+#: Words for the start of a journey. If a table has several places, the coordinates of the start are read.
 _STARTS = {"from", "origin", "pickup", "start"}
 
 
@@ -57,9 +57,9 @@ class Found(NamedTuple):
 
     x: Any
     y: Any
-    #: A guess about the columns that may be wrong; empty if there is none.
+    #: A warning about a guess that may be wrong; empty if nothing was guessed.
     note: str = ""
-    #: Whether the names are names for x and y of a plain plane.
+    #: Whether the names mean x and y of a plain plane.
     is_planar: bool = False
 
 
@@ -67,7 +67,7 @@ def coordinate_columns(names: Iterable[Any], planar: bool | None) -> Found:
     """Finds the columns of longitudes and latitudes, or of x and y, by their names.
 
     :param planar: Whether coordinates are plain x and y. If it is None, the names decide.
-    :raises KeyError: If no names are known.
+    :raises KeyError: If the table has no columns with known names.
     """
     own = [*names]
     plain, words = [_plain(name) for name in own], [_words(name) for name in own]
@@ -76,7 +76,7 @@ def coordinate_columns(names: Iterable[Any], planar: bool | None) -> Found:
         neutral = _OF_LENGTHS if is_planar else _OF_DEGREES
         return [each for each, parts in zip(own, words) if [part for part in parts if part not in neutral] == [name]]
 
-    # Names of the requested kind come first, in their order.
+    # Names of the requested kind of coordinates come first.
     common = _COMMON if planar is None else sorted(_COMMON, key=lambda names: names[2] != planar)
     found = (
         _common(common, lambda name, _: [each for each, form in zip(own, plain) if form == name])
@@ -92,7 +92,7 @@ def coordinate_columns(names: Iterable[Any], planar: bool | None) -> Found:
 
 
 def hint(names: Iterable[Any]) -> str:
-    """Returns a hint for an error about the first column that seems to have both coordinates; empty if none does."""
+    """Returns advice about the first column that seems to hold both coordinates; an empty text if there is none."""
     for name in names:
         if _plain(name) in _PAIRS:
             return (
@@ -108,7 +108,7 @@ def hint(names: Iterable[Any]) -> str:
 
 
 def _common(common: Sequence[tuple[str, str, bool]], columns: Callable[[str, bool], list[Any]]) -> Found | None:
-    """Returns the first pair of common names that both have columns."""
+    """Returns the columns of the first pair of common names for which both columns exist."""
     for x, y, is_planar in common:
         first, second = columns(x, is_planar), columns(y, is_planar)
         if first and second:
@@ -117,7 +117,7 @@ def _common(common: Sequence[tuple[str, str, bool]], columns: Callable[[str, boo
 
 
 def _of_place(own: list[Any], words: list[list[str]]) -> Found | None:
-    """Returns the columns of the only place in a table, or of the start of a journey."""
+    """Returns the columns of the only place in a table, or of the place where a journey starts."""
 
     def columns(axis: set[str]) -> list[tuple[list[str], Any]]:
         found = []

@@ -1,4 +1,4 @@
-"""Converts queries and build options to the library's texts of parameters."""
+"""Writes queries and build options as texts of parameters, which the library reads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def cut_text(key: tuple[Any, ...]) -> str:
 
 
 def text(**parameters: Any) -> str:
-    """Returns parameters as a text for the library."""
+    """Returns parameters as a text that the library reads."""
     parts = []
     for name, value in parameters.items():
         if value is None:
@@ -29,7 +29,7 @@ def text(**parameters: Any) -> str:
         if isinstance(value, bool | np.bool_):
             found = "true" if value else "false"
         elif isinstance(value, str):
-            # Encodes the characters `&`, which would end a value, and `%`, which would begin an encoded character.
+            # Encodes `&`, which would end a value, and `%`, which would begin an encoded character.
             found = value.replace("%", "%25").replace("&", "%26")
         elif isinstance(value, Iterable) and not isinstance(value, Mapping | Set | bytes | bytearray):
             found = ",".join(_number(name, part) for part in value)
@@ -46,14 +46,14 @@ def _number(name: str, value: Any) -> str:
         if isinstance(value, bytes | bytearray):
             raise TypeError
         number = float(value)
-        # A whole number may have any type of number.
+        # A whole number is written without a fraction, whatever its type.
         return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
     except (TypeError, ValueError):
-        raise TypeError(f"expected '{name}' to be of numbers, found {value!r}") from None
+        raise TypeError(f"expected a number or numbers as '{name}', found {value!r}") from None
 
 
 def integer(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
-    """Returns a whole number. Its range is checked, because the library would truncate a larger number."""
+    """Returns a whole number. Checks its range, because the library would cut off the upper bits of a larger number."""
     try:
         found = operator.index(value)
     except TypeError:
@@ -75,5 +75,5 @@ def listed(name: str, texts: str | Iterable[str]) -> Iterable[str]:
     if isinstance(texts, str):
         return (texts,)
     if not isinstance(texts, Iterable):
-        raise TypeError(f"expected '{name}' to be a text or several, found {texts!r}")
+        raise TypeError(f"expected a text or several texts as '{name}', found {texts!r}")
     return texts

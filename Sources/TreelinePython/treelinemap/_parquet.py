@@ -1,4 +1,4 @@
-"""Builds indexes of Parquet files with any number of rows."""
+"""Builds indexes of Parquet files. The files may have any number of rows."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ._sources import Source, parquet_files, partition_types
 from ._tree import Tree
 from ._tree import open as open_index
 
-#: Maximum number of rows in memory, apart from the row group that is being read.
+#: Greatest number of rows in memory besides the row group that is being read.
 _BATCH = 1 << 16
 
 
 @dataclass(frozen=True)
 class Refused:
-    """A row that is not in the index, because its coordinates are invalid."""
+    """A row that is left out of the index, because its coordinates are invalid."""
 
     #: Row number in the input, from 0.
     row: int
@@ -42,9 +42,9 @@ class Built:
     path: str
     #: Number of points in the index.
     point_count: int = 0
-    #: Number of points beyond Web Mercator's latitudes that were moved to its edge.
+    #: Number of points beyond Web Mercator's greatest latitude, which were moved to this latitude.
     clipped_count: int = 0
-    #: Number of rows that are not in the index, and the first of these rows.
+    #: Number of rows that were left out of the index, and the first of these rows.
     refused_count: int = 0
     refused: list[Refused] = field(default_factory=list)
 
@@ -52,14 +52,14 @@ class Built:
         return open_index(self.path)
 
     def warn(self) -> None:
-        """Warns of rows that are not in the index."""
+        """Warns if rows were left out of the index."""
         if self.refused_count:
             first = self.refused[0]
             text = left_out(self.refused_count, self.path, first.row, first.x, first.y)
             warnings.warn(text, stacklevel=3)
 
 
-#: Maximum number of refused rows that a result lists.
+#: Greatest number of left out rows that a result lists.
 MOST_LISTED = 100
 
 
@@ -89,32 +89,32 @@ def build_parquet(
 ) -> Built:
     """Builds the index of Parquet or GeoParquet files, which may have more rows than fit in memory.
 
-    The index has the same bytes as the index that `treelinemap build` builds from the rows of all files one after another,
-    with the same columns in the same order. Needs pyarrow. KeyboardInterrupt stops the build, which then
-    leaves no files.
+    The index has the same bytes as an index that `treelinemap build` builds from the rows of all files in their order,
+    with the same columns in the same order. Needs pyarrow. KeyboardInterrupt stops the build. A stopped build leaves no
+    files.
 
-    :param source: A file, a folder of Parquet files as written by Spark, a pattern such as `places/*.parquet`, or a
-        list of these. Files of a folder or a pattern are ordered by name. A folder may be partitioned: `year=2024` in
-        a path is a column `year` of all rows below.
+    :param source: A file, a folder of Parquet files such as Spark writes, a pattern such as `places/*.parquet`, or a
+        list of these. The files of a folder or a pattern are read in the order of their names. A folder may be
+        partitioned: a folder `year=2024` gives all rows in it the value 2024 in a column `year`.
     :param out: Path of the index. The file appears complete or not at all.
-    :param lon: Column of longitudes or x, with `lat` for latitudes or y.
-    :param geometry: Column of points instead of `lon` and `lat`, as WKB or in GeoArrow format. By default it is the
-        primary column of GeoParquet; otherwise longitudes and latitudes are found by the names of their columns.
-    :param columns: Names of the columns for filters and aggregates, in the order in which the index will have them.
+    :param lon: Column of longitudes or x. `lat` names the column of latitudes or y.
+    :param geometry: Column of points as WKB or in GeoArrow format, instead of `lon` and `lat`. By default the primary
+        column of GeoParquet. If there is none, columns of longitudes and latitudes are found by their names.
+    :param columns: Names of the columns for filters and aggregates. The index has its columns in this order.
     :param kinds: Kinds of values by column name, as in `build`.
     :param row: Column with a unique number for each row, from 0 to 2^53. By default rows are numbered in order.
-    :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts them. The other
-        rows keep their numbers. Otherwise the first such row is an error, as in `build`.
+    :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts these rows. The
+        other rows keep their numbers. By default the first such row is an error, as in `build`.
     :param planar: Whether coordinates are plain x and y. By default they are degrees, unless the columns are found by
-        names of a plane, as in `build`.
+        names such as `x` and `y`, as in `build`.
     :param split: `least-scatter` or `mean`.
     :param separations: Whether the index supports cuts with `spacing` and `badges`. Without separations, it is built
         faster.
-    :param memory: Approximate memory of the build in addition to pyarrow's, such as `2GB`; by default 60 % of the free
-        memory.
-    :param scratch: Folder for temporary files of 22 bytes per point; by default next to the index.
-    :param overwrite: Whether to replace a file that is not an index.
-    :param refused: Path of a Parquet file that receives the rows with invalid coordinates: `row`, `x` and `y`. Needs
+    :param memory: Approximate memory for the build, such as `2GB`. The memory of pyarrow comes in addition. By default
+        60 % of the free memory.
+    :param scratch: Folder for temporary files, which take 22 bytes per point. By default next to the index.
+    :param overwrite: Whether an existing file at `out` that is not an index may be replaced.
+    :param refused: Path of a Parquet file to write with the rows that are left out: `row`, `x` and `y`. Needs
         `skip_invalid=True`.
     :param progress: Called with the current stage and its completed share, from 0 to 1.
     :raises Error: With the message of the library.
@@ -173,7 +173,7 @@ def build_parquet(
 
 
 class Listing:
-    """Lists rows with invalid coordinates: the first rows in a result, and all rows in a file."""
+    """Lists the rows that are left out: the first ones in a result, and all of them in a file."""
 
     def __init__(self, built: Built, path: Any) -> None:
         self._built, self._path, self._writer = built, path, None
@@ -192,7 +192,7 @@ class Listing:
             self._writer.close()
 
     def add(self, rows: AnyArray, x: AnyArray, y: AnyArray) -> None:
-        """Lists rows, in their order."""
+        """Lists rows in the given order."""
         import pyarrow as pa
 
         if len(rows) == 0:
@@ -218,13 +218,13 @@ class _Reader:
         return list(dict.fromkeys([*self.points.names, *self._columns, *([] if self._row is None else [self._row])]))
 
     def check(self, file: Source, names: list[str]) -> None:
-        """Checks that a file has all required columns. Reading batches would not report a missing column."""
+        """Checks that a file has all required columns. Without this check, a missing column would not be noticed."""
         for name in self._names:
             if names.count(name) > 1:
                 raise ValueError(f"{file.path}: expected one column named {name!r}, found {names.count(name)}")
             if name not in names and (name not in file.partitions or name not in self._columns):
                 there = ", ".join(map(repr, [*names, *file.partitions]))
-                raise KeyError(f"{file.path}: expected the name of a column, found {name!r}; there are {there}")
+                raise KeyError(f"{file.path}: there is no column {name!r}; columns: {there}")
 
     def batches(self) -> Iterator[tuple[Source, Any]]:
         import pyarrow.parquet as pq
@@ -235,7 +235,7 @@ class _Reader:
                     yield source, batch
 
     def columns(self, batch: Any, file: Source) -> list[InputColumn]:
-        """Returns the columns of a batch, including the columns that are given by the names of the file's folders."""
+        """Returns the columns of a batch. Adds the columns whose values are in the names of the file's folders."""
         there = batch.schema.names
         of_folders = {
             name: file.column(name, self._types[name], len(batch)) for name in self._columns if name not in there
@@ -246,7 +246,7 @@ class _Reader:
     def rows(self, batch: Any, first_row: int) -> AnyArray | None:
         """Returns the row numbers of a batch; None if no column has them.
 
-        :param first_row: Row of the batch's first entry, for errors.
+        :param first_row: Row of the batch's first entry, which errors need.
         """
         import pyarrow as pa
 
@@ -292,7 +292,7 @@ def byte_count(size: str | int | None) -> int:
 
 
 def _free() -> int:
-    """Returns the free memory, which no other program uses. If the system does not report it, returns all memory."""
+    """Returns the memory that no program uses. If the system does not report it, returns all memory."""
     everything = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     try:
         with open("/proc/meminfo") as file:

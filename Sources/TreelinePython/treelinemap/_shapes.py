@@ -1,4 +1,4 @@
-"""Shapes as geometries of shapely."""
+"""Makes geometries of shapely."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ._arrays import AnyArray
 def hull(corners: AnyArray, is_planar: bool) -> Any:
     """Returns the geometry of a hull. A hull across the antimeridian is divided there, as RFC 7946 recommends.
 
-    :param corners: Rows of x and y. They are counterclockwise and begin with the westernmost corner.
+    :param corners: x and y of each corner, counterclockwise from the westernmost corner.
     """
     if is_planar or not len(corners) or (corners[:, 0] >= corners[0, 0]).all():
         return _shape(corners)
-    # Longitudes beyond the antimeridian continue above 180 degrees.
+    # Longitudes east of the antimeridian continue above 180 degrees.
     x = np.where(corners[:, 0] < corners[0, 0], corners[:, 0] + 360, corners[:, 0])
     whole = _shape(np.column_stack([x, corners[:, 1]]))
     west, east = (shapely.intersection(whole, shapely.box(start, -90, start + 360, 90)) for start in (-180, 180))

@@ -1,4 +1,4 @@
-"""Finds Parquet files, and the columns that are given by the names of their folders."""
+"""Finds Parquet files, and the values that the names of their folders give to all rows."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-#: Stands in the name of a folder if its rows have no value in the column.
+#: A folder whose name has this text as its value has no value for its rows.
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file, and the values that the names of its folders give to all its rows."""
+    """A file, and the values that the names of its folders give to all rows of the file."""
 
     path: str
-    #: Values by column; None for a missing value.
+    #: Value of each column; None for a missing value.
     partitions: dict[str, str | None] = field(default_factory=dict)
 
     def column(self, name: str, type: Any, count: int) -> Any:
-        """Returns a column that repeats the value of a folder."""
+        """Returns a column in which each row has the value from the name of a folder."""
         import pyarrow as pa
 
         value = self.partitions[name]
@@ -34,7 +34,7 @@ class Source:
 
 
 def partition_types(files: list[Source]) -> dict[str, Any]:
-    """Returns the type of each column that is given by names of folders: integers if all values are integers, else
+    """Returns the type of each column whose values are in names of folders: integers if all values are integers, else
     texts."""
     import pyarrow as pa
 
@@ -63,18 +63,18 @@ def parquet_files(source: Any) -> list[Source]:
 
 
 def _files_in(start: str) -> Iterator[str]:
-    """Yields a file, or the Parquet files in a folder and in the folders in it, ordered by name."""
+    """Yields a file, or all Parquet files in a folder and its subfolders, ordered by name."""
     if not os.path.isdir(start):
         yield start
         return
     for name in sorted(os.listdir(start)):
         path = os.path.join(start, name)
-        # Names with these first characters are not data: _SUCCESS, _metadata, hidden checksums.
+        # Other files are not data: their names begin with `_` or `.`, such as _SUCCESS, _metadata and hidden checksums.
         if name[0] not in "._" and (name.endswith(".parquet") or os.path.isdir(path)):
             yield from _files_in(path)
 
 
 def _partitions(path: str) -> dict[str, str | None]:
-    """Returns the values in the names of folders such as `year=2024`."""
+    """Returns the columns and values in names of folders such as `year=2024`."""
     pairs = (part.split("=", 1) for part in pathlib.PurePath(path).parts[:-1] if part.find("=") > 0)
     return {unquote(name): None if value == _NULL else unquote(value) for name, value in pairs}

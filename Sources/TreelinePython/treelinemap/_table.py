@@ -1,4 +1,4 @@
-"""Tables of the library as numpy arrays, which view its memory."""
+"""Tables of the library. Their columns are numpy arrays that view the library's memory."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ._drawing import as_html, as_text
 
 
 class Table(dict[str, AnyArray]):
-    """Named arrays of one length.
+    """Named arrays of equal length.
 
-    Numbers and booleans are arrays of the library's own memory, without a copy. A missing number is NaN, or `None` if
-    doubles cannot represent all integers of the column. Times are arrays of `datetime64`, in UTC. Texts are arrays of
-    `str`, with `None` for missing texts. Counts of values are dictionaries.
+    Numbers and booleans are in the library's own memory, without a copy. A missing number is NaN. If doubles cannot
+    hold all integers of a column with missing values, a missing number is `None`. Times are arrays of `datetime64`, in
+    UTC. Texts are arrays of `str`, with `None` for missing texts. Counts of values are dictionaries.
     """
 
     @classmethod
@@ -54,7 +54,7 @@ class Table(dict[str, AnyArray]):
         return as_text(self._title(), self)
 
     def _repr_html_(self) -> str:
-        """Shows the table in a notebook."""
+        """Returns the table as HTML, which a notebook shows."""
         return as_html(self._title(), self)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
@@ -63,7 +63,7 @@ class Table(dict[str, AnyArray]):
 
     def to_arrow(self) -> Any:
         """Returns the table as a `pyarrow.Table`."""
-        # The table is a dictionary. From a dictionary, pyarrow would choose the types of columns itself.
+        # The table is a dictionary. If pyarrow saw a dictionary, it would choose the types of columns itself.
         return required("pyarrow").table(SimpleNamespace(__arrow_c_stream__=self.__arrow_c_stream__))
 
     def to_pandas(self) -> Any:
@@ -107,7 +107,7 @@ def _array(handle: c.Handle, array: c.Array, rows: int) -> AnyArray:
 
 
 def _with_gaps(integers: AnyArray, valid: AnyArray) -> AnyArray:
-    """Returns integers with missing values, as floats with NaN. If floats would not be exact, returns objects."""
+    """Returns integers with missing values: as floats with NaN, or as objects if floats would not be exact."""
     present = integers[valid]
     if present.size == 0 or (present.min() >= -(2**53) and present.max() <= 2**53):
         return np.where(valid, integers, np.nan)
@@ -123,7 +123,7 @@ def _texts(handle: c.Handle, array: c.Array, count: int) -> list[Any]:
 
 
 def plain(values: AnyArray) -> list[Any]:
-    """Returns values for JSON: None for a missing or infinite number, and times in the library's format."""
+    """Returns values for JSON. A missing or infinite number becomes None. A time becomes a text, as in the library."""
     if values.dtype.kind == "M":
         return [_time_text(text) for text in np.datetime_as_string(values).tolist()]
     if values.dtype.kind == "f":
@@ -132,12 +132,12 @@ def plain(values: AnyArray) -> list[Any]:
 
 
 def readable(values: AnyArray) -> list[Any]:
-    """Returns values for JSON that JavaScript reads. Whole numbers that JavaScript would round become texts."""
+    """Returns values for JSON in JavaScript. A whole number that JavaScript would round becomes a text."""
     return [str(value) if isinstance(value, int) and abs(value) > 2**53 else value for value in plain(values)]
 
 
 def _time_text(text: str) -> str | None:
-    """Returns a time in UTC, with a time of day only if it has one, and with as few decimals as possible."""
+    """Returns a time in UTC. Leaves out a time of day of zero, and decimals that are not needed."""
     if text == "NaT":
         return None
     date, _, time = text.partition("T")

@@ -22,7 +22,7 @@ def to_html(
 ) -> str | None:
     """Writes or returns a page that shows a tree; see `Tree.to_html`."""
     if tree._is_filtered:
-        raise ValueError("a page has all points: found a tree with a filter; build a tree of the points that pass")
+        raise ValueError("a page shows all points, but the tree has a filter; build a tree of the points that pass")
     style = style_of(basemap)
     text = None if style is None else json.dumps(style, ensure_ascii=False, separators=(",", ":"))
     title = title or tree.title or tree._name or "Map"
@@ -40,7 +40,7 @@ def publish(
 ) -> None:  # fmt: skip
     """Writes a tree as files for a host of static files; see `Tree.publish`."""
     if tree._is_filtered:
-        raise ValueError("published pages have all points: found a tree with a filter; build a tree of the points that pass")
+        raise ValueError("published pages show all points, but the tree has a filter; build a tree of those that pass")
     title = title or tree.title or tree._name or "Map"
     c.call(
         c.publish, tree._handle.pointer, os.fsencode(folder), os.fsencode(FILES), c.encoded(title), single_file, remove_old

@@ -118,7 +118,7 @@ def _folder(out: str, scratch: Any) -> str:
         scheme, colon, path = parent.partition("://")
         if colon and scheme != "file":
             raise ValueError(
-                f"expected a folder that is mounted everywhere, found {parent}; mount it, and name its path"
+                f"expected the path of a folder on all machines, found {parent}; mount it, and pass the path of the mount"
             )
         parent = path if colon else os.path.abspath(parent)
     return os.path.join(parent, f".{os.path.basename(out)}.{uuid.uuid4().hex}.scratch")
@@ -137,7 +137,7 @@ def _selected(
     def column(name: str, target: str | None, alias: str, suited: tuple[str, ...]) -> Any:
         """:param target: Type to cast to; if None, the type in which the column's values are read."""
         if name not in types:
-            raise KeyError(f"expected the name of a column, found {name!r}; there are {', '.join(map(repr, types))}")
+            raise KeyError(f"there is no column {name!r}; columns: {', '.join(map(repr, types))}")
         # The name of a type without a suffix, such as in decimal(10,2) or string collate UNICODE.
         type = types[name].partition("(")[0].partition(" ")[0]
         if type not in suited:

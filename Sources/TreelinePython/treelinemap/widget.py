@@ -117,7 +117,7 @@ class Map(anywidget.AnyWidget):
 
     def __init__(self, tree: Tree, **traits: Any) -> None:
         if tree.is_planar:
-            raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
+            raise ValueError("a map needs longitudes and latitudes, found a tree with plain x and y")
         for name in traits:
             if not self.has_trait(name):
                 there = [each for each in Map.class_own_traits() if not each.startswith("_")]
@@ -189,7 +189,7 @@ class Map(anywidget.AnyWidget):
         rows: list[int] = proposal["value"]
         for row in rows:
             if self.tree.tree_index(row) is None:
-                raise traitlets.TraitError(f"expected rows that the tree has, found {row}")
+                raise traitlets.TraitError(f"the tree has no row {row}")
         return rows
 
     def _column(self, trait: str, name: str, kinds: tuple[str, ...] = ()) -> str:
@@ -199,7 +199,7 @@ class Map(anywidget.AnyWidget):
         if name and name not in fitting:
             which = f"a column of kind {' or '.join(kinds)}" if kinds else "a column"
             there = ", ".join(map(repr, fitting)) or "none"
-            raise traitlets.TraitError(f"expected {which} as {trait}, found {name!r}; there are {there}")
+            raise traitlets.TraitError(f"expected {which} as {trait}, found {name!r}; such columns: {there}")
         return name
 
     @traitlets.validate("color")
@@ -229,7 +229,7 @@ class Map(anywidget.AnyWidget):
         if brush is None:
             return None
         if not self.histogram:
-            raise traitlets.TraitError(f"expected a histogram, whose range is chosen, found none for brush={brush!r}")
+            raise traitlets.TraitError(f"brush= chooses a range of a histogram, but histogram= is not set, found brush={brush!r}")
         try:
             low, high = map(_instant if self.tree.columns[self.histogram] == "time" else _finite, brush)
         except (TypeError, ValueError):
@@ -285,7 +285,7 @@ class Map(anywidget.AnyWidget):
             not support the cut. The map then does not change.
         """
         if tree.is_planar:
-            raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
+            raise ValueError("a map needs longitudes and latitudes, found a tree with plain x and y")
         tree.clusters(zoom=0, **self.cut)
         if self.where:
             tree._narrowed(self.where)
