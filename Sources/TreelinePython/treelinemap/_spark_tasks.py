@@ -1,7 +1,7 @@
-"""Tasks of executors in a build on Spark. They are functions of batches, files and blocks, and may run several times.
+"""Tasks of executors in a build on Spark. Each task is a function of batches, files or blocks, and may be repeated.
 
-A task that reads the input writes files, whose names are unique to the attempt, and returns the names. Spark uses the
-result of one attempt. All later tasks read the files of this attempt, so that a repeated task sees the same points.
+A task that reads the input writes files and returns their names, which are unique to the attempt. Spark uses the result
+of one attempt. All later tasks read the files of this attempt, so a repeated task sees the same points.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from ._columns import InputColumn, input_columns
 from ._geometry import PointColumns
 from ._steps import ColumnSurvey, Encoding, Entries, Piece, Pieces, Round, Survey
 
-#: Name of a file in the scratch folder by which an executor recognizes the driver's folder.
+#: Name of a file in the scratch folder. An executor that finds this file sees the same folder as the driver.
 MARK = "treeline-scratch"
-#: Greatest row number. Doubles represent all integers up to this number.
+#: Greatest row number. Doubles hold all integers up to this number exactly.
 LAST_ROW = 1 << 53
 
 REFUSED = np.dtype([("row", "<i8"), ("x", "<f8"), ("y", "<f8")])
-#: The end of a batch of values: offsets into the file's points and into its bytes.
+#: Where a batch of values ends: numbers of points and of bytes from the beginning of the file.
 VALUES_END = np.dtype([("point", "<i8"), ("byte", "<i8")])
-#: Columns of the result of `Tasks.read`, with one row per partition.
+#: Columns of the result of `Tasks.read`. It has one row for each partition.
 READ = "partition long, name string, points long, rows long, refused long, fault string"
 
 
 @dataclass(frozen=True)
 class Section:
-    """Some of the points in a file."""
+    """Consecutive points in a file."""
 
     name: str
     first: int
     count: int
-    #: Number to add to the rows in the file.
+    #: Number to add to the rows that are stored in the file.
     first_row: int
 
 
 @dataclass(frozen=True)
 class Places:
-    """Information for projecting points: Web Mercator's seam, or the survey of plain coordinates."""
+    """What is needed to project points: the seam of Web Mercator, or the survey of plain coordinates."""
 
     seam: int
     survey: bytes | None
@@ -53,9 +53,9 @@ class Places:
 
 @dataclass(frozen=True)
 class Division:
-    """The division of the points into pieces, and the encoding of their values, both as bytes.
+    """The division of the points into pieces, and the encodings of their values. Both are stored as bytes.
 
-    All tasks of a process share the decoded objects, because a dictionary may be long.
+    All tasks of a process share the decoded objects, because a dictionary may be large.
     """
 
     piece_bytes: bytes
@@ -75,11 +75,11 @@ class Division:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of the points. In the input of tasks, the column with number 0 is named `column0`, and so on."""
+    """The columns of the points. In the input of tasks, their names are `column0`, `column1` and so on."""
 
     names: tuple[str, ...]
     kinds: Mapping[str, str]
-    #: Survey without values.
+    #: A survey of these columns without any values, as bytes.
     survey: bytes
 
     def read(self, batch: Any) -> list[InputColumn]:
@@ -88,15 +88,15 @@ class Columns:
 
 
 class Tasks:
-    """The tasks of executors, in a folder that all of them can access."""
+    """The tasks of executors. They exchange files in a folder that all executors can access."""
 
     #: Maximum number of points that a task has in memory.
     block_size = 1 << 20
 
     def __init__(self, folder: str, geometry: str | None, planar: bool, has_rows: bool, columns: Columns) -> None:
         """
-        :param geometry: Column of points; None if there are columns x and y.
-        :param has_rows: Whether a column `row` has the row numbers.
+        :param geometry: Name of the column of points; None if there are columns `x` and `y`.
+        :param has_rows: Whether a column `row` has row numbers.
         """
         self.folder, self.planar, self._geometry, self._has_rows = folder, planar, geometry, has_rows
         self.columns = columns
@@ -107,7 +107,7 @@ class Tasks:
     # MARK: Reading
 
     def read(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """Writes a partition's points to files. Returns the name that the files share, and the number of points."""
+        """Writes the points of a partition to files. Returns the common name of the files, and the number of points."""
         import pyarrow as pa
         from pyspark import TaskContext
 
@@ -159,7 +159,8 @@ class Tasks:
         return columns.read(batch, first_row)
 
     def _rows(self, batch: Any, first_row: int) -> tuple[AnyArray, str | None]:
-        """Returns the row numbers of a batch, and the first invalid row number as text or None if all are valid."""
+        """Returns the row numbers of a batch. Also returns the first invalid row number as text; None if all are
+        valid."""
         if not self._has_rows:
             return np.arange(first_row, first_row + len(batch)), None
         column = batch.column("row")
@@ -173,7 +174,8 @@ class Tasks:
     # MARK: Dictionaries
 
     def gather(self, wanted: Any, names: Iterable[str]) -> Iterator[str]:
-        """Writes the distinct values that some partitions have in columns with many values. Returns the file's name."""
+        """Writes the distinct values of columns with many values in some partitions to a file. Returns the file's
+        name."""
         entries = Entries(wanted.value)
         for name in names:
             ends = np.fromfile(self.path(name, "value-ends"), VALUES_END)["byte"].tolist()
@@ -183,7 +185,7 @@ class Tasks:
         yield self._written(entries)
 
     def unite(self, wanted: Any, names: Iterable[str]) -> Iterator[str]:
-        """Writes a file with the union of some files of distinct values. Returns the new file's name."""
+        """Writes the union of several files of distinct values to a new file. Returns its name."""
         entries = Entries(wanted.value)
         for name in names:
             with open(self.path(name, "entries"), "rb") as file:
@@ -199,7 +201,7 @@ class Tasks:
     # MARK: Planning
 
     def answer(self, places: Any, question: Any, sections: Iterable[Section]) -> Iterator[bytes]:
-        """Answers the questions of one planning round, for the points in some sections."""
+        """Answers the questions of one round of planning for the points of some sections."""
         round = Round(question.value)
         for section in sections:
             for positions, _ in self._blocks(section, places):
@@ -215,14 +217,14 @@ class Tasks:
     # MARK: Partition and pieces
 
     def partition(self, places: Any, plan: Any, sections: Iterable[Section]) -> Iterator[tuple[int, bytes]]:
-        """Yields blocks of points of one piece, with their rows and codes, keyed by the piece's number."""
+        """Yields blocks with the positions, rows and codes of points. The key of a block is the number of its piece."""
         pieces, encoding = plan.value.pieces, plan.value.encoding
         for section in sections:
             for positions, block in self._blocks(section, places):
                 rows = np.fromfile(self.path(section.name, "rows"), "<i8", block.count, offset=8 * block.first)
                 codes = self._codes(block, encoding)
                 numbers = pieces.find(positions)
-                # numpy sorts 16-bit numbers by counting.
+                # Of 16-bit numbers, numpy sorts each by counting, which is fast.
                 narrow = numbers.astype(np.uint16) if len(pieces.counts) <= 1 << 16 else numbers
                 order = np.argsort(narrow, kind="stable")
                 sorted_numbers = numbers[order]
@@ -233,7 +235,7 @@ class Tasks:
                     yield int(sorted_numbers[start]), b"".join(part.tobytes() for part in parts)
 
     def build(self, plan: Any, blocks: Iterable[tuple[int, bytes]]) -> Iterator[int]:
-        """Writes the pieces to which these blocks belong, and returns the numbers of the pieces."""
+        """Writes the pieces of some blocks, and yields the number of each piece."""
         pieces, encoding = plan.value.pieces, plan.value.encoding
         begun: dict[int, Piece] = {}
         for number, data in blocks:
@@ -248,7 +250,7 @@ class Tasks:
             yield number
 
     def _blocks(self, section: Section, places: Any) -> Iterator[tuple[AnyArray, Section]]:
-        """Yields the positions of a section's points, in blocks."""
+        """Yields the positions of a section's points, one block after the other."""
         place, path = places.value, self.path(section.name, "points")
         survey = None if place.survey is None else Survey(data=place.survey)
         for first in range(section.first, section.first + section.count, self.block_size):
@@ -262,7 +264,7 @@ class Tasks:
             yield positions, Section(section.name, first, count, section.first_row)
 
     def _codes(self, section: Section, encoding: Encoding) -> AnyArray:
-        """Returns the codes of a section's points, with a row for each point."""
+        """Returns an array with the codes of a section's points. It has a row for each point."""
         codes = np.empty((section.count, encoding.width), np.uint8)
         if encoding.width == 0:
             return codes
@@ -271,8 +273,8 @@ class Tasks:
         with open(self.path(section.name, "values"), "rb") as file:
             place = 0
             while place < section.count:
-                # Bounds of the batch in which the wanted points begin. The points may end in this batch or in a
-                # later batch.
+                # The bounds of the batch in which the wanted points begin. The points may end in this batch or in a
+                # later one.
                 first, start = ends[number - 1].tolist() if number else (0, 0)
                 end, stop = ends[number].tolist()
                 file.seek(start)
@@ -286,7 +288,7 @@ class Tasks:
 
 
 class _File:
-    """A file that is synced to the disk when it is closed."""
+    """A file that is synced to the disk before it is closed."""
 
     def __init__(self, path: str) -> None:
         self.file = open(path, "xb")
@@ -301,7 +303,7 @@ class _File:
 
 
 class _Values:
-    """The values of a partition's points, in batches, and the end of each batch."""
+    """The values of a partition's points. They are written in batches, together with the end of each batch."""
 
     def __init__(self, tasks: Tasks, name: str) -> None:
         self._values, self._ends = _File(tasks.path(name, "values")), _File(tasks.path(name, "value-ends"))

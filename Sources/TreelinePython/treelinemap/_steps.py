@@ -1,4 +1,4 @@
-"""The steps of a build in pieces, as declared in `treeline_pieces.h`. A step passes its results on as bytes."""
+"""The steps of a build in pieces, as `treeline_pieces.h` declares them. A step returns its results as bytes."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def description(title: str | None, attribution: str | None, unit: str | None) ->
 
 
 class _Object(c.Handle):
-    """A handle whose creation may have failed."""
+    """A handle that may not exist, because its creation may have failed."""
 
     def __del__(self) -> None:
         if hasattr(self, "_free"):
@@ -99,14 +99,14 @@ class _Object(c.Handle):
 
 
 class Survey(_Object):
-    """Number and extent of points. The surveys of parts can be added up."""
+    """The number and the extent of points. Surveys of parts can be added up to a survey of the whole."""
 
     def __init__(self, planar: bool = False, data: bytes | None = None) -> None:
         made = _survey_create(planar) if data is None else c.call(_survey_read, data, len(data))
         super().__init__(made, _survey_free)
 
     def add(self, x: AnyArray, y: AnyArray) -> AnyArray:
-        """Adds some points. Returns a mask of the points that were refused, because their coordinates are invalid."""
+        """Adds some points. Returns a mask of the refused points, whose coordinates are invalid."""
         refused = np.empty(len(x), np.bool_)
         c.call(_survey_add_points, self.pointer, ctypes.byref(c.Points.of(x, y)), refused.ctypes.data)
         return refused
@@ -124,7 +124,7 @@ class Survey(_Object):
         return facts
 
     def project(self, x: AnyArray, y: AnyArray) -> AnyArray:
-        """Returns the positions of points on the survey's plane. Each is an x and a y of 32 bits."""
+        """Returns the positions of points on the plane of the survey. A position is an x and a y of 32 bits."""
         positions = np.empty((len(x), 2), np.uint32)
         c.call(_project, self.pointer, ctypes.byref(c.Points.of(x, y)), positions.ctypes.data)
         return positions
@@ -135,10 +135,10 @@ def column_array(columns: list[InputColumn]) -> tuple[Any, int]:
 
 
 class ColumnSurvey(_Object):
-    """A summary of the values of columns. The surveys of parts can be added up."""
+    """A summary of the values in columns. Surveys of parts can be added up to a survey of the whole."""
 
     def __init__(self, columns: list[InputColumn] | None = None, data: bytes = b"") -> None:
-        """:param columns: Columns without rows, to survey; if None, a survey is read from bytes."""
+        """:param columns: Columns without rows, which are to be surveyed. If None, the survey is read from bytes."""
         if columns is None:
             made = c.call(_column_survey_read, data, len(data))
         else:
@@ -146,35 +146,35 @@ class ColumnSurvey(_Object):
         super().__init__(made, _column_survey_free)
 
     def add(self, columns: list[InputColumn], rows: AnyArray) -> bytes:
-        """Adds the values of some points, and returns them as bytes.
+        """Adds the values of some points. Returns these values as bytes.
 
-        :param rows: Rows of the points, for errors; 64 bits wide and packed.
+        :param rows: Rows of the points, for errors. A packed array of 64 bits each.
         """
         place = rows.ctypes.data
         return c.bytes_of(c.call(_column_survey_add_values, self.pointer, *column_array(columns), place, len(rows)))
 
     def merge(self, data: bytes, first_row: int = 0) -> None:
-        """:param first_row: Number to add to the rows of the other survey."""
+        """:param first_row: Number to add to the rows in the other survey."""
         c.call(_column_survey_add_survey, self.pointer, data, len(data), first_row)
 
     def to_bytes(self) -> bytes:
         return c.bytes_of(_column_survey_bytes(self.pointer))
 
     def gathering(self, most: int) -> bytes:
-        """Returns the `Entries` that must be gathered before all columns can be encoded; empty if there are none.
+        """Returns empty `Entries` to gather before all columns can be encoded; empty bytes if nothing must be gathered.
 
-        :param most: Maximum size of the dictionaries of these columns, in bytes.
+        :param most: Greatest size of the dictionaries of the gathered columns, in bytes.
         """
         return c.bytes_of(c.call(_column_survey_gathering, self.pointer, most))
 
     def encoding(self, entries: Entries | None = None) -> bytes:
-        """Returns the encodings of all columns, once all values are surveyed."""
+        """Returns the encodings of all columns. All values must have been surveyed."""
         gathered = None if entries is None else entries.pointer
         return c.bytes_of(c.call(_column_survey_encoding, self.pointer, gathered))
 
 
 class Entries(_Object):
-    """All distinct values of the columns with many values. The entries of parts can be added up."""
+    """All distinct values of columns with many values. Entries of parts can be added up."""
 
     def __init__(self, data: bytes) -> None:
         """:param data: Result of `ColumnSurvey.gathering`, or other entries."""
@@ -192,15 +192,15 @@ class Entries(_Object):
 
 
 class Encoding(_Object):
-    """The mapping of column values to codes."""
+    """Converts values of columns to codes."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(c.call(_encoding_read, data, len(data)), _encoding_free)
-        #: Size of all codes of a point, in bytes.
+        #: Number of bytes of all codes of a point together.
         self.width: int = _encoding_width(self.pointer)
 
     def encode(self, values: bytes, count: int) -> AnyArray:
-        """Returns the codes of some points, with a row for each point.
+        """Returns an array with the codes of some points. It has a row for each point.
 
         :param values: Result of `ColumnSurvey.add`.
         """
@@ -210,14 +210,15 @@ class Encoding(_Object):
 
 
 class Plan(_Object):
-    """A division of points into pieces, while it is being determined."""
+    """A division of points into pieces that is not finished yet."""
 
     def __init__(self, split: str | None, piece_size: int, most_bins: int | None = None) -> None:
         options = text(split=split, piece_size=piece_size, most_bins=most_bins)
         super().__init__(c.call(_plan_create, options.encode()), _plan_free)
 
     def next_round(self) -> bytes | None:
-        """Returns the questions of the next round, which all points must answer; None once the pieces are known."""
+        """Returns the questions of the next round. All points must answer them. Returns None once the pieces are
+        known."""
         found = _plan_round(self.pointer)
         return None if found is None else c.bytes_of(found)
 
@@ -229,7 +230,7 @@ class Plan(_Object):
 
 
 class Round(_Object):
-    """The questions of a plan in one round, and the answers for some points."""
+    """The questions of a plan in one round, and the answers of the points that were added so far."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(c.call(_round_read, data, len(data)), _round_free)
@@ -245,7 +246,7 @@ class Round(_Object):
 
 
 class Pieces(_Object):
-    """The pieces of a plan."""
+    """The pieces into which a plan divides the points."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(c.call(_pieces_read, data, len(data)), _pieces_free)
@@ -254,7 +255,7 @@ class Pieces(_Object):
         self.counts, self.are_stacks = table["point_count"], table["is_stack"]
 
     def find(self, positions: AnyArray) -> AnyArray:
-        """Returns the number of each point's piece."""
+        """Returns, for each point, the number of its piece."""
         numbers = np.empty(len(positions), np.uint32)
         _pieces_find(self.pointer, positions.ctypes.data, len(positions), numbers.ctypes.data)
         return numbers
@@ -264,14 +265,14 @@ class Pieces(_Object):
 
 
 class Piece(_Object):
-    """A piece that still receives points."""
+    """A piece to which points are still added."""
 
     def __init__(self, task: bytes, encoding: Encoding) -> None:
         super().__init__(c.call(_piece_create, task, len(task), encoding.pointer), _piece_free)
 
     def add(self, positions: AnyArray, rows: AnyArray, codes: AnyArray) -> None:
-        """:param positions: Packed, as from `Survey.project`, with rows of 64 bits, and codes as from
-            `Encoding.encode`."""
+        """:param positions: A packed array, like the result of `Survey.project`. Rows have 64 bits, and codes are like
+            the result of `Encoding.encode`."""
         arrays = (array.ctypes.data for array in (positions, rows, codes))
         c.call(_piece_add, self.pointer, *arrays, len(rows))
 
@@ -283,7 +284,7 @@ def assemble(
     pieces: Pieces, survey: Survey, encoding: Encoding, folder: str, path: str, options: str, told: c.Description,
     overwrite: bool, progress: Callable[[str, float], None] | None,
 ) -> None:  # fmt: skip
-    """Assembles the pieces in a folder into an index."""
+    """Assembles an index from the pieces in a folder."""
     monitor = Monitor(progress)
     places = (c.encoded_path(folder), c.encoded_path(path), options.encode())
     objects = (pieces.pointer, survey.pointer, encoding.pointer)
@@ -292,17 +293,18 @@ def assemble(
 
 
 class Stream(_Object):
-    """An index while its points arrive in batches. Leaving the context removes all files except the index."""
+    """An index that is built while its points arrive in batches. Leaving the context removes all files but the
+    index."""
 
     def __init__(
         self, path: str, options: str, columns: list[InputColumn], told: c.Description, overwrite: bool
     ) -> None:
-        """:param columns: Columns without rows, which declare the values to come."""
+        """:param columns: Columns without rows. They declare the columns whose values will be added."""
         arguments = (c.encoded_path(path), options.encode(), *column_array(columns), ctypes.byref(told), overwrite)
         super().__init__(c.call(_stream_create, *arguments), _stream_free)
 
     def add(self, x: AnyArray, y: AnyArray, rows: AnyArray | None, columns: list[InputColumn]) -> AnyArray:
-        """Adds some points. Returns a mask of the points that were refused, because their coordinates are invalid."""
+        """Adds some points. Returns a mask of the refused points, whose coordinates are invalid."""
         refused = np.empty(len(x), np.bool_)
         given = None if rows is None else rows.ctypes.data
         points = ctypes.byref(c.Points.of(x, y))
@@ -313,7 +315,7 @@ class Stream(_Object):
         return self
 
     def __exit__(self, *_: Any) -> None:
-        # Frees the object here and not on deallocation, because the traceback of an exception may keep a reference to
+        # Frees the object now, not when it is deleted, because the traceback of an exception may keep a reference to
         # it.
         self._free(self.pointer)
         self.pointer = 0

@@ -1,4 +1,4 @@
-"""Trees: opening, querying and saving them."""
+"""Trees: opening, querying, editing and saving them."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 Path = Union[str, "os.PathLike[str]"]
 
-#: Number of filters that a tree keeps prepared. It keeps the filters that were prepared last.
+#: Number of filters that a tree keeps prepared. These are the filters that were prepared last.
 _KEPT_FILTERS = 8
 
-#: Number of columns that the text of a tree names.
+#: Greatest number of columns that the text form of a tree names.
 _SHOWN_COLUMNS = 10
 
-#: Number of cuts that a tree keeps.
+#: Number of cuts that a tree keeps prepared.
 _KEPT_CUTS = 64
 
 _NOTHING = (None,) * 6
@@ -50,18 +50,18 @@ class Tree:
         self, pointer: int, like: Tree | None = None, *, where: str | None = None, marks: AnyArray | None = None
     ) -> None:
         """
-        :param like: A tree over the same points with another filter or none; None for a new tree.
+        :param like: A tree over the same points, with or without a filter; None for a new tree.
         :param where: The filter in CQL2.
-        :param marks: One bit for each row, set if the mask selects the row; None if the tree has no mask.
+        :param marks: One bit for each row: whether the mask selects it. None if the tree has no mask.
         """
         self._handle = c.Handle(pointer, c.tree_free)
         self._where, self._marks = where, marks
-        # Keeps only the handle of the tree without a mask, not the tree. That tree keeps this tree, so a reference to
-        # it would prevent both trees from being freed.
+        # Keeps only the handle of the tree without a mask. That tree itself keeps this tree, so a reference to it would
+        # prevent both from being freed.
         self._unmarked: c.Handle = self._handle if like is None or marks is None else like._unmarked
         #: Number of rows that the tree was built from; None if it was opened.
         self._given_row_count: int | None = None if like is None else like._given_row_count
-        #: What the tree keeps for edits; None if it cannot be edited.
+        #: Data for edits; None if the tree cannot be edited.
         self._editing: Editing | None = None if like is None else like._editing
         #: Name of the file that the tree was opened from, without its extension; empty for other trees.
         self._name: str = "" if like is None else like._name
@@ -73,7 +73,7 @@ class Tree:
     # MARK: Properties
 
     def __len__(self) -> int:
-        """Returns the number of points, or of points that pass the filter."""
+        """Returns the number of points; under a filter, only of points that pass."""
         count: int = self._facts.passing_point_count
         return count
 
@@ -88,7 +88,7 @@ class Tree:
 
     @functools.cached_property
     def row_count(self) -> int:
-        """Number of rows of the input. For an opened index it is the greatest row number plus 1."""
+        """Number of rows of the input. For an opened index, the greatest row number plus 1."""
         if self._given_row_count is not None:
             return self._given_row_count
         answer = self.select(None)._coarsest()
@@ -97,13 +97,13 @@ class Tree:
 
     @property
     def clipped_point_count(self) -> int:
-        """Number of points beyond Web Mercator's latitudes that were moved to its edge."""
+        """Number of points beyond Web Mercator's greatest latitude, which were moved to this latitude."""
         count: int = self._facts.clipped_point_count
         return count
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
-        """West, south, east and north of the points; west is greater than east across the antimeridian."""
+        """West, south, east and north of the points. Across the antimeridian, west is greater than east."""
         facts = self._facts
         return facts.west, facts.south, facts.east, facts.north
 
@@ -114,7 +114,7 @@ class Tree:
 
     @functools.cached_property
     def _unit_length(self) -> float:
-        """Length of a unit of a plain plane: the square around all points has 2^32 positions on each side."""
+        """Length of a unit of a plain plane. The square around all points is 2^32 - 1 units wide and high."""
         west, south, east, north = self.select(None).bounds
         return max(east - west, north - south) / (2**32 - 1)
 
@@ -130,17 +130,17 @@ class Tree:
 
     @property
     def growth(self) -> str:
-        """How the tree grew: `least-scatter`, `merge:distance` and so on."""
+        """How the tree was made, such as `least-scatter` or `merge:distance`."""
         return str(self._facts.growth, "utf-8")
 
     @property
     def stand(self) -> str:
-        """Position of clusters: `mean` for the mean of their points, `member` for one of their points."""
+        """Where clusters are shown: `mean` for the mean of their points, `member` for one of their points."""
         return str(self._facts.stand, "utf-8")
 
     @property
     def title(self) -> str:
-        """Title of the points, from the index."""
+        """Title of the data set, from the index."""
         return str(self._facts.title, "utf-8")
 
     @property
@@ -155,19 +155,19 @@ class Tree:
 
     @property
     def columns(self) -> dict[str, str]:
-        """Kinds of the columns by name."""
+        """Kind of each column, by name."""
         table = Table._of(c.tree_columns(self._handle.pointer))
         return dict(zip(table["name"].tolist(), table["kind"].tolist()))
 
     @functools.cached_property
     def groups(self) -> Table:
-        """The groups that never mix: `name`, and the range of the tree indices of their points from `first` to before
-        `end`."""
+        """The groups that never mix. A group has a `name`. The tree indices of its points are from `first` to `end` -
+        1."""
         return Table._of(c.tree_groups(self._handle.pointer))
 
     @property
     def content_hash(self) -> int:
-        """A hash of the hierarchy. It does not depend on the order of the points."""
+        """A hash of the hierarchy. The order of the points does not change it."""
         hash: int = c.tree_content_hash(self._handle.pointer)
         return hash
 
@@ -206,35 +206,36 @@ class Tree:
     ) -> Clusters:
         """Returns clusters that represent the points in view, in tree order.
 
-        The view:
+        Where to look:
 
-        :param bbox: West, south, east, north; west is greater than east across the antimeridian. By default everything.
-        :param zoom: Zoom of 256 px tiles, which may be fractional; needed by cuts in pixels.
-        :param center: Longitude and latitude of the middle of a screen, with `zoom`, `width` and `height`.
+        :param bbox: West, south, east and north. Across the antimeridian, west is greater than east. By default, the
+            whole tree.
+        :param zoom: Zoom of 256 px tiles, which may be fractional. Cuts in pixels need one.
+        :param center: Longitude and latitude of the middle of a screen. Needs `zoom`, `width` and `height`.
         :param tile: Zoom, column and row of a map tile.
-        :param tile_size: Tile size that the zoom refers to, 256 or 512.
-        :param margin: Margin around the view to include, in pixels.
+        :param tile_size: Size of the tiles to which the zoom refers, 256 or 512.
+        :param margin: Width of a margin around the view that counts as part of the view, in pixels.
 
-        How finely points are separated, by one of these parameters:
+        How finely points are split into clusters, by one of these parameters:
 
-        :param limit: Maximum number of clusters, by default 100. With a cut in pixels it is an upper bound.
-        :param detail: Distance of points from their cluster's mean in pixels, as a root mean square.
-        :param spacing: Minimum distance between clusters in pixels, so that their badges do not touch.
-        :param badges: Factor of the diameters of badges, for a tree grown for badges.
+        :param limit: Greatest number of clusters, by default 100. May be combined with a cut in pixels.
+        :param detail: Root mean square distance of points from the mean of their cluster, in pixels.
+        :param spacing: Least distance between clusters, in pixels.
+        :param badges: Scale of badges, for a tree grown for badges: 1 is full size. No two badges touch.
 
         Other options:
 
-        :param order: Order in which clusters are split, with a limit.
-        :param min_points: A cluster of fewer points is shown as single points.
-        :param alone_from_zoom: Zoom from which every point is shown unclustered.
-        :param position: Where clusters are shown: at the mean of their points, or at the member nearest to the mean.
-        :param keep_visible: Whether a cluster whose position is out of view is shown at a member in view.
-        :param after: The answer shown before. With a limit, as few of its clusters as possible change.
-        :param where: A filter in CQL2, such as `"kind = 'hotel' AND price < 120"`, in addition to the filter of the
-            tree, if it has one.
-        :param aggregate: Aggregates of the values of clusters, such as `["mean(price)", "top(kind, 3)"]`.
-            `first(name, by: population)` gives each cluster a face: the name of its most populous point. The value is
-            of the column that is named first, so `first(id, by: population)` gives the id of that point.
+        :param order: Which clusters a cut by a limit splits first.
+        :param min_points: A cluster with fewer points is shown as single points.
+        :param alone_from_zoom: From this zoom on, every point is shown unclustered.
+        :param position: Shows clusters at the mean of their points, or at the member nearest to the mean.
+        :param keep_visible: Whether a cluster whose position is out of view is shown at one of its members in view.
+        :param after: The answer shown before. With a limit, keeps as many of its clusters as possible.
+        :param where: A filter in CQL2, such as `"kind = 'hotel' AND price < 120"`. If the tree has a filter, points
+            must pass both.
+        :param aggregate: Aggregates of the values of each cluster's points, such as `["mean(price)", "top(kind, 3)"]`.
+            `first(name, by: population)` is the name of the point with the greatest population, and
+            `first(id, by: population)` is the id of the same point.
         :raises Error: With the message of the library.
         """
         tree = self if where is None else self._narrowed(where)
@@ -245,14 +246,15 @@ class Tree:
         )  # fmt: skip
         answer = None
         if bbox is not None and zoom is not None and (center, width, height, tile, tile_size, margin) == _NOTHING:
-            # A moving map repeats queries with one cut, so the cut is read only once.
+            # Queries of a moving map repeat one cut, so the cut is read only once.
             try:
                 if len(bbox) == 4:
                     cut = self._cuts.get(key) or self._cut(key)
                     answer = _clusters_in_box(tree._handle.pointer, cut.pointer, bbox, zoom, after)
                     answer._tree = tree
             except TypeError:
-                # The call below reports a value that is not a number, or is a number as a text.
+                # A value that is not a number, or a number given as a text, is left to the call below, which reports
+                # it.
                 pass
         if answer is None:
             view = text(
@@ -267,7 +269,7 @@ class Tree:
         return answer
 
     def _cut(self, key: tuple[Any, ...]) -> c.Handle:
-        """Returns a cut, which is kept for later queries."""
+        """Returns a prepared cut, and keeps it for later queries."""
         pointer = c.call(c.cut_create, self._handle.pointer, cut_text(key).encode())
         if len(self._cuts) >= _KEPT_CUTS:
             self._cuts.clear()
@@ -275,13 +277,13 @@ class Tree:
         return cut
 
     def select(self, where: str | Any | None) -> Tree:
-        """Returns the tree with only the selected points.
+        """Returns the tree of the selected points.
 
-        The selection replaces the tree's filter. For both, select `a & b` of two masks, or `"a AND b"` of two filters.
-        Ids and tree indices stay unchanged. The last few filters are kept prepared.
+        The selection replaces the filter of the tree. To combine two masks, select `a & b`; to combine two filters,
+        select `"a AND b"`. Ids and tree indices do not change. The tree keeps the last few filters prepared.
 
-        :param where: A filter in CQL2; or a mask with True or False for each row of the input, as an array of booleans
-            from numpy, pandas, polars, pyarrow or a list; or None for all points.
+        :param where: A filter in CQL2, or a mask, which has True or False for each row of the input: an array of
+            booleans from numpy, pandas, polars or pyarrow, or a list. None for all points.
         """
         if where is None:
             return Tree(c.call(c.select, self._unmarked.pointer, None), self) if self._is_filtered else self
@@ -304,17 +306,17 @@ class Tree:
         return Tree(pointer, self, marks=np.packbits(marks))
 
     def _coarsest(self) -> Clusters:
-        """Returns an answer that contains all points in as few clusters as possible."""
+        """Returns an answer with all points and the fewest possible clusters."""
         sizes = self.groups["end"] - self.groups["first"]
         lone = self.point_count - int(sizes.sum()) if len(sizes) else 0
         return self.clusters(limit=max(len(sizes) + lone, 1))
 
     def _prepared(self, where: str) -> Tree:
-        """Returns the tree with only the points that pass a filter, and the tree's mask if it has one."""
+        """Returns the tree of the points that pass a filter. Keeps the mask of this tree, if there is one."""
         tree = self._filtered.get(where)
         if tree is None:
-            # A filter is computed faster from a similar filter. Other threads may add and remove filters meanwhile, so
-            # the filters are copied to a list in one step.
+            # A filter is computed faster from a similar filter. Other threads may add and remove filters, so the
+            # filters are copied to a list in one step.
             like = [self, *self._filtered.values()][-1]
             pointer = c.call(c.select, like._handle.pointer, c.encoded(where))
             tree = self._filtered[where] = Tree(pointer, self, where=where, marks=self._marks)
@@ -323,50 +325,51 @@ class Tree:
         return tree
 
     def _narrowed(self, where: str) -> Tree:
-        """Returns the tree with only the points that pass both the tree's own filter and another filter."""
+        """Returns the tree of the points that pass the filter of this tree and another filter."""
         if self._where is None:
             return self._prepared(where)
         try:
             return self._prepared(f"({self._where}) AND ({where})")
         except FilterError:
-            # Reads the given filter alone, so that the error shows only the given text.
+            # Reads only the given filter, so that the error does not show the filter of the tree.
             self._prepared(where)
             raise
 
     def clusters_with_ids(self, ids: Iterable[Cluster | int]) -> Clusters:
-        """Returns an answer of the given clusters or ids, in tree order."""
+        """Returns an answer with the given clusters, in tree order. A cluster may be given by its id."""
         array = np.fromiter((_id(cluster) for cluster in ids), np.uint64)
         return Clusters(self, c.call(c.clusters_with_ids, self._handle.pointer, array.ctypes.data, len(array)))
 
     def root(self) -> Clusters:
-        """Returns the cluster of all points, as an answer; empty if there are no points.
+        """Returns an answer with the cluster of all points. It is empty if there are no points.
 
-        :raises QueryError: For a tree of groups, whose points are in no cluster together.
+        :raises QueryError: If the tree has groups, because no cluster has the points of several groups.
         """
         if len(self.groups["name"]):
             raise QueryError("expected a tree without groups, found groups that never mix; see Tree.groups")
         return Clusters(self, c.call(c.root, self._handle.pointer))
 
     def children(self, cluster: Cluster | int) -> Clusters:
-        """Returns the two parts of a cluster; none if all its points have one position."""
+        """Returns the two parts of a cluster. There are none if all its points have one position."""
         return Clusters(self, c.call(c.children, self._handle.pointer, _id(cluster)))
 
     def parent(self, cluster: Cluster | int) -> Clusters:
-        """Returns the parent of a cluster, as an answer of one cluster. The answer is empty for the root."""
+        """Returns an answer with the parent of a cluster. It is empty for the root."""
         return Clusters(self, c.call(c.parent, self._handle.pointer, _id(cluster)))
 
     def members(self, cluster: Cluster | int, *, offset: int = 0, limit: int | None = None) -> Table:
-        """Returns a page of a cluster's points under the filter, in tree order: `row`, `tree_index`, `x` and `y`."""
+        """Returns a page of a cluster's points that pass the filter: `row`, `tree_index`, `x` and `y`, in tree
+        order."""
         count = self.point_count
         first = min(integer("offset", offset, most=2**64), count)
         most = count if limit is None else min(integer("limit", limit, most=2**64), count)
         return Table._of(c.call(c.members, self._handle.pointer, _id(cluster), first, most))
 
     def values(self, column: str, tree_indices: Iterable[int] | AnyArray) -> AnyArray:
-        """Returns the values of points in a column, given their tree indices.
+        """Returns the values of a column for points with the given tree indices.
 
-        Whole numbers are exact. If none is missing, the array has the type `int64`. Otherwise it has floats with NaN,
-        or objects with `None` if floats cannot represent all the numbers.
+        Whole numbers are exact. If none is missing, the type is `int64`. Otherwise they are floats with NaN, or objects
+        with `None` if floats cannot hold all of them.
         """
         indices = integers("tree_indices", tree_indices)
         name = c.encoded(column)
@@ -374,11 +377,11 @@ class Tree:
         return next(iter(table.values()))
 
     def search(self, beginning: str, limit: int = 10, *, column: str | None = None) -> Table:
-        """Returns the points whose text in a column begins with a text, and then points with a word that begins with
-        it: `row`, `tree_index`, `x`, `y` and `text`. Case, accents and punctuation do not matter, and a filter has no
+        """Returns the points whose text in a column begins with a text, then the points with another word that does:
+        `row`, `tree_index`, `x`, `y` and `text`. Case, accents and punctuation do not matter. A filter has no
         effect.
 
-        :param column: A column that was built with `+search` as a part of its kind; by default the first of them.
+        :param column: A column whose kind was given with `+search`. By default the first such column.
         :raises QueryError: If there is no such column.
         """
         most = min(integer("limit", limit, most=2**64), len(self))
@@ -387,7 +390,7 @@ class Tree:
         )
 
     def hull(self, cluster: Cluster | int) -> AnyArray:
-        """Returns the corners of the convex hull of a cluster's points, as rows of x and y, counterclockwise on the
+        """Returns the convex hull of a cluster's points: x and y of each corner, counterclockwise on the
         map."""
         table = Table._of(c.call(c.hull, self._handle.pointer, _id(cluster)))
         return np.column_stack([table["x"], table["y"]])
@@ -395,23 +398,23 @@ class Tree:
     def histogram(
         self, column: str, *, bins: int = 50, bbox: Sequence[float] | None = None, zoom: float | None = None
     ) -> Table:
-        """Counts the points in view by bins of a column's values. Each bin has `from`, `to` and `count`.
+        """Counts the points in view by the values of a column. Returns bins, each with `from`, `to` and `count`.
 
-        Bins begin at round values. Every view and filter has the same bins.
+        Bins begin at round values. They are the same for all views and filters.
         """
         view = text(bbox=bbox, zoom=zoom).encode()
         pointer, number = self._handle.pointer, integer("bins", bins)
         return Table._of(c.call(c.histogram, pointer, c.encoded(column), number, view, None))
 
     def expansion_zoom(self, cluster: Cluster | int, **cut: Any) -> float | None:
-        """Returns the smallest zoom at which a cut in pixels, such as `spacing=44`, splits a cluster; None if no zoom
+        """Returns the least zoom at which a cut in pixels, such as `spacing=44`, splits a cluster; None if no zoom
         does."""
         zoom = ctypes.c_double()
         c.call(c.expansion_zoom, self._handle.pointer, _id(cluster), text(**cut).encode(), ctypes.byref(zoom))
         return None if np.isnan(zoom.value) else zoom.value
 
     def unclustered_zoom(self, tree_index: int, **cut: Any) -> float | None:
-        """Returns the zoom from which a cut in pixels shows a point unclustered, given its tree index; None if no zoom
+        """Returns the zoom from which a cut in pixels shows the point with a tree index unclustered; None if no zoom
         does."""
         zoom = ctypes.c_double()
         index = integer("tree_index", tree_index)
@@ -419,7 +422,7 @@ class Tree:
         return None if np.isnan(zoom.value) else zoom.value
 
     def tree_index(self, row: int) -> int | None:
-        """Returns the tree index of a row; None if the tree lacks the row. Takes time proportional to the number of
+        """Returns the tree index of a row; None if the tree lacks the row. The time is proportional to the number of
         points."""
         index: int = c.tree_index_of_row(self._handle.pointer, integer("row", row, least=-(2**63)))
         return index if index >= 0 else None
@@ -445,7 +448,7 @@ class Tree:
     ) -> Map:
         """Returns a map of the clusters for a notebook; see `treelinemap.widget.Map` for its traits.
 
-        If a trait is None, its default is used. `others` are traits of all widgets, such as `layout`.
+        A trait that is None has its default. `others` are traits of all widgets, such as `layout`.
 
         >>> map = tree.map(cut={"limit": 50}, color="kind", tooltip=["name", "price"])    # doctest: +SKIP
         >>> map.view["bbox"], map.selected                              # doctest: +SKIP
@@ -468,16 +471,16 @@ class Tree:
             return {"text/plain": repr(self)}
 
     def to_html(self, path: Path | None = None, *, title: str | None = None, basemap: Any = None) -> str | None:
-        """Writes a map as a standalone page, or returns the page as a text. The page opens from disk and needs no other
+        """Writes a map as a standalone page, or returns the page as a text. The page needs no server and no other
         files. `treelinemap map` writes the same page.
 
-        The page contains all points and columns. It filters points, colors them by a column and sums columns. A tree
-        with groups or with a filter is refused, and so is a page of more than 20 MB.
+        The page contains all points and columns. It can filter points, color them by a column and sum columns. Raises
+        an error for a tree with groups or with a filter, and for a page of more than 20 MB.
 
-        :param path: Path of the page. Without one, its HTML is returned.
-        :param title: Title of the map. By default the title of the tree, or the name of its file.
-        :param basemap: The map below the badges, as in `treelinemap.widget.Map`; loaded from its address, if it has
-            one.
+        :param path: Path of the page. If it is None, the HTML is returned.
+        :param title: Title of the map. By default the title of the tree or the name of its file.
+        :param basemap: The map below the badges, as in `treelinemap.widget.Map`. A basemap with an address is loaded
+            from this address.
         :raises PageError: If the tree cannot be written as a page.
         """
         from .page import to_html
@@ -487,16 +490,16 @@ class Tree:
     def publish(
         self, folder: Path, *, title: str | None = None, single_file: bool = False, remove_old: bool = False
     ) -> None:
-        """Writes a folder for any host of static files, from which browsers answer queries without a server. The folder
-        has a map, `index.html`, and `treelinemap publish` writes the same folder.
+        """Writes a folder for any host of static files. Browsers answer queries from its files, without a server. The
+        folder has a map, `index.html`. `treelinemap publish` writes the same folder.
 
-        A tree with groups or with a filter is refused.
+        Raises an error for a tree with groups or with a filter.
 
         :param folder: The folder to write. It is created if it does not exist.
-        :param title: Title of the page. By default the title of the tree, or the name of its file.
-        :param single_file: Whether all pages are in one file, for hosts that answer requests for ranges of bytes.
-        :param remove_old: Whether pages of earlier versions are removed. Maps that are open in browsers may still ask
-            for them.
+        :param title: Title of the page. By default the title of the tree or the name of its file.
+        :param single_file: Whether to write all pages to one file, for hosts that answer requests for ranges of bytes.
+        :param remove_old: Whether to remove pages of earlier versions. Maps that are open in browsers may still need
+            them.
         :raises PageError: If the tree cannot be published.
         """
         from .page import publish
@@ -511,27 +514,28 @@ class Tree:
         return None if self._editing is None else self._editing.keys.copy()
 
     def updating(self, insert: Any = None, remove: Any = None, move: Any = None) -> Tree:
-        """Returns the tree after an edit, which names points by their keys. So build the tree with `key=`.
+        """Returns the tree after an edit. An edit identifies points by their keys, so build the tree with `key=`.
 
-        The result equals, byte for byte, a tree that is built from the points after the edit, sorted by key: `keys` has
-        the key of each row. This tree does not change. The result has no filter, and can be edited, too.
+        The result equals, byte for byte, a tree that is built from the points after the edit in the order of their
+        keys. Its rows are in this order, and `keys` has the key of each row. It has no filter, and can be edited, too.
+        This tree does not change.
 
         >>> import pandas as pd
         >>> fleet = pd.DataFrame({"id": [1, 2], "lon": [7.1, 7.2], "lat": [43.7, 43.7], "speed": [0, 50]})
         >>> tree = build(fleet, key="id", grow="badges")                # doctest: +SKIP
         >>> tree = tree.updating(move=fleet[fleet.id == 2], remove=[1])  # doctest: +SKIP
 
-        Trees grown by `badges` or `merge` are merged again only around the edit, unless very many points change. Other
-        trees are built again. The first edit takes longer. Edit the newest tree, because a tree hands on what an edit
-        has prepared.
+        If a tree was grown by `badges` or `merge`, clusters are merged again only around the edit, unless very many
+        points change. Other trees are built again. The first edit takes longer. Edit the newest tree, because it has
+        what earlier edits have prepared.
 
-        :param insert: New points, as a table with coordinates, keys and the columns of the tree. If the keys of the
-            build were an array, keys are the column `key`, or the index of a pandas frame.
+        :param insert: New points, as a table with coordinates, keys and the columns of the tree. If the build got its
+            keys as an array, the keys are in the column `key` or in the index of a pandas frame.
         :param remove: Keys of points to remove, or one key.
-        :param move: Points at other coordinates or with other values, as a table with coordinates, keys, and the
-            columns whose values change.
-        :raises EditError: If a key of `insert` is in the tree, a key of `remove` or `move` is not, a key occurs twice,
-            or a coordinate is out of range. The tree does not change.
+        :param move: Points with new coordinates or new values, as a table with coordinates, keys, and the columns whose
+            values change.
+        :raises EditError: If a key of `insert` is in the tree, a key of `remove` or `move` is not in the tree, a key
+            occurs twice, or a coordinate is out of range. Then the tree does not change.
         """
         if self._editing is None:
             raise EditError(
@@ -558,13 +562,13 @@ class Tree:
         :param title: Name of the data set, for maps and lists.
         :param attribution: Source of the data, for a corner of the map.
         :param unit: Unit of plain coordinates, such as `m`.
-        :param overwrite: Whether to replace a file that is not an index. An index is always replaced.
+        :param overwrite: Whether an existing file that is not an index may be replaced. An index is always replaced.
         """
         texts = [c.encoded_if_any(text) for text in (title, attribution, unit)]
         description = None if texts == [None] * 3 else ctypes.byref(c.Description(*texts))
         c.call(c.save, self._handle.pointer, c.encoded_path(path), description, overwrite)
 
-    # A tree never changes, so it need not be copied.
+    # A tree never changes, so a copy is the tree itself.
 
     def __copy__(self) -> Tree:
         return self
@@ -573,7 +577,7 @@ class Tree:
         return self
 
     def __reduce__(self) -> Any:
-        """Pickles the tree as the bytes of an index with all points, and its filter. Opening an index is faster."""
+        """Pickles the tree as the bytes of an index of all points, and its filter. Opening an index is faster."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "tree.treeline")
             self.save(path)
@@ -588,7 +592,7 @@ def open(path: Path) -> Tree:
 
 
 def verify(path: Path) -> list[str]:
-    """Checks every byte of an index. Returns the problems found; an empty list if there are none."""
+    """Checks every byte of an index. Returns the problems that it finds; an empty list if the index is sound."""
     return list(Table._of(c.call(c.verify, c.encoded_path(path)))["problem"])
 
 
@@ -596,7 +600,7 @@ def _unpickled(index: bytes, where: str | None, marks: AnyArray | None, row_coun
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "tree.treeline")
         path.write_bytes(index)
-        # The mapped pages remain after the file is deleted.
+        # The file is deleted, but its pages stay mapped into memory.
         tree = open(path)
     tree._given_row_count = row_count
     if marks is not None:

@@ -20,7 +20,7 @@ FILES = pathlib.Path(__file__).parent / "map"
 def to_html(
     tree: Tree, path: str | os.PathLike[str] | None = None, *, title: str | None = None, basemap: Any = None
 ) -> str | None:
-    """Writes or returns a page that shows a tree; see `Tree.to_html`."""
+    """Writes or returns a page with a map of a tree; see `Tree.to_html`."""
     if tree._is_filtered:
         raise ValueError("a page shows all points, but the tree has a filter; build a tree of the points that pass")
     style = style_of(basemap)

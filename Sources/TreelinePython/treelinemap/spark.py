@@ -1,4 +1,4 @@
-"""Builds indexes of Spark DataFrames: executors do the work, the driver plans and assembles the pieces."""
+"""Builds indexes of Spark DataFrames. Executors do the work. The driver plans, and assembles the pieces."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ._spark_tasks import MARK, READ, REFUSED, Columns, Division, Places, Sectio
 
 __all__ = ["build"]
 
-#: Maximum number of points that one task reads, which takes 0.3 s, and minimum number that is worth a task.
+#: Greatest number of points that one task reads, which takes 0.3 s. Least number for which a task is worthwhile.
 _SECTION, _LEAST = 1 << 23, 1 << 14
-#: Number of answers that one task adds up.
+#: Number of answers that one task combines.
 _FAN_IN = 16
-#: Maximum number of partitions in a shuffle. If there are more pieces, some partitions contain several pieces.
+#: Greatest number of partitions in a shuffle. If there are more pieces, a partition may contain several pieces.
 _MOST_PARTITIONS = 4096
 
 
@@ -54,33 +54,34 @@ def build(
 ) -> Built:
     """Builds the index of a DataFrame, with the same bytes as `treelinemap build` for the same rows.
 
-    The package must be installed on the executors. Rows are read only once, so the DataFrame may change when it is read
-    again. A repeated task or a lost executor does not change the result. The driver never receives the list of points.
+    The package must be installed on the executors. Rows are read only once, so a DataFrame that changes from one read
+    to the next is no problem. A repeated task or a lost executor does not change the result. The driver never receives
+    the points.
 
-    Rows with invalid coordinates are left out, with a warning that counts them.
+    Rows with invalid coordinates are left out, with a warning that counts these rows.
 
     :param df: A DataFrame of classic PySpark, not of Spark Connect.
-    :param lon: Column of longitudes or x, with `lat` for latitudes or y.
+    :param lon: Column of longitudes or x. `lat` names the column of latitudes or y.
     :param geometry: Column of points as WKB, instead of `lon` and `lat`.
     :param out: Path of the index on the driver. The file appears complete or not at all.
     :param columns: Names of the columns for filters and aggregates.
-    :param kinds: Kinds of values by column name, as in `treelinemap.build`, but without preparations.
-    :param row: Column with a unique number for each row, from 0 to 2^53. Without one, rows are numbered in the order in
-        which Spark returns them. The index then has the same answers and content hash, but points at one position may
-        be in another order.
+    :param kinds: Kind of each column, by name, as in `treelinemap.build`, but without `+percentiles` and the like.
+    :param row: Column with a unique number for each row, from 0 to 2^53. Without it, rows are numbered in the order in
+        which Spark returns them. The index then has the same answers and the same content hash, but the order of points
+        at one position may differ.
     :param planar: Whether coordinates are plain x and y.
     :param split: `least-scatter` or `mean`.
-    :param separations: Whether the index supports cuts with `spacing` and `badges`. The driver computes separations at
-        the end.
-    :param piece_size: Number of points that one task builds. It needs 66 bytes of memory per point, plus memory for
-        columns.
-    :param memory: Approximate memory of the driver for separations, such as `2GB`. Dictionaries of columns with more
-        than 65,536 distinct values may take an eighth of this memory.
-    :param scratch: Folder that the driver and all executors can access at one path. It needs 37 bytes per point, plus
-        space for columns. By default it is next to the index. Its files are removed at the end.
-    :param overwrite: Whether to replace a file that is not an index.
-    :param refused: Path of a Parquet file that receives the rows with invalid coordinates: `row`, `x` and `y`.
-    :param progress: Called with the current stage and its completed share, from 0 to 1. While planning, the share is 0.
+    :param separations: Whether the index supports cuts with `spacing` and `badges`. The driver computes the separations
+        at the end.
+    :param piece_size: Number of points in a piece. A task builds a piece, and needs 66 bytes of memory per point, plus
+        memory for columns.
+    :param memory: Approximate memory of the driver for separations, such as `2GB`. The dictionaries of columns with
+        more than 65,536 distinct values may take an eighth of it.
+    :param scratch: Folder that the driver and all executors can access at the same path. It needs 37 bytes per point,
+        plus space for columns. By default it is next to the index. Its files are removed at the end.
+    :param overwrite: Whether an existing file at `out` that is not an index may be replaced.
+    :param refused: Path of a Parquet file to write with the rows that are left out: `row`, `x` and `y`.
+    :param progress: Called with the current stage and its completed share, from 0 to 1. The share is 0 during planning.
     :raises Error: With the message of the library.
     """
     options = text(no_separation=None if separations else True, memory=byte_count(memory))
@@ -95,7 +96,7 @@ def build(
             pass
         run = _Run(df, _tasks(folder, geometry, planar, row is not None, chosen), progress or (lambda *_: None))
         survey = run.read(selected, row is not None, built, refused)
-        # Reports unsuitable values, or too many distinct values, before all other work.
+        # Encodes before the other work, so that unsuitable or too many distinct values are reported early.
         encoding = run.encoding(byte_count(memory) // 8)
         division = Division(run.plan(survey, split, piece_size), encoding)
         run.build(survey, division)
@@ -110,7 +111,7 @@ def build(
 
 
 def _folder(out: str, scratch: Any) -> str:
-    """Returns a path for the scratch folder of this build only."""
+    """Returns a path for the scratch folder. The path is unique to this build."""
     if scratch is None:
         parent = os.path.dirname(os.path.abspath(out))
     else:
@@ -135,10 +136,10 @@ def _selected(
     types = dict(df.dtypes)
 
     def column(name: str, target: str | None, alias: str, suited: tuple[str, ...]) -> Any:
-        """:param target: Type to cast to; if None, the type in which the column's values are read."""
+        """:param target: Type to which the column is cast; None for the type in which its values are read."""
         if name not in types:
             raise KeyError(f"there is no column {name!r}; columns: {', '.join(map(repr, types))}")
-        # The name of a type without a suffix, such as in decimal(10,2) or string collate UNICODE.
+        # The name of the type without its parameters: `decimal` for decimal(10,2), `string` for string collate UNICODE.
         type = types[name].partition("(")[0].partition(" ")[0]
         if type not in suited:
             raise TypeError(f"column {name!r}: expected {' or '.join(suited)}, found {types[name]}; cast it")
@@ -159,7 +160,7 @@ def _selected(
     return df.select(chosen)
 
 
-#: Spark types in which the values of columns are read.
+#: For each Spark type of a column, the type in which its values are read.
 _TARGETS = {
     "double": "double", "float": "double", "decimal": "double", "bigint": "bigint", "int": "bigint",
     "smallint": "bigint", "tinyint": "bigint", "boolean": "boolean", "string": "string", "varchar": "string",
@@ -182,20 +183,20 @@ def _columns(selected: Any, names: tuple[str, ...], kinds: Mapping[str, str]) ->
 
 
 class _Run:
-    """The steps of a build as Spark jobs."""
+    """The steps of a build. Each step runs Spark jobs."""
 
     def __init__(self, df: Any, tasks: Tasks, progress: Callable[[str, float], None]) -> None:
         self._context = df.sparkSession.sparkContext
         self._tasks, self._progress = tasks, progress
         self._names: list[str] = []
         self._sections: list[Section] = []
-        #: Survey of all values.
+        #: Survey of the values in all columns.
         self.columns = _steps.ColumnSurvey(data=tasks.columns.survey)
 
     # MARK: Reading
 
     def read(self, selected: Any, has_rows: bool, built: Built, refused: Any) -> _steps.Survey:
-        """Writes all points to files, and returns their survey."""
+        """Writes the points to files, and returns the survey of all points."""
         self._progress("reading", 0)
         # One row for each partition.
         parts = sorted(selected.mapInArrow(self._tasks.read, READ).collect(), key=lambda part: part.partition)
@@ -234,14 +235,14 @@ class _Run:
     def encoding(self, most: int) -> bytes:
         """Returns the encodings of all columns.
 
-        :param most: Maximum size of the dictionaries of columns with many distinct values, in bytes.
+        :param most: Greatest size of the dictionaries of columns with many distinct values, in bytes.
         """
         wanted = self.columns.gathering(most)
         if not wanted:
             return self.columns.encoding()
         self._progress("gathering", 0)
         shared = self._context.broadcast(wanted)
-        # Tasks gather the entries level by level, up to a single file, which the driver reads. Between the levels, the
+        # Tasks unite the entries level by level, until one file is left, which the driver reads. Between two levels the
         # entries are in files.
         gather, names = self._tasks.gather, self._names
         count = min(len(names), 4 * self._context.defaultParallelism)
@@ -257,7 +258,7 @@ class _Run:
         return self.columns.encoding(entries)
 
     def _points(self) -> Any:
-        """Distributes the sections of all points to a useful number of tasks."""
+        """Distributes the sections of all points to tasks. The number of tasks suits the machines and the points."""
         total = sum(section.count for section in self._sections)
         count = min(len(self._sections), 4 * self._context.defaultParallelism, total // _LEAST)
         return self._context.parallelize(self._sections, max(count, 1))
@@ -265,14 +266,14 @@ class _Run:
     # MARK: Planning
 
     def plan(self, survey: _steps.Survey, split: str | None, piece_size: int) -> bytes:
-        """Finds the pieces, with a Spark job for each round of the plan."""
+        """Finds the pieces. Each round of the plan is a Spark job."""
         plan = _steps.Plan(split, piece_size)
         places = self._places(survey)
         while (question := plan.next_round()) is not None:
             self._progress("planning", 0)
             shared = self._context.broadcast(question)
             answers = self._points().mapPartitions(partial(self._tasks.answer, places, shared))
-            # Tasks add up the answers level by level, up to a single answer, which the driver receives.
+            # Tasks combine the answers level by level, until one answer is left, which the driver receives.
             while (count := answers.getNumPartitions()) > 1:
                 count = -(-count // _FAN_IN)
                 keyed = answers.mapPartitionsWithIndex(partial(_numbered, count)).partitionBy(count, int)
@@ -309,6 +310,6 @@ def _numbered(count: int, number: int, values: Iterable[bytes]) -> Iterator[tupl
 
 
 def _partition(partitions: int, count: int, piece: int) -> int:
-    """Returns the partition of a piece. Neighboring pieces stay together, and partitions are as equal as possible. A
-    hash would not have these properties."""
+    """Returns the partition of a piece. Neighboring pieces stay together, and partitions have nearly equal numbers of
+    pieces. A hash would do neither."""
     return piece * partitions // count

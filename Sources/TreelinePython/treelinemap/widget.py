@@ -25,13 +25,13 @@ from .page import FILES
 if TYPE_CHECKING:
     from ._tree import Tree
 
-#: Maximum height of a view, in pixels.
+#: Greatest height of a map, in pixels.
 TALLEST = 16_384
 
 
 
 class _Numbers(traitlets.List):  # type: ignore[type-arg]
-    """Whole numbers in a list or an array, or the ids of clusters, which may be an answer."""
+    """Whole numbers as a list or an array. An answer stands for the ids of its clusters."""
 
     def validate(self, obj: Any, value: Any) -> Any:
         if isinstance(value, Iterable) and not isinstance(value, str | bytes):
@@ -40,7 +40,7 @@ class _Numbers(traitlets.List):  # type: ignore[type-arg]
 
 
 def _plain(number: Any) -> Any:
-    """Returns a number as a Python object, which can be sent."""
+    """Converts a numpy scalar to a Python object, which can be sent to the page."""
     return number.item() if isinstance(number, np.generic) else number
 
 
@@ -65,35 +65,35 @@ def _instant(time: Any) -> Any:
 
 
 class _Names(traitlets.List):  # type: ignore[type-arg]
-    """Names in a list, or one name."""
+    """Names as a list. A single name is a list of one name."""
 
     def validate(self, obj: Any, value: Any) -> Any:
         return super().validate(obj, [value] if isinstance(value, str) else value)
 
 
 class Map(anywidget.AnyWidget):
-    """A map of a tree's clusters. This kernel answers its queries.
+    """A map of a tree's clusters. The kernel answers the queries of the map.
 
-    The link works both ways: the map shows values that are set here, and actions on the map change the values here.
+    The link works both ways: the map shows values that are set here, and actions of a user change the values here.
 
-    - `view`: `center`, `zoom` and `bbox`. Setting a center, a zoom or a box moves the map. Zooms refer to 256 px tiles,
+    - `view`: `center`, `zoom` and `bbox`. Setting a center, a zoom or a box moves the map. Zooms are for 256 px tiles,
       as in `Tree.clusters`.
-    - `selected`: ids of clusters; an answer sets the ids of its clusters. On the map, a click with Shift or Ctrl
-      selects. `selected_rows`: rows of points. Each cluster that contains a selected point is marked.
+    - `selected`: ids of clusters. Setting an answer sets the ids of its clusters. On the map, a click with Shift or
+      Ctrl selects. `selected_rows`: rows of points. The map marks each cluster with a selected point.
     - `cut`: the cut of the tree, such as `{"spacing": 44}` or `{"limit": 100, "order": "widest-first"}`.
-    - `where`: a filter in CQL2, in addition to the filter of the tree, if it has one.
-    - `color`: a column of categories or booleans, whose values color the badges.
-    - `histogram`: a column of numbers or times, whose histogram is shown. `brush`: the range that is chosen in the
-      histogram, as two numbers or two `numpy.datetime64`; None for all values. Only points from the first value to just
-      before the second value are counted.
-    - `tooltip`: columns that are shown for the point under the pointer, and for the first points of a cluster; by
-      default the names of points. `title`: what the points are.
+    - `where`: a filter in CQL2. If the tree has a filter, points must pass both.
+    - `color`: a column of categories or booleans. Its values color the badges.
+    - `histogram`: a column of numbers or times to show as a histogram. `brush`: the range that is chosen in the
+      histogram, as two numbers or two `numpy.datetime64`; None for all values. Only points whose value is at least the
+      first and less than the second are counted.
+    - `tooltip`: columns to show for the point under the pointer, and for the first points of a cluster. By default the
+      names of points are shown. `title`: a name for the points.
     - `basemap`: the map below the badges: the address of a MapLibre style or of tiles, `https://…/{z}/{x}/{y}.png`; a
       style as a dictionary; or a provider of xyzservices. By default land, lakes and borders from the package itself.
     """
 
     _worker: ThreadPoolExecutor | None = None
-    #: Number of trees that were shown before.
+    #: Number of trees that the map showed before this one.
     _shown_count = 0
     _esm = FILES / "widget.js"
 
@@ -110,7 +110,7 @@ class Map(anywidget.AnyWidget):
     basemap = traitlets.Any(None).tag(sync=True)
     height = traitlets.Int(480, min=120, max=TALLEST).tag(sync=True)
     _facts = traitlets.Dict().tag(sync=True)
-    # In the page every widget already has a trait `tooltip`, which is a text, so this trait has another name there.
+    # On the page every widget has a trait `tooltip`, a text. So this trait has another name there.
     _tooltip = traitlets.List(traitlets.Unicode(), default_value=None, allow_none=True).tag(sync=True)
     _range = traitlets.Unicode().tag(sync=True)
     _selected_ranges = traitlets.List(traitlets.List(traitlets.Int())).tag(sync=True)
@@ -129,7 +129,7 @@ class Map(anywidget.AnyWidget):
         self.tree = tree
         self._answers = Answers(tree)
         self._wanted: set[str] = set()
-        # Requests are answered one after another, off the kernel's own thread. Cancelled ones are skipped.
+        # Answers requests one after another, on a thread of its own. Skips requests that were cancelled.
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="treeline-map")
         default = {"spacing": 44} if tree.has_separations else {"badges": 1} if tree.has_badges else {"limit": 100}
         super().__init__(**{"cut": default, "title": tree.title, **traits}, _facts=self._answers.facts())
@@ -167,7 +167,7 @@ class Map(anywidget.AnyWidget):
             raise traitlets.TraitError(
                 f"expected one of spacing, badges, detail and limit, with at most an order in addition, found {cut!r}"
             )
-        # Raises an error if the tree does not support the cut.
+        # Raises an error if the tree does not support this cut.
         self.tree.clusters(zoom=0, **cut)
         return cut
 
@@ -193,7 +193,7 @@ class Map(anywidget.AnyWidget):
         return rows
 
     def _column(self, trait: str, name: str, kinds: tuple[str, ...] = ()) -> str:
-        """Returns the name of a column for a trait, if the tree has such a column."""
+        """Returns the name of a column for a trait. Raises an error if the tree has no such column."""
         columns = self.tree.columns
         fitting = [each for each, kind in columns.items() if not kinds or kind in kinds]
         if name and name not in fitting:
@@ -219,7 +219,7 @@ class Map(anywidget.AnyWidget):
     def _valid_histogram(self, proposal: Any) -> str:
         name = self._column("histogram", proposal["value"], ("number", "time"))
         if name != self.histogram:
-            # The ends of a brush mean nothing in another column.
+            # The range of a brush has no meaning in another column.
             self.brush = None
         return name
 
@@ -275,14 +275,14 @@ class Map(anywidget.AnyWidget):
         self._selected_ranges = ranges
 
     def show(self, tree: Tree) -> None:
-        """Shows another tree in place of the tree, such as the tree after an edit.
+        """Shows another tree instead of the current one, such as the tree after an edit.
 
-        The view, the cut, the filter and the colors stay. Selected points stay selected if both trees have keys.
+        View, cut, filter and colors stay. If both trees have keys, selected points stay selected.
 
         >>> map.show(map.tree.updating(move=fleet))                     # doctest: +SKIP
 
-        :raises ValueError: If the tree cannot be shown: it has plain x and y, lacks a column that the map uses, or does
-            not support the cut. The map then does not change.
+        :raises ValueError: If the tree cannot be shown, because it has plain x and y, lacks a column that the map uses,
+            or does not support the cut. Then the map does not change.
         """
         if tree.is_planar:
             raise ValueError("a map needs longitudes and latitudes, found a tree with plain x and y")
@@ -300,7 +300,7 @@ class Map(anywidget.AnyWidget):
         self.tree, self._answers = tree, Answers(tree, self._shown_count)
         self.selected = []
         self.selected_rows = rows
-        # The page asks for the new facts once an answer tells it that the tree was replaced.
+        # The page requests the new facts when an answer says that the tree was replaced.
         self._facts = self._answers.facts()
 
     def __repr__(self) -> str:
@@ -332,7 +332,7 @@ class Map(anywidget.AnyWidget):
             self.send({"id": id}, [answer])
 
     def close(self) -> None:
-        # A map whose creation failed has no worker.
+        # If the creation of a map fails, it has no worker.
         if self._worker is not None:
             self._worker.shutdown(wait=False, cancel_futures=True)
         super().close()
@@ -340,6 +340,6 @@ class Map(anywidget.AnyWidget):
 
 @functools.cache
 def assets() -> list[bytes]:
-    """Returns the land and the map library, compressed, which are sent to a page once."""
+    """Returns the land and the map library, both compressed. A page receives them only once."""
     library = gzip.compress((FILES / "library.js").read_bytes(), 6, mtime=0)
     return [(FILES / "assets.json.gz").read_bytes(), library]
