@@ -1,4 +1,4 @@
-// Answers of a notebook's kernel, requested and returned as messages of the widget.
+// Answers of a notebook's kernel. Requests and answers are messages of the widget.
 
 import { Problem, Source } from "./source.js";
 
@@ -14,7 +14,7 @@ export class Kernel extends Source {
   #waiting = new Map();
   #count = 0;
   #isGone = false;
-  /** Name of this view. Other views of the widget receive its answers, too, and ignore them because of the name. */
+  /** Name of this view. All views of the widget receive all answers, and each takes those with its name. */
   #name = Math.random().toString(36).slice(2);
 
   /** @param model The widget's model, with `facts` of the tree. */
@@ -23,7 +23,7 @@ export class Kernel extends Source {
     this.model = model;
     this.receive = (message, buffers) => this.#receive(message, buffers);
     model.on("msg:custom", this.receive);
-    // A restarted kernel does not know the widgets of the previous kernel.
+    // After a restart, the kernel no longer knows the widgets that were shown before.
     this.ended = () => {
       this.#isGone = true;
       this.onEnd();
@@ -67,7 +67,7 @@ export class Kernel extends Source {
     this.model.off("change:_facts", this.replaced);
   }
 
-  /** Requests an answer. An aborted request is cancelled in the kernel, unless the kernel has already begun with it. */
+  /** Requests an answer. If the request is aborted, the kernel skips it, unless it has already begun with it. */
   #ask(verb, options, signal) {
     if (this.#isGone) return Promise.reject(new Problem(503, GONE));
     const id = `${this.#name} ${this.#count++}`;

@@ -1,19 +1,19 @@
-// Keeps a map and the traits of its widget in sync. If the map changes, the traits follow, and vice versa.
+// Keeps a map and the traits of its widget equal. A change of one changes the other.
 
 import { corners } from "./choice.js";
 import { chosenCut, CUTS } from "./cut.js";
 import { mapZoom, serverZoom } from "./vendor/treeline/map/mercator.js";
 
 /**
- * Difference of two views in degrees or zooms below which they count as equal. Such a view of the widget was set by the
- * map itself.
+ * Views that differ by less than this, in degrees or zoom levels, count as equal. Such a view of the widget comes from
+ * the map itself.
  */
 const NEARLY = 1e-9;
 
-/** The traits whose value is also the value of a setting, with the name of this setting. */
+/** Traits whose values are also those of a setting: the name of each trait, and the name of the setting. */
 const SAME = { where: "where", color: "donuts", histogram: "brush", _range: "range" };
 
-/** Returns the settings at the start of a widget. */
+/** Returns the settings with which a widget starts. */
 export const settingsOf = (model) => ({
   ...cutSettings(model.get("cut")), map: mapSetting(model.get("view")),
   ...Object.fromEntries(Object.entries(SAME).map(([trait, setting]) => [setting, model.get(trait)])),
@@ -43,21 +43,21 @@ export class Link {
     [selection.ids, selection.ranges] = [model.get("selected"), model.get("_selected_ranges")];
   }
 
-  /** Begins to synchronize. The map must exist. */
+  /** Begins to keep map and widget equal. The map must exist. */
   begin() {
     const { map } = this.viewer;
-    // Otherwise MapLibre would read a click with Shift as a zoom to an empty box.
+    // Otherwise MapLibre would treat a click with Shift as a zoom to an empty box.
     map.boxZoom.disable();
     const view = this.model.get("view");
-    // Settings hold only a center and a zoom. If the view has both, its box is ignored, because the view may come from
-    // a map of another size.
+    // Settings hold only a center and a zoom. If the view has both, its box is ignored, because a map of another size
+    // may have set it.
     if (!view.center || view.zoom === undefined) this.#show(view);
     map.on("moveend", () => this.#moved());
     map.on("resize", () => this.#moved());
     this.#moved();
   }
 
-  /** Ends the synchronization of map and widget. */
+  /** Stops keeping map and widget equal. */
   end() {
     this.#hasEnded = true;
     for (const [event, listener] of this.#listeners) this.model.off(event, listener);
@@ -69,7 +69,9 @@ export class Link {
     this.#listeners.push([`change:${name}`, listener]);
   }
 
-  /** Sets a setting. A change of the column that colors the badges clears hidden categories, which belong to it. */
+  /**
+   * Sets a setting. If it is the column that colors the badges, shows all categories, because hidden ones were others.
+   */
   #choose(setting, value) {
     const { settings } = this.viewer;
     const clears = setting === "donuts" && value !== settings.donuts ? { off: "", picks: "" } : {};
@@ -105,16 +107,16 @@ export class Link {
     this.#set("view", this.#view);
   }
 
-  /** Shows a view. It has a center, a zoom or both, or otherwise a box. */
+  /** Shows a view: a center, a zoom or both. If it has neither, shows its box. */
   #show({ center, zoom, bbox }) {
     const { map, settings } = this.viewer;
-    // If the map does not exist yet, it will begin with this view.
+    // If the map does not exist yet, it will start with this view.
     if (!map) return settings.set({ map: mapSetting({ center, zoom }) });
     const now = this.#view;
     const differs = (a, b) => a.some((value, at) => Math.abs(value - b[at]) > NEARLY);
     const moves = center && differs(center, now.center);
     const zooms = zoom !== undefined && differs([zoom], [now.zoom]);
-    // If a program has replaced one part of a view that came from the map, only the replaced part counts.
+    // The view came from the map, and a program has replaced one part of it. Only the replaced part counts.
     if (moves || zooms) map.jumpTo({ center: center ?? now.center, zoom: mapZoom(zoom ?? now.zoom) });
     else if (bbox && differs(bbox, now.bbox)) map.fitBounds(corners(bbox), { duration: 0 });
   }

@@ -1,4 +1,4 @@
-// Starts the bundle in a page of a published index. The page contains the data, or they are files beside it.
+// Starts the bundle in a page of a published index. The page contains the data, or the data are files beside the page.
 
 /** Returns the bytes of an element of the page; null if the page has no such element. */
 function bytesOf(id) {
@@ -9,7 +9,7 @@ function bytesOf(id) {
   return bytes;
 }
 
-/** Returns a function that answers like `fetch` from data in the page; undefined if the page has none. */
+/** Returns a function like `fetch` that answers from data in the page; undefined if the page has no data. */
 function contained() {
   const [manifest, pages] = [bytesOf("manifest"), bytesOf("pages")];
   if (!manifest) return undefined;
@@ -19,14 +19,14 @@ function contained() {
   };
 }
 
-/** Returns the land and its places. @param bytes Their file; null if it is beside the page. */
+/** Returns the land and its places. @param bytes Compressed file; if null, the file beside the page is loaded. */
 async function assets(bytes) {
   bytes ??= new Uint8Array(await (await fetch(new URL("assets.json.gz", document.baseURI))).arrayBuffer());
   // A host may have decompressed the file already.
   return JSON.parse(bytes[0] === 0x1f ? await unpacked(bytes) : new TextDecoder().decode(bytes));
 }
 
-/** Shows the land of a site. It is loaded after the first badges, because it has more bytes than they need. */
+/** Shows the land of a site. It is loaded after the first badges, because it is larger than their data. */
 async function showLand({ map }, held, keepPlaces) {
   const { "world.geojson": world, "places.geojson": places } = await assets(null);
   held["world.geojson"] = world;

@@ -1,5 +1,5 @@
-// Starts the bundle as an anywidget. The first widget on a page requests the other files of the bundle. They are kept
-// for later widgets.
+// Starts the bundle as an anywidget. The first widget on a page requests the other files of the bundle. Later widgets
+// use the same files.
 
 const KEPT = Symbol.for("treeline " + VERSION);
 
@@ -16,7 +16,7 @@ function heldFor(model) {
   }));
 }
 
-/** Unpacks JSON with the land and its places, and runs the map library. */
+/** Unpacks a JSON file with the land and its places, and runs the map library. */
 async function held(assets, library) {
   const [rest, text] = await Promise.all([unpacked(assets), unpacked(library)]);
   return { library: await libraryOf(text), ...JSON.parse(rest) };
@@ -26,7 +26,7 @@ async function render({ model, el }) {
   const host = document.createElement("div");
   host.style.height = `${model.get("height")}px`;
   model.on("change:height", () => (host.style.height = `${model.get("height")}px`));
-  // Keys must only act on the map. No notebook may add a cell when a key is pressed.
+  // A key press acts on the map only. The notebook must not add a cell for it.
   host.dataset.lmSuppressShortcuts = "true";
   el.append(host);
   try {

@@ -1,15 +1,15 @@
-// Unpacks the files of a bundle that are not its own modules, and runs them.
+// Unpacks and runs the files of a bundle that are not its own modules.
 
-/** Returns the text in compressed bytes. */
+/** Decompresses bytes, and returns them as text. */
 async function unpacked(bytes, format = "gzip") {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format));
   return new Response(stream).text();
 }
 
-/** Runs the map library. It stores itself in a global variable, in which the page may already have another version. */
+/** Runs the map library. The library sets a global variable, which may already hold another version of it. */
 async function libraryOf(text) {
-  // The library ignores messages of its workers if their origin differs from the origin of the page's location. In a
-  // frame of `srcdoc` these origins differ.
+  // The library ignores messages of its workers if their origin is not that of the page's location. In a frame of
+  // `srcdoc` the two origins differ.
   const own = "const [define, exports, module] = [], before = globalThis.maplibregl, "
     + "location = globalThis.location.protocol === 'about:' ? { origin: globalThis.origin } : globalThis.location;";
   const taken = "export default globalThis.maplibregl; globalThis.maplibregl = before;";

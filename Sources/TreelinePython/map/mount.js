@@ -1,13 +1,13 @@
-// Puts a map into an element of any page. Only the map's own stylesheet styles its contents, so a page may have several
-// maps.
+// Puts a map into an element of any page. The map has its own stylesheet, and no other stylesheet affects it, so a page
+// may have several maps.
 
 import { markup, styles } from "./markup.js";
 
-/** @returns The root of the element's contents, with which `start` starts the map. */
+/** @returns The root of the element's contents. `start` starts the map there. */
 export function mount(host) {
   const root = host.attachShadow({ mode: "open" });
   root.innerHTML = markup;
-  // Adds the rules of the stylesheet before the element is in the page.
+  // The rules are added before the element is in the page.
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(styles);
   root.adoptedStyleSheets = [sheet];

@@ -1,27 +1,27 @@
-// Answers of a published index, which the page reads itself. It has the answers of the server that the map uses.
+// Answers of a published index that the page itself computes. They are those answers of a server that the map uses.
 
 import { Problem, Source } from "./source.js";
 import { changeOf } from "./vendor/treeline/map/change.js";
 import { PublishedTree } from "./vendor/treeline/pages/tree.js";
 import { transitionOf } from "./vendor/treeline/transition.js";
 
-/** Most points of an index whose filters and sums the page computes, for which it loads all pages. */
+/** Greatest number of points of an index for which the page computes filters and sums. They need all of its pages. */
 const MOST_FILTERED = 1_000_000;
 
-/** Most pages that are loaded for the names of the single points in view. */
+/** Greatest number of pages that are loaded for the names of the single points in view. */
 const MOST_VALUE_PAGES = 3;
 
-/** Number of clusters whose sizes are kept for transitions. */
+/** Greatest number of clusters whose ranges are kept for transitions. */
 const KEPT = 20_000;
 
 export class Opened extends Source {
   #filtered = new Map();
-  /** Ranges of clusters that have been shown, by id. */
+  /** Range of each shown cluster, by id. */
   #ranges = new Map();
 
   /**
    * @param url Address of the manifest.
-   * @param fetch Replaces `fetch` if the page itself contains the pages.
+   * @param fetch Called instead of `fetch` if the page itself contains the pages.
    */
   constructor(url, fetch) {
     super();
@@ -39,13 +39,13 @@ export class Opened extends Source {
       name: "", version: manifest.content_hash, title: manifest.title || document.title || null, attribution: manifest.attribution ?? null,
       point_count: tree.pointCount, bounds: tree.bounds, projection: manifest.projection === 1 ? "web-mercator" : "plane",
       split: manifest.growth, has_separations: tree.hasSeparations, has_badges: tree.hasBadges, columns,
-      // A column without a kind is neither filtered nor summed up.
+      // A column without a kind can be neither filtered nor summed.
       column_kinds: this.hasFilters ? Object.fromEntries(manifest.columns.map(({ name, kind }) => [name, kind])) : {},
     }];
   }
 
   async clusters(index, query, signal) {
-    // The overview, from which the map learns how dense the points are, needs no exact answer.
+    // This query is for the overview, from which the map learns how dense the points are. It needs no exact answer.
     const isOverview = query.limit && !query.center && !query.bbox && !query.filter && !query.aggregate;
     if (isOverview) return this.#collection(this.tree.overview(query.limit), query);
     return this.#collection(await this.#ask(query, signal), query);
@@ -101,7 +101,7 @@ export class Opened extends Source {
     return this.#tried(() => this.#tree(query).clusters(asked, { signal, values: this.fetch ? true : MOST_VALUE_PAGES }));
   }
 
-  /** Returns the tree under the filter of a query. Filters of links are ignored if the map has none. */
+  /** Returns the tree for the filter of a query. If the map has no filters, ignores the filter of a link. */
   #tree({ filter }) {
     if (!filter || !this.hasFilters) return this.tree;
     if (!this.#filtered.has(filter)) {
@@ -111,7 +111,7 @@ export class Opened extends Source {
     return this.#filtered.get(filter);
   }
 
-  /** Does work whose errors are shown to the user. */
+  /** Runs work. Its errors become problems, which the map shows to the user. */
   async #tried(work) {
     try {
       return await work();
@@ -135,7 +135,7 @@ export class Opened extends Source {
     return feature;
   }
 
-  /** Keeps the ranges of an answer for the next transition. */
+  /** Keeps the ranges of an answer's clusters for the next transition. */
   #keep({ length, ids, firsts, sizes, counts }) {
     if (this.#ranges.size > KEPT) this.#ranges.clear();
     for (let i = 0; i < length; i++) this.#ranges.set(ids[i], [firsts[i], sizes[i], counts[i]]);
@@ -149,7 +149,7 @@ export class Opened extends Source {
   }
 }
 
-/** Returns the view of a query. Its zooms are those of 256 px tiles. */
+/** Returns the view of a query. Its zoom is for 256 px tiles. */
 function viewOf({ center, bbox, zoom, width, height }) {
   const numbers = (text) => text.split(",").map(Number);
   const scale = zoom === undefined ? {} : { zoom: +zoom, tileSize: 256 };
@@ -175,7 +175,7 @@ function ellipseOf(clusters, i) {
   };
 }
 
-/** Returns the numbers of values in bins of equal width, and the edges of the bins. */
+/** Counts values in bins of equal width. Returns the counts and the edges of the bins. */
 function binsOf(values, bins, isTime) {
   if (values.length === 0) return { counts: [], edges: [] };
   const [least, greatest] = values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);

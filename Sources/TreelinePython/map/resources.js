@@ -1,3 +1,3 @@
-// Returns the contents of the files that come with the bundle, for the map library.
+// Gives the map library the contents of the files that the bundle contains.
 
 export const resource = (name) => held[name];

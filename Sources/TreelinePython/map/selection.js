@@ -1,11 +1,11 @@
-// The selected clusters. The points of a selected cluster stay selected when clusters split or merge later.
+// The selected clusters. Their points stay selected when clusters split or merge later.
 
 import { firstPoint } from "./cluster.js";
 
 export class Selection {
   /** Ids of the clusters that were selected. */
   ids = [];
-  /** Ranges of their points in tree order, each from the first point to one past the last. */
+  /** Ranges of the selected points in tree order. Each has its first point and one past its last point. */
   ranges = [];
   /** Called with the new ids when the user changes the selection. */
   onChange = () => {};

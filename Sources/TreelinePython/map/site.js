@@ -1,4 +1,4 @@
-// A map of a published index: on a host of static files, or in one file that contains everything.
+// A map of a published index. The index is on a host of static files, or in one file that contains everything.
 
 import { Address } from "./address.js";
 import { mount } from "./mount.js";
@@ -9,8 +9,8 @@ import { start } from "./start.js";
 /**
  * @param host The element of the map.
  * @param manifest Address of the manifest.
- * @param fetch Replaces `fetch` if the page itself contains the pages.
- * @param basemap Style of the map below the badges; null for the land that the map contains.
+ * @param fetch Called instead of `fetch` if the page itself contains the pages.
+ * @param basemap Style of the map below the badges; null for the built-in land.
  */
 export function open(host, manifest, fetch, basemap = null) {
   const settings = new Settings(location.hash || "view=tree");

@@ -1,4 +1,4 @@
-// The notebook's light or dark theme, which may differ from the system's.
+// The theme of the notebook, light or dark. The theme of the system may differ.
 
 export class Theme {
   /** Called when the theme has changed. */
@@ -21,7 +21,7 @@ export class Theme {
     this.#observer.disconnect();
   }
 
-  /** Whether JupyterLab or Visual Studio Code use a dark theme. Elsewhere it is undefined, and the system decides. */
+  /** Whether JupyterLab or Visual Studio Code has a dark theme. Undefined elsewhere, where the system decides. */
   get #isDark() {
     const { jpThemeLight, vscodeThemeKind } = document.body.dataset;
     return jpThemeLight ? jpThemeLight === "false" : vscodeThemeKind?.endsWith("dark");

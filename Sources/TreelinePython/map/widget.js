@@ -11,7 +11,7 @@ import { Theme } from "./theme.js";
 
 /** @returns A function that removes the map. */
 export async function render(model, host) {
-  // JupyterLab creates some hosts before they are in the page. There they have no styles that could be read.
+  // JupyterLab may create the host before it is in the page. Outside the page, its styles cannot be read.
   await shown(host);
   const settings = new Settings("view=tree");
   settings.set(settingsOf(model));
@@ -26,7 +26,7 @@ export async function render(model, host) {
       link?.end();
       viewer.tell("kernel", GONE);
     };
-    // The next request names the previous version, so that the viewer learns of the new one.
+    // The next request names the previous version, so its answer tells the viewer about the new version.
     source.onReplace = () => {
       viewer.tree.feed.reset();
       viewer.wake();
