@@ -70,7 +70,7 @@ export class Link {
   }
 
   /**
-   * Sets a setting. If it is the column that colors the badges, shows all categories, because hidden ones were others.
+   * Sets a setting. For a new column of colors, shows all categories, because hidden ones belong to the old column.
    */
   #choose(setting, value) {
     const { settings } = this.viewer;

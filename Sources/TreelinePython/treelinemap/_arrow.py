@@ -131,7 +131,7 @@ def _content(capsule: Any, name: bytes, type: Any) -> Any:
 
 
 class Part(NamedTuple):
-    """Some entries of an array."""
+    """Consecutive entries of an array."""
 
     array: Array
     start: int

@@ -16,7 +16,7 @@ def style_of(basemap: Any) -> str | dict[str, Any] | None:
 
     :param basemap: The address of a style, the address of tiles (`https://…/{z}/{x}/{y}.png`), a style as a dictionary,
         or a provider of tiles from xyzservices.
-    :raises ValueError: For anything else.
+    :raises ValueError: If the basemap is none of these.
     """
     if basemap is None or isinstance(basemap, str) and not basemap:
         return None

@@ -74,7 +74,7 @@ def build(
         numbers, such as the index of a frame. The tree then also keeps the coordinates and values of its points.
     :param threads: Number of threads; by default the number of processors.
     :param progress: Called with the current stage and its completed share, from 0 to 1.
-    :raises Error: With the message of the library.
+    :raises Error: If the library reports an error.
     """
     points = coordinates(x, y, planar, (lon, lat))
     if points.note:

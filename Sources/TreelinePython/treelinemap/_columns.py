@@ -1,4 +1,4 @@
-"""Converts objects with values to the library's columns."""
+"""Converts arrays and other objects with values to columns for the library."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class InputColumn:
         self.column = c.Column(name=self._kept[0], kind=self._kept[1], type=type)
         if values is not None:
             self.column.values = values.ctypes.data
-            # The stride of an array of one entry is arbitrary.
+            # numpy gives an array of one entry an arbitrary stride.
             self.column.stride = values.strides[0] if len(values) > 1 else 0
         if valid is not None and not valid.all():
             self.column.validity = self._address(np.packbits(valid, bitorder="little"))

@@ -1,4 +1,4 @@
-"""Errors of the library, with its messages."""
+"""Exceptions for errors of the library. They have the messages of the library."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class CancelledError(Error):
     """A build that was cancelled."""
 
 
-#: Errors by the numbers of `treeline_error_kind`.
+#: The exception for each number of `treeline_error_kind`.
 BY_KIND: dict[int, type[Error]] = {
     1: ArgumentError,
     2: ParameterError,

@@ -29,7 +29,7 @@ class Points(Structure):
     @classmethod
     def of(cls, x: Any, y: Any) -> Points:
         """Makes points from two arrays of doubles. The arrays must live as long as the points."""
-        # The stride of an array of one entry is arbitrary.
+        # numpy gives an array of one entry an arbitrary stride.
         strides = [array.strides[0] if len(array) > 1 else 0 for array in (x, y)]
         return cls(x.ctypes.data, strides[0], y.ctypes.data, strides[1], len(x))
 

@@ -117,7 +117,7 @@ def build_parquet(
     :param refused: Path of a Parquet file to write with the rows that are left out: `row`, `x` and `y`. Needs
         `skip_invalid=True`.
     :param progress: Called with the current stage and its completed share, from 0 to 1.
-    :raises Error: With the message of the library.
+    :raises Error: If the library reports an error.
     """
     required("pyarrow")
     from . import _steps

@@ -236,7 +236,7 @@ class Tree:
         :param aggregate: Aggregates of the values of each cluster's points, such as `["mean(price)", "top(kind, 3)"]`.
             `first(name, by: population)` is the name of the point with the greatest population, and
             `first(id, by: population)` is the id of the same point.
-        :raises Error: With the message of the library.
+        :raises Error: If the library reports an error.
         """
         tree = self if where is None else self._narrowed(where)
         if after is not None and not isinstance(after, Clusters):

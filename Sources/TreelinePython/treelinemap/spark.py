@@ -82,7 +82,7 @@ def build(
     :param overwrite: Whether an existing file at `out` that is not an index may be replaced.
     :param refused: Path of a Parquet file to write with the rows that are left out: `row`, `x` and `y`.
     :param progress: Called with the current stage and its completed share, from 0 to 1. The share is 0 during planning.
-    :raises Error: With the message of the library.
+    :raises Error: If the library reports an error.
     """
     options = text(no_separation=None if separations else True, memory=byte_count(memory))
     names = (columns,) if isinstance(columns, str) else tuple(columns)
@@ -169,7 +169,7 @@ _TARGETS = {
 
 
 def _columns(selected: Any, names: tuple[str, ...], kinds: Mapping[str, str]) -> Columns:
-    """Returns the columns of a selection, for tasks."""
+    """Returns the columns of a DataFrame in the form that tasks need."""
     import pyarrow as pa
 
     arrow = {

@@ -430,7 +430,7 @@ export class CutSearch {
   }
 }
 
-/** Number that is added to the levels of a bucket for each level below the bucket. */
+/** The `levels` of a child in a bucket minus the `levels` of its parent. */
 const LEVEL_IN_BUCKET = 1025;
 
 /**

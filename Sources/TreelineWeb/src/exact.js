@@ -18,7 +18,7 @@ function high(a, b) {
 // Sums of squares
 
 /**
- * Adds a product to a sum. The sum is kept in two neighbouring numbers of an array: it is the first times 2^32 plus the
+ * Adds a product to a sum. Two neighbouring numbers of an array hold the sum, which is the first times 2^32 plus the
  * second.
  *
  * @param {Float64Array} sums
@@ -200,7 +200,7 @@ export function squareOf(code) {
 }
 
 /**
- * Returns the least code whose distance is at least a given distance above 0, in units.
+ * Returns the least code whose distance is not less than a given distance. The distance is above 0, in units.
  *
  * @param {number} distance
  */

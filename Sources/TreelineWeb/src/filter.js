@@ -11,7 +11,7 @@ import { InView } from "./view.js";
 /** @typedef {import("./columns.js").Column} Column */
 /** @typedef {import("./tree.js").Tree} Tree */
 /** @typedef {(index: number) => boolean | null} Condition */
-/** @typedef {string | number | boolean | Moments} Literal A date or a moment, or a plain value. */
+/** @typedef {string | number | boolean | Moments} Literal A day, a time, or a plain value. */
 
 const DEEPEST = 64;
 const TOKENS = /\s*(?:('(?:[^']|'')*')|("(?:[^"]|"")*")|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|([\p{L}_][\p{L}\p{N}_.:]*)|(<>|<=|>=|[=<>(),]))/uy;

@@ -4,12 +4,12 @@
 import { CODE, LEFT, MergeTree, POINTS, RIGHT, STANDS_RIGHT } from "./merging.js";
 import { StoredRecords } from "./records.js";
 
-/** Greatest depth of a leaf. In a deeper tree, scales are rounded to coarser steps. */
+/** Greatest depth of a leaf. A deeper tree is made again, with scales that are rounded to coarser steps. */
 const GREATEST_DEPTH = 511;
 
 /**
  * @typedef {object} StoredTree The arrays of a tree, like the sections of an index.
- * @property {Uint32Array} points X and y in turns.
+ * @property {Uint32Array} points X and y of each point, alternating.
  * @property {Uint32Array | Float64Array} rows
  * @property {Uint8Array} gaps
  * @property {Uint32Array} nodes

@@ -73,7 +73,8 @@ export class MergeTree {
   }
 
   /**
-   * Computes heights and numbers of records, level by level. In the order of merging, each access would miss the cache.
+   * Computes heights and numbers of records, one level of the tree after the other. In the order of merging, each access
+   * would miss the cache.
    */
   measure() {
     const { leafCount, merges } = this;
@@ -439,7 +440,7 @@ export class Merging {
   }
 
   /**
-   * Finds the first pair of a cluster. If the pair belongs to this round, adds it to the queue and returns its number
+   * Finds the pair of a cluster that is merged first. If the pair belongs to this round, adds it to the queue and returns its number
    * in the queue. If the pair belongs to a later round, stores the round in which the cluster searches again, and
    * returns -1.
    *
@@ -484,7 +485,7 @@ export class Merging {
   }
 
   /**
-   * Whether a cluster searches for another. The younger of two clusters searches, and the larger of two leaves.
+   * Whether a cluster searches for another one. Of two clusters the younger searches; of two leaves, the larger.
    *
    * @param {number} own
    * @param {number} other
@@ -639,7 +640,7 @@ class PairQueue {
   }
 
   /**
-   * Adds a pair, which is neither in the list nor in the heap yet, and returns its number.
+   * Stores a pair, and returns its number. The pair is not in the list or in the heap yet.
    *
    * @param {number} distance
    * @param {number} rest
@@ -738,7 +739,7 @@ class PairQueue {
   }
 }
 
-/** Bits in the upper half of a distance that differ within a round. The exponent and the next two bits are equal. */
+/** Number of bits in the upper half of a distance that may differ within a round. All higher bits are equal there. */
 const ROUND_BITS = 18;
 
 /**

@@ -202,7 +202,7 @@ export class Viewer {
     this.#follow();
   }
 
-  /** Shows new versions of a live index at once. */
+  /** Shows each new version of a live index as soon as it is announced. */
   #follow() {
     this.#unfollow?.();
     this.#unfollow = this.source.follow(this.index, ({ lastEventId }) => {

@@ -25,7 +25,7 @@ export const MOST_ON_CIRCLE = 9;
 export const SPIRAL_START = 1.1;
 export const SPIRAL_STRETCH = 1.06;
 
-/** Width of the world at zoom 0 of the server, and of the map library, in pixels. */
+/** Width of the world in pixels at zoom 0: for the server, and for the map library. */
 export const SERVER_WORLD_SIZE = 256;
 export const WORLD_SIZE = 512;
 

@@ -1,4 +1,4 @@
-// Easing functions. They map the elapsed share of the time, from 0 to 1, to the covered share of the way.
+// Easing functions. Each maps the share of the time that has passed, from 0 to 1, to the share of the way that is covered.
 
 /** @typedef {(p: number) => number} Easing */
 

@@ -56,7 +56,7 @@ import { stepZoom } from "./step.js";
 /** Number of members of a stack that are spread around it. */
 const MEMBERS = 60;
 
-/** Amount that is added to the zoom from which a cluster splits, because zooms of requests are rounded. */
+/** Added to the zoom from which a cluster splits, because zooms of requests are rounded. */
 const BEYOND = 0.02;
 
 /** Greatest zoom to which the map goes to fill the screen with a cluster. */
@@ -215,7 +215,7 @@ export class BadgeLayer {
   }
 
   /**
-   * Takes back changes of options, except for options that have been changed again.
+   * Undoes changes of options, except for options that have been changed again since.
    *
    * @param {Record<string, any>} changes
    * @param {Record<string, any>} before
