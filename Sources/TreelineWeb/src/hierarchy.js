@@ -124,7 +124,7 @@ export class Hierarchy {
       if (levels >= GREATEST_STORED_LEVEL) throw this.damage(record, "a tree of at most 1023 levels", `children at level ${levels + 1}`);
       const [own, other] = [nodes[left * 6 + 4], nodes[left * 6 + 10]];
       if (own < 1 || own >= count || other !== count - own) {
-        throw this.damage(record, "children whose point counts add up to the count of the node", `${count} of ${own} and ${other}`);
+        throw this.damage(record, "children that together have the points of the node", `${own} and ${other} of ${count}`);
       }
       return own;
     }

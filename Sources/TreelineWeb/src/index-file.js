@@ -335,7 +335,7 @@ class Sections {
       diameters.push(bytes.u16(offset + 12 + 8 * i));
     }
     const problem = curveProblem(counts, diameters, gap);
-    if (problem) throw IndexError.damaged(bytes.file, offset, problem, "another curve");
+    if (problem) throw IndexError.damaged(bytes.file, offset, problem, "a wrong one");
     return new BadgeCurve(counts, diameters, gap);
   }
 
@@ -366,15 +366,15 @@ class Sections {
  */
 function curveProblem(counts, diameters, gap) {
   const steps = counts.length;
-  if (steps < 1 || steps > 1024) return `1 to 1024 steps of a curve, found ${steps}`;
-  if (counts[0] !== 1) return `a curve from 1 point on, found ${counts[0]}`;
+  if (steps < 1 || steps > 1024) return `1 to 1024 steps of a curve, not ${steps}`;
+  if (counts[0] !== 1) return `a curve from 1 point on, not ${counts[0]}`;
   for (let i = 1; i < steps; i++) {
-    if (counts[i] <= counts[i - 1]) return `more than ${counts[i - 1]} points in step ${i}, found ${counts[i]}`;
-    if (diameters[i] < diameters[i - 1]) return `a diameter of ${diameters[i - 1]} or more in step ${i}, found ${diameters[i]}`;
+    if (counts[i] <= counts[i - 1]) return `more than ${counts[i - 1]} points in step ${i}, not ${counts[i]}`;
+    if (diameters[i] < diameters[i - 1]) return `a diameter of ${diameters[i - 1]} or more in step ${i}, not ${diameters[i]}`;
   }
-  if (diameters[0] < 64) return `diameters of 64 or more, found ${diameters[0]}`;
-  if (diameters[steps - 1] > 32768) return `diameters up to 32768, found ${diameters[steps - 1]}`;
-  return gap <= 8192 ? null : `a gap up to 8192, found ${gap}`;
+  if (diameters[0] < 64) return `diameters of 64 or more, not ${diameters[0]}`;
+  if (diameters[steps - 1] > 32768) return `diameters up to 32768, not ${diameters[steps - 1]}`;
+  return gap <= 8192 ? null : `a gap up to 8192, not ${gap}`;
 }
 
 /**

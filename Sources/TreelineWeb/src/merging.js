@@ -440,9 +440,9 @@ export class Merging {
   }
 
   /**
-   * Finds the pair of a cluster that is merged first. If the pair belongs to this round, adds it to the queue and returns its number
-   * in the queue. If the pair belongs to a later round, stores the round in which the cluster searches again, and
-   * returns -1.
+   * Finds the first pair of a cluster, in the order of merging. If the pair belongs to this round, adds it to the queue
+   * and returns its number in the queue. If the pair belongs to a later round, stores this round, in which the cluster
+   * must search again, and returns -1.
    *
    * @param {number} number
    */

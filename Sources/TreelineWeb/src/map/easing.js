@@ -1,4 +1,5 @@
-// Easing functions. Each maps the share of the time that has passed, from 0 to 1, to the share of the way that is covered.
+// Easing functions. Each maps the share of the time that has passed, from 0 to 1, to the share of the way that is
+// covered.
 
 /** @typedef {(p: number) => number} Easing */
 
