@@ -15,8 +15,8 @@ import treelinemap
     ("query", "error", "message"),
     [
         (dict(bbox=(0, 40, 4, None), zoom=7), TypeError, "expected a number or numbers as 'bbox', found None"),
-        (dict(bbox={0, 40, 4, 50}, zoom=7), TypeError, "expected 'bbox' to be of numbers"),
-        (dict(bbox={"west": 0}, zoom=7), TypeError, "expected 'bbox' to be of numbers"),
+        (dict(bbox={0, 40, 4, 50}, zoom=7), TypeError, "expected a number or numbers as 'bbox'"),
+        (dict(bbox={"west": 0}, zoom=7), TypeError, "expected a number or numbers as 'bbox'"),
         (dict(bbox=(0, 40, 4, 50), zoom="near"), treelinemap.ParameterError, "'zoom' must be from 0 to 32, found near"),
         (dict(bbox=(0, 40, 4, 50), zoom=7, after=3), TypeError, "expected 'after' to be an answer, found 3"),
         (dict(limit=3, after=3), TypeError, "expected 'after' to be an answer, found 3"),

@@ -187,7 +187,7 @@ def test_the_advice_about_a_column_of_both_coordinates_works():
     ("arguments", "error", "message"),
     [
         (dict(x={"a": [1.0], "b": [2.0], "c": [3.0]}), KeyError, "found 'a', 'b', 'c'; name them with lon= and lat="),
-        (dict(x={"lon": [1.0], "lat": [2.0]}, lon="east"), KeyError, "no column 'east' for lon=; columns: 'lon', 'lat'"),
+        (dict(x={"lon": [1.0], "lat": [2.0]}, lon="east"), KeyError, "'east' for lon=; columns: 'lon', 'lat'"),
         (
             dict(x={"lon": [1.0], "lat": [2.0]}, lon="lon"),
             ValueError,
@@ -195,7 +195,7 @@ def test_the_advice_about_a_column_of_both_coordinates_works():
         ),
         (dict(x={"lon": [1.0], "Lon": [2.0], "lat": [2.0]}), ValueError, "found 'lon' and 'Lon'; name it with lon="),
         (dict(x=[1.0], y=[2.0], lon="lon"), TypeError, "found both"),
-        (dict(x=np.zeros((3, 2)), lon="lon", lat="lat"), TypeError, "expected a table, .* found ndarray"),
+        (dict(x=np.zeros((3, 2)), lon="lon", lat="lat"), TypeError, "name columns of a table, .* found ndarray"),
         (dict(x="places.csv"), TypeError, "found the path 'places.csv'; read the file"),
         (dict(x={"lon": ["east"], "lat": [2.0]}), ValueError, "column 'lon': could not convert"),
         (
@@ -274,7 +274,7 @@ def test_an_error_of_a_build_without_some_rows_is_the_only_one(gaps):
 )
 def test_what_cannot_leave_out_rows_says_so(gaps, options):
     with pytest.raises(
-        treelinemap.BuildError, match=f"found 3, the first row 7; .* with {next(iter(options))}=, so drop them"
+        treelinemap.BuildError, match=f"^3 rows .* the first is row 7; .* with {next(iter(options))}=, so drop these"
     ):
         treelinemap.build(gaps[0], skip_invalid=True, **options)
 

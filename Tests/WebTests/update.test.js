@@ -110,8 +110,8 @@ test("an edit with a mistake says what is wrong", async () => {
   const feature = (id, longitude, latitude = 0) => ({ type: "Feature", id, geometry: { type: "Point", coordinates: [longitude, latitude] }, properties: { name: `n${id}` } });
   const tree = await Treeline.build([feature(1, 1), feature(2, 2)]);
   for (const [edit, message] of [
-    [{ insert: [feature(1, 3)] }, /key of a new point, found 1/], [{ remove: [3] }, /key of a point of the tree, found 3/],
-    [{ move: [feature(7, 1)] }, /found 7/], [{ remove: [1], move: [feature(1, 3)] }, /found the key 1 twice/],
+    [{ insert: [feature(1, 3)] }, /A point already has the key 1/], [{ remove: [3] }, /No point has the key 3/],
+    [{ move: [feature(7, 1)] }, /No point has the key 7/], [{ remove: [1], move: [feature(1, 3)] }, /found the key 1 twice/],
     [{ insert: [feature("a", 3)] }, /a number as a key, like the other keys, found 'a'/], [{ insert: [feature(undefined, 3)] }, /found undefined/],
     [{ insert: [feature(9, 3, 91)] }, /The point with the key 9 is invalid: .*found 3 and 91/], [{ insert: feature(9, 3) }, /an array as 'insert'/],
     [{ remove: "12" }, /an array as 'remove'/],

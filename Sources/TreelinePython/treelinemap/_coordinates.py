@@ -47,15 +47,15 @@ def coordinates(
         return Coordinates(_doubles("x", x), _doubles("y", y), is_planar=bool(planar))
     if isinstance(x, str | os.PathLike):
         raise TypeError(
-            f"expected points, found the path {os.fspath(x)!r}; read the file, for example with pandas.read_csv; "
-            "see build_parquet, too, and open for an index"
+            f"expected points, found the path {os.fspath(x)!r}; read the file first, for example with pandas.read_csv; "
+            "for Parquet, see build_parquet, and for an index, see open"
         )
     if is_of_pandas(x) and hasattr(x, "geometry") and names == (None, None):
         return _of_geometry(x, bool(planar))
     if (table := _table(x)) is not None:
         return _of_table(table, planar, names)
     if names != (None, None):
-        raise TypeError(f"expected a table, whose columns lon= and lat= name, found {type(x).__name__}")
+        raise TypeError(f"lon= and lat= name columns of a table, but the points are no table, found {type(x).__name__}")
     array = np.asarray(x)
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(

@@ -64,7 +64,7 @@ class PointColumns:
             code = str(system.get("id", {}).get("code", system.get("name")))
         if code not in ("CRS84", "CRS84h", "4326", "4979"):
             raise ValueError(
-                f"column {name!r}: expected longitudes and latitudes (OGC:CRS84), found coordinates in {code}; "
+                f"column {name!r}: expected longitudes and latitudes (OGC:CRS84), found coordinates of {code}; "
                 "convert them, or use planar=True for plain x and y"
             )
 

@@ -131,7 +131,7 @@ def build_parquet(
     told = _steps.description(title, attribution, unit)
     names = [columns] if isinstance(columns, str) else list(columns)
     if unknown := [name for name in kinds or {} if name not in names]:
-        raise KeyError(f"expected kinds only for the columns {names}, found a kind for {unknown[0]!r}")
+        raise KeyError(f"kinds= names {unknown[0]!r}, which is not one of the columns {names}")
     points = PointColumns(schema, lon, lat, geometry, planar)
     planar = points.is_planar
     options = text(

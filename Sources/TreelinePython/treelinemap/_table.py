@@ -38,7 +38,7 @@ class Table(dict[str, AnyArray]):
         raise KeyError(self._absence(name))
 
     def _absence(self, name: str) -> str:
-        return f"there is no column {name!r}; there are {', '.join(map(repr, self)) or 'none'}"
+        return f"there is no column {name!r}; columns: {', '.join(map(repr, self)) or 'none'}"
 
     def __getattr__(self, name: str) -> AnyArray:
         if name.startswith("_"):

@@ -539,7 +539,7 @@ class Tree:
         """
         if self._editing is None:
             raise EditError(
-                "expected a tree that was built with key=, found one without keys; build it with the column of keys"
+                "only a tree that was built with key= can be edited; build it with the column of keys"
             )
         pointer, editing = self._editing.updated(self._handle.pointer, insert, remove, move)
         tree = Tree(pointer)

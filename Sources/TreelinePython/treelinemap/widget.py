@@ -124,7 +124,7 @@ class Map(anywidget.AnyWidget):
                 near = difflib.get_close_matches(name, there, 1)
                 meant = f"; did you mean {near[0]!r}?" if near else ""
                 raise TypeError(
-                    f"expected traits of a map, found {name!r}; there are {', '.join(map(repr, there))}{meant}"
+                    f"a map has no trait {name!r}; traits: {', '.join(map(repr, there))}{meant}"
                 )
         self.tree = tree
         self._answers = Answers(tree)
@@ -229,7 +229,7 @@ class Map(anywidget.AnyWidget):
         if brush is None:
             return None
         if not self.histogram:
-            raise traitlets.TraitError(f"brush= chooses a range of a histogram, but histogram= is not set, found brush={brush!r}")
+            raise traitlets.TraitError(f"brush= chooses a range of a histogram; set histogram= first, found brush={brush!r}")
         try:
             low, high = map(_instant if self.tree.columns[self.histogram] == "time" else _finite, brush)
         except (TypeError, ValueError):

@@ -208,7 +208,7 @@ class Parser {
       time: (value) => value instanceof Moments, any: () => true,
     };
     if (suits[column.kind](value)) return value;
-    throw new QueryError(`Expected a value that goes with ${column.name}, a column of kind ${column.kind}, found ${token.text}`);
+    throw new QueryError(`Column ${column.name} of kind ${column.kind} cannot be compared with ${token.text}`);
   }
 
   /**
