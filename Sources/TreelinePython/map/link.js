@@ -10,7 +10,7 @@ import { mapZoom, serverZoom } from "./vendor/treeline/map/mercator.js";
  */
 const NEARLY = 1e-9;
 
-/** Traits whose values are also those of a setting: the name of each trait, and the name of the setting. */
+/** For each trait that has the same value as a setting, the name of the setting. */
 const SAME = { where: "where", color: "donuts", histogram: "brush", _range: "range" };
 
 /** Returns the settings with which a widget starts. */
@@ -46,7 +46,7 @@ export class Link {
   /** Begins to keep map and widget equal. The map must exist. */
   begin() {
     const { map } = this.viewer;
-    // Otherwise MapLibre would treat a click with Shift as a zoom to an empty box.
+    // Without this, MapLibre would treat a click with Shift as a zoom to an empty box.
     map.boxZoom.disable();
     const view = this.model.get("view");
     // Settings hold only a center and a zoom. If the view has both, its box is ignored, because a map of another size
@@ -116,7 +116,7 @@ export class Link {
     const differs = (a, b) => a.some((value, at) => Math.abs(value - b[at]) > NEARLY);
     const moves = center && differs(center, now.center);
     const zooms = zoom !== undefined && differs([zoom], [now.zoom]);
-    // The view came from the map, and a program has replaced one part of it. Only the replaced part counts.
+    // The view may come from the map, with one part that a program has replaced. Then only the replaced part counts.
     if (moves || zooms) map.jumpTo({ center: center ?? now.center, zoom: mapZoom(zoom ?? now.zoom) });
     else if (bbox && differs(bbox, now.bbox)) map.fitBounds(corners(bbox), { duration: 0 });
   }

@@ -1,11 +1,13 @@
-// Answers of a published index that the page itself computes. They are those answers of a server that the map uses.
+// Answers about a published index. The page computes them itself, in place of a server.
 
 import { Problem, Source } from "./source.js";
 import { changeOf } from "./vendor/treeline/map/change.js";
 import { PublishedTree } from "./vendor/treeline/pages/tree.js";
 import { transitionOf } from "./vendor/treeline/transition.js";
 
-/** Greatest number of points of an index for which the page computes filters and sums. They need all of its pages. */
+/**
+ * Greatest number of points of an index for which the page computes filters and sums. Both need all pages of the index.
+ */
 const MOST_FILTERED = 1_000_000;
 
 /** Greatest number of pages that are loaded for the names of the single points in view. */

@@ -158,7 +158,7 @@ class Clusters(Answer):
 
     @property
     def count(self) -> Integers:
-        """Number of points of each cluster; under a filter, only of points that pass."""
+        """Number of points of each cluster; under a filter, of the points that pass."""
         return self._integers(1)
 
     @property

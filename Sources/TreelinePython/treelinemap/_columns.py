@@ -56,7 +56,7 @@ class InputColumn:
     def taking(self, order: AnyArray, new: InputColumn | None = None) -> InputColumn:
         """Returns a column with copies of some values.
 
-        :param order: For each value of the result, its index in this column followed by the column `new`.
+        :param order: Index of each value of the result. Indices continue from this column into the column `new`.
         :param new: A second column.
         """
         if new is None or not len(new):

@@ -27,7 +27,7 @@ class Coordinates(NamedTuple):
     note: str = ""
     #: Whether coordinates are plain x and y.
     is_planar: bool = False
-    #: Whether nothing but the names of the columns shows that coordinates are plain x and y.
+    #: Whether coordinates count as plain x and y because of the names of the columns alone.
     is_planar_by_name: bool = False
 
 

@@ -31,7 +31,7 @@ class Points(NamedTuple):
 
 
 class Editing:
-    """The data about its points that a tree keeps to be edited. It never changes."""
+    """Data about the points of a tree, which are kept so that the tree can be edited. They never change."""
 
     def __init__(
         self,
@@ -183,7 +183,7 @@ class Editing:
 
 
 def key_array(keys: Any) -> AnyArray:
-    """Returns keys as an array: of whole numbers, or of texts as Python objects."""
+    """Returns keys as an array of whole numbers, or as an array of Python objects that are texts."""
     if not hasattr(keys, "__len__"):
         keys = list(keys)
     if not len(keys):

@@ -29,7 +29,7 @@ class PointColumns:
             raise ValueError(f"expected the names of both columns of coordinates, found {x!r} and {y!r}")
         #: Whether coordinates are plain x and y.
         self.is_planar = bool(planar)
-        #: Whether nothing but the names of the columns shows that coordinates are plain x and y.
+        #: Whether coordinates count as plain x and y because of the names of the columns alone.
         self.is_planar_by_name = False
         #: A warning about a guess of the columns that may be wrong; empty if nothing was guessed.
         self.note = ""

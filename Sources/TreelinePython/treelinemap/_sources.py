@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-#: A folder whose name has this text as its value has no value for its rows.
+#: This text in the name of a folder means that the rows in the folder have no value.
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 

@@ -26,7 +26,7 @@ MARK = "treeline-scratch"
 LAST_ROW = 1 << 53
 
 REFUSED = np.dtype([("row", "<i8"), ("x", "<f8"), ("y", "<f8")])
-#: Where a batch of values ends: numbers of points and of bytes from the beginning of the file.
+#: The end of a batch of values: the number of points and the number of bytes from the beginning of the file to there.
 VALUES_END = np.dtype([("point", "<i8"), ("byte", "<i8")])
 #: Columns of the result of `Tasks.read`. It has one row for each partition.
 READ = "partition long, name string, points long, rows long, refused long, fault string"
@@ -174,7 +174,7 @@ class Tasks:
     # MARK: Dictionaries
 
     def gather(self, wanted: Any, names: Iterable[str]) -> Iterator[str]:
-        """Writes the distinct values of columns with many values in some partitions to a file. Returns the file's
+        """Gathers the distinct values of some partitions, in columns with many values, in a file. Returns the file's
         name."""
         entries = Entries(wanted.value)
         for name in names:

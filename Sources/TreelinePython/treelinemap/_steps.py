@@ -148,7 +148,7 @@ class ColumnSurvey(_Object):
     def add(self, columns: list[InputColumn], rows: AnyArray) -> bytes:
         """Adds the values of some points. Returns these values as bytes.
 
-        :param rows: Rows of the points, for errors. A packed array of 64 bits each.
+        :param rows: Row of each point, for errors. A packed array of integers of 64 bits.
         """
         place = rows.ctypes.data
         return c.bytes_of(c.call(_column_survey_add_values, self.pointer, *column_array(columns), place, len(rows)))
@@ -161,7 +161,8 @@ class ColumnSurvey(_Object):
         return c.bytes_of(_column_survey_bytes(self.pointer))
 
     def gathering(self, most: int) -> bytes:
-        """Returns empty `Entries` to gather before all columns can be encoded; empty bytes if nothing must be gathered.
+        """Returns empty `Entries`, as bytes, for the columns whose values must be gathered before all columns can be
+        encoded. Returns empty bytes if there are no such columns.
 
         :param most: Greatest size of the dictionaries of the gathered columns, in bytes.
         """

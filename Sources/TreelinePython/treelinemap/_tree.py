@@ -56,8 +56,8 @@ class Tree:
         """
         self._handle = c.Handle(pointer, c.tree_free)
         self._where, self._marks = where, marks
-        # Keeps only the handle of the tree without a mask. That tree itself keeps this tree, so a reference to it would
-        # prevent both from being freed.
+        # Keeps only the handle of the tree without a mask. That tree keeps this tree, so if this tree kept that tree,
+        # too, neither could be freed.
         self._unmarked: c.Handle = self._handle if like is None or marks is None else like._unmarked
         #: Number of rows that the tree was built from; None if it was opened.
         self._given_row_count: int | None = None if like is None else like._given_row_count
@@ -73,7 +73,7 @@ class Tree:
     # MARK: Properties
 
     def __len__(self) -> int:
-        """Returns the number of points; under a filter, only of points that pass."""
+        """Returns the number of points; under a filter, of the points that pass."""
         count: int = self._facts.passing_point_count
         return count
 
@@ -414,8 +414,8 @@ class Tree:
         return None if np.isnan(zoom.value) else zoom.value
 
     def unclustered_zoom(self, tree_index: int, **cut: Any) -> float | None:
-        """Returns the zoom from which a cut in pixels shows the point with a tree index unclustered; None if no zoom
-        does."""
+        """Returns the zoom from which a cut in pixels shows a point unclustered; None if no zoom does. The point is
+        given by its tree index."""
         zoom = ctypes.c_double()
         index = integer("tree_index", tree_index)
         c.call(c.unclustered_zoom, self._handle.pointer, index, text(**cut).encode(), ctypes.byref(zoom))

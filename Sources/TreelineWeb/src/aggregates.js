@@ -61,8 +61,8 @@ export function namesOf(text) {
 }
 
 /**
- * Returns, by the name of each aggregate, an array with one value for each cluster. Each aggregate reads the points of
- * all clusters once.
+ * Returns an array for each aggregate, by name, with one value for each cluster. Each aggregate reads the points of all
+ * clusters once.
  *
  * @param {Clusters} clusters
  * @param {string} text

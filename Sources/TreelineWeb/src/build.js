@@ -18,7 +18,7 @@ const MOST_POINTS = 2 ** 21;
  * Returns the tree of some points. The tree depends only on the set of points, and equals the tree that the Swift
  * library builds.
  *
- * @param {Float64Array} coordinates Longitude and latitude of each point, in turns.
+ * @param {Float64Array} coordinates Longitude and latitude of each point, alternating.
  * @param {Uint32Array | null} rows The row of each point; null if rows are numbered from 0.
  * @param {BuildOptions} options
  * @param {() => void} [report] Called now and then during the build.

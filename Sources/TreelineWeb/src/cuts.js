@@ -109,8 +109,8 @@ const SCRATCH = new Float64Array(3);
 const WAITING = new Uint32Array(5 * 1100);
 
 /**
- * Memory that all answers share, and the offset at which the next answer begins. It takes a tenth of the time to make
- * an array over this memory as to allocate a new array.
+ * Memory that all answers share, and the offset at which the next answer begins. Making an array over this memory takes
+ * a tenth of the time of allocating a new array.
  */
 let room = new Uint32Array(1 << 14);
 let roomStart = 0;
@@ -223,8 +223,8 @@ export class CutSearch {
   }
 
   /**
-   * Follows each path from the root to the first node that is fine enough, and returns those of these nodes that are in
-   * view. Stops soon after the limit is exceeded.
+   * Follows each path from the root to the first node that is fine enough. Returns those first nodes that are in view.
+   * Stops soon after the limit is exceeded.
    *
    * @param {number} greatest Coarseness above which a node is split.
    * @param {number} minPoints
@@ -434,9 +434,9 @@ export class CutSearch {
 const LEVEL_IN_BUCKET = 1025;
 
 /**
- * Follows each path from the root to the first node whose code is at most `greatest`, and returns those of these nodes
- * that are in view. Works only without a filter. Codes never rise on a path, so a bucket is split at every point with a
- * greater code, and one pass finds the parts. Returns null if there are more nodes than the limit.
+ * Follows each path from the root to the first node whose code is at most `greatest`. Returns those first nodes that
+ * are in view, or null if they are more than the limit. Works only without a filter. Codes never rise on a path, so a
+ * bucket is split at every point with a greater code, and one pass finds the parts.
  *
  * @param {InView} view
  * @param {Uint16Array} codes

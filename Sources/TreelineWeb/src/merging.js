@@ -315,8 +315,8 @@ export class Merging {
   }
 
   /**
-   * Returns the neighbour that a cluster waits for, or `NONE` if the neighbour has been merged since. A merge gives the
-   * neighbour's number to a younger cluster, which shows that it was merged. Leaves wait only for leaves.
+   * Returns the neighbour that a cluster waits for, or `NONE` if the neighbour has been merged since. After a merge,
+   * the neighbour's number belongs to a younger cluster, so its age shows the merge. Leaves wait only for leaves.
    *
    * @param {number} number
    */
@@ -328,7 +328,9 @@ export class Merging {
     return age < this.leafCount || age < live[(number << STRIDE_BITS) + AGE] ? nearest : NONE;
   }
 
-  /** Searches for each cluster that may have a pair in this round. Must be called before any pair is merged. */
+  /**
+   * Lets each cluster that may have a pair in this round search for the pair. Must be called before any pair is merged.
+   */
   lookAtDue() {
     const { rounds, dues, round, numbers } = this;
     for (let block = 0; block << 6 < numbers; block++) {
@@ -509,7 +511,7 @@ export class Merging {
   }
 
   /**
-   * Makes another cluster the nearest if it is nearer than the nearest so far. Returns whether it did.
+   * Makes a cluster the nearest one if it is nearer than the nearest one so far. Returns whether it was nearer.
    *
    * @param {number} own
    * @param {number} other

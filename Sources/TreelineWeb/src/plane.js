@@ -270,7 +270,7 @@ export class Plane {
 }
 
 /**
- * Returns the number that turns a zoom of tiles of a given size into a zoom of 256 px tiles when it is added.
+ * Returns a difference of zooms at the same scale: the zoom of 256 px tiles minus the zoom of tiles of a given size.
  *
  * @param {number} [tileSize]
  */

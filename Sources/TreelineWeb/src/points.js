@@ -1,5 +1,5 @@
-// The parts of a build that run in the page, while the merging may run in a worker: reads points, and makes a tree of
-// the result.
+// The parts of a build that run in the page: reading points, and making a tree of the result. The merging in between
+// may run in a worker.
 
 import { standardCurve } from "./badges.js";
 import { rowColumn } from "./column-named.js";
@@ -51,7 +51,7 @@ const GREATEST = 1e300;
 
 /**
  * Returns the longitudes and latitudes of points, alternating. If points are left out, also returns the row of each
- * point that is not.
+ * remaining point.
  *
  * @param {Points} points
  * @param {BuildOptions} options

@@ -15,7 +15,7 @@ import { InView } from "./view.js";
  * @property {number} [minZoom] Least zoom. A query for a lower zoom gets the answer for the least zoom.
  * @property {number} [maxZoom] Greatest zoom with clusters.
  * @property {number} [minPoints] Least number of points of a cluster.
- * @property {number} [radius] Least distance of two clusters. A tile is `extent` units of this distance wide.
+ * @property {number} [radius] Least distance of two clusters, in units. A tile is `extent` units wide.
  * @property {number} [extent] Width of a tile in the unit of `radius`.
  * @property {boolean} [generateId] Whether the `id` of a point in tiles is its row.
  * @property {(properties: any) => any} [map] Makes the properties that `reduce` gets from the properties of a point.
@@ -160,7 +160,8 @@ export class SpacedSupercluster {
   }
 
   /**
-   * An object for each zoom, with an array `ids`. For programs that count features: its length is their number.
+   * One object for each zoom. The length of its array `ids` is the number of features, which some programs count this
+   * way.
    */
   get trees() {
     return Array.from({ length: this.options.maxZoom + 2 }, (_, zoom) => {

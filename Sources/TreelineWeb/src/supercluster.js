@@ -1,5 +1,5 @@
-// The interface of supercluster, over typed arrays. It has the calls and the options of supercluster, and each answer
-// has the same clusters.
+// The interface of supercluster, over typed arrays. It has the calls and the options of supercluster, and its answers
+// have the same clusters as those of supercluster.
 //
 // Like supercluster, it begins at the greatest zoom. At each zoom it takes one point after the other, and merges the
 // point with all unmerged points within the radius. `SpacedSupercluster` also has the calls of supercluster, but
@@ -13,7 +13,7 @@ import { checkFeatures, checkZooms } from "./supercluster-options.js";
  * @property {number} [minZoom] Least zoom. A query for a lower zoom gets the answer for the least zoom.
  * @property {number} [maxZoom] Greatest zoom with clusters, at most 30.
  * @property {number} [minPoints] Least number of points of a cluster.
- * @property {number} [radius] Distance up to which points are merged. A tile is `extent` units of this distance wide.
+ * @property {number} [radius] Distance up to which points are merged, in units. A tile is `extent` units wide.
  * @property {number} [extent] Width of a tile in the unit of `radius`.
  * @property {number} [nodeSize] Number of points in a leaf of the search tree. The order of answers depends on it.
  * @property {boolean} [log] Prints how long each zoom takes.

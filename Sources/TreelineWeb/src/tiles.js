@@ -219,8 +219,8 @@ export class Tiles {
   /**
    * Finds the nearest neighbour of a cluster, and stores it in `merging`.
    *
-   * The loops call no function, so that the compiler keeps their variables in registers. The exception is a distance
-   * that is very great, or whose scaled distance is a whole number.
+   * The loops call a function only for a very great distance, or for a scaled distance that is a whole number. So the
+   * compiler can keep their variables in registers.
    *
    * @param {import("./merging.js").Merging} merging
    * @param {number} number

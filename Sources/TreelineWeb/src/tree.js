@@ -241,8 +241,8 @@ export class Tree {
   }
 
   /**
-   * Returns the tree of the points that pass a filter. Clusters keep their ids. A cluster without such a point does not
-   * exist in it.
+   * Returns the tree of the points that pass a filter. Clusters keep their ids. Clusters without such a point
+   * disappear.
    *
    * @param {string | ((row: number) => boolean)} filter A condition in CQL2 text on the columns, such as
    *   `kind = 'hotel' AND price < 120`, or a function of the row.
@@ -328,7 +328,7 @@ export class Tree {
   }
 
   /**
-   * Returns a path without each node whose passing points are the same as those of the next node.
+   * Returns a path. Leaves out each node whose passing points are those of the next node.
    *
    * @param {number[]} path
    */

@@ -15,7 +15,7 @@ import { coordinatesOf, treeOfBuilt } from "./points.js";
  * @property {ArrayLike<any>} [move] New points for keys of the tree. They replace the points with these keys. Position
  *   and other properties may change.
  *
- * @typedef {object} Version An edit, by rows of the tree before the edit and of the tree after it.
+ * @typedef {object} Version An edit, described by row numbers before and after it.
  * @property {WeakRef<import("./hierarchy.js").Hierarchy>} before Hierarchy of the tree before the edit.
  * @property {number} count Number of rows after the edit.
  * @property {number[]} removed Rows of the removed points in the tree before the edit, in ascending order.

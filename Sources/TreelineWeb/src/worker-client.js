@@ -3,8 +3,8 @@
 import { BuildError } from "./errors.js";
 
 /**
- * Milliseconds between two checks whether the worker has reported anything, and the number of checks without a report
- * after which the worker counts as failed.
+ * The page checks at this interval, in milliseconds, whether the worker has reported. After this number of checks
+ * without a report, the worker counts as failed.
  */
 const PAUSE = 10000;
 const LOOKS = 3;

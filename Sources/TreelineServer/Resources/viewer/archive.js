@@ -83,7 +83,7 @@ export class TileArchive {
     return response.status === 206 ? bytes : bytes.slice(start, start + length);
   }
 
-  /** Makes the map library load tiles of this archive's addresses from the archive. */
+  /** Makes the map library load the tiles of this archive from the archive. */
   serve() {
     const isVector = this.kind === VECTOR;
     maplibregl.addProtocol("archive", async ({ url }) => {

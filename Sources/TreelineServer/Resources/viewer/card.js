@@ -348,8 +348,8 @@ function csvOf(features, axes, columns) {
 }
 
 /**
- * Returns the value of a range that is nearest to a given value. If `least` is greater than `most`, returns their mean,
- * and their difference as what is missing.
+ * Returns the value from `least` to `most` that is nearest to a given value. If `least` is greater than `most`, returns
+ * the middle between them, and their difference as `missing`.
  */
 function clamped(value, least, most) {
   return least > most

@@ -22,7 +22,7 @@ export class Choice {
       // The grid has no hierarchy, so nothing says where a cell splits.
       if (side === grid) return this.#goToBox(cluster);
       if (cluster.stack) return await this.#open(cluster, side);
-      // In other cuts, the zoom at which the cluster splits depends on the other clusters in view.
+      // Unless the cut is by pixels, the zoom at which the cluster splits depends on the other clusters in view.
       if (!chosenCut(settings).isByPixels) return this.#goToBox(cluster);
       await this.#goToSplit(cluster, side);
     } catch (error) {

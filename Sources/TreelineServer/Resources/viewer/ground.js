@@ -9,7 +9,7 @@ import { boxSize, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 /** Width of a plane's square, as a share of the world. The empty space around it keeps views off the antimeridian. */
 const SHARE = 0.5;
 
-/** A zoom of the map minus the zoom of a plane that looks the same. */
+/** Difference of zooms at the same scale: the zoom of the map minus the zoom of a plane. */
 const LEVELS = -Math.log2(SHARE);
 
 /** Possible distances between lines of latitude or longitude, in degrees. */

@@ -40,8 +40,8 @@ export class Labels {
    * Chooses the names for a view.
    *
    * @param camera The view.
-   * @param circles Circles that names must not cover, in pixels on the screen. If a circle's cluster is known, it has
-   *   it.
+   * @param circles Circles that names must not cover, in pixels on the screen. A circle has its cluster, if the cluster
+   *   is known.
    * @param places Cities in view, the most important first.
    * @param columns Columns of the points. If there are none, points have no names.
    * @param titles Names of the most important points of clusters, by the ids of the clusters.

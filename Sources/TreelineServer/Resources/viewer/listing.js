@@ -99,5 +99,5 @@ export class Listing {
   }
 }
 
-/** Returns the number of decimals, in degrees, at which neighboring badges have different coordinates. */
+/** Returns how many decimals of a degree are needed for neighboring badges to have different coordinates. */
 const decimalsOf = ({ scale }) => Math.min(Math.max(Math.ceil(-Math.log10((360 / scale) * LEAST_DISTANCE)), 1), 4);

@@ -158,7 +158,8 @@ function isListing(text) {
 
 /** Returns the view of the map as a text for a fragment. */
 export function cameraText({ zoom, latitude, longitude }) {
-  // The digits are those of requests, so that requests of the same view are equal. The zoom is rounded down, as there.
+  // Keeps as many digits as a request, so that the same view always makes the same request. The zoom is rounded down,
+  // as in requests.
   const decimals = Math.ceil(Math.max(zoom, 0) / 3.3) + 3;
   return `${Math.floor(zoom * 1000 + 1e-6) / 1000}/${+latitude.toFixed(decimals)}/${+longitude.toFixed(decimals)}`;
 }

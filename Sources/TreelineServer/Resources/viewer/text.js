@@ -45,7 +45,7 @@ export function ownNameOf(properties, columns) {
 }
 
 /**
- * Returns the name of a point. Without a name, returns its row. If the row is not loaded either, returns "1 point".
+ * Returns the name of a point. If it has none, returns its row, or "1 point" if the row is not loaded.
  */
 export function nameOf(properties, columns) {
   return ownNameOf(properties, columns) ?? (properties.index >= 0 ? `Row ${number(properties.index)}` : points(1));

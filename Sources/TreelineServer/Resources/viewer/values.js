@@ -164,8 +164,8 @@ export class Values {
   }
 
   /**
-   * Returns the columns of titles and pictures, and a column of numbers. A cluster has the title and the picture of the
-   * point with the greatest number.
+   * Returns the columns of titles and pictures, and a column of numbers. A cluster has the title and the picture of its
+   * point with the greatest number in this column.
    */
   #first(index) {
     const by = Values.columns(index, "number").find((name) => !NO_AMOUNT.test(name));

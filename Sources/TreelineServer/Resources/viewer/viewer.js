@@ -272,7 +272,7 @@ export class Viewer {
     }
   }
 
-  /** Shows the extent of the index and its first and last time below its title. */
+  /** Shows facts below the title of the index: its extent, and the first and the last time of its points. */
   async #loadFacts() {
     const { controls, index } = this;
     // A standalone page, which has no server, keeps its own title.
@@ -822,7 +822,8 @@ export class Viewer {
   #rested() {
     if (!this.isAtRest) return;
     const sides = this.sides;
-    // Answers of the tree reveal that an index was replaced. If the tree is not shown, this check does.
+    // Answers of the tree reveal that an index was replaced. If the tree is not on the screen, this must be checked
+    // here.
     if (!sides.includes(this.tree)) this.#reloadIfReplaced();
     this.choice.openFromLink();
     this.timeline.update(this.tree.request(this.camera, this.settings).query);

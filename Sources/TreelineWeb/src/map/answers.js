@@ -24,7 +24,7 @@ import { TONES } from "./palette.js";
 const OVERVIEW = 1000;
 
 /**
- * Reads the arrays of an answer that describe the points of its clusters. Each of these getters is called only once.
+ * Returns the arrays of an answer that say which points its clusters have. Calls each getter of the answer only once.
  *
  * @param {Clusters | null} answer
  */

@@ -63,7 +63,7 @@ export const SQUARE_CENTIMETRE = (96 / 2.54) ** 2;
 export const EQUATOR = 2 * Math.PI * 6378.137;
 
 /**
- * Returns the area on a map in square pixels.
+ * Converts an area to square pixels on a map.
  *
  * @param {number} area In square kilometres.
  * @param {number} latitude
@@ -87,8 +87,8 @@ export class Tones {
   pointCount = 0;
 
   /**
-   * @param {{x: number, y: number, count: number}[]} clusters Small clusters of a whole index, in fractions of the
-   *   world.
+   * @param {{x: number, y: number, count: number}[]} clusters Small clusters of a whole index, with positions in
+   *   fractions of the world.
    * @param {number} count Number of tones.
    */
   constructor(clusters, count) {

@@ -55,7 +55,7 @@ export function boxOnMap([west, south, east, north]) {
  */
 
 /**
- * Returns the size of the upright box around an ellipse. Both are in fractions of the world's width.
+ * Returns the size of the upright box around an ellipse. All lengths are fractions of the width of the world.
  *
  * @param {Ellipse} ellipse
  */

@@ -61,7 +61,7 @@ export class BadgePictures {
    * @param {{tone: number, radius: number}} badge
    * @param {number} x
    * @param {number} y
-   * @param {number} scale Factor by which the disc is larger than its radius says.
+   * @param {number} scale Factor by which the disc is enlarged.
    */
   drawDisc(context, { tone, radius }, x, y, scale = 1) {
     let step = 0;

@@ -474,8 +474,8 @@ export class Scene {
   }
 
   /**
-   * Shows a whole whose parts have no labels yet; now they never get labels. The whole was shown before and comes back,
-   * or it comes out of a larger whole.
+   * Shows a whole whose parts have no labels yet. The parts never get labels. The whole was shown before and comes
+   * back, or it comes out of a larger whole.
    *
    * @param {Drawn} cluster
    * @param {Sprite[]} parts

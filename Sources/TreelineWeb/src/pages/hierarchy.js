@@ -814,7 +814,7 @@ function curveOf(bytes) {
 }
 
 /**
- * Reads the references to the pages two levels below, which a page has for each child page.
+ * Reads which pages lie below the child pages of a page. A page has references to them, too.
  *
  * @param {PageReader} reader
  * @param {Page[]} children

@@ -18,7 +18,7 @@ import { PageSource } from "./source.js";
 /** Default number of bytes that loaded pages may take. */
 const MEMORY = 64 * 2 ** 20;
 
-/** Greatest number of points of a tree all of whose pages may be loaded, which filters need. */
+/** Filters load all pages of a tree. They are possible up to this number of points. */
 const MOST_WHOLE = 2 ** 21;
 
 /** Greatest number of rounds of requests for one query. Each round loads pages one level deeper. */
