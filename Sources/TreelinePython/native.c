@@ -1,6 +1,6 @@
 // The part of the package that maps call in every frame: a query by its box, and the arrays of its answer.
 //
-// With ctypes each call would take a microsecond to convert arguments and results, as long as the query itself takes.
+// With ctypes, converting arguments and results would take a microsecond per call, as long as the query itself.
 // All other functions are called with ctypes. The functions come from the library that ctypes has loaded.
 
 #define Py_LIMITED_API 0x030A0000
