@@ -1,8 +1,8 @@
 // Merges clusters. As badges grow, the pair whose badges touch first is merged next; it is the pair with the least
 // scaled distance. Ties are broken by the least members of both clusters.
 //
-// The position of a cluster is the mean of its points, rounded to whole units, or one of its points. Its least member
-// is the first of its positions in Z-order. So the tree depends only on the set of points.
+// The position of a cluster is the mean of its points, rounded to whole units, or one of its points. The least
+// member of a cluster is the first of its points in Z-order. So the tree depends only on the set of points.
 //
 // Only one cluster of a pair searches for the other: the younger cluster, which was merged later. Of two leaves the
 // larger leaf searches. Of two equally large leaves the leaf with the greater least member searches. The older cluster
@@ -315,8 +315,9 @@ export class Merging {
   }
 
   /**
-   * Returns the neighbour that a cluster waits for, or `NONE` if the neighbour has been merged since. After a merge,
-   * the neighbour's number belongs to a younger cluster, so its age shows the merge. Leaves wait only for leaves.
+   * Returns the neighbour that a cluster waits for, or `NONE` if the neighbour has been merged since. After a merge, a
+   * younger cluster has the neighbour's number, so the age of this cluster shows whether there was a merge. Leaves wait
+   * only for leaves.
    *
    * @param {number} number
    */

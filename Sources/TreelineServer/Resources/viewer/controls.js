@@ -71,8 +71,8 @@ export class Controls {
   }
 
   /**
-   * Applies a filter once the source has accepted it. Until then the previous filter applies, and also if it is
-   * refused.
+   * Asks the source about a filter. Applies the filter if the source accepts it; otherwise the previous filter still
+   * applies.
    */
   async #filterBy(where) {
     this.#check?.abort();
