@@ -73,8 +73,8 @@ export class MergeTree {
   }
 
   /**
-   * Computes heights and numbers of records, one level of the tree after the other. In the order of merging, each access
-   * would miss the cache.
+   * Computes heights and numbers of records, one level of the tree after the other. In the order of merging, each
+   * access would miss the cache.
    */
   measure() {
     const { leafCount, merges } = this;
