@@ -229,7 +229,7 @@ class Map(anywidget.AnyWidget):
         if brush is None:
             return None
         if not self.histogram:
-            raise traitlets.TraitError(f"brush= chooses a range of a histogram; set histogram= first, found brush={brush!r}")
+            raise traitlets.TraitError(f"brush= is a range of a histogram; set histogram= first, found brush={brush!r}")
         try:
             low, high = map(_instant if self.tree.columns[self.histogram] == "time" else _finite, brush)
         except (TypeError, ValueError):
