@@ -119,7 +119,7 @@ def _folder(out: str, scratch: Any) -> str:
         scheme, colon, path = parent.partition("://")
         if colon and scheme != "file":
             raise ValueError(
-                f"expected a path that all machines can access, found {parent}; mount it, and pass the path of the mount"
+                f"expected a path that all machines can access, found {parent}; mount it, and pass the mounted path"
             )
         parent = path if colon else os.path.abspath(parent)
     return os.path.join(parent, f".{os.path.basename(out)}.{uuid.uuid4().hex}.scratch")
