@@ -60,7 +60,7 @@ import Treeline
     #expect(
       result.errors.contains(
         "there is no column \"nmae\", which --attributes names; "
-          + "there are \"name\", \"category\", \"b,c\", \"d\", \"caf\u{E9}\", \"twice\", \"twice\"; did you mean \"name\"?"
+          + "the columns are \"name\", \"category\", \"b,c\", \"d\", \"caf\u{E9}\", \"twice\", \"twice\"; did you mean \"name\"?"
       ), "\(result.errors)")
   }
 

@@ -138,7 +138,7 @@ import Treeline
     for memory in [[], ["--memory", "100B"]] {
       let result = try build("x,y,population\n1,1,1\nnowhere,1,1\n", options + memory)
       #expect(
-        result.code == 64 && result.errors.contains("there are \"population\"; did you mean \"population\"?"),
+        result.code == 64 && result.errors.contains("the columns are \"population\"; did you mean \"population\"?"),
         "\(result.errors)")
     }
   }

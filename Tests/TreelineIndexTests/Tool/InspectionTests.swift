@@ -36,8 +36,8 @@ import TreelineBuilder
   }
 
   @Test func spacingThatCanBeAskedFor() throws {
-    #expect(try lines(of: .spaced).contains(["spacing", "can", "be", "asked", "for"]))
-    #expect(try lines(of: .nodes).contains { $0.starts(with: ["spacing", "cannot"]) })
+    #expect(try lines(of: .spaced).contains(["spacing", "supported"]))
+    #expect(try lines(of: .nodes).contains { $0.starts(with: ["spacing", "not", "supported:"]) })
   }
 
   @Test func noAttributesNoTable() throws { #expect(try !lines(of: .tiny).contains { $0.contains("entries") }) }

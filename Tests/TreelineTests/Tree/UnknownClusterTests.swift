@@ -29,7 +29,7 @@ import Treeline
     #expect(throws: expected) { try tree.children(of: id) }
     #expect(throws: expected) { try tree.parent(of: id) }
     #expect(throws: expected) { try tree.ancestors(of: id) }
-    #expect(expected.description.contains("found \(raw)"))
+    #expect(expected.description.contains("the id \(raw);"))
   }
 
   @Test func aPointThatIsNoneIsRefused() throws {
