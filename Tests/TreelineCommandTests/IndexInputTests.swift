@@ -101,7 +101,8 @@ import Testing
         #expect(result.code == 64)
         let names = options.filter { $0.hasPrefix("--") }.joined(separator: " and ")
         #expect(result.errors.contains(names), "\(result.errors)")
-        #expect(result.errors.contains("\(input): ") && result.errors.contains("this input is \(kind);"), "\(result.errors)")
+        #expect(
+          result.errors.contains("\(input): ") && result.errors.contains("this input is \(kind);"), "\(result.errors)")
       }
     }
     let built = try Tool.run(["build", "Fixtures/formats/lines.geojsonl", "-o", folder.path("new")] + options)

@@ -41,7 +41,8 @@ import Testing
     #expect(try read(inner, ReadingOptions(isPlanar: true)).coordinates.count == 1)
     let line = #"{"crs":\#(crs),\#(Self.feature.dropFirst())"#
     #expect(
-      message(line).contains("feature 1, crs: expected longitudes and latitudes of WGS 84, found \(found); convert them with ogr2ogr"))
+      message(line).contains(
+        "feature 1, crs: expected longitudes and latitudes of WGS 84, found \(found); convert them with ogr2ogr"))
     let table = try read(line + "\n" + Self.feature, ReadingOptions(skipsInvalid: true))
     #expect(table.coordinates.count == 1 && table.invalidRowCount == 1)
   }

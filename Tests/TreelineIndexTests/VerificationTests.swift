@@ -126,7 +126,9 @@ import TreelineVerification
     editor.store(b, at: first)
     editor.store(a, at: last)
     let problems = try editor.repaired().problems().map { "\($0)" }
-    #expect(problems.contains { $0.hasPrefix("node of points 0..<50: expected a split along the principal axis at the mean") })
+    #expect(
+      problems.contains { $0.hasPrefix("node of points 0..<50: expected a split along the principal axis at the mean") }
+    )
   }
 
   /// The list of problems ends after 100 problems. Nobody reads more.

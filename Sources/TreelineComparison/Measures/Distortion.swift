@@ -16,7 +16,8 @@ extension ViewMeasure {
   static var distortionToGrid: Self {
     Self(
       key: "distortion_to_grid", title: "  against as large a grid",
-      explanation: "The distance above, divided by the distance with a grid. Its cells are widened until it has no more "
+      explanation:
+        "The distance above, divided by the distance with a grid. Its cells are widened until it has no more "
         + "badges than the method.",
       unit: .ratio, direction: .less,
       praise: Praise(

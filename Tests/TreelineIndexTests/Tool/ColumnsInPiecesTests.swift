@@ -98,7 +98,8 @@ import Treeline
       #expect(result.errors.contains("input.csv"), "\(result.errors)")
     }
     let none = try run(try csv(good, in: folder), folder.path("index"), ["--row", "none"] + options)
-    #expect(none.code == 64 && none.errors.contains("which --row names; the columns are \"id\", \"name\""), "\(none.errors)")
+    #expect(
+      none.code == 64 && none.errors.contains("which --row names; the columns are \"id\", \"name\""), "\(none.errors)")
     #expect(try folder.contents() == ["input.csv"])
   }
 
