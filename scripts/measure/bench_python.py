@@ -164,7 +164,7 @@ def markers(places):
     their_time, _ = least(theirs, 1)
     our_time, _ = least(lambda: treelinemap.build(places).map(), 2)
     return (
-        "a map in the kernel, before anything is drawn",
+        "a map in a notebook, before anything is drawn",
         f"ipyleaflet, {len(some):,} points {their_time:.1f} s",
         f"{len(places):,} points {our_time:.2f} s",
     )
