@@ -42,9 +42,6 @@ package struct MapPage {
     of tree: ClusterTree, contentHash: UInt64, title: String, basemap: String? = nil,
     giveBack: @escaping () -> Void = {}, progress: (Int) -> Void = { _ in }
   ) throws -> [UInt8] {
-    guard tree.plane.projection == .webMercator else {
-      throw PageError("expected longitudes and latitudes, found plain x and y, which have no place on a map")
-    }
     let pages = PageMemory()
     var (manifest, _) = try PagePublisher(tree, contentHash: contentHash, giveBack: giveBack)
       .write(to: pages, threads: processorCount, progress: progress)

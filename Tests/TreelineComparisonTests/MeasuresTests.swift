@@ -62,5 +62,6 @@ import TreelineBuilder
     #expect(ViewMeasure.neighbourSpread.best(of: [0.2, 0.5]) == [false, true])
     #expect(ViewMeasure.fill.best(of: [1.4, 0.9]) == [false, true])
     #expect(ViewMeasure.overlap.best(of: [nil, 0.1]) == [false, false])
+    #expect(ViewMeasure.singleShare.best(of: [0, 0.0005]) == [false, false])
   }
 }

@@ -10,7 +10,7 @@ import TreelineBuilder
   @Test func everyMethodHasANameOfItsOwn() {
     for choice in MethodChoice.all { #expect(MethodChoice(name: choice.name) == choice) }
     #expect(Set(MethodChoice.all.map(\.name)).count == MethodChoice.all.count)
-    #expect(MethodChoice.standard().map(\.name) == ["grid", "breadth-first", "spacing/least-scatter"])
+    #expect(MethodChoice.standard().map(\.name) == ["grid", "breadth-first", "badges"])
     #expect(
       MethodChoice.standard(of: .splitting(.gamma(1.5))).map(\.name) == [
         "grid", "breadth-first/gamma:1.5", "spacing/gamma:1.5",

@@ -90,8 +90,8 @@ struct MeasureValues<Subject>: Sendable {
 }
 
 extension Measure {
-  /// For each value, returns whether it is the best. Values are compared as rounded texts; if all are equal, none is
-  /// the best.
+  /// For each value, returns whether it is the best by its rounded text. If all texts are equal, or the best text is
+  /// `<0.1 %`, no value is the best.
   ///
   /// - Parameter isRanked: For each value, whether it takes part; nil if all do.
   func best(of values: [Double?], isRanked: [Bool]? = nil) -> [Bool] {
@@ -99,8 +99,8 @@ extension Measure {
     let known = values.compactMap { $0 }
     let texts = values.map(unit.text)
     guard known.count > 1, Set(texts).count > 1 else { return values.map { _ in false } }
-    let best = known.min { rank($0) < rank($1) }
-    return texts.map { $0 == unit.text(best) }
+    let best = unit.text(known.min { rank($0) < rank($1) })
+    return texts.map { $0 == best && !best.hasPrefix("<") }
   }
 
   /// Returns a number that is lower for better values.

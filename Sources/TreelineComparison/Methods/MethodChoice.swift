@@ -23,8 +23,8 @@ package enum MethodChoice: Hashable, Sendable {
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
     [
       .grid, .tree(.breadthFirst, growth ?? .splitting(.mean)),
-      growth == .merging(by: .badges)
-        ? .tree(.badges, .merging(by: .badges)) : .tree(.spacing(), growth ?? .splitting(.leastScatter)),
+      (growth ?? .merging(by: .badges)) == .merging(by: .badges)
+        ? .tree(.badges, .merging(by: .badges)) : .tree(.spacing(), growth ?? .splitting(.mean)),
     ]
   }
 

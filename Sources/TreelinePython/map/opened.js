@@ -39,7 +39,7 @@ export class Opened extends Source {
     const columns = manifest.columns.map(({ name }) => name);
     return [{
       name: "", version: manifest.content_hash, title: manifest.title || document.title || null, attribution: manifest.attribution ?? null,
-      point_count: tree.pointCount, bounds: tree.bounds, projection: manifest.projection === 1 ? "web-mercator" : "plane",
+      point_count: tree.pointCount, bounds: tree.bounds, projection: manifest.projection === 1 ? "web-mercator" : "plane", unit: manifest.unit ?? null,
       split: manifest.growth, has_separations: tree.hasSeparations, has_badges: tree.hasBadges, columns,
       // A column without a kind can be neither filtered nor summed.
       column_kinds: this.hasFilters ? Object.fromEntries(manifest.columns.map(({ name, kind }) => [name, kind])) : {},

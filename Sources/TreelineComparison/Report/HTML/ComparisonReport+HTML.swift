@@ -92,7 +92,7 @@ extension ComparisonReport {
     let badges =
       Set(counts).count == 1
       ? "\(counts[0]) badges each"
-      : "Badges: " + zip(methods, counts).map { "\($0.title) \($1)" }.joined(separator: ", ")
+      : "Shown: " + zip(methods, counts).map { "\($1) (\($0.title))" }.joined(separator: ", ")
     let dots =
       switch comparison.dots.step {
       case 1: "Dots: all points."
@@ -107,9 +107,9 @@ extension ComparisonReport {
   private func offPicture(_ comparison: ViewComparison) -> String {
     let counts = zip(methods, comparison.results).compactMap { method, result -> String? in
       let count = result.clusters.count { !comparison.view.shows($0.position) }
-      return count > 0 ? "\(count) of \(method.title)" : nil
+      return count > 0 ? "\(count) (\(method.title))" : nil
     }
-    return counts.isEmpty ? "" : " Badges centered beyond the edges: \(counts.joined(separator: ", "))."
+    return counts.isEmpty ? "" : " Centered beyond the edges: \(counts.joined(separator: ", "))."
   }
 
   private func footer(_ credits: [String]) -> String {

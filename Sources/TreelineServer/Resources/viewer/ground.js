@@ -70,7 +70,7 @@ export class Plane {
   }
 
   /** Returns the longitude and the latitude at which the map shows a position of the plane. */
-  #placed([x, y]) {
+  placed([x, y]) {
     const [right, down] = [(x - this.left) / this.side, (this.top - y) / this.side];
     return [longitudeAt(0.5 + (right - 0.5) * SHARE), latitudeAt(0.5 + (down - 0.5) * SHARE)];
   }
@@ -93,7 +93,7 @@ export class Plane {
   }
 
   #boxPlaced([west, south, east, north]) {
-    return [...this.#placed([west, south]), ...this.#placed([east, north])];
+    return [...this.placed([west, south]), ...this.placed([east, north])];
   }
 
   /** Returns an index of the source with coordinates of the map. */
@@ -122,7 +122,7 @@ export class Plane {
     if (value === null || typeof value !== "object") return value;
     const placed = {};
     for (const [name, each] of Object.entries(value)) {
-      if (name === "coordinates") placed[name] = this.#placed(each);
+      if (name === "coordinates") placed[name] = this.placed(each);
       else if (name === "bbox") placed[name] = this.#boxPlaced(each);
       // Properties are copied unchanged, because a column may have any of these names.
       else if (name === "properties") placed[name] = each;
@@ -178,6 +178,33 @@ export class Plane {
     return {
       columns: columns.map((value) => ({ at: 0.5 + ((value - this.left) / this.side - 0.5) * SHARE, text: text(value) })),
       rows: rows.map((value) => ({ at: 0.5 + ((this.top - value) / this.side - 0.5) * SHARE, text: text(value) })),
+    };
+  }
+}
+
+/** Methods of a source that take queries, and the positions of the queries among their arguments. */
+const QUERIES = { clusters: 1, transition: 3, measures: 1, members: 2, expansionZoom: 2, cluster: 3, whereIs: 2, search: 1, histogram: 1 };
+
+/** Makes a source answer about its indexes with plain x and y in coordinates and zooms of the map. */
+export function placePlanes(source) {
+  const planes = new Map();
+  const indexes = source.indexes.bind(source);
+  source.indexes = async () => (await indexes()).map((index) => {
+    planes.delete(index.name);
+    if (index.projection !== "plane" || !index.bounds) return index;
+    const plane = new Plane(index);
+    planes.set(index.name, plane);
+    return plane.indexPlaced(index);
+  });
+  for (const [name, at] of Object.entries(QUERIES)) {
+    if (!source[name]) continue;
+    const ask = source[name].bind(source);
+    source[name] = async (...given) => {
+      const plane = planes.get(given[0]);
+      if (plane && given[at]) given[at] = plane.query(given[at]);
+      const answer = await ask(...given);
+      if (!plane) return answer;
+      return name === "expansionZoom" ? plane.zoom(answer) : plane.answer(answer);
     };
   }
 }

@@ -1,6 +1,5 @@
 // Requests to the routes of the server that the map uses. `openapi.json` describes the routes.
 
-import { Plane } from "./ground.js";
 import { Problem, Source } from "./source.js";
 import { Token } from "./token.js";
 
@@ -14,8 +13,6 @@ export class Server extends Source {
   hasLogarithmicHistograms = true;
   pause = 5000;
   #token = new Token();
-  /** The plane of each index with plain x and y, by the name of the index. */
-  #planes = new Map();
 
   /** @param base Address to which the routes are relative. */
   constructor(base) {
@@ -27,12 +24,7 @@ export class Server extends Source {
     const { indexes, style, basemap } = await this.#get("v1/indexes", "indexes");
     this.style = style ?? "";
     this.basemap = basemap ? this.url(basemap) : "";
-    return indexes.map((index) => {
-      if (index.projection !== "plane" || !index.bounds) return index;
-      const plane = new Plane(index);
-      this.#planes.set(index.name, plane);
-      return plane.indexPlaced(index);
-    });
+    return indexes;
   }
 
   /** @param signal Aborts the request, here and in the methods below. */
@@ -40,14 +32,11 @@ export class Server extends Source {
     return this.#ask(index, "clusters", "features", query, signal);
   }
 
-  /** Returns the clusters of a view, and how the clusters with the given ids change into them. */
-  async transition(index, version, ids, query, signal) {
-    const plane = this.#planes.get(index);
+  /** Returns the clusters of a view, and the changes from the clusters with given ids to these clusters. */
+  transition(index, version, ids, query, signal) {
     const body = JSON.stringify({ ...(version && { version }), cluster_ids: ids });
     const headers = { "Content-Type": "application/json" };
-    const url = this.url(`v1/${index}/transition`, plane ? plane.query(query) : query);
-    const answer = await this.#fetch(url, "clusters", { method: "POST", headers, body, signal });
-    return plane ? plane.answer(answer) : answer;
+    return this.#fetch(this.url(`v1/${index}/transition`, query), "clusters", { method: "POST", headers, body, signal });
   }
 
   measures(index, query, signal) {
@@ -60,8 +49,7 @@ export class Server extends Source {
 
   /** Returns the lowest zoom at which a cluster splits; null if it never splits. */
   async expansionZoom(index, id, query) {
-    const { zoom } = await this.#ask(index, `clusters/${id}/expansion-zoom`, "zoom", query);
-    return this.#planes.get(index)?.zoom(zoom) ?? zoom;
+    return (await this.#ask(index, `clusters/${id}/expansion-zoom`, "zoom", query)).zoom;
   }
 
   /** Returns the ids of the two parts of a cluster. A point or a stack has none. */
@@ -107,11 +95,8 @@ export class Server extends Source {
     return { url, headers: url.startsWith(new URL("v1/", this.base).href) ? this.#token.headers : {} };
   }
 
-  /** Requests an answer about an index. Converts coordinates of a plane to coordinates of the map. */
-  async #ask(index, route, member, query, signal) {
-    const plane = this.#planes.get(index);
-    const answer = await this.#get(`v1/${index}/${route}`, member, plane && query ? plane.query(query) : query, signal);
-    return plane ? plane.answer(answer) : answer;
+  #ask(index, route, member, query, signal) {
+    return this.#get(`v1/${index}/${route}`, member, query, signal);
   }
 
   #get(path, member, query, signal) {

@@ -81,7 +81,8 @@ class Side {
     const clusters = features.map((feature) => clusterOf(feature, this.viewer, scale, look));
     // Clusters of a tree are ranges of points, so they have a first point.
     if (change) for (const cluster of clusters) cluster.first = firstPoint(cluster.id);
-    const [now, isInstant] = [performance.now(), this.viewer.prefersReducedMotion];
+    // Nothing moves before there is a map.
+    const [now, isInstant] = [performance.now(), this.viewer.prefersReducedMotion || !this.viewer.map];
     // Cells of a grid have the same ids in all versions.
     if (change && this.isOutdated) this.scene.replace(clusters, now, isInstant, continuedByPlace(this.scene.clusters, clusters, scale));
     else this.scene.apply(change ?? changeWithoutHierarchy(this.scene.clusters, clusters), clusters, now, isInstant);

@@ -4,11 +4,14 @@
 import { corners } from "./choice.js";
 import { isShown } from "./shown.js";
 import { fitToContainer, Twin } from "./twin.js";
+import { StageCamera } from "./stage-overlay.js";
 import { WORLD_SIZE } from "./vendor/treeline/map/constants.js";
-import { worldY } from "./vendor/treeline/map/mercator.js";
+import { worldX, worldY } from "./vendor/treeline/map/mercator.js";
 
 /** At the minimum zoom, at least this many pixels lie between all points and the upper and lower edges of the map. */
 const LEAST_MARGIN = 24;
+
+const latitudeAt = (y) => (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
 
 export class Stage {
   /** The map of the grid's half of the stage; null until it is needed. */
@@ -61,18 +64,52 @@ export class Stage {
     return true;
   }
 
+  /** The corners of all points, without latitudes that the map cannot show. */
+  get #corners() {
+    return corners(this.viewer.index.bounds).map(([x, y]) => [x, Math.min(Math.max(y, -85.05), 85.05)]);
+  }
+
+  /**
+   * The minimum zoom. There the world fills the width, so that no land appears twice. If points lie so far north and
+   * south that they would not be in view, the zoom may be lower.
+   */
+  get #minZoom() {
+    const { width, height } = this.size;
+    const [[, south], [, north]] = this.#corners;
+    const extent = worldY(south) - worldY(north);
+    const lowest = Math.log2(Math.min(width, Math.max((height - 2 * LEAST_MARGIN) / extent, height / 2)) / WORLD_SIZE);
+    // Below this zoom, a source has no answers for a plane.
+    return this.viewer.index.plane ? Math.max(lowest, 0) : lowest;
+  }
+
+  /** Height of the empty space beyond each pole at the minimum zoom, as a share of the world. */
+  #beyond(minZoom) {
+    return Math.max(this.size.height / (WORLD_SIZE * 2 ** minZoom) - 1, 0) / 2;
+  }
+
+  /**
+   * Returns the view of all points, as the map will show it.
+   *
+   * @param fitting Options of the map library for a box that fills the map.
+   */
+  cameraOfAll({ padding: { left, right, top, bottom }, maxZoom }) {
+    const { width, height } = this.size;
+    const [[west, south], [east, north]] = this.#corners.map(([longitude, latitude]) => [worldX(longitude), worldY(latitude)]);
+    const minZoom = this.#minZoom;
+    const scale = Math.min((width - left - right) / (east - west), (height - top - bottom) / (south - north));
+    const zoom = Math.max(Math.min(Math.log2(scale / WORLD_SIZE), maxZoom), minZoom);
+    const [pixel, beyond] = [1 / (WORLD_SIZE * 2 ** zoom), this.#beyond(minZoom)];
+    const [x, y] = [(west + east + (right - left) * pixel) / 2, (north + south + (bottom - top) * pixel) / 2];
+    const room = beyond - (height * pixel) / 2;
+    const placed = Math.min(Math.max(y, -room), 1 + room);
+    return new StageCamera({ lng: 360 * x - 180, lat: latitudeAt(placed) }, zoom, this.size);
+  }
+
   /** Fits the maps to the stage. */
   fit() {
     const { map } = this.viewer;
     fitToContainer(map);
-    // At the minimum zoom the world fills the width, so no land appears twice. The zoom may be lower if otherwise some
-    // points in the far north or south would be out of view.
-    const { width, height } = this.size;
-    const [[, south], [, north]] = corners(this.viewer.index.bounds).map(([x, y]) => [x, Math.min(Math.max(y, -85.05), 85.05)]);
-    const extent = worldY(south) - worldY(north);
-    const lowest = Math.log2(Math.min(width, Math.max((height - 2 * LEAST_MARGIN) / extent, height / 2)) / WORLD_SIZE);
-    // For a plane, a source has no answers at a zoom below 0.
-    const minZoom = this.viewer.index.plane ? Math.max(lowest, 0) : lowest;
+    const minZoom = this.#minZoom;
     this.#makeRoom(map, minZoom);
     map.setMinZoom(minZoom);
     if (!this.hasHalves) return;
@@ -88,9 +125,8 @@ export class Stage {
   #makeRoom(map, minZoom) {
     const helper = map.transform._helper;
     if (!helper?._latRange) return;
-    const beyond = Math.max(this.size.height / (WORLD_SIZE * 2 ** minZoom) - 1, 0) / 2;
-    const latitude = (y) => (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
-    helper._latRange = [latitude(1 + beyond), latitude(-beyond)];
+    const beyond = this.#beyond(minZoom);
+    helper._latRange = [latitudeAt(1 + beyond), latitudeAt(-beyond)];
   }
 
   #makeTwin() {

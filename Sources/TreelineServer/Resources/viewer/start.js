@@ -1,5 +1,6 @@
 // Starts the map, or shows why it cannot start.
 
+import { placePlanes } from "./ground.js";
 import { Notice } from "./notice.js";
 import { Viewer } from "./viewer.js";
 
@@ -17,6 +18,7 @@ export async function start(root, source, settings, address, created = () => {})
     const remedy = "The map library is missing: run scripts/build/viewer-vendor, then reload this page.";
     return notice.show("start", remedy, reload, true);
   }
+  placePlanes(source);
   try {
     const all = await source.indexes();
     const indexes = all.filter(({ projection, plane }) => projection === "web-mercator" || plane);

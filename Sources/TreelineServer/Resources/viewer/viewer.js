@@ -61,6 +61,11 @@ const LEAST_BOX = 1e-4;
 
 const NO_TITLES = new Map();
 
+/** Milliseconds that the map waits for the first badges. */
+const SOON = 200;
+
+const pause = (time) => new Promise((done) => setTimeout(done, time));
+
 /** Settings without a filter. */
 const ALL_POINTS = { off: "", range: "", where: "" };
 
@@ -153,6 +158,10 @@ export class Viewer {
     this.stage.divide();
     this.palette = readPalette(this.node);
     await this.#openArchive();
+    const loading = Promise.all([this.#loadDensities(), this.#loadValues()]);
+    // A source in the page knows the densities at once.
+    await Promise.race([loading, pause(0)]);
+    if (this.tones) await this.#sketch();
     this.mapOptions = {
       style: this.#style || this.#ownStyle,
       transformRequest: (url) => this.source.request?.(url),
@@ -185,7 +194,7 @@ export class Viewer {
       this.wake();
       this.#restSoon();
     }, () => {});
-    await Promise.all([this.#loadDensities(), this.#loadValues()]);
+    await loading;
     this.fit();
     // Only now the map knows how much of the world it may show.
     if (!cameraOptions(this.settings.map)) this.map.fitBounds(corners(this.index.bounds), { ...this.#fitting, duration: 0 });
@@ -202,7 +211,29 @@ export class Viewer {
     this.#follow();
   }
 
-  /** Shows each new version of a live index as soon as it is announced. */
+  /** Draws the first badges before the map library starts, which takes longer than their answer. */
+  async #sketch() {
+    const { index, settings, source, stage, tree } = this;
+    if (settings.view !== "tree" || !index.bounds) return;
+    const cuts = availableCuts(index, source, false);
+    if (!cuts.includes(settings.by)) settings.set({ by: cuts[0] });
+    const options = cameraOptions(settings.map);
+    const [longitude, latitude] = options?.center ?? [];
+    this.camera = options ? new StageCamera({ lng: longitude, lat: latitude }, options.zoom, stage.size) : stage.cameraOfAll(this.#fitting);
+    const answered = new Promise((done) => (this.#sketched = done));
+    tree.feed.want(tree.request(this.camera, settings), performance.now());
+    await Promise.race([answered, pause(SOON)]);
+    if (tree.scene.size === 0) return;
+    this.overlay.prepare(this.palette, stage.whole);
+    this.#draw(tree, 0, stage.size.width, performance.now(), settings.ellipses);
+    // Shows the badges. In a page that is not shown, no frame comes.
+    await Promise.race([new Promise((done) => requestAnimationFrame(() => setTimeout(done))), pause(SOON)]);
+  }
+
+  /** Called with the first answer. */
+  #sketched = () => {};
+
+  /** Shows new versions of a live index at once. */
   #follow() {
     this.#unfollow?.();
     this.#unfollow = this.source.follow(this.index, ({ lastEventId }) => {
@@ -613,6 +644,7 @@ export class Viewer {
   answered(side) {
     this.notice.hide("failure");
     side.answer++;
+    this.#sketched();
     if (side === this.tree && side.filter === this.values.filter(this.settings)) {
       const { off, range, where } = this.settings;
       this.#answeredFilter = { off, range, where };
@@ -813,7 +845,7 @@ export class Viewer {
 
   /** Whether the map does not move and shows the answers for its view. */
   get isAtRest() {
-    if (!this.tones || this.map.isMoving()) return false;
+    if (!this.tones || !this.map || this.map.isMoving()) return false;
     const camera = this.currentCamera;
     return this.sides.every((side) => side.feed.hasAnswered(side.request(camera, this.settings)));
   }
