@@ -25,8 +25,11 @@ from browser import CHROMIUM
 
 WATCH = """
 globalThis.firstBadges = new Promise((done) => {
+  // A message of a frame arrives once the frame is drawn.
+  const {port1, port2} = new MessageChannel();
+  port1.onmessage = () => done(performance.now());
   const look = () => {
-    if (globalThis.viewer?.tree.scene.sprites.length) requestAnimationFrame(() => done(performance.now()));
+    if (globalThis.viewer?.tree.scene.sprites.length) port2.postMessage(null);
     else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);

@@ -19,7 +19,17 @@ function contained() {
   };
 }
 
-/** Returns the land and its places. @param bytes Compressed file; if null, the file beside the page is loaded. */
+/** Waits for the map library of a site. Its script is beside the page. The first badges do not wait for it. */
+async function libraryBeside() {
+  if (globalThis.maplibregl) return;
+  const script = document.querySelector("script[src='library.js']");
+  await new Promise((done, fail) => {
+    script.addEventListener("load", done);
+    script.addEventListener("error", () => fail(new Error("the file library.js cannot be loaded")));
+  });
+}
+
+/** Returns the land and its places. @param bytes Their file; null if it is beside the page. */
 async function assets(bytes) {
   bytes ??= new Uint8Array(await (await fetch(new URL("assets.json.gz", document.baseURI))).arrayBuffer());
   // A host may have decompressed the file already.
@@ -40,13 +50,16 @@ const host = document.getElementById("host");
 try {
   const fetch = contained();
   const [library, basemap, own] = [bytesOf("library"), bytesOf("basemap") ?? [], bytesOf("assets")];
-  const maplibregl = library ? await libraryOf(await unpacked(library, "deflate")) : globalThis.maplibregl;
+  const maplibregl = library
+    ? await libraryOf(await unpacked(library, "deflate"))
+    : new Proxy({}, { get: (_, name) => globalThis.maplibregl[name] });
   let keepPlaces;
   const later = { "world.geojson": { type: "FeatureCollection", features: [] }, "places.geojson": new Promise((keep) => (keepPlaces = keep)) };
   const held = own ? await assets(own) : later;
   const modules = bundle(maplibregl, held);
   const manifest = fetch ? "https://page.invalid/manifest.json" : new URL("manifest.json", document.baseURI).href;
-  const viewer = await modules["site.js"].open(host, manifest, fetch, basemap.length ? JSON.parse(new TextDecoder().decode(basemap)) : null);
+  const style = basemap.length ? JSON.parse(new TextDecoder().decode(basemap)) : null;
+  const viewer = await modules["site.js"].open(host, manifest, fetch, style, library ? undefined : libraryBeside());
   if (viewer && !own) await showLand(viewer, held, keepPlaces);
 } catch (error) {
   if (!host.shadowRoot) host.textContent = `This page cannot be shown here: ${error.message}`;

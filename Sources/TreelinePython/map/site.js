@@ -9,13 +9,14 @@ import { start } from "./start.js";
 /**
  * @param host The element of the map.
  * @param manifest Address of the manifest.
- * @param fetch Called instead of `fetch` if the page itself contains the pages.
- * @param basemap Style of the map below the badges; null for the built-in land.
+ * @param fetch Replaces `fetch` if the page itself contains the pages.
+ * @param basemap Style of the map below the badges; null for the land that the map contains.
+ * @param library Resolves when the map library is there.
  */
-export function open(host, manifest, fetch, basemap = null) {
+export function open(host, manifest, fetch, basemap, library) {
   const settings = new Settings(location.hash || "view=tree");
   return start(mount(host), new Opened(manifest, fetch), settings, new Address(settings), (viewer) => {
-    viewer.basemap = basemap;
+    Object.assign(viewer, { basemap, library });
     // Gives tests and the browser's console access to the viewer.
     globalThis.viewer = viewer;
   });

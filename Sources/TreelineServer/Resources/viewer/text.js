@@ -1,8 +1,9 @@
 // Writes numbers and coordinates as text, in the language of the page.
 
-const whole = new Intl.NumberFormat("en");
+/** Made when it is needed, because that takes long. */
+let whole;
 
-export const number = (value) => whole.format(value);
+export const number = (value) => (whole ??= new Intl.NumberFormat("en")).format(value);
 
 export const points = (count) => `${number(count)} ${count === 1 ? "point" : "points"}`;
 

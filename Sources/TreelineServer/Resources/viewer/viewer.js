@@ -78,7 +78,9 @@ export class Viewer {
   #isUnstyled = false;
   /** A map style, as an address or an object. If it is not null, it is shown instead of the style of the settings. */
   basemap = null;
-  /** Columns whose values a hint shows. If it is null, a hint shows the names of points. */
+  /** Resolves when the map library is there, if it may come later than the page. */
+  library = undefined;
+  /** Columns whose values a hint shows; null if it shows the names of points. */
   tooltip = null;
   /** The selected clusters; null if clusters cannot be selected on this page. */
   selection = null;
@@ -162,6 +164,7 @@ export class Viewer {
     // A source in the page knows the densities at once.
     await Promise.race([loading, pause(0)]);
     if (this.tones) await this.#sketch();
+    await this.library;
     this.mapOptions = {
       style: this.#style || this.#ownStyle,
       transformRequest: (url) => this.source.request?.(url),
