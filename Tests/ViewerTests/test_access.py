@@ -32,6 +32,16 @@ def test_a_card_has_nothing_that_axe_finds(open_map):
     assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
 
 
+def test_a_refused_filter_has_nothing_that_axe_finds(open_map):
+    page = open_map("#index=events&view=tree", tolerates=["status of 400"])
+    page.locator("#where").fill("size >")
+    page.locator("#where").press("Enter")
+    page.locator("#where-problem:not(:empty)").wait_for()
+    assert page.locator("#where").get_attribute("aria-invalid") == "true"
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+
+
 def test_keys_step_through_clusters_and_zoom_in(open_map):
     page = open_map("#index=iceland&view=tree")
     page.locator("#listing button").first.wait_for()
