@@ -139,16 +139,26 @@ def parts(program, build=None):
     runtime.append(
         Component("ICU, in Foundation", icu, "Unicode-3.0", texts([LICENSES / "icu.txt"]), purl("github", "unicode-org/icu", release)))
     runtime += [debian("libstdc++6", "GPL-3.0-or-later WITH GCC-exception-3.1", "GPL-3"), debian("zlib1g", "Zlib")]
+    # The file does not say of which version it is.
+    runtime.append(Component("uuid, in Foundation", "unknown", "BSD-3-Clause", texts([LICENSES / "foundation-uuid.txt"])))
     if program == "treelinemap":
         return [*runtime, debian("libsqlite3-0", "blessing")]
-    return [*runtime, *libraries_in_c(build / "checkouts")]
+    return [*runtime, *libraries_in_c(build / "checkouts", linked_modules(build, program))]
 
 
-def libraries_in_c(checkouts):
+def linked_modules(build, program):
+    """Returns the modules whose object files a program in a build folder was linked from."""
+    objects = (build / f"release/{program}.product/Objects.LinkFileList").read_text("utf-8")
+    return set(re.findall(r"/(\w+)\.build/", objects))
+
+
+def libraries_in_c(checkouts, linked):
     """Returns the libraries whose sources Swift packages contain, with the versions that the packages name."""
     found = []
     boring = texts([LICENSES / "boringssl.txt"])
     for package, module in (("swift-nio-ssl", "CNIOBoringSSL"), ("swift-crypto", "CCryptoBoringSSL")):
+        if module not in linked:
+            continue
         commit = re.search(r"revision ([0-9a-f]{40})", (checkouts / package / "Sources" / module / "hash.txt").read_text())[1]
         found += [
             Component(f"BoringSSL, in {package}", commit, "Apache-2.0", boring, purl("github", "google/boringssl", commit)),
@@ -161,20 +171,22 @@ def libraries_in_c(checkouts):
         Component(
             "llhttp, in swift-nio", llhttp, "MIT", texts([checkouts / "swift-nio/Sources/CNIOLLHTTP/LICENSE"]),
             purl("github", "nodejs/llhttp", f"v{llhttp}")),
+        # Macros for the functions of CNIOAtomics.
+        Component("uSHET, in swift-nio", "unknown", "MIT", texts([LICENSES / "ushet.txt"]), "pkg:github/18sg/uSHET"),
         # A table of codes. The package does not say from which version of nghttp2.
         Component("nghttp2, in swift-nio-http2", "unknown", "MIT", texts([LICENSES / "nghttp2.txt"]), "pkg:github/nghttp2/nghttp2")]
 
 
-def swift_packages(build, pins):
-    """Returns the Swift packages whose modules were compiled in a build folder.
+def swift_packages(build, program, pins):
+    """Returns the Swift packages from which a program in a build folder was linked.
 
     :param pins: Entries of Package.resolved, for the versions.
     """
-    compiled = {path.name.removesuffix(".build") for path in (build / "release").glob("*.build")}
+    linked = linked_modules(build, program)
     found = []
     for pin in pins:
         checkout = build / "checkouts" / pathlib.Path(pin["location"]).name.removesuffix(".git")
-        if not checkout.is_dir() or not compiled & {path.name for path in checkout.glob("Sources/*")}:
+        if not checkout.is_dir() or not linked & {path.name for path in checkout.glob("Sources/*")}:
             continue
         files = sorted(
             path for path in checkout.rglob("*")

@@ -263,7 +263,7 @@ class Release:
         build = FOLDER / ("tool" if program == "treelinemap" else "server")
         pins = [
             {"identity": name, "location": pin["url"], "state": pin} for name, pin in self.pins["packages"].items()]
-        return components.swift_packages(build, pins) + components.parts(program, build)
+        return components.swift_packages(build, program, pins) + components.parts(program, build)
 
     def stage(self):
         """Installs both programs into folders of the release. The tarball and the packages are made from these
