@@ -95,14 +95,14 @@ import TreelineMap
 
   /// The shown tree; nil if no tree is shown. To change the filter, set the tree with another filter.
   ///
-  /// The rows of a new tree must mean the same values as before, because `texts` finds texts by row. If points were
-  /// added or removed, call `show(_:texts:)` instead.
+  /// Each point must have the same row number as in the previous tree, because `texts` finds texts by row. If rows
+  /// have changed, for example because points were added or removed, call `show(_:texts:)` instead.
   public var tree: ClusterTree? {
     get { feed.tree }
     set { replaceTree(by: newValue, nil) }
   }
 
-  /// Shows another tree whose rows mean other values than before.
+  /// Shows another tree, with texts for the rows of this tree.
   ///
   /// - Parameters:
   ///   - tree: Tree of your points; nil to show no tree.

@@ -104,8 +104,8 @@ struct PageTree {
     for start in starts {
       forEachRecord(below: start, expanded) { index in if !expanded.contains(index) { outside.append(index) } }
     }
-    // On each level, the pairs below a page are divided into about the same number of parts. So on no level does a view
-    // need many pages.
+    // Divides the pairs below a page into about the same number of parts on each level. So a view needs few pages of
+    // each level.
     let pairsBelow = starts.reduce(0) { $0 + pairCount($1) }
     let parts = sizes.parts(onLevel: level)
     let most = max(sizes.pairs(onLevel: level + 1), (pairsBelow + parts - 1) / parts)

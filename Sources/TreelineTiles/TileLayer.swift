@@ -29,8 +29,8 @@
   /// Names that no count may have.
   private let takenNames: Set<String>
 
-  /// Keys that clusters have in every tile, each with its type in TileJSON. Groups are not among them, so that tiles
-  /// without groups do not have their key.
+  /// Keys that clusters have in every tile, each with its type in TileJSON. The key of groups is not in the list, so
+  /// that tiles without groups do not have this key.
   static let fields: [(key: ClusterProperty, type: String)] = [
     .cluster, .id, .pointCount, .abbreviatedCount, .stack, .row, .area, .badgeDiameter, .screenArea,
   ].map { ($0, $0.kind.rawValue) }

@@ -93,7 +93,7 @@ extension ColumnMatrix {
   }
 
   /// Checks links. Each link must lead to an earlier point with the same value. No two links may lead to the same
-  /// point. For each value, exactly one point may have no link. Together these rules mean that each link leads to the
+  /// point. For each value, exactly one point must have no link. Together these rules mean that each link leads to the
   /// previous point with the same value.
   fileprivate func check(linksOf values: CheckedValues, _ label: String, _ problems: ProblemList) {
     problems.check(missingCount == 0, label, expected: "0 in the reserved bytes", found: "\(missingCount)")

@@ -50,7 +50,8 @@ struct ShownNeighbours {
     return SeparationCode(rawValue: codes[Int(number)])
   }
 
-  /// Visits shown nodes that may be nearer to a position than a given distance. The visited node itself is skipped.
+  /// Visits shown nodes that may be nearer to a position than a given distance. The node of the last call of `visit` is
+  /// skipped.
   ///
   /// - Parameter body: Returns the square of the distance that limits the rest of the search. 0 ends the search.
   mutating func search(

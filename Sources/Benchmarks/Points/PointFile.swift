@@ -84,8 +84,8 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   /// Points in rings around one position. Each ring is half as large as the ring before it.
   case geometric
 
-  /// Returns the points. For all kinds but `sorted` and `lattice`, a smaller count gives the first points of a larger
-  /// count.
+  /// Returns the points. Except for `sorted` and `lattice`, the points for a smaller count are the first of the points
+  /// for a larger count.
   func coordinates(_ count: Int) -> [Coordinate] {
     switch self {
     case .uniform, .clustered: maker!(0..<count)

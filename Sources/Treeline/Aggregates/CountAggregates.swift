@@ -1,5 +1,5 @@
-/// An evaluator of the number of different values. Instead of values it counts links, which lead from each value of the
-/// column to the previous equal value.
+/// Counts different values. Reads links instead of values: the link of a value leads to the previous equal value in the
+/// column.
 struct LinkedValues: AggregateEvaluator {
   let links: ColumnMatrix
 

@@ -41,8 +41,8 @@ package struct OrderedKeys {
     }
   }
 
-  /// Returns the bits of a double, changed so that they sort like doubles. Of a negative number, all bits are inverted.
-  /// Of any other number, only the sign bit is inverted.
+  /// Returns the bits of a double, changed so that they sort like doubles. If the double is negative, all bits are
+  /// inverted; otherwise only the sign bit is.
   private static func key(of value: Double) -> UInt64 {
     let bits = (value == 0 ? 0.0 : value).bitPattern
     return bits >> 63 == 1 ? ~bits : bits | 1 << 63

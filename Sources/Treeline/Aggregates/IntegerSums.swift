@@ -1,6 +1,6 @@
-/// Exact prefix sums of the codes of an integer column. A prefix sum adds the codes of all counted rows before a word
-/// of 64 rows. For any range of rows, the sums are the difference of two prefix sums, corrected for the rows at both
-/// ends of the range. The prefix sums take half a byte per row.
+/// Exact prefix sums of the codes of an integer column: one sum for every 64 rows, which adds the codes of all counted
+/// rows before them. The sum of a range of rows is the difference of two prefix sums, corrected for the rows at both
+/// ends of the range. Prefix sums take half a byte per row.
 final class IntegerSums: PreparedValues {
   struct Sums {
     /// Number of values.

@@ -117,8 +117,8 @@ extension FilterValue {
     case let number as any BinaryInteger:
       self.init(.number(DecimalNumber(significand: Int128(clamping: number), exponent: 0)))
     case let number as any BinaryFloatingPoint:
-      // The shortest decimal that the number's own type, such as `Float`, reads as this number. A column stores the
-      // same decimal.
+      // Uses the shortest decimal that gives the same number again when its type, such as `Float`, parses the decimal.
+      // Columns store this decimal, too.
       self = DecimalNumber("\(number)").map { FilterValue(.number($0)) } ?? .unusable("the number \(number)")
     case let text as String: self = .text(text)
     case let text as any RawRepresentable<String>: self = .text(text.rawValue)

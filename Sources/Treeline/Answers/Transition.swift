@@ -24,8 +24,8 @@ public struct Transition: Sendable {
     /// The clusters of the other answer that lie within the whole, in tree order; at least one.
     public let parts: Clusters
 
-    /// The number of the whole's points that are in none of the parts, and so in no cluster of the answer that shows
-    /// the parts. Points that pass the filter of only one answer are not counted.
+    /// Number of points of the whole that are in none of the parts. The answer that contains the parts has no cluster
+    /// with these points. Points that pass the filter of only one answer are not counted.
     public let hiddenPointCount: Int
 
     /// The number of points of this replacement that pass the filter of the first answer, but not the filter of the

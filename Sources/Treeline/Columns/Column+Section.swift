@@ -31,7 +31,7 @@ extension Column {
   package static func aligned(_ length: Int) -> Int { (length + 7) / 8 * 8 }
 
   /// Reads the fields at the start of a section, and checks that the rest of the section fits these fields. Does not
-  /// check values: later a damaged value is read as missing or as repaired text.
+  /// check values: a damaged value is later read as a missing value or as repaired text.
   ///
   /// - Parameter offset: The offset of the section in the file, for errors.
   init(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, in file: NamedBytes, pointCount: Int) throws(IndexError) {

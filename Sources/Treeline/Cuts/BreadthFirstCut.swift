@@ -43,8 +43,8 @@ extension TreeStorage {
     while true {
       try expandLevels(of: &frontier, isSettled, in: view, limit: limit, expanding: expanded)
       let nodes = try frontier.nodes { slot throws(IndexError) in
-        // A settled node has a visible point. So it stays in the answer even if the boxes below it deny this in a
-        // damaged file.
+        // A settled node has a visible point. So it stays in the answer, even if a damaged file has no box in view
+        // below the node.
         try onlyVisibleNode(below: slot.node, slot.visibility, in: view, expanding: expanded)
           ?? (isSettled ? slot.node : nil)
       } checked: { node throws(IndexError) in

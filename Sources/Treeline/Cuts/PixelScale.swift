@@ -77,8 +77,8 @@ extension PixelScale {
     }
   }
 
-  /// Returns the least distance at which nodes are shown separately, if the pixels of the cut are `units` of the plane
-  /// long.
+  /// Returns the least distance at which nodes are shown separately. `units` are the pixels of the cut, converted to
+  /// units of the plane.
   private func distance(ofUnits units: Double) -> Double {
     func rounded(_ units: Double) -> Double { storage.badgeCurve?.distance(unitsPerPixel: units) ?? units + 2 }
     // For any number of pixels above 0, the distance is greater than for 0 pixels.

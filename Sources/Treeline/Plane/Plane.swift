@@ -151,8 +151,8 @@ extension Plane {
 
   @inline(__always) private func longitude(x: Double) -> Double {
     let turns = turns(x: x)
-    // A position on the plane has 0 turns or more, so conversion to an integer rounds it down. `rounded(.down)` may be
-    // a call, like `rounded()` in `Int64(nearest:)`.
+    // A position on the plane has at least 0 turns, so conversion to an integer rounds down. `rounded(.down)` would be
+    // slower, because it may be a function call, like `rounded()` in `Int64(nearest:)`.
     let wholeTurns = turns >= 0 && turns < 0x1p31 ? Double(Int64(turns)) : turns.rounded(.down)
     return (turns - wholeTurns) * 360 - 180
   }

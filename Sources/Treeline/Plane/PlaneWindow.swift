@@ -104,8 +104,8 @@ extension Plane {
 
   private func planarWindow(showing box: BoundingBox) throws(QueryError) -> PlaneWindow? {
     guard box.west <= box.east else { throw .westBeyondEast(west: box.west, east: box.east) }
-    // Distances are measured from the corner, like `side` when the plane was made. So rounding cannot separate an edge
-    // from a point on this edge.
+    // Compares distances from the plane's north-west corner, because `side` was computed as such a distance. So
+    // rounding errors cannot exclude a point that lies on an edge of the box.
     guard box.east >= left, box.west - left <= side, top - box.north <= side, box.south <= top else { return nil }
     let northWest = point(at: Coordinate(x: box.west, y: box.north))
     let southEast = point(at: Coordinate(x: box.east, y: box.south))

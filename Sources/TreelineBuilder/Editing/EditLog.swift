@@ -244,8 +244,8 @@ import Treeline
       case .inUse(let path):
         "\(path): expected a log that no other server uses, found one in use; stop the other server"
       case .damaged(let path, let record, let offset):
-        "\(path): expected sound records, found record \(record) at byte \(offset) damaged and sound records behind it; "
-          + "restore the file from a backup, or remove it to serve the index without the changes in the log"
+        "\(path): record \(record) at byte \(offset) is damaged, although later records are intact; restore the file "
+          + "from a backup, or remove it to serve the index without the changes in the log"
       case .full(let path, let reason): "\(path): expected room for a record, found none (\(reason)); free some space"
       case .failed(let path, let action, let reason): "\(path): cannot \(action): \(reason)"
       }

@@ -270,9 +270,9 @@ extension TouchMerging {
     return pair
   }
 
-  /// Returns the limit of a search for pairs up to a scaled distance. The squared distance of such a pair is at most
-  /// the limit times the square of the sum of both radii. The limit is increased enough to outweigh the rounding errors
-  /// of single precision.
+  /// Returns the factor with which a search for pairs compares distances. The search takes a pair if its squared
+  /// distance is at most the factor times the square of the sum of both radii. The factor is slightly too large, so that
+  /// rounding errors of single precision exclude no pair within the scaled distance.
   @inline(__always) private static func limit(_ scaledDistance: UInt64) -> Float {
     Float(scaledDistance &>> 1) * (2 * (1 + 0x1p-18)) + 4
   }

@@ -166,7 +166,7 @@ import Treeline
       batches.append(batch)
     }
 
-    /// Flushes all values to the disk. The saved state of the build must not refer to the values before this is done.
+    /// Flushes all values to the disk. The saved state of the build must not refer to values that are not flushed.
     ///
     /// - Returns: the checksum of the file with the ends of the batches. Each batch has its own checksum.
     func finish() throws(PieceError) -> FileChecksum {

@@ -154,7 +154,7 @@ import Treeline
     /// Length of the fixed part of an index's header. This part is written last. Until then it is all zeros.
     private static let blankLength = 128
 
-    /// Creates the file and locks it. If a dead run has left such a file, replaces it.
+    /// Creates the file and locks it. Replaces a file that an interrupted run has left.
     ///
     /// - Returns: a descriptor to write to. It holds the lock until it is closed.
     func create() throws(IndexWritingError) -> Int32 {
@@ -175,7 +175,7 @@ import Treeline
       }
     }
 
-    /// Removes the file if a dead run has left it. Any other file is kept, and an error is thrown.
+    /// Removes the file if an interrupted run has left it. Any other file is kept, and an error is thrown.
     private func clear() throws(IndexWritingError) {
       var status = stat()
       // The run that owned the file may just have ended and removed it.

@@ -44,7 +44,7 @@ struct ViewportOptions<Prefix: OptionPrefix>: ParsableArguments {
 
   @Option(
     name: Prefix.name("margin"), parsing: .unconditional,
-    help: Prefix.help("margin", "A margin around the box or screen to include, in pixels at the zoom.", valueName: "px")
+    help: Prefix.help("margin", "Pixels by which the box or screen is extended on each side.", valueName: "px")
   )
   var margin: String?
 

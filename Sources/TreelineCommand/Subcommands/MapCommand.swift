@@ -9,9 +9,9 @@ struct MapCommand: ParsableCommand {
     commandName: "map", abstract: "Writes a map of points as one HTML file, which opens from disk.",
     discussion: """
       The file contains the map, the points and all their columns, so it needs neither a server nor a network. \
-      It filters the points, colors them by a column and sums columns. The input is an index, or points with any \
-      option of 'build', such as '--columns name,price:number'. Without such options, badges never touch, and all \
-      columns are kept.
+      On the map you can filter points, color them by a column, and show the sum of a column. The input is an index, \
+      or points with any option of 'build', such as '--columns name,price:number'. Without such options, badges never \
+      touch, and all columns are kept.
       """)
 
   @Argument(help: .init("An index, or points as \(inputHelp)", valueName: "points")) var path: String

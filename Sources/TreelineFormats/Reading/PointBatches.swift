@@ -83,8 +83,8 @@ package struct PointBatch {
 
   package var coordinates: [Coordinate] { table.coordinates }
 
-  /// Numbers of the rows without a valid position, ascending. All row numbers that no batch has skipped belong to
-  /// points, in order.
+  /// Input rows without a valid position, ascending. Every other row of the batch is a point. The points are in the
+  /// order of their rows.
   package var skippedRows: [Int] { table.skippedRows }
 
   package var isPlanar: Bool { table.isPlanar }

@@ -291,8 +291,8 @@ extension AggregateValue {
     // Few names are compared in pairs, which is faster than creating a set.
     if columns.count <= 8, names.isEmpty, areDistinct(columns) { return columns.forEach { work($0.name, $0.value) } }
     var taken = own.union(names)
-    // For each name, the number of underscores that were appended for the last column with this name. Without it, a
-    // damaged index with a thousand columns of one name would take quadratic time.
+    // For each name, the number of underscores that were appended for the last column with this name. Without these
+    // numbers, a damaged index with a thousand columns of one name would take quadratic time.
     var lines: [String: Int] = [:]
     for column in columns {
       var name = column.name

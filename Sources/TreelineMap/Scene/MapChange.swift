@@ -26,9 +26,9 @@ public struct MapChange: Sendable {
   /// filter. If such a badge has also moved, `moved` contains it too.
   public var updated: [MapBadge] = []
 
-  /// Badges that begin to move to a new target, or to leave, from their current positions. A view that draws each frame
-  /// from `moved` can ignore them. A view that lets the system animate finds target and duration in the `motion` of each
-  /// badge.
+  /// Badges that have a new target or begin to leave. Their motion starts at their current positions. A view that draws
+  /// `moved` in each frame can ignore this list. A view that uses animations of the system finds the target and the
+  /// duration in the `motion` of each badge.
   public var retargeted: [MapBadge] = []
 
   /// Badges whose position, size or opacity has changed.

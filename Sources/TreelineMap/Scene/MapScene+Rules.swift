@@ -50,9 +50,8 @@ extension MapScene {
     let takeover = now + length
     var joining = Joining(range)
     if !counting.isEmpty { joining.find(among: counting.map { leaving[$0] }, parts) }
-    // If the points of a leaving badge are in the whole, the badge moves into the whole and keeps its number until it
-    // arrives. This does not hold if it already moves into another badge. Badges that would have taken over from it
-    // never get numbers.
+    // A leaving badge whose points are in the whole moves into the whole and keeps its number until it arrives, unless
+    // it already moves into another badge. The badges that would have replaced the leaving badge never get numbers.
     for index in counting {
       if joining.replaced.contains(leaving[index].id) {
         withdrawLeaving(index, into: new)

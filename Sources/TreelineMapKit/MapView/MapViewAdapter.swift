@@ -145,14 +145,14 @@
     /// unless the new tree is an edit of the same map. If you set the same tree with another filter, the selection
     /// stays if the selected point passes the filter.
     ///
-    /// The rows of a new tree must mean the same values as before, because `texts` finds texts by row. If points were
-    /// added or removed, call `show(_:texts:)` instead.
+    /// Each point must have the same row number as in the previous tree, because `texts` finds texts by row. If rows
+    /// have changed, for example because points were added or removed, call `show(_:texts:)` instead.
     public var tree: ClusterTree? {
       get { feed.tree }
       set { replaceTree(by: newValue, nil) }
     }
 
-    /// Shows another tree whose rows mean other values than before.
+    /// Shows another tree, with texts for the rows of this tree.
     ///
     /// ```swift
     /// adapter.show(hotels.tree, texts: BadgeTexts(hotels, title: { $0.name }))

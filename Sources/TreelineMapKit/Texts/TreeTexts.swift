@@ -14,7 +14,7 @@ import TreelineMap
   /// Sets the texts of the tree that will be shown next.
   ///
   /// - Parameters:
-  ///   - texts: Texts of the tree; nil if its rows mean the same values as before.
+  ///   - texts: Texts of the tree; nil if its points have the same rows as before.
   ///   - tree: The tree; nil if no tree will be shown.
   ///   - scene: The badges that are shown until then.
   public mutating func expect(_ texts: BadgeTexts?, of tree: ClusterTree?, after scene: MapScene) {

@@ -294,7 +294,7 @@ export class CutSearch {
 
   /**
    * Returns the least coarseness at which the number of shown clusters does not exceed the limit. Expands the coarsest
-   * nodes first. A node that is coarser than its parent counts as equally coarse.
+   * nodes first. A node that is coarser than its parent counts as coarse as its parent.
    *
    * @param {number} minPoints
    */

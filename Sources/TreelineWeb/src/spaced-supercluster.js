@@ -47,7 +47,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Clusters points. They replace the points of an earlier call.
+   * Clusters points, which replace the points of an earlier call.
    *
    * @param {any[]} points GeoJSON features. Features without a geometry are left out.
    */

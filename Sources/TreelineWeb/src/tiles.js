@@ -331,8 +331,8 @@ export class Tiles {
 const FAR = 2 ** 53;
 
 /**
- * Returns the first place of the table to look at for a tile. A block of 4 by 4 neighbouring tiles shares one cache
- * line of the table.
+ * Returns the place in the table where the search for a tile begins. A block of 4 by 4 neighbouring tiles shares one
+ * cache line of the table.
  *
  * @param {number} column
  * @param {number} row

@@ -258,8 +258,8 @@ export class Tree {
   }
 
   /**
-   * Returns the tree after an edit, which inserts, removes or moves points. The tree equals one that is built from
-   * these points in the order of their keys. It has no filter. This tree does not change.
+   * Inserts, removes or moves points, and returns the result as a new tree without a filter. The new tree equals a tree
+   * that is built from the resulting points, sorted by key. The old tree does not change.
    *
    * @param {import("./update.js").Edit} edit
    * @param {{signal?: AbortSignal}} [options]
@@ -328,7 +328,7 @@ export class Tree {
   }
 
   /**
-   * Returns a path. Leaves out each node whose passing points are those of the next node.
+   * Returns a path without the nodes whose passing points are the same as those of the next node.
    *
    * @param {number[]} path
    */

@@ -248,7 +248,7 @@ function changesOf({ insert = [], remove = [], move = [] }, points, keys, option
   /** @param {Key} key */
   const rowOf = (key) => {
     const row = placeOf(keys, once(key));
-    if (keys[row] !== key) throw new BuildError(`No point has the key ${shown(key)}; insert adds points`);
+    if (keys[row] !== key) throw new BuildError(`No point has the key ${shown(key)}; insert new points`);
     return row;
   };
   /** @param {any} point */

@@ -27,7 +27,8 @@ class Side {
 
   /**
    * @param source Source of the answers.
-   * @param viewer Has `index`, `tones` and `prefersReducedMotion`. The side calls its `wake`, `failed` and `answered`.
+   * @param viewer Has `index`, `tones` and `prefersReducedMotion`. The side calls the viewer's `wake`, `failed` and
+   * `answered`.
    */
   constructor(source, viewer) {
     this.source = source;

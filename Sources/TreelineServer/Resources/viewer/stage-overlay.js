@@ -18,8 +18,8 @@ export class StageCamera extends Camera {
   }
 
   /**
-   * Converts a box of longitudes and latitudes to a box on the screen. `x` lies in the box and selects the copy of the
-   * world: the one on which `screenX` shows it.
+   * Converts a box of longitudes and latitudes to a box on the screen. The world repeats on the screen: the box is put
+   * on the copy of the world on which `screenX` shows `x`. The box must contain `x`.
    */
   box([west, south, east, north], x) {
     const left = this.screenX(x) - eastward(worldX(west), x) * this.scale;
@@ -38,8 +38,8 @@ export class StageOverlay extends Overlay {
   }
 
   /**
-   * Draws the extent of a cluster. This is the ellipse that follows its points. For a cell of the grid and for a few
-   * points, it is a box.
+   * Draws the extent of a cluster: an ellipse around its points. A cell of the grid, or a cluster of few points, has a
+   * box instead.
    */
   drawExtent(cluster, camera) {
     if (cluster.count < 2 || cluster.stack) return;

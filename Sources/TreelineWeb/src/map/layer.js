@@ -159,8 +159,9 @@ export class BadgeLayer {
 
   /**
    * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points. If the
-   * new tree is an edit of the shown tree, a badge whose points mostly stay together stays, too, and moves. The promise
-   * rejects if the tree cannot be shown. `onError` gets this error, too, so a page need not await the promise.
+   * new tree is an edit of the shown tree, a badge also stays if one new cluster contains most of its points. The badge
+   * then moves to this cluster. The promise rejects if the tree cannot be shown. `onError` gets the error, too, so a
+   * page need not await the promise.
    *
    * @param {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree>} source
    */

@@ -3,11 +3,11 @@
 // A sprite is a drawn cluster. Its position is a position in the world, so the map can move during an animation. A
 // change starts from the current positions of the sprites, so it may interrupt another change.
 //
-// The page MapAnimation of the documentation has the rules. The module TreelineMap follows the same rules, and a test
-// plays equal changes in both. No point is counted twice: at any moment labels are on a whole or on its parts, never on
-// both, and all of them switch at one moment. When a cluster of 5 splits into 2 and 3, the numbers on the map never add
-// up to 10. Parts that merge keep their labels until they arrive. Then the whole appears. So moving numbers can be
-// read.
+// The rules are on the page MapAnimation of the documentation. The module TreelineMap follows the same rules, and a
+// test plays the same changes in both modules. No point is counted twice: at any moment labels are on a whole or on its
+// parts, never on both, and all labels switch at the same moment. When a cluster of 5 splits into 2 and 3, the numbers
+// on the map never add up to 10. Parts that merge keep their labels until they arrive. Then the whole appears. So
+// numbers can be read while they move.
 
 import { bounce, glide, linear, settle } from "./easing.js";
 
@@ -439,8 +439,8 @@ export class Scene {
     const around = counting.filter((sprite) => sprite.labelUntil < Infinity && holds(sprite.cluster, cluster));
     if (around.length > 0) return this.#callBack(cluster, parts, counting, around, now);
     const takeover = now + this.#pace * MOVE;
-    // A leaving sprite within the whole may be on its way into another sprite. If it is not, it moves to the whole and
-    // keeps its label. Sprites that were to replace it never get labels.
+    // A leaving sprite whose points are in the whole moves to the whole and keeps its label, unless it already moves
+    // into another sprite. The sprites that would have replaced the leaving sprite never get labels.
     const joining = this.#joining(cluster, parts, counting);
     /** @param {Sprite} sprite */
     const isReplaced = (sprite) => joining.some((other) =>

@@ -457,8 +457,8 @@ function placed(clusters) {
 }
 
 /**
- * Returns an earlier answer as an answer of a tree. The answer may refer to pages that were dropped. Loaded again,
- * their records have other numbers.
+ * Returns an earlier answer as an answer of a tree. The answer may refer to pages that were dropped. When these pages
+ * are loaded again, their records get other numbers.
  *
  * @param {Tree} tree
  * @param {{nodes: Uint32Array, tree?: Tree}} answer
