@@ -9,8 +9,8 @@ public struct BuildOptions: Hashable, Sendable {
   /// Other growths ignore the curve.
   public var badgeCurve: BadgeCurve
 
-  /// Position that represents a cluster on the map: the mean of its points or one of them. If the tree grows by merging
-  /// for distances or badges, another value makes another tree. Other growths ignore this option.
+  /// Position that represents a cluster on the map: the mean of its points or one of them. A tree that grows by merging
+  /// for distances or badges depends on this option. Other growths ignore it.
   public var stand: ClusterStand
 
   /// Eigenvector solver. Tests set it to check that all solvers lead to the same tree.

@@ -50,8 +50,8 @@ final class ErrorObject {
 /// Address at which the caller wants an error to be stored; nil if the caller wants no error.
 public typealias ErrorPlace = UnsafeMutablePointer<OpaquePointer?>?
 
-// Unless NULL has a meaning for an argument, passing NULL is a mistake. A function that can fail reports it as an
-// error. A function that cannot fail does nothing and returns 0, false or NULL.
+// Unless NULL has a meaning for an argument, passing NULL is a mistake. A function that can fail reports this mistake
+// as an error. A function that cannot fail does nothing, and returns 0, false or NULL.
 
 /// Runs `work`. If it throws, stores the error at the address that the caller passed, and returns nil.
 func attempt<Result>(_ place: ErrorPlace, _ work: () throws -> Result) -> Result? {

@@ -1,7 +1,7 @@
 import Treeline
 
-/// The map of published folders, and of pages that open from disk: a folder of files, which
-/// `scripts/build/bundle_map.py` makes. The tool and the Python package contain such a folder.
+/// The map for published folders and for pages that open from disk. The map is a folder of files, which
+/// `scripts/build/bundle_map.py` makes. The tool and the Python package contain this folder.
 package struct MapPage {
   /// Greatest length of a page, in bytes. Browsers open longer pages slowly.
   package static let greatestLength = 20_000_000

@@ -272,8 +272,8 @@ struct PageEncoder {
 // MARK: - Columns
 
 extension Column {
-  /// Returns a section in the form of the column's own section, for some neighboring points. Its dictionary has only
-  /// the entries of these points.
+  /// Returns a section that has the values of some neighboring points, in the form of the column's own section. Its
+  /// dictionary has only the entries of these points.
   fileprivate func section(of range: Range<Int>) -> [UInt8] {
     if let attribute { return attribute.section(of: range) }
     guard let section else { return [] }

@@ -15,7 +15,7 @@ struct NodeFacts {
   let principalAxis: (x: Double, y: Double)
   let mean: (x: Double, y: Double)
 
-  /// - Parameter shorterWayAround: Whether the box may cross the seam. The box crosses the seam if the points are then
+  /// - Parameter shorterWayAround: Whether the box may cross the seam. If so, the box crosses the seam if it is then
   ///   less than half a world wide.
   /// - Precondition: There is at least one point.
   init(of points: PointBlocks, shorterWayAround: Bool = false) {

@@ -1,6 +1,6 @@
 /// A table of badge diameters by number of points, and the least gap between two badges.
 ///
-/// Lengths are whole 64ths of a pixel, so that a tree grown for the badges of a curve depends on integers alone.
+/// Lengths are whole 64ths of a pixel, so that a tree that is built for a badge curve depends only on integers.
 public struct BadgeCurve: Hashable, Sendable {
   /// A diameter, and the least number of points for which a badge has this diameter.
   public struct Step: Hashable, Sendable {

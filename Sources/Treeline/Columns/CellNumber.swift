@@ -109,10 +109,11 @@ extension CellNumber {
   }
 }
 
-/// How the numbers in a column of cells are written. It decides whether all cells are read as numbers or all as texts.
+/// The way in which the numbers in a column of cells are written. It decides whether all cells of the column are read
+/// as numbers or as texts, because a cell has no type.
 ///
-/// A cell has no type of its own. A column without a decimal point is a column of texts if any cell looks like a code,
-/// such as 02134, 1E8 or an identifier of 18 digits.
+/// A column without a decimal point is a column of texts if any cell looks like a code, such as 02134, 1E8 or an
+/// identifier of 18 digits.
 package struct CellSpelling: Sendable {
   package var hasPoint = false
   package var hasCode = false

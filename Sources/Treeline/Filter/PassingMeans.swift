@@ -64,7 +64,7 @@ struct PassingMeans {
 
   /// Creates the sums from the sums of another selection that differs in few points.
   ///
-  /// - Complexity: O(pointCount / 64) and O(points that pass only one of the selections)
+  /// - Complexity: O(pointCount / 64 + number of points that pass only one of the selections)
   init(of selection: Selection, from other: PassingMeans, of previous: Selection) {
     turn = other.turn
     before = .allocate(capacity: selection.wordCount)

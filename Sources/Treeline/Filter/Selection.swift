@@ -378,8 +378,8 @@ struct PassingPoints: CountedPoints {
   @inline(__always) func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double) {
     let box = storage.nodes[Int(node.record)].box
     if box.isPoint { return (Double(box.minX), Double(box.minY)) }
-    // In a box across the seam, x is measured from half the world away. A part of a bucket may lie on either side of
-    // the seam.
+    // The prepared sums cannot be used in two cases. In a box across the seam, they measure x from half the world away,
+    // so the box must be narrower than half the world. A part of a bucket may lie on either side of the seam.
     if box.isAcrossSeam && box.width >= 1 << 31 || !storage.isStored(node) && storage.mayCrossSeam(within: box) {
       return summary(of: node, in: storage).mean
     }

@@ -43,8 +43,8 @@
   /// Renaming another file over the mapped file is safe: the mapping keeps the old file. Shortening the file in place
   /// is not safe, and no reader can guard against that.
   package final class MappedFile: @unchecked Sendable {
-    /// The bytes of the file, valid as long as the object lives. A temporary object may end before the last use of its
-    /// bytes, hence `withBytes`.
+    /// The bytes of the file, valid as long as the object lives. Prefer `withBytes`, because a temporary object may be
+    /// released before the last use of its bytes.
     package let bytes: UnsafeRawBufferPointer
     /// The name of the file in errors.
     package let name: String

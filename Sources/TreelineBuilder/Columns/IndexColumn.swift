@@ -98,8 +98,8 @@ public struct IndexColumn: Sendable {
     IndexColumn(name: name, source: .integers(integer))
   }
 
-  /// Returns this column for values that may be cells of text, as in CSV. If no kind is given, cells that look like
-  /// numbers are texts unless the whole column is of numbers.
+  /// Returns this column for values that may be cells of text, as in CSV. If no kind is given, the column has numbers
+  /// only if all its cells are numbers; otherwise all cells are texts.
   ///
   /// - Parameter mark: Decimal mark of numbers in cells; nil if values are not cells.
   package func holdingCells(_ mark: DecimalMark?) -> IndexColumn {

@@ -119,8 +119,8 @@ extension MergeHistory {
         let scaledDistance = BadgeCurve.scaled(
           a.cluster.squaredDistance(to: b.cluster, crossesSeam: crossesSeam),
           width: curve.width(curve.units(of: a.cluster.sums.count), curve.units(of: b.cluster.sums.count)))
-        // A merge may have a smaller distance than the merges that made its two clusters. Then it belongs to the round
-        // of the later of these merges.
+        // A merge may have a smaller distance than the merges that made its two clusters. Then it belongs to the same
+        // round as the later of these two merges.
         let merge = a.cluster.merged(
           with: b.cluster, at: scaledDistance, round: max(MergeRounds.round(of: scaledDistance), a.round, b.round),
           stand, crossesSeam: crossesSeam, leafCount: tree.leafCount)

@@ -60,8 +60,9 @@ private struct ScatterRounds: ~Copyable {
   private let tree: MergeTree
   private let rect: PlaneRect
   private let monitor: BuildMonitor
-  /// Tiles of clusters, divided by the clusters' numbers of points. From each entry to the next, these numbers are four
-  /// times as high. Clusters with fewer points are farther apart.
+  /// Tiles of clusters. Each entry has the clusters whose numbers of points are in one range. Each range begins at four
+  /// times the start of the range before. The ranges have separate tiles, because clusters with fewer points are
+  /// farther apart.
   private var tiles: [MergeTiles] = []
   /// Upper bound of cluster numbers. Numbers below it may be free.
   private var count: Int
@@ -279,8 +280,8 @@ extension ScatterRounds {
   private static var lessThanAnyError: Double { 1 - 0x1p-40 }
 }
 
-/// Upper bound of the scatter that pairs of a round add. There are two bounds for each doubling of the scatter, up to
-/// 2^96 in round 192. No scatter is as large as 2^96.
+/// Upper bound of the scatter that each pair of a round adds. There are two bounds for each doubling of the scatter, up
+/// to 2^96 in round 192. No scatter is as large as 2^96.
 struct ScatterBound {
   let value: Double
   fileprivate let doubled: UInt128

@@ -97,8 +97,9 @@ extension NeighbourGrid {
 
 /// Tests four nodes at once, and rejects nodes that are too far away. Most nodes are too far away.
 ///
-/// Differences are taken modulo 2^32, the shorter way around on each axis. So they are never too long. Squares are
-/// rounded, so the limit is increased to allow for rounding. Nodes that are not rejected are measured exactly.
+/// Differences are taken modulo 2^32, the shorter way around on each axis. So a difference is never greater than the
+/// true distance on its axis. Squares are rounded, so the limit is increased to allow for rounding. Nodes that are not
+/// rejected are measured exactly.
 private struct Sieve {
   private let ax: SIMD4<UInt32>
   private let ay: SIMD4<UInt32>

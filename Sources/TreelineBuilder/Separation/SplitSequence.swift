@@ -137,8 +137,8 @@ extension SplitSequence {
     }
   }
 
-  /// Assumes that the children of an unsure node may be shown from now on. The children of these children follow when r
-  /// has fallen far enough.
+  /// Assumes that the children of an unsure node may be shown from now on. Assumes this later, too, for the children of
+  /// these children: when r has fallen far enough.
   private mutating func spread(_ node: InternalNode, _ squaredDistance: UInt64) {
     for (child, position) in [(node.leftNode, node.left), (node.rightNode, node.right)] {
       unsure.insert(PlaneRect(position), within: squaredDistance)

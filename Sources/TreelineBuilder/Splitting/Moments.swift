@@ -125,7 +125,7 @@ struct Scatter: Hashable, Sendable {
 
 extension Int128 {
   /// The value as a double. It may be rounded twice, so it need not be the nearest double. All machines compute the
-  /// same.
+  /// same double.
   var approximation: Double {
     let magnitude = self.magnitude
     let value =

@@ -37,8 +37,8 @@ final class BuildInPieces {
     guard let free = memory.memory ?? ByteCount.free else { return nil }
     (self.input, self.output, self.memory, self.progress) = (input, output, memory, progress)
     (self.plan, obstacle) = (plan, Self.obstacle(to: plan))
-    // 60 % of the free memory. A build that cannot run in pieces may use all of it, because it would otherwise be
-    // refused.
+    // The default is 60 % of the free memory. A build that cannot run in pieces may use all free memory, because it
+    // would be refused if its limit were too low.
     limit = memory.memory ?? ByteCount(obstacle == nil ? free.count / 10 * 6 : free.count)
   }
 

@@ -35,8 +35,8 @@ final class ReportFile {
 enum Interruption {
   private static let signals = [SIGHUP, SIGINT, SIGPIPE, SIGTERM]
 
-  /// Makes these signals remove a file or an empty folder, if it exists, before they end the process. Files are removed
-  /// in the order of the calls.
+  /// Adds a file or an empty folder that these signals remove before they end the process. Files are removed in the
+  /// order in which they were added. Missing files are ignored.
   static func removes(_ path: String) {
     // Tests run many subcommands in one process, and these subcommands write to the same paths.
     if (0..<nameCount).contains(where: { strcmp(names[$0]!, path) == 0 }) { return }

@@ -72,8 +72,8 @@ extension JourneyMeasure {
     }
   }
 
-  /// Mean share of badges that a pan keeps, from 0 to 1. Only clusters count whose position lies in both views and that
-  /// have a point in both views. nil if no step is a pan.
+  /// Mean share of badges that a pan keeps, from 0 to 1. Considers only clusters that have their position, and at least
+  /// one point, in both views. nil if no step is a pan.
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",

@@ -2,9 +2,10 @@ import Treeline
 
 extension ViewMeasure {
   /// Rank correlation between the counts of all shown clusters and the numbers of points around the clusters, from -1
-  /// to 1. All points of the data around a cluster count, in any cluster. They may lie outside the view, because
-  /// otherwise the surroundings of a cluster at the edge would seem emptier. The value is nil if there are fewer than
-  /// three clusters, if all counts are equal, or if all numbers of points around the clusters are equal.
+  /// to 1. All points around a cluster are counted, whichever cluster they belong to. Points outside the view are
+  /// counted, too, because otherwise the surroundings of a cluster at the edge would seem emptier. The value is nil if
+  /// there are fewer than three clusters, if all counts are equal, or if all numbers of points around the clusters are
+  /// equal.
   static var densityCorrelation: Self {
     Self(
       key: "density_correlation", title: "Counts follow the density",

@@ -32,8 +32,8 @@ struct SinglePoints: Sendable {
   /// for a third badge beside their own badges.
   static let loneliness = 3 * PixelCriterion.spacing.standard
 
-  /// Maximum distance in pixels between a lone point and where it is shown. It allows for methods that round positions
-  /// differently.
+  /// Maximum distance in pixels between a lone point and the position at which it is shown. It allows for methods that
+  /// round positions differently.
   private static let tolerance = 0.5
 
   init() {}

@@ -70,8 +70,8 @@ struct ViewChoice {
     (Double(rect.minX) + Double(rect.width) / 2, Double(rect.minY) + Double(rect.height) / 2)
   }
 
-  /// Returns the view with the most points. Of equal views, returns the first by the row and then the column of its
-  /// cell.
+  /// Returns the view with the most points. If several views have the most points, returns the view whose cell comes
+  /// first, by row and then by column.
   private func densest(in view: ComparisonView, zoom: Double) throws -> Step? {
     var best: Step?
     for cluster in try grid.clusters(in: view.window, cellSize: Self.cellSize, zoom: view.zoom) {

@@ -46,8 +46,8 @@ struct GeoJSONReader: InputFormat {
     }
   }
 
-  /// Returns whether a FeatureCollection follows. Otherwise a sequence of Features does, and its first lines need not
-  /// be JSON if the options allow invalid lines.
+  /// Returns whether a FeatureCollection follows. Otherwise a sequence of Features follows. Its first lines need not be
+  /// JSON if the options allow invalid lines.
   private func startsCollectionAfterBrokenLines() throws(ReadingError) -> Bool {
     let failure: ReadingError
     do { return try startsCollection(at: 0) } catch { failure = error }

@@ -95,8 +95,8 @@ package enum InputFormats {
 
   private static func unsupported(_ bytes: Bytes) -> (found: String, remedy: String)? {
     for kind in unsupportedKinds where kind.magics.contains(where: bytes.starts(with:)) {
-      // A column name may also begin with these three letters. In bzip2 data, a level and the first digits of pi
-      // follow.
+      // A column name may begin with the same three letters as bzip2 data. But in bzip2 data, a level of compression
+      // and the first digits of pi follow.
       if kind.found == "bzip2 data" && !bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26]) { continue }
       return (kind.found, kind.remedy)
     }

@@ -72,8 +72,8 @@ func withDecimalPoint<Result>(_ bytes: Bytes, _ work: (Bytes) -> Result) -> Resu
   }
 }
 
-/// Returns the exponent from its `e` to the end, clamped to a million. With more, every number of 19 digits is 0 or
-/// infinite.
+/// Returns the exponent from its `e` to the end, clamped to a million. With a greater exponent, every number of 19
+/// digits is 0 or infinite.
 private func parseExponent(_ bytes: Bytes, from start: Int, to end: Int) -> Int? {
   var position = start
   guard bytes[position] | 0x20 == UInt8(ascii: "e") else { return nil }

@@ -18,8 +18,8 @@ extension MapScene {
 
   mutating func split(_ badge: MapBadge, into parts: ArraySlice<ShownCluster>) {
     var whole = badge
-    // If the whole has no number yet, it never gets one. Instead of the whole, its parts take over from the badges
-    // whose points the whole would have counted.
+    // If the whole has no number yet, it never gets one. Its parts take over the points directly from the badges that
+    // count these points now.
     let hasNumber = whole.countsFrom <= now
     let length = pace * timing.move * MapTiming.takeover
     let takeover = hasNumber ? now + length : whole.countsFrom

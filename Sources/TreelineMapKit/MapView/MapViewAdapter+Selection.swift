@@ -71,8 +71,8 @@
     }
 
     private func fly(to coordinate: Coordinate, zoom: Double, animated: Bool) {
-      // The map fits the rectangle between its layout margins, so that no bar covers it. The zoom of a rectangle for
-      // the whole map would be too low.
+      // The map fits the rectangle between its layout margins, so that no bar covers it. If the rectangle had the size
+      // of the whole map, the zoom would be too low.
       let (size, margins) = (mapView.bounds.size, mapView.layoutMargins)
       let rect = MKMapRect(
         center: coordinate, zoom: min(zoom, 20), width: max(size.width - margins.left - margins.right, 1),

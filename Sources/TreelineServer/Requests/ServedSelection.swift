@@ -47,7 +47,7 @@ struct ServedSelection {
   /// Returns the tree of the index, with the filter if there is one.
   ///
   /// - Throws: `Problem`
-  /// - Complexity: O(1) if the filter is prepared or missing, otherwise O(points).
+  /// - Complexity: O(1) if there is no filter or the filter is prepared, otherwise O(points).
   func tree() throws -> ClusterTree {
     guard let filter else { return index.tree }
     do { return try index.filters.tree(selecting: filter) } catch { throw Problem(of: error) }

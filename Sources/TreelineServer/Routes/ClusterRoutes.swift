@@ -165,8 +165,8 @@ private struct MemberOrder {
   let column: String
   let isDescending: Bool
 
-  /// Maximum of offset and limit together. Sorting keeps only about this many members in memory while it reads the
-  /// values of all members.
+  /// Maximum sum of offset and limit. Sorting keeps only about this many members in memory while it reads the values of
+  /// all members.
   static let mostPlaces = 200_000
 
   private enum Value {

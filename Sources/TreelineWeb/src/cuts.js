@@ -51,8 +51,8 @@ function checkScale(tree, name) {
 }
 
 /**
- * Returns the coarseness above which a node is split. The coarseness of a node is a mean square distance in a cut by
- * detail, and a code in other cuts.
+ * Returns the coarseness above which a node is split. In a cut by detail, the coarseness of a node is a mean square
+ * distance; in other cuts it is the code of a separation.
  *
  * @param {Hierarchy} tree
  * @param {string} name

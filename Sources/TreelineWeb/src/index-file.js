@@ -358,7 +358,7 @@ class Sections {
 }
 
 /**
- * Checks a badge curve. Returns null if the curve is valid, otherwise what an error should say was expected.
+ * Checks a badge curve. Returns null if the curve is valid, otherwise a description of the expected curve for an error.
  *
  * @param {ArrayLike<number>} counts
  * @param {ArrayLike<number>} diameters

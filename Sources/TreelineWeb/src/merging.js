@@ -444,8 +444,8 @@ export class Merging {
 
   /**
    * Finds the first pair of a cluster, in the order of merging. If the pair belongs to this round, adds it to the queue
-   * and returns its number in the queue. If the pair belongs to a later round, stores this round, in which the cluster
-   * must search again, and returns -1.
+   * and returns its number in the queue. If the pair belongs to a later round, stores the later round, in which the
+   * cluster must search again, and returns -1.
    *
    * @param {number} number
    */

@@ -22,7 +22,7 @@ export function addPoint(moments, at, dx, dy) {
 }
 
 /**
- * Adds moments of other points. They were measured from a corner farther east and south.
+ * Adds the moments of other points, which were measured from another corner. That corner lies farther east and south.
  *
  * @param {Float64Array} moments
  * @param {number} at
