@@ -113,8 +113,8 @@ struct PageEncoder {
           if isExpanded {
             bits.append(pages.records[Int(record.left)].node.count, upTo: record.node.count)
             // The sums of a right child are left out, because they are the parent's sums minus the left child's sums.
-            // If a box lies across the seam, they are stored. Then an x may be counted from different sides of the seam
-            // in both boxes.
+            // If a box lies across the seam, the sums are stored. An x may then be counted from different sides of the
+            // seam in the two boxes.
             let isAcross = [record.left, record.left + 1].contains {
               let box = storage.box(of: pages.records[Int($0)].node)
               return box.minX > box.maxX

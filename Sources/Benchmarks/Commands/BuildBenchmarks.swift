@@ -93,8 +93,8 @@ struct SeparationBenchmark: ParsableCommand {
     let residentBefore = ResidentMemory.now
     let (times, (codes, work)) = timing.measure { tree.separations(threads: threads) }
     let residentPeak = ResidentMemory.peak
-    // A node with children is split once; two positions differ by at least one unit. The number of these nodes is the
-    // number of positions minus 1.
+    // Each node with children is split once, because any two positions are at least one unit apart. The number of these
+    // nodes is the number of positions minus 1.
     let internalNodes = try tree.shape().positionCount - 1
     require(work.splits <= internalNodes, "\(work.splits) splits, but \(internalNodes) nodes with children")
     let splits = Double(max(work.splits, 1))

@@ -118,10 +118,10 @@ struct WindowEdges {
   let window: PlaneWindow
   /// Whether the window or any box may cross the seam.
   let crossesSeam: Bool
-  /// The edges that the west, north, east and south sides of a box must not be past: the window's east, south, west and
-  /// north.
+  /// The window's east, south, west and north edges. A box is outside the window if its west, north, east or south
+  /// side, in this order, is past such an edge.
   private let farther: SIMD4<Int32>
-  /// The edges that these sides must not be short of: the window's west, north, east and south.
+  /// The window's west, north, east and south edges, of which these sides must not be short.
   private let nearer: SIMD4<Int32>
 
   /// - Parameter boxesCrossSeam: Whether any box may cross the seam.
@@ -174,9 +174,9 @@ struct WindowEdges {
 
 /// The sides of a tight box that lie outside a window, each with the direction in which it lies outside.
 struct SidesOutside {
-  /// Each half has a byte for each of west, north, east and south, with all bits set if that side is outside. In the
-  /// lower half, a side is past the window's farther edge, so all of the box is outside. In the upper half, a side is
-  /// short of the nearer edge.
+  /// A byte for each side of the box, in the order west, north, east and south: first in the lower half, then in the
+  /// upper half. All bits of a byte are set if the side is outside the window. In the lower half, the side is past the
+  /// window's farther edge, so all of the box is outside. In the upper half, the side is short of the nearer edge.
   let bytes: UInt64
 
   static let none = SidesOutside(bytes: 0)

@@ -3,8 +3,8 @@ public enum Growth: Hashable, Sendable {
   /// Growth from the root down: the points of a node are split by a line.
   case splitting(SplitRule)
 
-  /// Growth from the points up: again and again, the pair of clusters that comes first in the order of a metric is
-  /// merged. This needs an index of format 1.1 or, for some metrics, 1.2. Older readers refuse it.
+  /// Growth from the points up: repeatedly merges the pair of clusters that comes first in the order of a metric. The
+  /// index needs format 1.1 or, for some metrics, 1.2. Older readers refuse such an index.
   case merging(by: MergeMetric)
 }
 

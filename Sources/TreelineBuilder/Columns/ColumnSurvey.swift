@@ -188,8 +188,8 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Reads a value as a number. In a column that was declared as numbers, every text that is a number counts. In other
-  /// columns only a cell counts, and only if it is spelled like an amount.
+  /// Reads a value as a number. In a column that was declared as numbers, every text that is a number is read. In other
+  /// columns, only a cell is read, and only if it is spelled like an amount.
   private func number(of value: AttributeValue) -> AttributeValue.Number {
     let number = value.number(mark: cells ?? .point)
     guard isFound, cells == nil, case .string = value, case .literal = number else { return number }

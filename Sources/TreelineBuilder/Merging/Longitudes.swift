@@ -1,7 +1,7 @@
 import Treeline
 
-/// The extent of some points along the circle of longitudes. It crosses the seam if such an extent is less than half a
-/// world wide. Otherwise it is the extent on the plane.
+/// The extent of some points along the circle of longitudes. The extent crosses the seam if it is less than half a
+/// world wide there. Otherwise it is the extent on the plane.
 struct Longitudes {
   var west: UInt32
   var east: UInt32

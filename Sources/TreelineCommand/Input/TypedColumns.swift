@@ -196,7 +196,7 @@ struct ColumnReport {
 }
 
 extension [String] {
-  /// Throws if no column, or more than one column, has a name. Names are compared as Swift strings, so canonically
+  /// Throws unless exactly one column has the given name. Names are compared as Swift strings, so canonically
   /// equivalent names are equal.
   ///
   /// - Parameter option: The option that names the column.

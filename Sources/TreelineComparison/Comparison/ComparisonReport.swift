@@ -25,10 +25,10 @@ package struct ComparisonReport: Sendable {
   /// - Parameters:
   ///   - methods: One or more methods. The summary compares each method with the first one, such as the grid.
   ///   - tree: Tree whose points all methods cluster.
-  ///   - grid: `Grid(over: tree)`. If the options have no limit, the number of its clusters is the limit. It is also
-  ///     the yardstick of distortions.
+  ///   - grid: `Grid(over: tree)`. If the options have no limit, the number of its clusters is the limit. The grid is
+  ///     also the yardstick of distortions.
   ///   - views: The views; nil to choose views by the options.
-  /// - Throws: `ComparisonError` or `QueryError` if something cannot be shown that the options request. `GridError` if
+  /// - Throws: `ComparisonError` or `QueryError` if the options request something that cannot be shown. `GridError` if
   ///   the size of cells is invalid. `IndexError` if the index of a tree is damaged. Errors that k-means throws.
   package init(
     of methods: [ClusteringMethod], over tree: ClusterTree, and grid: Grid, in views: [ComparisonView]? = nil,

@@ -105,7 +105,7 @@ struct Yardsticks {
   }
 }
 
-/// The grid with which methods are compared. More badges bring points closer to their badges with any method. So cells
+/// The grid with which methods are compared. With any method, more badges bring points closer to their badges. So cells
 /// are widened until the grid shows no more clusters than the compared method.
 struct GridYardstick {
   let grid: Grid

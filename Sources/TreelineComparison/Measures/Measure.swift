@@ -22,8 +22,8 @@ struct Measure<Subject>: Sendable {
 /// The direction in which a measure gets better.
 enum MeasureDirection: Sendable { case less, more, nearerToOne }
 
-/// Words with which the summary of a report praises a method for a measure. Only for measures with less as the better
-/// direction.
+/// Words with which the summary of a report praises a method for a measure. Only for measures whose smaller values are
+/// better.
 struct Praise: Sendable {
   /// Heading of the tile; nil for the title of the measure.
   var title: String?

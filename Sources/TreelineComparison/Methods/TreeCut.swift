@@ -29,8 +29,8 @@ package struct TreeCut: Hashable, Sendable {
     summary: "groups that the points form, split where this brings points closest to their badges",
     cut: .limit(1, .steepestFirst))
 
-  /// A cut with a limit that continues the previous answer. A single view is cut as without a previous answer. During a
-  /// journey, as few clusters as possible change between views.
+  /// A cut with a limit that continues the previous answer: during a journey, as few clusters as possible change
+  /// between views. A single view has no previous answer to continue.
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:

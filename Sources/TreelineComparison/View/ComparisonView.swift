@@ -80,8 +80,8 @@ extension ComparisonView {
     return pixel(x: x, y: y)
   }
 
-  /// Returns a position in units of the plane. If the window crosses the seam, it may lie beyond the edges of the
-  /// plane.
+  /// Returns a position in units of the plane. If the window crosses the seam, the position may lie beyond the edges of
+  /// the plane.
   func planePosition(of pixel: PixelPoint) -> (x: Double, y: Double) {
     (Double(window.x) + pixel.x * unitsPerPixel, Double(window.minY) + pixel.y * unitsPerPixel)
   }

@@ -4,8 +4,8 @@ import Treeline
 /// Chooses views of a data set: first all points, then denser and denser parts. Equal data gives equal views.
 ///
 /// Each step tries views that are one zoom closer. Each is centered on the points of a cell in a grid over the previous
-/// view, and the view with the most points is taken. Views at even steps of this descent are kept. The split rule of
-/// the tree does not matter, so reports of different rules show the same views.
+/// view, and the view with the most points is taken. The views at equal intervals of this descent are kept. The split
+/// rule of the tree does not matter, so reports of different rules show the same views.
 struct ViewChoice {
   let tree: ClusterTree
   let grid: Grid

@@ -59,8 +59,8 @@ enum ColumnFinder {
 
   /// Words around a common name that do not change its meaning.
   private static let neutralWords: Set = ["coord", "coords", "coordinate", "coordinates", "gps", "in", "position"]
-  /// Words around names of degrees that do not change their meaning. Some are names of datums, which differ by less
-  /// than a map can show.
+  /// Words that do not change the meaning of a name of degrees around which they stand. Some are names of datums, which
+  /// differ by less than a map can show.
   private static let degreeWords = neutralWords.union([
     "º", "84", "4326", "dd", "decdeg", "decimal", "deg", "degree", "degrees", "epsg", "etrs89", "geo", "geogr", "nad83",
     "wgs", "wgs84",

@@ -27,9 +27,9 @@ struct ColumnOrder {
     }
   }
 
-  /// Names of the columns that occur in some record. A column precedes all columns that follow it in a record. If the
-  /// records leave the order of columns open, these columns keep the requested order. If records contradict each other,
-  /// all columns keep the requested order.
+  /// Names of the columns that occur in some record, in an order in which the records have them. Columns whose order
+  /// the records leave open keep the requested order. If records contradict each other, all columns keep the requested
+  /// order.
   var names: [String] {
     let found = asked.indices.filter { spellings[$0] != nil }
     var precedingCounts = [Int](repeating: 0, count: asked.count)

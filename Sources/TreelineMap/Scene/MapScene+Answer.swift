@@ -78,9 +78,10 @@ extension MapScene {
 
   /// Prepares the badges for an answer of another tree.
   ///
-  /// A badge with the position and number of a new cluster becomes the badge of this cluster. If the new tree is an
-  /// edit of the old tree, a badge that shares most points with a new cluster also becomes its badge. All other badges
-  /// leave at once and lose their numbers, because their points may be in other clusters of the new tree.
+  /// If a badge has the position and the number of points of a new cluster, it becomes the badge of this cluster. If
+  /// the new tree is an edit of the old tree, a badge that shares most points with a new cluster also becomes its
+  /// badge. All other badges leave at once and lose their numbers, because their points may be in other clusters of the
+  /// new tree.
   mutating func adopt(_ answer: MapAnswer) {
     var byLook: [Look: Int] = [:]
     for (index, badge) in shown.enumerated() where badge.countsFrom <= now {

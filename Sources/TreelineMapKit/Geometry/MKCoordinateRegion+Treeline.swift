@@ -42,7 +42,7 @@
   }
 
   extension Viewport {
-    /// Creates the viewport of a screen that shows a map rectangle. The zoom follows from both.
+    /// Creates the viewport of a screen that shows a map rectangle. The zoom follows from the screen and the rectangle.
     ///
     /// ```swift
     /// Viewport(map.visibleMapRect, width: map.bounds.width, height: map.bounds.height, heading: map.camera.heading)

@@ -49,8 +49,8 @@
     /// `MKMapView`, pass the size of the map's bounds. Returns nil if the screen or the rectangle has no width, or if a
     /// size is not finite.
     ///
-    /// If a map is rotated, its rectangle is the smallest one around the visible part, which is smaller. If a map is
-    /// pitched, the zoom is an average over the rectangle.
+    /// If a map is rotated, its rectangle is the smallest rectangle around the visible part, and larger than this part.
+    /// If a map is pitched, the zoom is an average over the rectangle.
     ///
     /// - Parameters:
     ///   - width: Width of the screen in points.

@@ -130,7 +130,7 @@
     }
 
     /// Selects the badge that contains the selected point. If this badge is not drawn yet or has no view, the leaving
-    /// badge stays selected until then.
+    /// badge stays selected until this badge has a view.
     func followSelection() {
       if let selectedTreeIndex, let selectedTree, let tree, !tree.isSame(as: selectedTree) {
         // If the map was edited, the selected point stays selected. In an unrelated tree, the selection ends.

@@ -5,8 +5,8 @@ import { chosenCut, CUTS } from "./cut.js";
 import { mapZoom, serverZoom } from "./vendor/treeline/map/mercator.js";
 
 /**
- * Views that differ by less than this, in degrees or zoom levels, count as equal. Such a view of the widget comes from
- * the map itself.
+ * Views that differ by less than this, in degrees or zoom levels, count as equal. If the widget's view equals the map's
+ * view, it comes from the map itself.
  */
 const NEARLY = 1e-9;
 

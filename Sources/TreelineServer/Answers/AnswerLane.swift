@@ -37,7 +37,7 @@ final class AnswerLane: Sendable {
   private let threadCount: Int
 
   /// Maximum cost and niceness of each lane. No maximum is more than four times the previous one; the last counts as a
-  /// million units, because `AnswerPool` caps costs there. A unit takes 1 to 2 microseconds.
+  /// million units, because `AnswerPool` caps costs at this number. A unit takes 1 to 2 microseconds.
   static let kinds: [(mostCost: Int, niceness: CInt)] = [
     (4000, 10), (16_000, 13), (64_000, 16), (256_000, 18), (.max, 19),
   ]

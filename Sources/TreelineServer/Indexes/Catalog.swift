@@ -13,8 +13,8 @@ public final class Catalog: Sendable {
     var isStale = false
     /// Whether the file was missing at the last check.
     var wasMissing = false
-    /// Whether a write after the file was read would have changed its times for sure. If not, the file is read once
-    /// more.
+    /// Whether every write after the file was read must have changed the times of the file. If not, the file is read
+    /// once more.
     var wasSettled: Bool
   }
 

@@ -31,7 +31,7 @@ struct FileVersion: Hashable, Sendable {
   /// Returns whether both versions belong to one file. Its content may have changed.
   func isSameFile(as other: FileVersion) -> Bool { device == other.device && inode == other.inode }
 
-  /// Whether a write from now on will change the file's times for sure. Clocks of file systems tick about a hundred
+  /// Whether every write from now on is certain to change the file's times. Clocks of file systems tick about a hundred
   /// times a second, so a write may get the times of the previous write.
   var isSettled: Bool { abs(Date().timeIntervalSince1970 - changed) > 0.1 }
 }

@@ -179,8 +179,8 @@ function highWord(value) {
 }
 
 /**
- * Returns the code of a distance from the square of the distance: the greatest code whose square is not greater. The 53
- * highest bits of the square are enough.
+ * Returns the code of a distance from the square of the distance: the greatest code whose square is not greater than
+ * the given square. The 53 highest bits of the square are enough.
  *
  * @param {number} square
  */

@@ -225,7 +225,7 @@ function addBalanced(tree, least, parts, starts, start, end, scale, stand) {
 }
 
 /**
- * Returns a code rounded down to two significant bits of the square.
+ * Rounds a code down, so that its square has two significant bits.
  *
  * @param {number} code
  */

@@ -67,7 +67,7 @@ export class Supercluster {
   }
 
   /**
-   * Clusters points. They replace the points of an earlier call.
+   * Clusters points, which replace the points of an earlier call.
    *
    * @param {any[]} points GeoJSON features. Features without a position are left out.
    */

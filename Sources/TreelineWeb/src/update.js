@@ -30,7 +30,7 @@ import { coordinatesOf, treeOfBuilt } from "./points.js";
 const MOST_VERSIONS = 256;
 
 /**
- * Returns the tree after an edit. The tree equals one that is built from these points in the order of their keys.
+ * Returns the tree after an edit. It equals a tree that is built from the resulting points, sorted by key.
  *
  * @param {Tree} tree
  * @param {Edit} edit

@@ -10,7 +10,7 @@ export const PARTIAL = 1;
 export const INSIDE = 2;
 
 /**
- * Returns the visibility of a node, as far as its box tells.
+ * Returns the visibility of a node, judged only by its box.
  *
  * @param {Uint32Array} nodes
  * @param {number} at Offset of the box.

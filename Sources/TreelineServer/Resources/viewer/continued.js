@@ -5,9 +5,9 @@
 const LEAST_SHARE = 0.5;
 
 /**
- * Returns a map from ids of new clusters to ids of the old clusters that they seem to continue. Each of the two is the
- * nearest cluster to the other. One of their badges covers the center of the other badge, and their numbers of points
- * are similar. Leaves out clusters that look the same in both versions.
+ * Returns a map from ids of new clusters to ids of the old clusters that they seem to continue. Two clusters are
+ * matched if three conditions are met: each is the cluster nearest to the other, one of the badges covers the center of
+ * the other badge, and the numbers of points are similar. Leaves out clusters that look the same in both versions.
  *
  * @param scale Width of the world in pixels.
  */

@@ -42,7 +42,7 @@ export const CUTS = {
 };
 
 /**
- * Widths of grid cells that a user can choose, in pixels. At some zooms the server uses 32, 64 and 88 by default.
+ * Widths of grid cells that a user can choose, in pixels. By default the server uses 32, 64 or 88 pixels at most zooms.
  */
 export const GRID_CELLS = [32, 64, 88, 128];
 

@@ -714,8 +714,8 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Writes the gaps of a bucket, which are the depths of the splits between its points. A part of a bucket that is in
-   * an upper page has a record. In other parts, depths are counted from the part.
+   * Writes the gaps of a bucket, which are the depths of the splits between its points. An upper page may have records
+   * of parts of the bucket. Below the last record, stored depths are counted from the part of this record.
    *
    * @param {Uint8Array} gaps
    * @param {number} record
@@ -814,7 +814,7 @@ function curveOf(bytes) {
 }
 
 /**
- * Reads which pages lie below the child pages of a page. A page has references to them, too.
+ * Reads the references of a page to the child pages of its child pages.
  *
  * @param {PageReader} reader
  * @param {Page[]} children
