@@ -5,8 +5,8 @@ public struct BuildOptions: Hashable, Sendable {
   /// How the tree grows. Another growth makes another tree.
   public var growth: Growth
 
-  /// Diameters at which badges are drawn. If the tree grows by merging for badges, another curve makes another tree.
-  /// Other growths ignore the curve.
+  /// Diameters at which badges are drawn. A tree that grows by merging for badges depends on this curve. Other growths
+  /// ignore the curve.
   public var badgeCurve: BadgeCurve
 
   /// Position that represents a cluster on the map: the mean of its points or one of them. A tree that grows by merging

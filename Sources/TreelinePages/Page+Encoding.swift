@@ -176,8 +176,8 @@ struct PageEncoder {
 
   // MARK: - Leaf pages
 
-  /// Returns a leaf page: the points below its roots, and the shape of the tree as far as it does not follow from the
-  /// points.
+  /// Returns a leaf page: the points below its roots, and those facts about the shape of the tree that do not follow
+  /// from the points.
   func leaf(_ page: PagePlan) throws(IndexError) -> [UInt8] {
     let roots = page.roots.map { pages.records[Int($0)].node }
     let range = Int(roots[0].first)..<roots[roots.count - 1].range.upperBound

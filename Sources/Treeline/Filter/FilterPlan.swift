@@ -142,7 +142,7 @@ extension ClusterTree {
   ///   - filter: The condition that points must meet.
   ///   - previous: This tree with another filter; nil if there is none.
   /// - Precondition: `previous` was made from this tree.
-  /// - Complexity: O(points that enter or leave) and O(pointCount / 64), if the filter resembles the previous filter.
+  /// - Complexity: O(points that enter or leave + pointCount / 64) if the filter resembles the previous filter.
   public func selecting(_ filter: Filter, reusing previous: ClusterTree?) throws(FilterError) -> ClusterTree {
     precondition(
       previous.map(isSame) ?? true, "Expected a filter of this tree to be reused, found a filter of another tree")

@@ -29,7 +29,7 @@ public struct ColumnSurvey: Sendable {
   var numbers = NumberSurvey()
   var times = TimeSurvey()
   /// Decimal mark of numbers in cells of text; nil if values are not cells. Cells have no type of their own. So a cell
-  /// that looks like a number counts as a number only if the whole column is of numbers.
+  /// that looks like a number counts as a number only if all cells of the column are numbers.
   let cells: DecimalMark?
   var spelling = CellSpelling()
   /// Entries of the dictionary. If the kind of the column is found from its values, the entries become nil once there

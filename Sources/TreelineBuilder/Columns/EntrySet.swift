@@ -95,8 +95,8 @@ struct EntrySet: Sendable {
 
   /// Returns the slot of an entry in the table, or the free slot where it would be added.
   private func slot(of entry: UnsafeRawBufferPointer) -> Int {
-    // Each process has its own seed for hashes, so no data can make look-ups slow on purpose. Numbers of entries do not
-    // depend on the seed.
+    // Each process has its own seed for hashes, so nobody can choose data that makes look-ups slow. Numbers of entries
+    // do not depend on the seed.
     var hasher = Hasher()
     hasher.combine(bytes: entry)
     var slot = hasher.finalize() & (table.count - 1)

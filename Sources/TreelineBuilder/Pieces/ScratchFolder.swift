@@ -103,8 +103,8 @@ import Treeline
 
     deinit { close(lock) }
 
-    /// Describes the file or folder at the path; nil if a build has left it. If no build has left a folder, removing
-    /// files from it by name could remove other people's files.
+    /// Describes the file or folder at the path; nil if a build has left it. In a folder that no build has left,
+    /// removing files by their names could remove other people's files.
     private static func stranger(at path: String) -> String? {
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {

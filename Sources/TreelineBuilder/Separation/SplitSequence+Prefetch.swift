@@ -1,9 +1,9 @@
 import CPrefetch
 import Treeline
 
-/// Consecutive splits may be of nodes anywhere in memory. Without prefetching, each look at neighbors would wait for a
-/// dozen cache lines in turn. Therefore the data for later looks is prefetched, and the grid stores neighbors near each
-/// other.
+/// The nodes of consecutive splits may be anywhere in memory. Without prefetching, each look at neighbors would wait
+/// for a dozen cache lines in turn. Therefore the data for later looks is prefetched, and the grid stores neighbors
+/// near each other.
 extension SplitSequence {
   /// Prefetches the data for the next looks in four steps: the node; the nodes linked to it and the slots of its cells;
   /// the pieces of these cells; the next pieces. Each step reads only data that an earlier step has prefetched.

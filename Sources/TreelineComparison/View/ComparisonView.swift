@@ -56,8 +56,8 @@ extension ComparisonView {
 
   var middle: PixelPoint { PixelPoint(x: width / 2, y: height / 2) }
 
-  /// Converts a position on the plane to a position in the picture. If it lies outside the window, the result is
-  /// outside the picture. The world repeats, and the nearest copy is used, so that clusters at the edge stay next to
+  /// Converts a position on the plane to a position in the picture. If the position lies outside the window, the result
+  /// is outside the picture. The world repeats, and the nearest copy is used, so that clusters at the edge stay next to
   /// their points.
   func pixel(x: Double, y: Double) -> PixelPoint {
     let middle = Double(window.width) / 2

@@ -29,8 +29,8 @@ struct EditMatching {
 
   /// Returns the number of the new cluster that continues an old cluster; nil if there is none.
   ///
-  /// - Parameter count: Number of clusters for which this function will be called. The more there are, the fewer points
-  ///   of each are looked up.
+  /// - Parameter count: Number of clusters for which this function will be called. The more clusters there are, the
+  ///   fewer points of each cluster are looked up.
   func number(for cluster: Cluster, among count: Int) -> Int? {
     let members = old.members(of: cluster).treeIndices
     let most = max(Self.samples / count, Self.leastSamples)

@@ -58,9 +58,9 @@ public struct MapScene: Sendable {
   /// Shows an answer.
   ///
   /// - Parameters:
-  ///   - answer: Answer of any tree. If the tree is another one, only badges stay that keep their position and number,
-  ///     or most of their points after an edit. All others leave without a number, because their clusters mean nothing
-  ///     in the new tree.
+  ///   - answer: Answer of any tree. If the tree changes, a badge stays only if it keeps its position and number of
+  ///     points or, after an edit, most of its points. All other badges leave without a number, because their clusters
+  ///     mean nothing in the new tree.
   ///   - time: Current time.
   ///   - isInstant: Whether badges jump, for example because of reduced motion.
   ///   - limit: Approximate number of badges that may come or go in this call. It may be exceeded, because a split or a

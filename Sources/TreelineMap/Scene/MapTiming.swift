@@ -26,7 +26,7 @@ public struct MapTiming: Hashable, Sendable {
   static let arriving = 0.86
   static let formed = 0.9
   /// `faded`: final scale of a badge that disappears. `withdrawn`: final scale of a part that fades into a whole before
-  /// it had a number.
+  /// the part has had a number.
   static let faded = 0.4
   static let withdrawn = 0.6
   /// Initial size of a part, as a fraction of the size of its whole.

@@ -114,7 +114,8 @@ export function scaled(dx, dy, w) {
 scaled.rest = 0;
 
 /**
- * Whether a product is greater than a number that is almost equal (T. J. Dekker, 1971, doi:10.1007/BF01397083).
+ * Whether a product is greater than a number, even if both are almost equal (T. J. Dekker, 1971,
+ * doi:10.1007/BF01397083).
  *
  * @param {number} a
  * @param {number} b

@@ -26,9 +26,9 @@ export class Excerpt {
    *   - For each leaf: `counts`, and the top left corner `x` and `y` of the leaf's box.
    *   - For each leaf that is neither a point nor a stack: the index of the leaf in `parts`, the size of its box in
    *     `widths` and `heights`, its covariance in `xx`, `xy` and `yy`, its code in `partCodes`, and its mean, measured
-   *     from the corner of the box. `meansX` and `meansY` are whole units of the mean, `restsX` and `restsY` are
-   *     remainders over all points. If clusters are shown at members, the leaf's position is in `standsX` and
-   *     `standsY`.
+   *     from the corner of the box. `meansX` and `meansY` are the mean in whole units, rounded down. `restsX` and
+   *     `restsY` are the remainders of the division by the number of points. If clusters are shown at members, the
+   *     leaf's position is in `standsX` and `standsY`.
    * @param {boolean} crossesSeam Whether a node may lie across the edge of the plane, if this way around is shorter.
    */
   constructor(table, crossesSeam) {

@@ -68,7 +68,8 @@ export async function updated(tree, edit, { signal } = {}) {
 // The worker
 
 /**
- * Milliseconds for which a worker waits for the next edit. The first build of a new worker takes three times as long.
+ * Milliseconds for which a worker waits for the next edit. The first build of a new worker takes three times as long as
+ * later builds.
  */
 const IDLE = 30000;
 

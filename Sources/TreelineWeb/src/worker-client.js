@@ -60,8 +60,8 @@ export async function builtByWorker(coordinates, rows, options) {
           fail("it was terminated");
         };
       }
-      // Browsers have no event for a worker that ends itself, either. Several checks are needed, because a page that
-      // was suspended runs its timers before it receives messages.
+      // Browsers have no event for a worker that ends itself. Several checks are needed, because a page that was
+      // suspended runs its timers before it receives messages.
       timer = setInterval(() => ++looks < LOOKS || fail("it reported nothing for 30 s"), PAUSE);
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
       if (signal?.aborted) reject(signal.reason);

@@ -226,8 +226,8 @@ export class Card {
   }
 
   /**
-   * Returns the position nearest to x and y at which the card does not cover a circle of the radius. If there is no
-   * such position, returns the middle of the largest part of the map that the card does not cover.
+   * Returns the position nearest to x and y at which the card does not cover a circle with the given radius. If there
+   * is no such position, returns the middle of the largest part of the map that the card does not cover.
    */
   #nearestUncovered(x, y, radius, pane) {
     const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = this.node;

@@ -6,7 +6,8 @@ import { groundOf } from "./ground.js";
 import { coordinate, element, nameColumn, nameOf } from "./text.js";
 
 /**
- * Milliseconds after the last key press until the index is searched. Then the greatest numbers of points and of cities.
+ * Milliseconds after the last key press until the index is searched. Then the greatest numbers of points and of cities
+ * that are listed.
  */
 const REST = 140;
 const MOST_POINTS = 6;

@@ -79,8 +79,8 @@ const MOST_SCALE = 512 * 2 ** 16;
 /**
  * Assigns tones to clusters by the logarithm of their density on the screen: points per square centimetre. The scale of
  * an index is fixed: the first tone is one point, and the last tone is the densest place when the whole index is in
- * view. A badge covers about a square centimetre. A cluster on a smaller area counts as if it covered one. Otherwise a
- * few points at one position would be the densest place on Earth.
+ * view. A badge covers about a square centimetre. A cluster on a smaller area counts as if it covered a square
+ * centimetre. Otherwise a few points at one position would be the densest place on Earth.
  */
 export class Tones {
   /** Number of points of the index, if it is known. */
