@@ -64,8 +64,8 @@ extension TreeStorage {
   /// Returns the least coarseness that keeps the limit: if nodes up to this coarseness are not expanded, at most
   /// `limit` nodes are shown.
   ///
-  /// Nodes are expanded from the coarsest on. A node that is coarser than its parent is treated as equally coarse. The
-  /// result is the coarseness of the first node that cannot be expanded within the limit.
+  /// Nodes are expanded from the coarsest on. A node that is coarser than its parent is treated as being as coarse as
+  /// its parent. The result is the coarseness of the first node that cannot be expanded within the limit.
   @inline(never) private func leastCoarseness<Counted>(
     in view: PointsInView<Counted>, limit: Int, leastMembers: Int, _ scale: PixelScale
   ) throws(IndexError) -> Double {

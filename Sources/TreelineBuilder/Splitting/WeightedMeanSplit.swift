@@ -91,8 +91,8 @@ struct DistanceWeight: Sendable {
     scale = isInverse ? 0x1p15 : Self.most
   }
 
-  /// - Parameter square: The squared distance to the mean, divided by that of the farthest point. So it is between 0
-  ///   and 1, apart from rounding errors.
+  /// - Parameter square: The squared distance to the mean, divided by the squared distance of the farthest point. The
+  ///   quotient is between 0 and 1, apart from rounding errors.
   @inline(__always) func of(_ square: Double) -> UInt64 {
     var power = exponent & 16 != 0 ? square : 1
     var root = square

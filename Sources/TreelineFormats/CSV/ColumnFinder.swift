@@ -39,7 +39,7 @@ enum ColumnFinder {
   ]
 
   /// Common names of a column of well-known text, in order of preference, compared like `commonNames`. PostGIS gives
-  /// the last names to computed columns.
+  /// the names at the end of the list to computed columns.
   private static let wellKnownTextNames = [
     "wkt", "geom", "geometry", "thegeom", "wktgeom", "wkbgeometry", "wkb", "geog", "stastext", "stasewkt", "stasbinary",
     "sttransform", "stcentroid", "stpointonsurface",

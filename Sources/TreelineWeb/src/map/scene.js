@@ -342,9 +342,10 @@ export class Scene {
   }
 
   /**
-   * Shows an answer of another tree. A badge with the position and the number of a new cluster becomes the badge of
-   * this cluster. The badge of a continued cluster moves to the new position, and has the new number at once. All other
-   * badges lose their numbers at once and fade, because their points may be in other clusters of the new tree.
+   * Shows an answer of another tree. A badge with the position and the number of points of a new cluster becomes the
+   * badge of this cluster. The badge of a continued cluster moves to the new position, and has the new number at once.
+   * All other badges lose their numbers at once and fade, because their points may be in other clusters of the new
+   * tree.
    *
    * @param {Drawn[]} clusters
    * @param {number} now
