@@ -26,7 +26,7 @@ struct TreeVerifier {
     if let root = storage.root { verify(TreePart.dividing(root, of: storage, threads: threads)) }
     let (pointCount, nodeCount) = (storage.pointCount, storage.nodeCount)
     problems.check(
-      nextPair == max(nodeCount, 1), "node records", expected: "\(nextPair), the number in the tree",
+      nextPair == max(nodeCount, 1), "node records", expected: "\(nextPair), as many as the tree uses",
       found: "\(nodeCount)")
     problems.check(
       isAcrossSeam == storage.mergeTraits.contains(.acrossSeam) || problems.isFull, "header, traits of a merged tree",

@@ -93,8 +93,8 @@ extension QueryError: CustomStringConvertible {
     case .unknownPoint(let treeIndex, let pointCount):
       "expected the index of a point in tree order, below \(pointCount), found \(treeIndex)"
     case .neverUnclustered(let points):
-      "unclustered points need 1 or more as the least number of members, found \(points.leastMembers), "
-        + "and a number as the zoom, found \(ParameterValue.text(points.fromZoom))"
+      "for unclustered points, expected 1 or more as the least number of members and a number as the zoom, "
+        + "found \(points.leastMembers) and \(ParameterValue.text(points.fromZoom))"
     case .unknownCluster(let id):
       "this tree has no cluster with the id \(id); use ids from answers of this tree"
     }

@@ -169,8 +169,8 @@ struct ColumnReport {
       return "column \(name.debugDescription) may have numbers with decimal commas (if so, give --decimal comma)"
     }
     guard hasOddTimes else { return nil }
-    return "column \(name.debugDescription) has times before 1971 or after 2100 (numbers are seconds in kind time and "
-      + "milliseconds in kind time-ms; write dates as 2024-05-01)"
+    return "column \(name.debugDescription) has times before 1971 or after 2100 (kind time reads numbers as seconds, "
+      + "kind time-ms as milliseconds; write dates as 2024-05-01)"
   }
 
   /// Returns the columns in words, such as `columns: population number, kind category (14 values)`.

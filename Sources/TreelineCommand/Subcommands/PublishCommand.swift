@@ -22,7 +22,7 @@ struct PublishCommand: ParsableCommand {
 
   @Flag(help: "Write all pages into one file.") var singleFile = false
 
-  @Flag(help: "Remove pages of earlier versions, which maps that are open in browsers may still ask for.")
+  @Flag(help: "Remove pages of earlier versions. Maps that are open in browsers may still need these pages.")
   var removeOld = false
 
   @Option(help: .init("The number of threads. (default: all cores)", valueName: "n")) var threads: Int?

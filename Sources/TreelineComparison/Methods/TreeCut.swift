@@ -34,8 +34,8 @@ package struct TreeCut: Hashable, Sendable {
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:
-      "groups that the points form, the widest group split first, but a journey keeps groups of the view before as far "
-      + "as the limit allows",
+      "groups that the points form, the widest group split first, but a journey keeps groups of the previous view as "
+      + "far as the limit allows",
     cut: .limit(1, .widestFirst, isContinuing: true))
 
   /// Returns a cut whose clusters are at most `pixels` pixels wide. nil chooses the smallest width that keeps the

@@ -197,8 +197,8 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notAName(let name):
-      "an index must have a name of 1 to 64 letters, digits, '.', '_' and '-', not 'indexes', found '\(name)'; "
-        + "choose a name, as in 'places=FILE'"
+      "the name of an index must have 1 to 64 letters, digits, '.', '_' and '-', and not be 'indexes', "
+        + "found '\(name)'; choose a name, as in 'places=FILE'"
     case .nameTwice(let name): "two indexes have the name '\(name)'; choose another, as in '\(name)-2=FILE'"
     case .missing(let path): "\(path): there is no index file at this path; build the index"
     }

@@ -151,7 +151,7 @@ class Parser {
     }
     if (this.takes("LIKE")) {
       const pattern = this.literal(column);
-      if (typeof pattern !== "string") throw this.malformed("a pattern in single quotes behind LIKE", -1);
+      if (typeof pattern !== "string") throw this.malformed("a pattern in single quotes after LIKE", -1);
       const expression = likeExpression(pattern);
       return compared(column, (value) => typeof value === "string" && expression.test(value), [pattern]);
     }
