@@ -156,7 +156,7 @@ final class EncodingObject: CObject {
     width = columns.reduce(0) { $0 + $1.width }
   }
 
-  /// - Parameter codes: Receives the codes of the first point in the order of the columns, then those of the second
+  /// - Parameter codes: Receives the codes of the first point in the order of the columns, then the codes of the second
   ///   point, and so on.
   func encode(_ values: [ColumnValues], pointCount: Int, to codes: UnsafeMutableRawPointer) throws {
     guard values.count == columns.count, values.allSatisfy({ $0.count == pointCount }) else {

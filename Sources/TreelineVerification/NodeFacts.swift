@@ -15,8 +15,8 @@ struct NodeFacts {
   let principalAxis: (x: Double, y: Double)
   let mean: (x: Double, y: Double)
 
-  /// - Parameter shorterWayAround: Whether the box may cross the seam. If so, the box crosses the seam if it is then
-  ///   less than half a world wide.
+  /// - Parameter shorterWayAround: Whether the box may cross the seam. A box that may cross the seam does so if it is
+  ///   then less than half a world wide.
   /// - Precondition: There is at least one point.
   init(of points: PointBlocks, shorterWayAround: Bool = false) {
     let box = shorterWayAround ? PlaneRect(shorterWayAround: points.points) : points.box

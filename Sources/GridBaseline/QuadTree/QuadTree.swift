@@ -11,7 +11,7 @@ struct QuadTree: Sendable {
     /// The tree index at which the node's points begin.
     var first: UInt32
     /// The index of the first child; 0 for a leaf, as the root is never a child. The children follow one another, in
-    /// tree order. The last child is the one whose points end where the node's points end.
+    /// tree order. The points of the last child end where the node's points end.
     var firstChild: UInt32
     var totals: PointTotals
 

@@ -8,9 +8,9 @@
 /// of points that link to a point before the range or to no point (S. Muthukrishnan, Efficient algorithms for document
 /// retrieval problems, SODA 2002).
 package struct ColumnMatrix: @unchecked Sendable {
-  /// Offsets of the fields at the start of such a section. Three arrays follow: the number of 0 bits of each level, 4
-  /// bytes each, padded with zeros to an offset that is a multiple of 32; the blocks of all levels; and, for ranks, 4
-  /// bytes for each distinct value.
+  /// Offsets of the fields at the start of a section of ranks, links or search. Three arrays follow: the number of 0
+  /// bits of each level, 4 bytes each, padded with zeros to an offset that is a multiple of 32; the blocks of all
+  /// levels; and, for ranks, 4 bytes for each distinct value.
   package enum Offset {
     /// The number of the column among the sections of kind `column`.
     package static let column = 0

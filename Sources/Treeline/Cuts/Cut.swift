@@ -105,10 +105,10 @@ public struct Cut: Hashable, Sendable {
   ///
   /// Two clusters are merged at the scale at which their badges would touch, so a point stays unclustered as long as
   /// there is room. No two badges of the answer touch, and no badges would touch in a larger viewport. The promises of
-  /// `spacing(_:)` about pans, tiles and zooms hold here, too.
+  /// `spacing(_:)` about pans, tiles and zooms also hold for this cut.
   ///
-  /// All this holds for badges at the positions of their clusters. These are the means of the clusters or, in a tree
-  /// that was grown with `ClusterStand.member`, the positions of members.
+  /// These promises hold for badges at the positions of their clusters. The position of a cluster is its mean or, in a
+  /// tree that was grown with `ClusterStand.member`, the position of a member.
   ///
   /// - Parameter scale: The factor for diameters and gaps, 0 or more: 0.5 for a small screen, 2 for a poster. At 0
   ///   every position is shown as a cluster of its own, except for positions that are a few units of the plane apart.

@@ -73,9 +73,9 @@ struct PointsInView<Counted: CountedPoints> {
     window.intersects(box) && counted.hasAny(of: node)
   }
 
-  /// Returns whether a node for which `mayShow` is true is sure to have a point in view. This is so if its box is
-  /// inside the window. It is also so if all points are counted and a side of the box is inside, because a point lies
-  /// on each side.
+  /// Returns whether a node for which `mayShow` is true is sure to have a point in view. Returns true if the box of the
+  /// node is inside the window. Also returns true if all points are counted and a side of the box is inside, because a
+  /// point lies on each side.
   @inline(__always) func isSureToShow(_ node: Node, _ box: PlaneRect) -> Bool {
     counted.hasAll(of: node) ? window.containsSide(of: box) : window.contains(box)
   }

@@ -20,9 +20,9 @@ public struct Query: Hashable, Sendable {
 
   /// Whether, by default, a cluster whose position is out of view is shown at one of its points in view.
   ///
-  /// This is so for a cut with a limit or a detail if the viewport is a box or a screen. A spacing and badges keep
-  /// clusters apart only at their own positions. A tile must show a cluster at the same position as its neighboring
-  /// tiles do. `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds the position.
+  /// True for a cut with a limit or a detail if the viewport is a box or a screen. A spacing and badges keep clusters
+  /// apart only at their own positions. A tile must show a cluster at the same position as its neighboring tiles do.
+  /// `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds the position.
   public var keepsClustersVisible: Bool {
     switch viewport.area {
     case .box, .center: !cut.keepsApart

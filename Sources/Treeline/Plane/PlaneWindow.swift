@@ -187,8 +187,8 @@ struct SidesOutside {
   @inline(__always) var areNone: Bool { bytes == 0 }
   @inline(__always) var areAll: Bool { UInt32(truncatingIfNeeded: bytes) != 0 }
 
-  /// Whether one whole side of the box is inside. Then a point is inside, too. This is the case if at most one side is
-  /// outside.
+  /// Whether one whole side of the box is inside. Then a point is inside, too. One side is inside if at most one side
+  /// is outside.
   @inline(__always) var leaveOneInside: Bool {
     let short = UInt32(truncatingIfNeeded: bytes &>> 32) & 0x0101_0101
     return !areAll && short & (short &- 1) == 0

@@ -107,9 +107,9 @@ extension TreeStorage {
     Gap.gap(in: gaps[Int(treeIndex >> 1)], after: treeIndex)
   }
 
-  /// Returns whether a node in a bucket may lie across the seam, given the bucket's box. This is so if the box lies
-  /// across the seam. It is also so if the box is at least half the world wide, because a box across the seam is always
-  /// narrower.
+  /// Returns whether a node in a bucket may lie across the seam, given the bucket's box. Returns true if the box lies
+  /// across the seam. Also returns true if the box is at least half the world wide, because a box across the seam is
+  /// always narrower.
   @inline(__always) func mayCrossSeam(within box: PlaneRect) -> Bool {
     box.isAcrossSeam || box.width >= 1 << 31 && mergeTraits.contains(.acrossSeam)
   }

@@ -65,8 +65,8 @@ public struct ClusterTree: Sendable {
   /// Returns whether both values are one tree, not merely equal trees. It does not matter which points are counted.
   package func isSame(as other: ClusterTree) -> Bool { storage === other.storage }
 
-  /// Returns whether the same points are counted in both trees: both have the same selection, or all points are counted
-  /// in both.
+  /// Returns whether the same points are counted in both trees. This is the case if both trees have the same selection,
+  /// or no selection.
   package func countsSamePoints(as other: ClusterTree) -> Bool { selection === other.selection }
 }
 

@@ -74,7 +74,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
     return (parts.left, parts.right, scatter.spread(count: points.moments.count))
   }
 
-  /// Partitions the points of a node for which `isNarrow` may be false. Every tree has only a few such nodes, at the
+  /// Partitions the points of a node for which `isNarrow` may be false. Every tree has only a few wide nodes, at the
   /// top.
   func split(_ segment: Segment, threads: Int = 1) -> (left: Segment, right: Segment, spread: NodeSpread)? {
     let points = segment.points

@@ -33,7 +33,7 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   }
 
   /// Splits each node that has more points than one thread's share. All threads work on one node together. There are
-  /// many such nodes only if splits leave most of the points on one side.
+  /// many nodes of this size only if splits leave most of the points on one side.
   ///
   /// - Returns: the nodes that were not split.
   private func splitLargest(_ top: TopNode, _ pieceSize: Int) -> [TopNode] {

@@ -279,8 +279,8 @@ public struct ColumnSurvey: Sendable {
     return .entries(entries.valueCount <= greatest ? .category : .text)
   }
 
-  /// Whether the values must be gathered in a second pass. This is so if the encoding needs all different values, and
-  /// there are more than the 65,536 that a survey keeps.
+  /// Whether the values must be gathered in a second pass. A second pass is needed if the encoding needs all different
+  /// values, and there are more than 65,536 values, which a survey cannot keep.
   ///
   /// - Throws: `ColumnError` for a value that does not suit the kind of the column.
   public func needsGathering() throws(ColumnError) -> Bool {

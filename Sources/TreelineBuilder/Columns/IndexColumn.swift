@@ -70,9 +70,9 @@ public struct IndexColumn: Sendable {
   /// If no kind is given, the kind is found from the values. It is `number` if all values are numbers; `boolean` if all
   /// are booleans or the texts `true` and `false`, in any case; `time` if all are texts of ISO 8601; `category` if all
   /// are texts and there are few distinct texts: at most 65,536, and at most the greater of 256 and a 16th of the
-  /// points. In all other cases, and if there are no values, it is `text`. Missing values do not count. A column has
-  /// one type: in a column with texts, numbers and booleans become texts, too. Building a column whose kind is found
-  /// never fails.
+  /// points. In all other cases, and if there are no values, it is `text`. Missing values are ignored. A column has one
+  /// type: in a column with texts, numbers and booleans become texts, too. Building a column whose kind is found never
+  /// fails.
   ///
   /// - Parameters:
   ///   - name: Name of the column.

@@ -25,8 +25,8 @@ final class BuildMonitor: Sendable {
   private let whole: BuildMonitor?
   private let followsTask: Bool
 
-  /// - Parameter followsTask: Whether the build is cancelled together with the task that runs the build. If so, the
-  ///   task must run the build on one thread.
+  /// - Parameter followsTask: Whether the build is cancelled together with the task that runs the build. In this case
+  ///   the task must run the build on one thread.
   init(pointCount: Int, followsTask: Bool = false, report: (@Sendable (BuildProgress) -> Void)? = nil) {
     self.pointCount = max(pointCount, 1)
     state = Mutex(State())

@@ -58,9 +58,9 @@ package final class MergeHistory {
   ///
   /// A tree without points does not store its `ClusterStand`. Its history uses the mean.
   ///
-  /// - Returns: nil if the tree does not contain its history. That is so if the tree grew by splitting or by scatter,
-  ///   or has groups, no merge scales, or coarse scales. It is also so if the stored scales are not the scales of its
-  ///   merges.
+  /// - Returns: nil if the tree does not contain its history. A tree does not contain its history if it grew by
+  ///   splitting or by scatter, or if it has groups, no merge scales, or coarse scales. The result is also nil if the
+  ///   stored scales are not the scales of the merges.
   /// - Complexity: O(pointCount), about 150 bytes of memory per point.
   package init?(_ source: ClusterTree) {
     guard let metric = source.growth.mergeMetric, metric.keepsApart, source.groups.isEmpty,

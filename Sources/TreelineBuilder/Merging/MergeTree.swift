@@ -5,8 +5,8 @@ struct Merge {
   /// Nodes of the two parts. The left part has the smaller least member.
   var left: UInt32
   var right: UInt32
-  /// Whether the merged cluster has the position of its right part. Only used if positions of clusters are those of
-  /// members.
+  /// Whether the merged cluster has the position of its right part. Used only if the position of a cluster is the
+  /// position of a member.
   var standsRight: Bool
   /// Round in which the parts were merged.
   var round: UInt8

@@ -17,7 +17,7 @@ import Treeline
 /// more:
 /// - These clusters are the clusters at that moment. So every point is in exactly one of them, and any two of them are
 ///   at least T apart.
-/// - As T grows, these clusters are only united. As T falls, they are only split. This is so because there is one order
+/// - As T grows, these clusters are only united. As T falls, they are only split. The reason is that there is one order
 ///   of merges.
 ///
 /// On the circle of longitudes, two clusters may be closest across the seam. They are merged across the seam if

@@ -13,8 +13,8 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension IndexAssembly {
     /// Makes the index able to answer queries by spacing. Once the nodes are written, this machine computes separations
-    /// from the written nodes. Only a part of the nodes is in memory at a time. The bytes of the index equal those of a
-    /// build in memory.
+    /// from the written nodes. Only a part of the nodes is in memory at a time. A build in memory gives an index of the
+    /// same bytes.
     ///
     /// - Parameters:
     ///   - path: Path of a scratch file. The file takes 2 bytes per point, and is deleted once the index is written.

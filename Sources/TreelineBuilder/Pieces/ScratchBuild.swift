@@ -99,8 +99,8 @@ import Treeline
       surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name, cells: $0.cells) }
     }
 
-    /// Continues an earlier run of the same build where that run stopped. The projection is that of the earlier run.
-    /// Nil unless the earlier run had read all of the same input.
+    /// Continues an earlier run of the same build where that run stopped. The projection is the projection of the
+    /// earlier run. Nil unless the earlier run had read all of the same input.
     ///
     /// - Parameters:
     ///   - checksum: Returns the checksum of the input's bytes. Called only if an earlier run has left something.

@@ -10,8 +10,8 @@ struct ShownFront: Sendable {
     let box: PlaneRect
     /// Whether the node is known to be shown. If not, anything in its box may be shown.
     var isSure = true
-    /// Whether the separations below the node are wanted. If not, the node is a member only because it may block other
-    /// nodes.
+    /// Whether the separations below the node are wanted. Otherwise the node is a member only because it may block
+    /// other nodes.
     var isOwn = true
 
     /// Greatest number of nodes that may be split: this node and nodes below it.

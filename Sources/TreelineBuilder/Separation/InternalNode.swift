@@ -33,8 +33,8 @@ struct InternalNode {
   /// queue is valid.
   var stamp: UInt32 = 0
 
-  /// Whether this node's separation is computed by this part of a sequence. If not, the part contains the node only
-  /// because it may block other nodes.
+  /// Whether this part of a sequence computes the node's separation. Otherwise the part contains the node only because
+  /// it may block other nodes.
   var isOwn = true
 
   /// Means no node. It is the number of no node, because no point comes before the first point.

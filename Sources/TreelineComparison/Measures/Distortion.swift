@@ -112,8 +112,9 @@ struct GridYardstick {
   /// Size of the narrowest cells.
   let cellSize: CellSize
 
-  /// Returns the clusters of a grid with at most `count` clusters, and the width of its cells in pixels. The cells are
-  /// at least as wide as `cellSize`. They are the narrowest such cells, in steps of 2 %. `count` must be at least 1.
+  /// Returns the clusters of a grid with at most `count` clusters, and the width of its cells in pixels. The width of
+  /// the cells grows from `cellSize` in steps of 2 %, until there are at most `count` clusters. `count` must be at
+  /// least 1.
   ///
   /// - Complexity: O(log(width of the plane / width of a cell)) answers of the grid.
   func clusters(in view: ComparisonView, atMost count: Int) throws -> (cell: Double, clusters: [ShownCluster]) {

@@ -13,8 +13,8 @@ package struct ClusteringMethod: Sendable {
   /// The meaning of the shapes behind badges, worded like `summary`; nil if there are no shapes.
   var extentMeaning: String?
 
-  /// Whether different views may share clusters. If not, the method computes new clusters for each view. Such a method
-  /// is a yardstick: it takes no part in journeys and is never called best.
+  /// Whether different views may share clusters. A method whose views share no clusters computes new clusters for each
+  /// view. It is only a yardstick: it takes no part in journeys, and is never called best.
   var isFixed = true
 
   /// Returns this method with the same detail in all views of a journey. With this detail, the mean number of clusters

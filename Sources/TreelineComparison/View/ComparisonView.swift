@@ -36,7 +36,7 @@ package typealias PixelPoint = SIMD2<Double>
 extension PixelPoint {
   /// Returns the squared distance to another position, in square pixels.
   ///
-  /// - Parameter turn: Width of the world in pixels. The shorter way around the world counts.
+  /// - Parameter turn: Width of the world in pixels. The distance is measured the shorter way around the world.
   func squaredDistance(to other: PixelPoint, turn: Double = .infinity) -> Double {
     let (direct, dy) = (abs(other.x - x), other.y - y)
     return squaredLength(Swift.min(direct, abs(turn - direct)), dy)

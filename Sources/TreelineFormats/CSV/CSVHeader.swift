@@ -77,8 +77,8 @@ func namedDelimiter(_ line: Bytes) -> Bytes? {
 
 /// Returns the most frequent delimiter outside quotes in the first record, or a comma if there is no delimiter.
 ///
-/// Commas may also be decimal commas. So commas do not count if another delimiter separates two or more numbers with
-/// decimal commas. If the options request decimal commas, commas do not count if any other delimiter occurs.
+/// Commas may also be decimal commas. So commas are ignored if another delimiter separates two or more numbers with
+/// decimal commas. If the options request decimal commas, commas are ignored if any other delimiter occurs.
 ///
 /// - Returns: nil if the record does not end within `bytes` and the input may continue.
 func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator) -> UInt8? {

@@ -281,7 +281,7 @@ extension AggregateValue {
   ///
   /// - Parameters:
   ///   - columns: Columns of the point.
-  ///   - names: Names of the aggregates, which are taken too.
+  ///   - names: Names of the aggregates. A column with one of these names gets underscores, too.
   ///   - work: Called with the name and the value of each column.
   /// - Complexity: O(columns)
   public static func forEachColumn(

@@ -4,8 +4,8 @@ import Treeline
 ///
 /// `kept`, `entered` and `left` are lists of clusters. Each element of `splits` and `merges` has a `whole`, its
 /// `parts`, and `hidden_point_count`, the number of points of the whole that are in no part. A part of a split moves
-/// from the coordinates of the whole to its own coordinates. A part of a merge moves from its own coordinates to those
-/// of the whole.
+/// from the coordinates of the whole to its own coordinates. A part of a merge moves from its own coordinates to the
+/// coordinates of the whole.
 ///
 /// If the answers have different filters, each split and merge also has `filtered_out_point_count` and
 /// `filtered_in_point_count`, the numbers of points that pass only the first or only the second filter. A kept cluster

@@ -53,7 +53,7 @@ struct EditMatching {
 
   /// Returns the number of the new cluster that contains a point of the old tree.
   ///
-  /// - Parameter isLarge: Whether clusters that are not small are searched too.
+  /// - Parameter isLarge: Whether large clusters are searched, too.
   private func number(ofPointAt treeIndex: Int, isLarge: Bool) -> Int? {
     guard let row = row(old.row(atTreeIndex: treeIndex)) else { return nil }
     if let number = numbersByRow[row] { return number }

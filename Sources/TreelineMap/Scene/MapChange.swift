@@ -23,7 +23,7 @@ public struct MapChange: Sendable {
   public var removed: [MapBadge.ID] = []
 
   /// Badges that appear, disappear, show or hide their numbers, or show other points, for example because of another
-  /// filter. If such a badge has also moved, `moved` contains it too.
+  /// filter. A badge that has also moved is in `moved`, too.
   public var updated: [MapBadge] = []
 
   /// Badges that have a new target or begin to leave. Their motion starts at their current positions. A view that draws

@@ -9,8 +9,8 @@ struct PartialAnswer: Sendable {
   var new: ArraySlice<ShownCluster>
   /// If the map was empty: the delay between two badges, as a fraction of `MapTiming.wave`. Otherwise 0.
   let delay: Double
-  /// Whether both answers count the same points of one tree. Then a cluster in both answers has the same points and
-  /// number in both.
+  /// Whether both answers count the same points of one tree. Then a cluster that is in both answers has the same points
+  /// and the same number in both.
   let hasSamePoints: Bool
 
   init(of answer: MapAnswer, after old: [MapBadge], hasSamePoints: Bool) {

@@ -13,7 +13,7 @@ public final class Catalog: Sendable {
     var isStale = false
     /// Whether the file was missing at the last check.
     var wasMissing = false
-    /// Whether every write after the file was read must have changed the times of the file. If not, the file is read
+    /// Whether every write after the file was read must have changed the times of the file. Otherwise the file is read
     /// once more.
     var wasSettled: Bool
   }

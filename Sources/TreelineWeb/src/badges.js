@@ -7,7 +7,7 @@ export class BadgeCurve {
   /**
    * @param {ArrayLike<number>} counts Number of points from which each diameter applies, in ascending order. The first
    *   is 1.
-   * @param {ArrayLike<number>} diameters In 64ths of a pixel. None is less than the one before.
+   * @param {ArrayLike<number>} diameters Diameters in 64ths of a pixel. They never fall.
    * @param {number} gap Gap between two badges, in 64ths of a pixel.
    */
   constructor(counts, diameters, gap) {

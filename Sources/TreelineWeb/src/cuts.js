@@ -28,8 +28,8 @@ import { boxVisibility, INSIDE, OUTSIDE } from "./view.js";
  *   average.
  * @property {number} [limit] Greatest number of clusters. Without `badges`, `spacing` and `detail`, the default is 100.
  * @property {Order} [order] Order of splits. Only with a limit alone.
- * @property {{readonly nodes: Uint32Array}} [continuing] An earlier answer of this tree. The cut keeps the clusters of
- *   this answer as far as the limit allows. Only with a limit alone.
+ * @property {{readonly nodes: Uint32Array}} [continuing] An earlier answer of this tree. The cut keeps as many clusters
+ *   of this answer as the limit allows. Only with a limit alone.
  * @property {number} [minPoints] Clusters of fewer points are shown as single points. Only with a spacing or a detail.
  * @property {number} [aloneFromZoom] From this zoom on, only points at one position share a cluster. Only with a
  *   spacing or a detail.

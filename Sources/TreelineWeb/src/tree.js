@@ -241,7 +241,7 @@ export class Tree {
   }
 
   /**
-   * Returns the tree of the points that pass a filter. Clusters keep their ids. Clusters without such a point
+   * Returns the tree of the points that pass a filter. Clusters keep their ids. Clusters without a passing point
    * disappear.
    *
    * @param {string | ((row: number) => boolean)} filter A condition in CQL2 text on the columns, such as

@@ -1,5 +1,5 @@
-// Edits trees that were built from points with keys, and compares answers of two versions of a tree. The rules are
-// those of `VersionTransition` in Swift, and a test compares both.
+// Edits trees that were built from points with keys, and compares answers of two versions of a tree. The rules are the
+// same as in `VersionTransition` in Swift, and a test compares both implementations.
 
 import { BuildError, QueryError, refuseUnknown } from "./errors.js";
 import { coordinatesOf, treeOfBuilt } from "./points.js";
@@ -445,8 +445,9 @@ function pairsOf(from, to) {
 
 /**
  * Returns which clusters of `to` continue which clusters of `from`, an answer of an earlier version. A cluster
- * continues another one if more than half of the points of both are the same points, which may have moved. The result
- * maps ids of `to` to ids of `from`. It is empty if the answers are not from versions of one tree.
+ * continues another cluster if more than half of the points of each of the two clusters are shared points. Shared
+ * points may have moved. The result maps ids of `to` to ids of `from`. It is empty if the answers are not from versions
+ * of one tree.
  *
  * @param {Clusters} from
  * @param {Clusters} to

@@ -57,8 +57,8 @@ export class InView {
   }
 
   /**
-   * Whether a whole side of a record's box is inside the window. If so, the window contains a point, because each side
-   * of a box has a point on it.
+   * Whether a whole side of a record's box is inside the window. Then the window contains a point, because a point lies
+   * on each side of a box.
    *
    * @param {number} record
    */

@@ -1,5 +1,5 @@
 // The ground on which the points lie: the Earth, or a plane with plain x and y. The map shows a plane as a square in
-// the middle of an empty world. So only texts and the lines of the graticule differ from those of the Earth.
+// the middle of an empty world. So only the texts and the lines of the graticule differ between a plane and the Earth.
 
 import { coordinate, kilometres, number, short } from "./text.js";
 import { ELLIPSE_ZOOM, SERVER_WORLD_SIZE } from "./vendor/treeline/map/constants.js";

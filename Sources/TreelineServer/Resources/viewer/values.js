@@ -105,9 +105,9 @@ export class Values {
   }
 
   /**
-   * Returns the filter that decides which points count; empty for all points.
+   * Returns the filter of the points that are counted; empty if all points are counted.
    *
-   * @param isWholeRange Whether points outside the range of the histogram count, too.
+   * @param isWholeRange Whether points outside the range of the histogram pass the filter, too.
    */
   filter(settings, isWholeRange = false) {
     const { brush, range } = settings;
@@ -139,8 +139,8 @@ export class Values {
   }
 
   /**
-   * Returns the number of a cluster's points in each category; null if badges are not donuts. The properties are those
-   * of GeoJSON or of a tile.
+   * Returns the number of a cluster's points in each category; null if badges are not donuts. `properties` are the
+   * properties of a GeoJSON feature or of a feature in a tile.
    */
   parts(properties, { donuts }) {
     if (this.categories.length === 0) return null;
@@ -194,7 +194,8 @@ export class Values {
 
   /**
    * Returns facts about the values of a cluster, as pairs of a column and a text. Also returns the title and the
-   * picture of the cluster: those of the point with the greatest value in the first column of numbers, or null.
+   * picture of the cluster, or null: the title and the picture of the point with the greatest value in the first column
+   * of numbers.
    */
   async facts(index, id, filter) {
     const columns = Values.columns(index, "number", "time", "category", "boolean").slice(0, 6);

@@ -68,7 +68,7 @@ export function ellipseOnMap({ major, minor, angle }) {
 }
 
 /**
- * Returns the zoom of 512 px tiles at which the points of a cluster fill a map. Outliers do not count.
+ * Returns the zoom of 512 px tiles at which the points of a cluster fill a map. Outliers are ignored.
  *
  * @param {{bbox?: Box | null, ellipse?: Ellipse | null}} cluster
  * @param {{width: number, height: number}} size Size of the map, in pixels.

@@ -139,8 +139,8 @@ export class PublishedTree {
    */
   async #load(hierarchy, pages, signal) {
     const known = pages.flatMap((page) => hierarchy.ahead(page));
-    // If there are few such pages, the view is small and needs most of them. Many pages near a large view are not
-    // needed.
+    // Also loads the pages below the missing pages if there are few of them. The view is then small and needs most of
+    // these pages. Near a large view there are many such pages, and most of them are not needed.
     const ahead = known.length <= FEW_AHEAD ? known : [];
     const contents = await this.source.load([...pages, ...ahead].map(({ reference }) => reference), signal);
     const below = new Map(ahead.map(({ reference }, i) => [reference.checksum, contents[pages.length + i]]));
