@@ -3,7 +3,7 @@ import Treeline
 /// Reads a value from parameters such as `zoom=9&spacing=44`, which have the form of a URL's query.
 ///
 /// Names may contain `_` instead of `-`, because names in some languages cannot contain `-`. Messages spell the names
-/// like the caller.
+/// as the caller does.
 ///
 /// - Throws: `ParameterError`, which lists all mistakes in the string.
 func read<Value>(_ text: UnsafePointer<CChar>?, _ work: (inout QueryParameters) throws -> Value) throws -> Value {

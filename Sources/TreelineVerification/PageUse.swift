@@ -6,8 +6,8 @@ final class PageUse {
   private let giveBack: @Sendable () -> Void
   private let limit: Int
   private var byteCount = 0
-  /// For each region, whether its nodes and their data have been read since pages were last released. This array is
-  /// read at every node, so a fast pointer is used.
+  /// For each region, whether its nodes and their data have been read since pages were last released. The array is read
+  /// at every node, so it is a plain pointer, which is fast.
   private let isRegionUsed: UnsafeMutableBufferPointer<Bool>
 
   /// The number of bytes that all threads together may read before pages are released.

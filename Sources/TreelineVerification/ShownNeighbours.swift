@@ -2,9 +2,10 @@ import Treeline
 
 /// Finds the nodes that are shown around another node, by a walk through the tree.
 ///
-/// The codes decide which nodes are shown at a code: a node is shown if it is not split at this code but its parent is.
-/// A walk visits the tree from the root down. Nodes that are near the visited node are either below it, or in subtrees
-/// beside the path to it. So only the path is kept, and memory does not grow with the tree.
+/// The codes of the nodes decide which nodes are shown at a given code. A node is shown if its parent is split at the
+/// given code, and the node itself is not. A walk visits the tree from the root down. Nodes that are near the visited
+/// node are either below it, or in subtrees beside the path to it. So only the path is kept, and memory does not grow
+/// with the tree.
 struct ShownNeighbours {
   private let storage: TreeStorage
   private let codes: UnsafePointer<UInt16>

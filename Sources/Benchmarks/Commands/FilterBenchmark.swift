@@ -51,8 +51,8 @@ struct FilterBenchmark: ParsableCommand {
       "points": coordinates.count, "passing": filtered.passingPointCount,
       // In milliseconds: the time to create a filter with two conditions, and the time to prepare its first answer.
       "filter_ms": filtering, "first_answer_ms": preparation,
-      // In microseconds per view: the time of answers, without and with reading coordinates, under the filter and
-      // without it.
+      // Times of answers, in microseconds per view: with and without the filter, each with and without reading
+      // coordinates.
       "filtered_us": try microseconds(queries) { blackHole(try filtered.clusters($0).count) },
       "unfiltered_us": try microseconds(queries) { blackHole(try tree.clusters($0).count) },
       "filtered_with_coordinates_us": try microseconds(queries) {

@@ -32,8 +32,8 @@ extension CellSize {
     }
   }
 
-  /// Returns the zoom level of the TBQuadTree article: the nearest whole zoom, never below 0. Its tiles are 256 px
-  /// wide, as here.
+  /// Returns the zoom level of the TBQuadTree article: the nearest whole zoom, never below 0. The tiles of the article
+  /// are 256 px wide, like the tiles of Treeline.
   static func publishedLevel(zoom: Double) -> Double { max(0, (zoom + 0.5).rounded(.down)) }
 
   static func publishedPixels(level: Double) -> Double {

@@ -122,8 +122,8 @@ final class ProductSums: PreparedValues {
 
   private let before: PreparedArray<Sums>
 
-  /// Sum of the magnitudes of all products, and sum of the magnitudes of all weights. No sum of a range is greater. A
-  /// product beyond 128 bits is replaced by the greatest number of 128 bits.
+  /// Sum of the magnitudes of all products, and sum of the magnitudes of all weights. No sum over a range is greater
+  /// than these sums. A product beyond 128 bits is replaced by the greatest number of 128 bits.
   let magnitudes: (products: UInt128, weights: UInt128)
 
   var byteCount: Int { before.byteCount }

@@ -163,8 +163,8 @@ public struct Cut: Hashable, Sendable {
     if case .limit(let order, let isContinuing) = criterion, order != .breadthFirst || isContinuing { 3 } else { 1 }
   }
 
-  /// Bound for the root mean square distance of points to the means of their clusters: in a continued answer, it is at
-  /// most this many times the distance in a fresh answer.
+  /// Bound for the scatter of a continued answer: the root mean square distance of its points to the means of their
+  /// clusters is at most this factor times the distance in a fresh answer.
   public static let continuityFactor = 1.25
 }
 

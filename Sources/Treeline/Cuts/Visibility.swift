@@ -229,7 +229,8 @@ extension TreeStorage {
   /// is inside.
   ///
   /// The child with fewer points is searched by a recursive call, and the other child in the loop. So calls nest at
-  /// most 31 deep, however deep the tree of a damaged file claims to be. A thread may have a small stack.
+  /// most 31 deep, however deep the tree of a damaged file claims to be. This matters, because a thread may have a
+  /// small stack.
   ///
   /// Complexity: O(1) for most nodes; in the worst case the number of nodes that lie across the window's corners or,
   /// under a filter, across its edges.

@@ -1,7 +1,7 @@
 import Treeline
 
-/// All different texts of some columns: those with more different texts than a survey keeps. A second pass over the
-/// values gathers them. Texts of parts of the points can be added in any order, up to a limit.
+/// All different texts of the columns that have more different texts than a survey keeps. A second pass over the values
+/// gathers them. Texts of parts of the points can be added in any order, up to a limit.
 package struct GatheredColumns: Sendable {
   /// Surveys of the columns, without values.
   private let surveys: [ColumnSurvey]

@@ -39,7 +39,7 @@ package struct MergeRevision {
   }
 
   /// - Parameters:
-  ///   - border: Line between two parts of the plane. The old history merges nothing across it.
+  ///   - border: Line between two parts of the plane. No merge of the old history crosses this line.
   ///   - gone: Leaves of the old history that do not exist any more.
   ///   - here: Leaves that the old history lacks.
   init(

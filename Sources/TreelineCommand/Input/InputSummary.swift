@@ -65,7 +65,7 @@ struct InputSummary {
   }
 
   /// Whether the coordinates may be swapped. This is suspected if the names of the columns suggest it, or if few people
-  /// live at the latitudes and the longitudes would be valid latitudes.
+  /// live at these latitudes, and the longitudes would be valid latitudes.
   private var mayBeSwapped: Bool {
     if let columns {
       let (first, second) = (columns.first.lowercased(), columns.second.lowercased())

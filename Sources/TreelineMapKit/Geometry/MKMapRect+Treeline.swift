@@ -81,7 +81,7 @@
 
   extension Coordinate {
     /// Creates the coordinate of a map point. If the point lies beyond the western or eastern edge of the world, its
-    /// longitude wraps around. Beyond the northern or southern edge, latitudes continue.
+    /// longitude wraps around. A point beyond the northern or southern edge gets the latitude of the edge.
     public init(_ point: MKMapPoint) {
       self = Plane.webMercator().coordinate(x: point.x / MKMapRect.pointsPerUnit, y: point.y / MKMapRect.pointsPerUnit)
     }

@@ -134,8 +134,8 @@ public final class Catalog: Sendable {
     guard let entry = entries.withLock({ $0[name] }) else { return nil }
     let old = entry.index
     guard let file = FileVersion(path: entry.path) else {
-      // A new file may be about to be moved to this path. So a file counts as missing only at the second check in a
-      // row.
+      // Another program may be about to move a new file to this path. So a file counts as missing only if two
+      // successive checks do not find it.
       let isFound = isForced || entry.wasMissing && !entry.isStale
       entries.withLock { entries in
         entries[name]?.wasMissing = true

@@ -288,7 +288,7 @@ function compared(column, test, literals) {
 
 /**
  * Returns a number below 0 if a value comes before a literal, and above 0 if it comes after. Returns 0 if both are
- * equal or if the literal is a day that contains the value, and NaN if they cannot be compared.
+ * equal, or if the literal is a day that contains the value. Returns NaN if they cannot be compared.
  *
  * @param {string | number | boolean} value
  * @param {Literal} literal

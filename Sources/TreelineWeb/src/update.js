@@ -103,7 +103,8 @@ function takeIdle(factory, newWorker) {
 }
 
 /**
- * Returns a substitute for a worker. Its `terminate` keeps a worker that has built a tree for the next edit.
+ * Returns a substitute for a worker. If the worker has built a tree, `terminate` does not end it, but keeps it for the
+ * next edit.
  *
  * @param {any} worker
  * @param {unknown} factory

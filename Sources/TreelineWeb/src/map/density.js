@@ -36,8 +36,8 @@ export function areaOf(one, other) {
 
 /**
  * Estimates the standard deviations of points, in kilometres, from their mean and their bounding box. For a cell of the
- * grid, nothing else is known. The estimate is right for evenly spread points. It is small if the mean lies near an
- * edge of the box, because then an outlier has stretched the box.
+ * grid, nothing else is known. The estimate is right for evenly spread points. The estimate is small if the mean lies
+ * near an edge of the box, because an outlier has then stretched the box.
  *
  * Source: R. Bhatia, C. Davis, A Better Bound on the Variance (2000), https://doi.org/10.1080/00029890.2000.12005203:
  * the variance is at most the product of the distances from the mean to both ends. For evenly spread points it is a

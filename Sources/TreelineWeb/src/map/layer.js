@@ -430,8 +430,8 @@ export class BadgeLayer {
   }
 
   /**
-   * Reports a chosen point, or expands a chosen cluster: zooms to where the cluster splits. A stack never splits, so it
-   * is fanned out.
+   * Reports a chosen point, or expands a chosen cluster: zooms to the zoom at which the cluster splits. A stack never
+   * splits, so it is fanned out.
    *
    * @param {Shown} cluster
    */
