@@ -81,8 +81,8 @@ public struct Cut: Hashable, Sendable {
   /// - Parameter pixels: 0 or more. At 0 every position is shown as a cluster of its own.
   public static func detail(_ pixels: Double) -> Cut { Cut(.detail, pixels: pixels) }
 
-  /// Returns a cut into clusters that are at least `pixels` apart, so that badges of that size never touch. They would
-  /// not touch in a larger viewport either. The cut needs a tree with separations and a viewport with a zoom.
+  /// Returns a cut into clusters that are at least `pixels` apart, so that badges of that size never touch. Badges
+  /// would not touch in a larger viewport, either. The cut needs a tree with separations and a viewport with a zoom.
   ///
   /// Clusters are split in a fixed order of falling distances, which was found when the tree was built. Splitting ends
   /// at the distance that is `pixels` long at the zoom. A cluster that its badge represents well is not split yet,

@@ -103,7 +103,7 @@ indirect enum FilterPlan {
 
 extension ClusterTree {
   /// Returns the tree under a filter: points that fail the filter are left out of all answers. If the tree already has
-  /// a filter, points that fail either filter are left out.
+  /// a filter, points that fail one of the two filters are left out.
   ///
   /// The filter is prepared once. Then any number of threads may query the result like any tree. Every guarantee about
   /// answers holds for the points that pass: each point in view is in exactly one cluster, no cluster is empty, and so

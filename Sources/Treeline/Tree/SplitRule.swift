@@ -1,5 +1,5 @@
-/// The rule by which a node is split, by a line across its principal axis or close to it. Points on the line go to one
-/// side, and both children have points.
+/// The rule that chooses the line by which a node is split. The line is across the node's principal axis, exactly or
+/// nearly. Points on the line go to one side, and both children have points.
 public struct SplitRule: Hashable, Sendable {
   /// The kinds of rules, by their numbers in an index. They share these numbers with the metrics of merging
   /// (`Growth.rawKind`). A new kind is added here, with its name and description.

@@ -16,8 +16,8 @@ struct Merge {
 /// A binary tree of merges. Until all leaves have been merged, it is a forest.
 ///
 /// Leaves are numbered from 0. When two clusters are merged, the new cluster keeps the smaller of their two least
-/// members. From then on, the greater one is the least member of no cluster. So each leaf is the greater one in at most
-/// one merge. The node of this merge has the number `leafCount` plus the number of that leaf.
+/// members. From then on, the greater of the two is the least member of no cluster. So each leaf is the greater of the
+/// two in at most one merge. The node of this merge has the number `leafCount` plus the number of that leaf.
 ///
 /// All copies share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {

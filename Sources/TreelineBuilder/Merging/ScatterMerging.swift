@@ -126,8 +126,8 @@ private struct ScatterRounds: ~Copyable {
     }
   }
 
-  /// Returns the base-2 logarithm of the width of tiles for clusters of a size. Such tiles are a few times as wide as
-  /// the least distance between these clusters.
+  /// Returns the base-2 logarithm of the width of tiles for clusters of one range of sizes. The tiles are a few times
+  /// as wide as the least distance between these clusters.
   private func shift(_ size: Int) -> UInt32 {
     let least = (bound.value * 2 / Double(1 << (2 * size))).squareRoot()
     return least < 0x1p26 ? UInt32(66 - UInt64(least + 1).leadingZeroBitCount) : 29

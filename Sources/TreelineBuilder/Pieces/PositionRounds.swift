@@ -96,7 +96,7 @@ struct PositionRounds: Sendable {
     candidates.removeAll { $0.mostBetween < best }
   }
 
-  /// Returns the line at the best position. It can then be turned.
+  /// Returns the line at the best position. The line can then be turned.
   ///
   /// - Throws: `PieceError.damaged` if no position has points on both sides.
   func turns() throws(PieceError) -> LineTurns {

@@ -138,8 +138,8 @@ struct LongitudeGaps: Sendable {
   /// Whether there are no points.
   var isEmpty: Bool { !least.indices.contains { least[$0] <= greatest[$0] } }
 
-  /// The position just after the widest gap. If several gaps are equally wide, the first of them counts. The position
-  /// is 0 if there are no points.
+  /// The position just after the widest gap. If several gaps are equally wide, the first gap is used. The position is 0
+  /// if there are no points.
   var seam: UInt32 {
     let occupied = least.indices.filter { least[$0] <= greatest[$0] }
     guard let last = occupied.last else { return 0 }

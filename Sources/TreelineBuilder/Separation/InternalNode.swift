@@ -105,7 +105,7 @@ struct InternalNodeTable: @unchecked Sendable {
     var position: PlanePoint
   }
 
-  /// Nodes with more points than this are few, so cancellation is checked for each of them. Other nodes take almost no
+  /// Few nodes have more points than this, so cancellation is checked for each of them. Other nodes take almost no
   /// time.
   private static let pointsBetweenLooks = 1 << 12
 

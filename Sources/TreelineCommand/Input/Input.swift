@@ -65,8 +65,8 @@ struct Input {
   }
 }
 
-/// Identity of a file. It is equal for two paths to one file, even if links lead there and if the file does not exist
-/// yet.
+/// Identity of a file. Two paths to one file have equal identities, even if the paths contain links, and even if the
+/// file does not exist yet.
 private struct FileIdentity: Hashable {
   private let device: dev_t
   private let inode: ino_t

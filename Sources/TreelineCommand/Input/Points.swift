@@ -105,7 +105,7 @@ struct Points {
   /// Returns a cluster of the tree as a feature.
   ///
   /// - Parameter position: Position at which the cluster is shown; nil for the position in the tree. Pass nil only if
-  ///   that is the mean.
+  ///   the position in the tree is the mean.
   func feature(of cluster: Cluster, at position: ShownPosition? = nil, listsMembers: Bool = false) -> ClusterFeature {
     var feature = completed(
       ClusterFeature(cluster, of: tree, at: position), members: tree.members(of: cluster).treeIndices,

@@ -242,7 +242,7 @@ extension QueryCommand {
 
 extension Points {
   /// - Parameter positions: Positions at which clusters are shown; nil for the positions in the tree. Pass nil only if
-  ///   these are the means.
+  ///   the positions in the tree are means.
   fileprivate func features(
     of clusters: Clusters, cut: Cut, _ aggregates: [Aggregate], _ values: [[AggregateValue]]?,
     at positions: [ShownPosition?], ellipses: Bool, hulls: Bool, members: Bool, _ geometry: QueryCommand.Geometry,

@@ -20,7 +20,7 @@ public enum ReadingError: Error, Hashable, Sendable {
   case decimalWithoutCSV(file: String, found: String)
   /// A record has no valid position.
   case invalidRow(file: String, InvalidRow)
-  /// The input breaks the rules of its format, and what follows cannot be read.
+  /// The input breaks the rules of its format, and the rest of the input cannot be read.
   ///
   /// `byte` is an offset in the input after decompression, counted from 0.
   case malformed(file: String, line: Int, byte: Int64, expected: String, found: String)

@@ -242,8 +242,8 @@ extension MapBadge {
     go(at: now, for: duration, scale: MapTiming.faded, opacity: 0)
   }
 
-  /// Moves the badge into its whole. It keeps its number until it arrives. If the badge is itself a whole that waits
-  /// for its parts, it begins to move when they have arrived.
+  /// Moves the badge into its whole. The badge keeps its number until it arrives. If the badge is itself a whole that
+  /// waits for its parts, it begins to move when its parts have arrived.
   fileprivate mutating func arrive(at whole: ShownCluster, now: Double, takeover: Double) {
     let start = max(appearsAt, now)
     countsUntil = takeover

@@ -86,7 +86,7 @@ public struct MapScene: Sendable {
     return resume(at: time, limit: limit)
   }
 
-  /// Applies more of an answer that was shown in part.
+  /// Applies another part of an answer that is only partly shown.
   ///
   /// - Parameters:
   ///   - time: Current time.

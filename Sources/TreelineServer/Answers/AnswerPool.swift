@@ -4,9 +4,9 @@ import Synchronization
 @_spi(Server) import Treeline
 
 /// Threads for computations that would block an event loop for too long. Answers of about equal cost share a lane,
-/// which has its own threads and queue. So no answer waits for one that costs many times as much. The threads of a lane
-/// have a lower priority if its answers are more expensive. All these threads have a lower priority than the event
-/// loops.
+/// which has its own threads and queue. So no answer waits for an answer that costs many times as much. The threads of
+/// a lane have a lower priority if its answers are more expensive. All these threads have a lower priority than the
+/// event loops.
 final class AnswerPool: Sendable {
   private let lanes: [AnswerLane]
   private let bounds: ServerBounds

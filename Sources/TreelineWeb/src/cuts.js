@@ -594,8 +594,8 @@ function traceOf({ tree, selection }, first, count, record) {
 }
 
 /**
- * A heap of nodes. The node with the greatest worth comes first. Of equal nodes, the one on the upper level comes
- * first, then the first in tree order.
+ * A heap of nodes. The node with the greatest worth comes first. If several nodes are equal, the node on the upper
+ * level comes first, and on one level the first node in tree order.
  */
 class NodeHeap {
   /**
@@ -665,8 +665,8 @@ function isBefore(a, b) {
  */
 
 /**
- * Returns the answer that keeps the most clusters of a previous answer. If several answers keep as many, returns the
- * one with the least scatter. See *A limit that continues* on the page IndexFormat.
+ * Returns the answer that keeps the most clusters of a previous answer. If several answers keep the same number of
+ * clusters, returns the answer with the least scatter. See *A limit that continues* on the page IndexFormat.
  *
  * @param {CutSearch} search
  * @param {number[]} fresh

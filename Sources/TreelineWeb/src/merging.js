@@ -512,7 +512,7 @@ export class Merging {
   }
 
   /**
-   * Makes a cluster the nearest one if it is nearer than the nearest one so far. Returns whether it was nearer.
+   * Makes a cluster the nearest cluster if it is nearer than the nearest cluster so far. Returns whether it was nearer.
    *
    * @param {number} own
    * @param {number} other

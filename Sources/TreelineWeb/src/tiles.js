@@ -346,7 +346,7 @@ function placeOf(column, row, tableShift) {
 
 /**
  * Returns a factor for a scaled distance. If two clusters have at most this scaled distance, the square of their
- * distance is at most the factor times the square of the width.
+ * distance is at most the factor times the square of the sum of their radii.
  *
  * @param {number} scaled
  */

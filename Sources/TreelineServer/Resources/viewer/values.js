@@ -1,5 +1,5 @@
-// The values of points that the map uses. They decide which points count, and what badges show. This module writes both
-// as parameters for the server.
+// The values of points that the map uses: for the filter that selects the points, and for the numbers and texts of
+// badges. This module writes both uses as parameters for the server.
 
 import { leastLimit } from "./cut.js";
 import { Problem } from "./source.js";
