@@ -159,8 +159,8 @@ import TreelineMap
     return try? animator?.scene.tree?.cluster(ClusterID(rawValue: id.uint64Value))
   }
 
-  /// Zooms in until a cluster splits. If the cut has only a limit, or if the cluster is a stack, the map only moves to
-  /// the cluster.
+  /// Zooms in until a cluster splits. If the cut has only a limit, or if the cluster is a stack, the map moves to the
+  /// cluster without zooming.
   public func zoom(into cluster: Cluster, animated: Bool = true) {
     let zoom = try? animator?.scene.tree?.expansionZoom(of: cluster.id, by: feed.cut, tileSize: .pixels512)
     // A slightly larger zoom, so that the map does not stop just before the split.

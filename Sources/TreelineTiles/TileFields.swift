@@ -33,8 +33,8 @@
 
 /// The extent of an index in the form that maps need: a box and an initial view.
 @_spi(Server) public struct TileExtent: Sendable {
-  /// West, south, east and north, in degrees. The box cannot cross the antimeridian. If the points do, the box spans
-  /// all longitudes.
+  /// West, south, east and north, in degrees. These bounds cannot cross the antimeridian. If the box of the points
+  /// crosses it, the bounds span all longitudes.
   public let bounds: [Double]
   /// Longitude, latitude and zoom of a view that shows all points.
   public let center: [Double]

@@ -6,8 +6,8 @@ extension IndexHeader {
   /// Whether the version is known. A later minor version may use reserved bytes and more kinds of sections.
   var isOfKnownVersion: Bool { minorVersion <= Self.minorVersion }
 
-  /// Checks the section table and the checksums of sections. Between sections there must be only zeros, and as few as
-  /// possible.
+  /// Checks the section table and the checksums of sections. Between sections there must be only zeros, and no more
+  /// zeros than the alignment needs.
   func checkSections(of bytes: UnsafeRawBufferPointer, _ problems: ProblemList, _ pages: PageUse) {
     var end = UInt64(length)
     for (index, section) in sections.enumerated() {

@@ -43,8 +43,8 @@ extension MergeCluster {
         node: UInt32(leafCount) + other.leastMember, leastMember: leastMember, scale: scale, longitudes: around))
   }
 
-  /// Returns the squared distance to another cluster. It is measured across the seam only if both clusters together are
-  /// less than half a world wide.
+  /// Returns the squared distance to another cluster. The distance is measured across the seam only if both clusters
+  /// together are less than half a world wide.
   func squaredDistance(to other: MergeCluster, crossesSeam: Bool) -> UInt64 {
     let plain = Plane.Projection.planar.squaredDistance(position, other.position)
     if !crossesSeam { return plain }

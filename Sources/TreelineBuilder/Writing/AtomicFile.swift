@@ -94,8 +94,8 @@ import Treeline
       let mode = stat(path, &old) == 0 ? old.st_mode & 0o777 : newMode
       if fchmod(descriptor, mode) != 0 {
         let failure = failure(Self.settingPermissions)
-        // If all files of a file system have the same permissions, the system refuses to set them. But then they are
-        // already correct.
+        // On a file system whose files all have the same permissions, the system refuses to set permissions. But the
+        // permissions of the file are then correct already.
         var written = stat()
         guard fstat(descriptor, &written) == 0, written.st_mode & 0o777 == mode else { throw failure }
       }
@@ -118,7 +118,7 @@ import Treeline
       defer { if folder >= 0 { close(folder) } }
       if folder >= 0 && fsync(folder) == 0 { return true }
       // A folder that is writable but not readable cannot be opened, and some file systems do not support fsync for
-      // folders. In both cases, everything is flushed.
+      // folders. In both cases, nothing more can be flushed.
       guard folder < 0 || errno == EINVAL else { return false }
       sync()
       return true

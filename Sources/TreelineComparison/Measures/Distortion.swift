@@ -2,8 +2,8 @@ import GridBaseline
 import Treeline
 
 extension ViewMeasure {
-  /// Root mean square distance of points to their badge. Only points in view count, although clusters may have other
-  /// points. So all methods are judged by the same points.
+  /// Root mean square distance of points to their badge. Only points in view are measured, although clusters may also
+  /// have points out of view. So all methods are judged by the same points.
   static var distortion: Self {
     Self(
       key: "distortion_px", title: "Point to its badge",

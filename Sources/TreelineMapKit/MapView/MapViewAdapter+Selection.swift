@@ -34,8 +34,8 @@
       return true
     }
 
-    /// Selects a point and zooms in until it is shown unclustered. The map only moves to the point if the cut has only
-    /// a limit or if no zoom separates the point.
+    /// Selects a point and zooms in until it is shown unclustered. If the cut has only a limit, or if no zoom separates
+    /// the point, the map moves to the point without zooming.
     ///
     /// - Parameters:
     ///   - row: Row of the point.
@@ -48,7 +48,7 @@
     }
 
     /// Zooms in until a cluster splits into its parts. If the cut has only a limit, zooms to the bounds of the
-    /// cluster's points. For a stack or a single point, the map only moves to its position.
+    /// cluster's points. For a stack or a single point, the map moves to its position without zooming.
     public func zoom(into annotation: ClusterAnnotation, animated: Bool = true) {
       guard let tree = tree(of: annotation) else { return }
       if feed.cut.isByPixels, let zoom = try? tree.expansionZoom(of: annotation.cluster.id, by: feed.cut) {
@@ -111,8 +111,8 @@
       return tree.passes(selectedTreeIndex)
     }
 
-    /// Returns whether the deselection of a badge ends the selection. It does not if the adapter deselects the badge,
-    /// or if the badge was removed. A leaving badge stays selected until the next badge of the point is drawn.
+    /// Returns whether the deselection of a badge ends the selection. The selection stays if the adapter deselects the
+    /// badge, or if the badge was removed. A leaving badge stays selected until the next badge of the point is drawn.
     func endsSelection(_ annotation: ClusterAnnotation) -> Bool {
       guard let selectedTreeIndex, !isDeselecting else { return false }
       return annotationsByBadge[annotation.badge.id] === annotation && !annotation.badge.isForeign

@@ -97,7 +97,7 @@
       _ feed: MapFeed, texts: BadgeTexts, in time: (frames: some FrameSource, clock: some Clock<Duration>)
     ) {
       (self.feed, treeTexts) = (feed, TreeTexts(texts))
-      // The animator passes changes on to nobody: everything that is drawn is in `badges`, which is assigned once per
+      // The changes are ignored here, because everything that is drawn is in `badges`, which is assigned once per
       // frame.
       let animator = MapAnimator(feed, clock: time.clock) { _ in }
       animator.onError = { [weak self] in self?.error = $0 }

@@ -10,8 +10,8 @@ struct LiveRoutes {
   let options: ServerOptions
   let pool: AnswerPool
 
-  /// Length of a stream of events, in seconds. The client connects again when a stream ends. This is shorter than the
-  /// limits of a connection.
+  /// Length of a stream of events, in seconds. The client connects again when a stream ends. A stream ends before the
+  /// time limits of its connection.
   private static let longestStream = 45
 
   @Sendable func change(_ request: Request, _ context: Routes.Context) async throws -> Response {

@@ -34,8 +34,8 @@ export function diameterExpression(pointCount) {
 }
 
 /**
- * Returns the offset of a member from its stack, in pixels. A few members lie on a circle. Many lie on a spiral, with
- * the last member outermost.
+ * Returns the offset of a member from its stack, in pixels. A few members lie on a circle. Many members lie on a
+ * spiral, with the last member outermost.
  *
  * @param {number} member
  * @param {number} count

@@ -519,7 +519,7 @@ export class Scene {
 
   /**
    * Moves a part to its whole. The part keeps its label until it arrives. If sprites are still merging into the part,
-   * it starts when they have arrived.
+   * the part starts to move when they have arrived.
    *
    * @param {Sprite} part
    * @param {Drawn} cluster
