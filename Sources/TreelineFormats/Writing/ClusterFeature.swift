@@ -105,8 +105,9 @@ extension ClusterFeature {
 }
 
 extension Plane {
-  /// Returns the ellipse around the mean of a cluster's points, of two standard deviations along each axis, as a
-  /// polygon. The polygon has 64 corners in counterclockwise order. It is empty if all points share one position.
+  /// Returns a polygon of the ellipse around the mean of a cluster's points. The half axes of the ellipse are two
+  /// standard deviations. The polygon has 64 corners in counterclockwise order. It is empty if all points share one
+  /// position.
   package func outline(ofEllipseOf cluster: Cluster) -> [Coordinate] {
     if cluster.rect.isPoint { return [] }
     let ellipse = cluster.ellipse

@@ -142,7 +142,7 @@ struct Finding {
   }
 
   /// Returns the method with which a method is compared: the first method or, for the first method itself, the best of
-  /// the others.
+  /// the other methods.
   func rival(of method: Int) -> Int {
     guard method == 0 else { return 0 }
     return means.indices.dropFirst().filter { isRanked[$0] }.min { measure.rank(means[$0]) < measure.rank(means[$1]) }

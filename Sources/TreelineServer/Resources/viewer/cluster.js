@@ -10,7 +10,7 @@ import { worldX, worldY } from "./vendor/treeline/map/mercator.js";
 const ELLIPSE_SCALE = SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM;
 
 /**
- * If an answer has more badges than this, they are drawn smaller, so that the map stays visible between them. The
+ * If an answer has more badges than this, the badges are drawn smaller, so that the map stays visible between them. The
  * second number is the least size, as a share of the usual size.
  */
 const MANY = 250;
