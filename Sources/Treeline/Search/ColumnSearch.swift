@@ -110,9 +110,9 @@ package struct ColumnSearch: @unchecked Sendable {
     return 0
   }
 
-  /// Visits the entries whose text begins with `beginning`, in the order of their texts. Then visits the entries in
-  /// which the text from a further listed word on begins with `beginning`, in the order of these rests of the texts. No
-  /// entry is visited twice. Stops when `visit` returns false.
+  /// Visits the entries whose text begins with `beginning`, in the order of their texts. Then visits the entries whose
+  /// text, read from a later listed word on, begins with `beginning`. These entries are in the order of their texts
+  /// from this word on. No entry is visited twice. Stops when `visit` returns false.
   func forEachEntry(
     of dictionary: ColumnDictionary, from beginning: [UInt32], _ visit: (_ entry: Int) -> Bool
   ) {

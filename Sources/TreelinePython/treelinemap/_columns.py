@@ -174,7 +174,7 @@ def _scaled(name: str, instants: AnyArray, factor: int) -> AnyArray:
     """Returns times in a finer unit."""
     present = instants != _NO_TIME
     if factor > 1 and np.abs(instants[present]).max(initial=0) > (2**63 - 1) // factor:
-        raise ValueError(f"column {name!r}: expected times that fit 64 bits in the finer of two units, found another")
+        raise ValueError(f"column {name!r}: expected times that fit 64 bits in the column's finest unit, found others")
     return np.where(present, instants * factor, _NO_TIME)
 
 
@@ -300,7 +300,7 @@ def _of_numpy(name: str, kind: str | None, array: AnyArray, valid: AnyArray | No
             # A year or a day may be too far away to count in seconds. It would silently become another time.
             if unit == "s" and (is_other := (array.astype(found.dtype) != found) & ~np.isnat(found)).any():
                 row = int(is_other.argmax())
-                raise ValueError(f"column {name!r}, row {row}: expected a time, found one too far away: {found[row]!r}")
+                raise ValueError(f"column {name!r}, row {row}: expected a time nearer to 1970, found {found[row]!r}")
         instants = array.astype(array.dtype.newbyteorder("<"), copy=False).view("<i8")
         return InputColumn(name, kind, c.INSTANTS, instants, units_per_second=units[unit], valid=valid)
     if array.dtype.kind in "US":

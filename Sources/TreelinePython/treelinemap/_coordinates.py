@@ -55,7 +55,7 @@ def coordinates(
     if (table := _table(x)) is not None:
         return _of_table(table, planar, names)
     if names != (None, None):
-        raise TypeError(f"lon= and lat= name columns of a table, but the points are no table, found {type(x).__name__}")
+        raise TypeError(f"lon= and lat= name columns of a table, not of other points, found {type(x).__name__}")
     array = np.asarray(x)
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(

@@ -163,7 +163,7 @@ class Map(anywidget.AnyWidget):
         cut = {name: _plain(value) for name, value in proposal["value"].items() if value is not None}
         if len(cut.keys() & {"spacing", "badges", "detail", "limit"}) != 1 or len(cut.keys() - {"order"}) != 1:
             raise traitlets.TraitError(
-                f"expected one of spacing, badges, detail and limit, with at most an order in addition, found {cut!r}"
+                f"expected one of spacing, badges, detail and limit, perhaps with an order, found {cut!r}"
             )
         # Raises an error if the tree does not support this cut.
         self.tree.clusters(zoom=0, **cut)
@@ -197,7 +197,7 @@ class Map(anywidget.AnyWidget):
         if name and name not in fitting:
             which = f"a column of kind {' or '.join(kinds)}" if kinds else "a column"
             there = ", ".join(map(repr, fitting)) or "none"
-            raise traitlets.TraitError(f"expected {which} as {trait}, found {name!r}; such columns: {there}")
+            raise traitlets.TraitError(f"expected {which} as {trait}, found {name!r}; suitable columns: {there}")
         return name
 
     @traitlets.validate("color")
