@@ -40,7 +40,9 @@ def publish(
 ) -> None:  # fmt: skip
     """Writes a tree as files for a host of static files; see `Tree.publish`."""
     if tree._is_filtered:
-        raise ValueError("published pages show all points, but the tree has a filter; build a tree of the passing points")
+        raise ValueError(
+            "published pages show all points, but the tree has a filter; build a tree of the points that pass"
+        )
     title = title or tree.title or tree._name or "Map"
     c.call(
         c.publish, tree._handle.pointer, os.fsencode(folder), os.fsencode(FILES), c.encoded(title), single_file, remove_old
