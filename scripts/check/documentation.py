@@ -1,5 +1,5 @@
-"""Checks the code blocks of the README and of the documentation's pages. Swift is compiled as one module against the
-libraries that scripts/test builds. Shell commands run in a temporary folder. JavaScript is parsed by node if node is
+"""Checks the code blocks of the README and of the documentation's pages, and the files in Tests/CompileTests. Swift is
+compiled as one module against the libraries that scripts/test builds. Shell commands run in a temporary folder. JavaScript is parsed by node if node is
 installed. Examples of the server and of Apple's frameworks are left out, with a message, unless these are built.
 Arguments are pages (default: all).
 
@@ -76,7 +76,7 @@ class Page:
 
 def check_swift(pages):
     """Compiles each page as a function, all in one module. Pages that import the server or Apple's frameworks go into
-    separate modules, compiled against their own builds."""
+    separate modules, compiled against their own builds. Without arguments, the compile tests are checked, too."""
     problems = []
     modules = {build: {} for build in BUILDS}
     for page in pages:
@@ -92,8 +92,8 @@ def check_swift(pages):
         if files and not os.path.exists(f"{build.folder}/{build.module}.swiftmodule"):
             print(f"{', '.join(files)}: Swift left out: {build.module} is not built; {build.script} builds it")
         elif files:
-            problems += typecheck(files, build)
-    return problems
+            problems += compile_pages(files, build)
+    return problems if sys.argv[1:] else problems + compile_tests()
 
 
 class Build(typing.NamedTuple):
@@ -118,7 +118,7 @@ BUILDS = [
 ]
 
 
-def typecheck(files, build):
+def compile_pages(files, build):
     with tempfile.TemporaryDirectory() as folder:
         for number, (path, blocks) in enumerate(files.items()):
             source = [f"func page{number}() async throws {{"]
@@ -131,14 +131,35 @@ def typecheck(files, build):
                 source += [hidden, f'#sourceLocation(file: "{path}", line: {line})', code.rstrip("\n"), "#sourceLocation()"]
             with open(f"{folder}/page{number}.swift", "w", encoding="utf-8") as file:
                 file.write("\n".join([*sorted(imports), *source, "}"]) + "\n")
-        headers = ["Sources/CPrefetch", "Sources/CLAPACKE", "Sources/CZlib", build.folder]
-        headers += glob.glob(f"{build.scratch}/checkouts/*/Sources/*/include")
-        command = ["swiftc", "-typecheck", "-swift-version", "6", "-suppress-warnings", "-module-name", "Pages"]
-        command += [option for header in headers for option in ("-I", header)]
-        for modulemap in glob.glob(f"{os.path.dirname(build.folder)}/*.build/module.modulemap"):
-            command += ["-Xcc", f"-fmodule-map-file={modulemap}"]
-        done = subprocess.run([*command, *sorted(glob.glob(f"{folder}/*.swift"))], capture_output=True, text=True)
+        done = subprocess.run(
+            [*compiler(build), "-suppress-warnings", *sorted(glob.glob(f"{folder}/*.swift"))],
+            capture_output=True, text=True)
         return [] if done.returncode == 0 else [done.stderr]
+
+
+def compiler(build):
+    """Returns the command that finds all errors of some files. A type check alone would not find data races."""
+    headers = ["Sources/CPrefetch", "Sources/CLAPACKE", "Sources/CZlib", build.folder]
+    headers += glob.glob(f"{build.scratch}/checkouts/*/Sources/*/include")
+    command = ["swiftc", "-emit-sil", "-wmo", "-o", os.devnull, "-swift-version", "6", "-module-name", "Pages"]
+    command += [option for header in headers for option in ("-I", header)]
+    for modulemap in glob.glob(f"{os.path.dirname(build.folder)}/*.build/module.modulemap"):
+        command += ["-Xcc", f"-fmodule-map-file={modulemap}"]
+    return command
+
+
+def compile_tests():
+    """Compiles each compile test as a module. Its errors and warnings must be those that its comments expect."""
+    # Notes at declarations of the library are not compared.
+    options = ["-Xfrontend", "-verify", "-Xfrontend", "-verify-ignore-unrelated"]
+    started = [
+        subprocess.Popen(
+            [*compiler(BUILDS[-1]), *options, path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for path in sorted(glob.glob("Tests/CompileTests/*.swift"))
+    ]
+    assert started, "no compile tests"
+    messages = [process.communicate()[1] for process in started]
+    return [message for process, message in zip(started, messages) if process.returncode != 0]
 
 
 def manifest_errors(manifest):
