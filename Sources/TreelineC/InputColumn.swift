@@ -140,8 +140,8 @@ struct InputColumn: @unchecked Sendable {
     let column: IndexColumn =
       if self.column.type == TREELINE_INSTANTS {
         IndexColumn(name: name, instant: { instant($0) })
-      } else if kind == .number, hasIntegersAlone {
-        .integers(name: name) { integer($0) }
+      } else if kind == .number, self.column.type == TREELINE_DOUBLES || self.column.type == TREELINE_INTEGERS {
+        .numbers(name: name) { number($0) }
       } else {
         IndexColumn(name: name, kind: kind) { value($0) }
       }
@@ -205,21 +205,9 @@ extension InputColumn {
       : Instant(seconds: seconds, nanoseconds: UInt32(rest * (1_000_000_000 / units)))
   }
 
-  /// Whether all values are integers, perhaps as doubles. Then no decimals need to be counted.
-  private var hasIntegersAlone: Bool {
-    if column.type == TREELINE_INTEGERS { return true }
-    guard column.type == TREELINE_DOUBLES else { return false }
-    return (0..<pointCount).allSatisfy { row in
-      let number: Double = load(row)
-      return !isValid(row) || !number.isFinite || abs(number) <= 0x1p53 && number == number.rounded()
-    }
-  }
-
-  private func integer(_ row: Int) -> Int64? {
+  private func number(_ row: Int) -> StoredValue? {
     guard isValid(row) else { return nil }
-    if column.type == TREELINE_INTEGERS { return load(row, as: Int64.self) }
-    let number: Double = load(row)
-    return number.isFinite ? Int64(number) : nil
+    return column.type == TREELINE_INTEGERS ? .integer(load(row)) : .real(load(row))
   }
 
   private func isValid(_ row: Int) -> Bool { column.validity.map { $0[row / 8] >> (row % 8) & 1 == 1 } ?? true }

@@ -32,3 +32,19 @@ extension QueryError: LocalizedError {
 extension PieceError: LocalizedError {
   public var errorDescription: String? { description }
 }
+
+extension AggregateError: LocalizedError {
+  public var errorDescription: String? { description }
+}
+
+extension FilterError: LocalizedError {
+  public var errorDescription: String? { description }
+}
+
+extension FilterTextError: LocalizedError {
+  public var errorDescription: String? { description }
+}
+
+extension SearchError: LocalizedError {
+  public var errorDescription: String? { description }
+}

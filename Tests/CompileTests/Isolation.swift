@@ -57,3 +57,12 @@ func loadInTasks(_ stops: [Stop]) async throws -> [ClusterMap<Stop>] {
   async let third = ClusterMap.build(stops, at: \.coordinate)
   return try await [first.value, second.value, third]
 }
+
+extension StopsModel {
+  func filter(below limit: Double) throws -> [Double?] {
+    let cheap = try map?.selecting(\.price < limit && \.lines > 1)
+    guard let cheap else { return [] }
+    let shown = try cheap.clusters(.limit(5), in: .everything)
+    return try cheap.values(of: .mean(\.price), for: shown)
+  }
+}

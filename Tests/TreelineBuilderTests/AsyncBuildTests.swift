@@ -24,10 +24,12 @@ import Treeline
   @Test func makesTheSameMap() async throws {
     let values = Array(Self.coordinates.prefix(2_000).enumerated())
     let reports = Reports()
-    let map = try await ClusterMap.build(values, at: \.element) { reports.add($0) }
-    let built = try ClusterMap(values, at: \.element)
+    let map = try await ClusterMap.build(values, at: \.element, columns: .number(\.offset)) { reports.add($0) }
+    let built = try ClusterMap(values, at: \.element, columns: .number(\.offset))
     #expect(map.tree.contentHash == built.tree.contentHash && map.tree.hasSeparations)
-    #expect(reports.told.last == BuildProgress(stage: .separating, fraction: 1))
+    #expect(map.tree.columns.map(\.name) == ["offset"])
+    #expect(reports.told.contains(BuildProgress(stage: .separating, fraction: 1)))
+    #expect(reports.told.last == BuildProgress(stage: .encoding, fraction: 1))
     await #expect(throws: BuildError.self) {
       try await ClusterMap.build([181.0], at: { Coordinate(longitude: $0, latitude: 0) })
     }

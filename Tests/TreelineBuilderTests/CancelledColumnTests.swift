@@ -39,9 +39,9 @@ import Treeline
         watch.noteValue()
         return .string("\(row % 70_001)")
       }.prepared(for: .percentiles, .distinct),
-      .integers(name: "integer") { row in
+      .numbers(name: "number") { row in
         watch.noteValue()
-        return Int64(row)
+        return .real(Double(row) / 8)
       }.prepared(for: .percentiles),
       IndexColumn(name: "time") { row -> Instant? in
         watch.noteValue()
@@ -127,12 +127,21 @@ import Treeline
 
   @Test func mapIsCancelledWhileItsColumnsAreEncoded() async throws {
     let coordinates = PointSet.uniformWorld(50_000, seed: 92).coordinates
-    let task = Task {
+    let task = Mutex<Task<ClusterMap<Coordinate>, any Error>?>(nil)
+    let isStarted = DispatchSemaphore(value: 0)
+    let fractions = Mutex<[Double]>([])
+    let started = Task {
       try await ClusterMap.build(coordinates, at: { $0 }, columns: .number(\.longitude, name: "x")) { step in
-        if step.stage == .encoding { withUnsafeCurrentTask { $0?.cancel() } }
+        guard step.stage == .encoding else { return }
+        fractions.withLock { $0.append(step.fraction) }
+        isStarted.wait()
+        task.withLock { $0?.cancel() }
       }
     }
-    await #expect(throws: CancellationError.self) { try await task.value }
+    task.withLock { $0 = started }
+    isStarted.signal()
+    await #expect(throws: CancellationError.self) { try await started.value }
+    #expect(fractions.withLock(\.count) == 1)
   }
 
   /// Cancels a build in pieces that gathers texts in a second pass and prepares columns on disk.

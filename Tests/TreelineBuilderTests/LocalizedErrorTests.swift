@@ -10,7 +10,7 @@ import TreelineFoundation
     let errors: [any Error & CustomStringConvertible] = [
       BuildError.tooManyPoints(found: 1 << 40), IndexWritingError.inUse(path: "a.treeline"),
       IndexError.notAnIndex(path: "a.treeline"), QueryError.noZoom, PieceError.cancelled,
-      EditError.grouped,
+      EditError.grouped, AggregateError.cancelled, FilterError.unknownColumn(name: "a", known: []),
     ]
     for error in errors { #expect((error as any Error).localizedDescription == error.description) }
   }

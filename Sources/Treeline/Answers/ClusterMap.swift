@@ -58,13 +58,6 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     public subscript(position: Int) -> Result {
       ClusterMap(tree: clusters.tree, values: values, names: names).result(for: clusters[position])
     }
-
-    /// Returns aggregates of the properties of each result's values; see `Clusters.values(of:)`.
-    ///
-    /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, `AggregateError`
-    public func values(of aggregates: [MapAggregate<Value>]) throws -> [[AggregateValue]] {
-      try clusters.values(of: aggregates.map { try $0.named(names) })
-    }
   }
 
   /// Returns the clusters that represent the values in view; `ClusterTree.clusters(_:in:after:)` says what it
@@ -131,7 +124,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// Returns the same map under a filter: values whose properties fail the filter are left out.
   ///
   /// ```swift
-  /// let cheap = try hotels.selecting(.where(\.kind, in: ["hotel", "hostel"]) && .where(\.price, .isLess, 120))
+  /// let cheap = try hotels.selecting(\.price < 120 && \.kind == .hotel)
   /// ```
   ///
   /// - Parameters:
@@ -141,6 +134,32 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, `FilterError`
   public func selecting(_ filter: MapFilter<Value>, reusing previous: ClusterMap? = nil) throws -> ClusterMap {
     try selecting(filter.named(names), reusing: previous)
+  }
+
+  /// Returns aggregates of the properties of each result's values; see `Clusters.values(of:)`. If there are several
+  /// aggregates, each element is a tuple of their results.
+  ///
+  /// ```swift
+  /// let means = try hotels.values(of: .mean(\.price), for: shown)    // [Double?]
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - aggregates: One or more aggregates of properties.
+  ///   - results: An answer of this map, also under a filter.
+  /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, `QueryError.unsuitedValue`,
+  ///   `AggregateError`
+  public func values<each Found: Sendable>(
+    of aggregates: repeat MapAggregate<Value, each Found>, for results: Results
+  ) throws -> [(repeat each Found)] {
+    var named: [Aggregate] = []
+    for aggregate in repeat each aggregates { named.append(try aggregate.named(names)) }
+    return try results.clusters.values(of: named).map { values in
+      var remaining = values[...]
+      func next<One>(_ aggregate: MapAggregate<Value, One>) throws -> One {
+        try aggregate.result(remaining.removeFirst())
+      }
+      return (repeat try next(each aggregates))
+    }
   }
 
   /// Returns the name of the column for a property, for functions that only take names.

@@ -42,6 +42,8 @@ public enum QueryError: Error, Hashable, Sendable {
   case tooFewValues(expected: Int, found: Int)
   /// A property for which a map has no column.
   case unknownProperty(keyPath: String, columns: [String])
+  /// A result of an aggregate that its type cannot hold.
+  case unsuitedValue(keyPath: String, type: String, found: String)
   /// A viewport whose center is not finite or lies beyond a pole.
   case notACoordinate(found: Coordinate)
 }
@@ -84,6 +86,9 @@ extension QueryError: CustomStringConvertible {
           ? "build the map with columns, as in 'ClusterMap(hotels, at: \\.coordinate, columns: .number(\\.price))'"
           : "the columns are " + columns.prefix(20).map(\.debugDescription).joined(separator: ", ")
             + (columns.count > 20 ? " and \(columns.count - 20) more" : ""))
+    case .unsuitedValue(let keyPath, let type, let found):
+      "expected a value of \(type) as the result for \(keyPath), found \(found); use a property with a type that holds "
+        + "all values of its column, and their sums"
     case .notACoordinate(let found):
       "expected a finite longitude and a latitude from -90 to 90 as the center of the viewport, "
         + "found longitude \(ParameterValue.text(found.longitude)) and latitude \(ParameterValue.text(found.latitude))"

@@ -108,17 +108,12 @@ extension ClusterTree {
       return try EncodedColumn(
         .typed(column.kind), name: column.name, cells: column.cells, pointCount: pointCount, monitor
       ) { value(row(atTreeIndex: $0)) }
-    case .integers(let integer):
-      if let encoded = EncodedColumn(
-        name: column.name, pointCount: pointCount, monitor, integer: { integer(row(atTreeIndex: $0)) })
-      {
-        return encoded
-      }
-      return try EncodedColumn(
-        .typed(.number), name: column.name, pointCount: pointCount, monitor
-      ) { index in
-        integer(row(atTreeIndex: index)).map { .number("\($0)") }
-      }
+    case .numbers(let number, areInMemory: true):
+      return EncodedColumn(
+        name: column.name, pointCount: pointCount, monitor, number: number, place: { row(atTreeIndex: $0) })
+    case .numbers(let number, areInMemory: false):
+      return EncodedColumn(
+        name: column.name, pointCount: pointCount, monitor, number: { number(row(atTreeIndex: $0)) }, place: { $0 })
     case .instants(let instant):
       return try EncodedColumn(
         name: column.name, pointCount: pointCount, monitor, instant: { instant(row(atTreeIndex: $0)) })

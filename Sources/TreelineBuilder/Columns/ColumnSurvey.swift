@@ -107,12 +107,6 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Adds a number; nil is a missing value.
-  mutating func add(_ integer: Int64?) {
-    pointCount += 1
-    if let integer { numbers.add(SmallDecimal(integer)) }
-  }
-
   /// Adds a time; nil is a missing value.
   mutating func add(_ instant: Instant?) {
     if let instant { times.add(instant, ofPoint: pointCount) }

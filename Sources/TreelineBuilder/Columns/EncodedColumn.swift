@@ -82,23 +82,28 @@ package struct EncodedColumn: Sendable {
   /// cache.
   private static let batchSize = 1 << 16
 
-  /// Encodes a column of whole numbers, where nil is a missing value. Fails if the numbers are too far apart to be
-  /// stored as offsets from the least number.
-  init?(name: String, pointCount: Int, _ monitor: BuildMonitor, integer: (Int) -> Int64?) {
-    var survey = ColumnSurvey(of: .typed(.number), name: name)
+  /// Encodes a column of numbers.
+  ///
+  /// - Parameters:
+  ///   - number: Returns a number, or nil for a missing value. It is called once for each of `0..<pointCount`, in order.
+  ///   - place: Returns the index at which `number` returns the number of the point at a tree index.
+  init(
+    name: String, pointCount: Int, _ monitor: BuildMonitor, number: (_ index: Int) -> StoredValue?,
+    place: (_ treeIndex: Int) -> Int
+  ) {
+    var numbers = PlainNumbers(capacity: pointCount)
     monitor.valuePass(over: 0..<pointCount) { block in
-      for index in block { survey.add(integer(index)) }
+      for index in block { numbers.append(number(index)) }
+      numbers.noteForm()
       monitor.advance(.encoding, by: block.count)
     }
-    guard let encoding = try? survey.encoding(), encoding.form.encoding == .integers else { return nil }
+    let (encoding, inexactCount) = numbers.encoding(ofColumn: name)
     self.init(encoding, pointCount: pointCount) { start in
       monitor.valuePass(over: 0..<pointCount) { block in
-        encoding.encode(block.count, to: start + encoding.width * block.lowerBound) { index in
-          integer(block.lowerBound + index).map { encoding.code(of: $0) }
-        }
+        numbers.encode(block, to: start + encoding.width * block.lowerBound, encoding, place: place)
         monitor.advance(.encoding, by: block.count)
       }
-      return 0
+      return inexactCount
     }
   }
 

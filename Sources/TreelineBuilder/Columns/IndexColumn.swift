@@ -42,7 +42,7 @@ public struct IndexColumn: Sendable {
   enum Source: Sendable {
     /// Values of a kind; nil to find the kind.
     case values(Kind?, @Sendable (Int) -> AttributeValue?)
-    case integers(@Sendable (Int) -> Int64?)
+    case numbers(@Sendable (Int) -> StoredValue?, areInMemory: Bool)
     case instants(@Sendable (Int) -> Instant?)
   }
 
@@ -93,10 +93,13 @@ public struct IndexColumn: Sendable {
     (self.name, self.source) = (name, .instants(instant))
   }
 
-  /// Makes a column of whole numbers. It equals the column that `init(name:kind:value:)` makes, but takes less time.
-  package static func integers(name: String, _ integer: @escaping @Sendable (Int) -> Int64?) -> IndexColumn {
-    IndexColumn(name: name, source: .integers(integer))
-  }
+  /// Makes the column that `init(name:kind:value:)` would make from the texts of numbers, in less time.
+  ///
+  /// - Parameter areInMemory: Whether the numbers lie in memory in the order of their rows, so that they are read
+  ///   fastest in this order. The rows of the tree must then be `0..<pointCount`.
+  package static func numbers(
+    name: String, areInMemory: Bool = false, _ number: @escaping @Sendable (Int) -> StoredValue?
+  ) -> IndexColumn { IndexColumn(name: name, source: .numbers(number, areInMemory: areInMemory)) }
 
   /// Returns this column for values that may be cells of text, as in CSV. If no kind is given, the column has numbers
   /// only if all its cells are numbers; otherwise all cells are texts.
@@ -112,7 +115,7 @@ public struct IndexColumn: Sendable {
   var kind: Kind? {
     switch source {
     case .values(let kind, _): kind ?? (preparations.contains(.search) ? .text : nil)
-    case .integers: .number
+    case .numbers: .number
     case .instants: .time
     }
   }

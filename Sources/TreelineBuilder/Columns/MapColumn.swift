@@ -43,92 +43,44 @@ public struct MapColumn<Value: Sendable>: Sendable {
 }
 
 extension MapColumn {
-  /// Makes a column of integers, kept exactly.
-  public static func number<Number: BinaryInteger & Sendable>(
-    _ keyPath: KeyPath<Value, Number> & Sendable, name: String? = nil
-  ) -> MapColumn { integers(keyPath, name) { $0[keyPath: keyPath] } }
-
-  /// Makes a column of integers, kept exactly; nil is a missing value.
-  public static func number<Number: BinaryInteger & Sendable>(
-    _ keyPath: KeyPath<Value, Number?> & Sendable, name: String? = nil
-  ) -> MapColumn { integers(keyPath, name) { $0[keyPath: keyPath] } }
-
-  /// Makes a column of integers. If 64 bits cannot hold some integer, all integers are passed on as decimal numbers.
-  private static func integers<Number: BinaryInteger & Sendable>(
-    _ keyPath: AnyKeyPath & Sendable, _ name: String?, _ number: @escaping @Sendable (Value) -> Number?
-  ) -> MapColumn {
+  /// Makes a column of numbers. Nil and numbers that are not finite are missing values. Numbers are stored exactly if
+  /// possible; see ``IndexColumn/Kind/number``.
+  public static func number<Property: ColumnValue>(
+    _ keyPath: KeyPath<Value, Property> & Sendable, name: String? = nil
+  ) -> MapColumn where Property.Stored: SummableColumnValue & Numeric {
     MapColumn(keyPath, name) { name, values in
-      if Number.fitsInt64 || values.allSatisfy({ number($0).map { Int64(exactly: $0) != nil } ?? true }) {
-        // Reads each value once, in the order of memory. The column alone would read values twice, in tree order.
-        let numbers = values.map { number($0).map { Int64(truncatingIfNeeded: $0) } }
-        return .integers(name: name) { numbers[$0] }
-      }
-      return IndexColumn(name: name, kind: .number) { row in number(values[row]).map { .number("\($0)") } }
+      .numbers(name: name, areInMemory: true) { Property.storedValue(ofAny: values[$0][keyPath: keyPath]) }
     }
   }
 
-  /// Makes a column of floating-point numbers. A number that is not finite is a missing value.
-  public static func number<Number: BinaryFloatingPoint & Sendable>(
-    _ keyPath: KeyPath<Value, Number> & Sendable, name: String? = nil
-  ) -> MapColumn { MapColumn(keyPath, name, .number) { AttributeValue(finite: $0[keyPath: keyPath]) } }
-
-  /// Makes a column of floating-point numbers. Nil and numbers that are not finite are missing values.
-  public static func number<Number: BinaryFloatingPoint & Sendable>(
-    _ keyPath: KeyPath<Value, Number?> & Sendable, name: String? = nil
-  ) -> MapColumn { MapColumn(keyPath, name, .number) { $0[keyPath: keyPath].flatMap { AttributeValue(finite: $0) } } }
-
-  /// Makes a column of texts that many values share.
-  public static func category(_ keyPath: KeyPath<Value, String> & Sendable, name: String? = nil) -> MapColumn {
-    MapColumn(keyPath, name, .category) { .string($0[keyPath: keyPath]) }
-  }
-
-  /// Makes a column of texts that many values share; nil is a missing value.
-  public static func category(_ keyPath: KeyPath<Value, String?> & Sendable, name: String? = nil) -> MapColumn {
-    MapColumn(keyPath, name, .category) { $0[keyPath: keyPath].map(AttributeValue.string) }
-  }
-
-  /// Makes a column of the cases of an enumeration of strings.
-  public static func category<Text: RawRepresentable<String> & Sendable>(
-    _ keyPath: KeyPath<Value, Text> & Sendable, name: String? = nil
-  ) -> MapColumn { MapColumn(keyPath, name, .category) { .string($0[keyPath: keyPath].rawValue) } }
-
-  /// Makes a column of the cases of an enumeration of strings; nil is a missing value.
-  public static func category<Text: RawRepresentable<String> & Sendable>(
-    _ keyPath: KeyPath<Value, Text?> & Sendable, name: String? = nil
-  ) -> MapColumn { MapColumn(keyPath, name, .category) { $0[keyPath: keyPath].map { .string($0.rawValue) } } }
-
-  /// Makes a column of booleans.
-  public static func boolean(_ keyPath: KeyPath<Value, Bool> & Sendable, name: String? = nil) -> MapColumn {
-    MapColumn(keyPath, name, .boolean) { .bool($0[keyPath: keyPath]) }
+  /// Makes a column of texts that many values share, or of the cases of an enumeration. Nil is a missing value.
+  public static func category<Property: ColumnValue>(
+    _ keyPath: KeyPath<Value, Property> & Sendable, name: String? = nil
+  ) -> MapColumn where Property.Stored == String {
+    MapColumn(keyPath, name, .category) { Property.stored($0[keyPath: keyPath]).map(AttributeValue.string) }
   }
 
   /// Makes a column of booleans; nil is a missing value.
-  public static func boolean(_ keyPath: KeyPath<Value, Bool?> & Sendable, name: String? = nil) -> MapColumn {
-    MapColumn(keyPath, name, .boolean) { $0[keyPath: keyPath].map(AttributeValue.bool) }
+  public static func boolean<Property: ColumnValue>(
+    _ keyPath: KeyPath<Value, Property> & Sendable, name: String? = nil
+  ) -> MapColumn where Property.Stored == Bool {
+    MapColumn(keyPath, name, .boolean) { Property.stored($0[keyPath: keyPath]).map(AttributeValue.bool) }
   }
 
-  /// Makes a column of moments in time.
-  public static func time(_ keyPath: KeyPath<Value, Instant> & Sendable, name: String? = nil) -> MapColumn {
+  /// Makes a column of moments in time, such as ``Instant`` or `Date`; nil is a missing value.
+  public static func time<Property: ColumnValue>(
+    _ keyPath: KeyPath<Value, Property> & Sendable, name: String? = nil
+  ) -> MapColumn where Property.Stored == Instant {
     MapColumn(keyPath, name) { name, values in
-      IndexColumn(name: name, instant: { values[$0][keyPath: keyPath] })
+      IndexColumn(name: name, instant: { Property.stored(values[$0][keyPath: keyPath]) })
     }
-  }
-
-  /// Makes a column of moments in time; nil is a missing value.
-  public static func time(_ keyPath: KeyPath<Value, Instant?> & Sendable, name: String? = nil) -> MapColumn {
-    MapColumn(keyPath, name) { name, values in
-      IndexColumn(name: name, instant: { values[$0][keyPath: keyPath] })
-    }
-  }
-
-  /// Makes a column of texts for display.
-  public static func text(_ keyPath: KeyPath<Value, String> & Sendable, name: String? = nil) -> MapColumn {
-    MapColumn(keyPath, name, .text) { .string($0[keyPath: keyPath]) }
   }
 
   /// Makes a column of texts for display; nil is a missing value.
-  public static func text(_ keyPath: KeyPath<Value, String?> & Sendable, name: String? = nil) -> MapColumn {
-    MapColumn(keyPath, name, .text) { $0[keyPath: keyPath].map(AttributeValue.string) }
+  public static func text<Property: ColumnValue>(
+    _ keyPath: KeyPath<Value, Property> & Sendable, name: String? = nil
+  ) -> MapColumn where Property.Stored == String {
+    MapColumn(keyPath, name, .text) { Property.stored($0[keyPath: keyPath]).map(AttributeValue.string) }
   }
 }
 
@@ -147,34 +99,19 @@ extension MapColumn where Value == KeyedPoint {
   }
 }
 
-extension BinaryInteger {
-  /// Whether 64 bits hold every number of the type.
-  fileprivate static var fitsInt64: Bool {
-    guard let type = Self.self as? any FixedWidthInteger.Type else { return false }
-    return type.bitWidth < 64 || type.bitWidth == 64 && isSigned
-  }
-}
-
-extension AttributeValue {
-  fileprivate init?<Number: BinaryFloatingPoint>(finite number: Number) {
-    guard number.isFinite else { return nil }
-    self = .number("\(number)")
-  }
-}
-
 extension ClusterMap {
   /// Makes a map of values on a tree, and adds columns of these values to the tree. The recipe says how the tree was
   /// built.
   init(
     _ values: [Value], on tree: ClusterTree, adding columns: [MapColumn<Value>], recipe: MapRecipe<Value>,
-    progress: (@Sendable (BuildProgress) -> Void)? = nil
+    stoppingWith cancellation: BuildCancellation? = nil, progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) throws {
     let names = PropertyNames(try columns.map { try $0.named() })
     let tree =
       columns.isEmpty
       ? tree
       : try tree.adding(
-        columns: columns.map { try $0.indexColumn(of: values) }, stoppingWith: nil, progress: progress)
+        columns: columns.map { try $0.indexColumn(of: values) }, stoppingWith: cancellation, progress: progress)
     self.init(tree: tree, values: values, names: names, recipe: recipe)
   }
 }

@@ -6,21 +6,67 @@ struct SmallDecimal {
   static let mostDecimals = 18
 
   let significand: Int64
+  /// Number of digits after the point; none of them is a 0 at the end.
   let decimals: Int
 
-  init(_ integer: Int64) { (significand, decimals) = (integer, 0) }
+  private init(significand: Int64, decimals: Int) { (self.significand, self.decimals) = (significand, decimals) }
+
+  init(_ integer: Int64) { self.init(significand: integer, decimals: 0) }
+
+  /// Makes the shortest decimal that stands for a double; nil if it has too many digits.
+  init?(_ number: Double) {
+    // Nearly all doubles of real data have few decimals. If a decimal of at most 15 digits stands for a double, then no
+    // other decimal of so few digits does. So it is the shortest decimal.
+    var power = 1.0
+    for decimals in 0...15 {
+      let scaled = number * power
+      let whole = scaled.rounded()
+      guard whole.magnitude < 1e15 else { break }
+      // Powers of ten up to 10^22 are doubles, so the quotient is the double that the decimal stands for. The first
+      // test avoids most divisions.
+      if abs(scaled - whole) <= whole.magnitude * 0x1p-51, whole / power == number {
+        self.init(significand: Int64(whole), decimals: decimals)
+        return
+      }
+      power *= 10
+    }
+    self.init("\(number)")
+  }
 
   /// - Parameter literal: A JSON number.
   init?(_ literal: String) {
-    // Reads integers in the usual spelling here, which is faster.
+    // Numbers in the usual spelling are read faster here.
+    if let number = SmallDecimal(plain: literal) {
+      self = number
+      return
+    }
     if literal.utf8.count <= 19, let integer = Int64(literal) {
-      (significand, decimals) = (integer, 0)
+      self.init(integer)
       return
     }
     guard let number = DecimalNumber(literal), number.exponent >= -Self.mostDecimals else { return nil }
     let whole = number.scaled(by: max(-number.exponent, 0)).floor
     guard let significand = Int64(exactly: whole) else { return nil }
-    (self.significand, decimals) = (significand, max(-number.exponent, 0))
+    self.init(significand: significand, decimals: max(-number.exponent, 0))
+  }
+
+  /// Reads a JSON number of at most 18 digits without an exponent; nil for any other number.
+  private init?(plain literal: String) {
+    var (significand, digits, decimals) = (0 as Int64, 0, 0)
+    var (isNegative, isFraction) = (false, false)
+    for byte in literal.utf8 {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        (digits, decimals) = (digits + 1, isFraction ? decimals + 1 : 0)
+        guard digits <= 18 else { return nil }
+        significand = significand * 10 + Int64(byte - UInt8(ascii: "0"))
+      case UInt8(ascii: "-"): isNegative = true
+      case UInt8(ascii: "."): isFraction = true
+      default: return nil
+      }
+    }
+    while decimals > 0, significand % 10 == 0 { (significand, decimals) = (significand / 10, decimals - 1) }
+    (self.significand, self.decimals) = (isNegative ? -significand : significand, decimals)
   }
 }
 

@@ -64,7 +64,7 @@ import Treeline
     let edited = try map.updating(removing: [49, 0]).updating(inserting: [Pin(id: 70, at: pins[3].at)])
     let built = try ClusterMap(
       edited.values, options: Self.options[0], at: \.at, columns: .number(\.id, name: "number"))
-    let sums = try [edited, built].map { try $0.clusters(.limit(3), in: .everything).values(of: [.sum(\.id)]) }
+    let sums = try [edited, built].map { try $0.values(of: .sum(\.id), for: $0.clusters(.limit(3), in: .everything)) }
     #expect(sums[0] == sums[1] && sums[0].count == 3)
   }
 

@@ -1,0 +1,213 @@
+/// An aggregate of a property of the values of a ``ClusterMap``, with the type of its results.
+///
+/// ```swift
+/// let shown = try hotels.clusters(.limit(50), in: view)
+/// let means = try hotels.values(of: .mean(\.price), for: shown)    // [Double?]
+/// for (count, kinds) in try hotels.values(of: .count, .top(3, of: \.kind), for: shown) { ... }
+/// ```
+///
+/// Missing properties are ignored. If all are missing, counts and sums are 0, and all other results are nil or empty.
+/// The meaning of key paths is the same as in ``MapFilter``. Enumerations are ordered by their raw values.
+public struct MapAggregate<Value: Sendable, Result: Sendable>: Sendable {
+  /// Returns the aggregate with names of columns instead of key paths.
+  let named: @Sendable (PropertyNames) throws(QueryError) -> Aggregate
+  /// Returns a result with its type.
+  let result: @Sendable (AggregateValue) throws -> Result
+
+  /// - Parameters:
+  ///   - property: The property that is aggregated.
+  ///   - aggregate: Returns the aggregate of the column with a name.
+  ///   - result: Returns the result with its type; nil if the type does not have it.
+  private init(
+    of property: AnyKeyPath & Sendable, _ aggregate: @escaping @Sendable (_ column: String) -> Aggregate,
+    _ result: @escaping @Sendable (AggregateValue) -> Result?
+  ) {
+    named = { names throws(QueryError) in aggregate(try names.name(of: property)) }
+    self.result = Self.checked(result, property)
+  }
+
+  /// - Parameter other: The property that weighs or orders values.
+  private init(
+    of property: AnyKeyPath & Sendable, and other: AnyKeyPath & Sendable,
+    _ aggregate: @escaping @Sendable (_ column: String, _ other: String) -> Aggregate,
+    _ result: @escaping @Sendable (AggregateValue) -> Result?
+  ) {
+    named = { names throws(QueryError) in aggregate(try names.name(of: property), try names.name(of: other)) }
+    self.result = Self.checked(result, property)
+  }
+
+  private static func checked(
+    _ result: @escaping @Sendable (AggregateValue) -> Result?, _ property: AnyKeyPath & Sendable
+  ) -> @Sendable (AggregateValue) throws -> Result {
+    { value in
+      guard let result = result(value) else {
+        throw QueryError.unsuitedValue(keyPath: "\(property)", type: "\(Result.self)", found: "\(value)")
+      }
+      return result
+    }
+  }
+
+  fileprivate init(
+    _ aggregate: Aggregate, _ result: @escaping @Sendable (AggregateValue) -> Result
+  ) { (named, self.result) = ({ _ in aggregate }, result) }
+}
+
+extension MapAggregate where Result == Int {
+  /// The number of values.
+  public static var count: MapAggregate { MapAggregate(.count) { $0.number() ?? 0 } }
+
+  /// Counts the values with a property that is not missing.
+  public static func count(_ property: KeyPath<Value, some ColumnValue> & Sendable) -> MapAggregate {
+    MapAggregate(of: property, Aggregate.count) { $0.number() }
+  }
+
+  /// Counts the distinct values of a property.
+  public static func distinct(_ property: KeyPath<Value, some ColumnValue> & Sendable) -> MapAggregate {
+    MapAggregate(of: property, Aggregate.distinct) { $0.number() }
+  }
+}
+
+extension MapAggregate {
+  /// Sums a property; see ``Aggregate/sum(_:)``. A sum of whole numbers that 64 bits cannot hold is an error.
+  public static func sum<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
+  where Property.Stored: SummableColumnValue, Result == Property.Stored.Sum {
+    MapAggregate(of: property, Aggregate.sum) { $0.number() }
+  }
+
+  /// Averages a property. The mean is rounded once.
+  public static func mean<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
+  where Property.Stored: SummableColumnValue, Result == Double? {
+    MapAggregate(of: property, { .mean($0) }) { $0.double }
+  }
+
+  /// Averages a property, weighted by another property; see ``Aggregate/mean(_:weight:)``.
+  public static func mean<Property: ColumnValue, Weight: ColumnValue>(
+    _ property: KeyPath<Value, Property> & Sendable, weight: KeyPath<Value, Weight> & Sendable
+  ) -> MapAggregate
+  where Property.Stored: SummableColumnValue, Weight.Stored: SummableColumnValue & Numeric, Result == Double? {
+    MapAggregate(of: property, and: weight, { .mean($0, weight: $1) }) { $0.double }
+  }
+
+  /// Averages the squared differences of a property from its mean.
+  public static func variance<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
+  where Property.Stored: SummableColumnValue, Result == Double? {
+    MapAggregate(of: property, Aggregate.variance) { $0.double }
+  }
+
+  /// Finds the median of a property. If the number of values is even, it is the mean of the two middle values. For
+  /// values that are not numbers, use ``percentile(_:of:)``.
+  public static func median<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
+  where Property.Stored: SummableColumnValue & Numeric, Result == Double? {
+    MapAggregate(of: property, Aggregate.median) { $0.double }
+  }
+
+  /// Finds the least value of a property.
+  public static func min<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
+  where Result == Property.Present? {
+    MapAggregate(of: property, Aggregate.min) { $0.value(of: Property.self) }
+  }
+
+  /// Finds the greatest value of a property.
+  public static func max<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
+  where Result == Property.Present? {
+    MapAggregate(of: property, Aggregate.max) { $0.value(of: Property.self) }
+  }
+
+  /// Finds the least value of a property such that at least `percent` per cent of all values are at or below it.
+  ///
+  /// - Parameters:
+  ///   - percent: From 0 to 100, as for ``Aggregate/percentile(_:of:)``.
+  ///   - property: A property of any type.
+  public static func percentile<Property: ColumnValue>(
+    _ percent: Double, of property: KeyPath<Value, Property> & Sendable
+  ) -> MapAggregate where Result == Property.Present? {
+    MapAggregate(of: property, { .percentile(percent, of: $0) }) { $0.value(of: Property.self) }
+  }
+
+  /// Finds the most frequent value of a property; of equally frequent values, the least.
+  public static func mode<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
+  where Result == Property.Present? {
+    MapAggregate(of: property, Aggregate.mode) { $0.value(of: Property.self) }
+  }
+
+  /// Finds a property of the value whose other property, `order`, is greatest; see ``Aggregate/first(_:by:)``.
+  public static func first<Property: ColumnValue>(
+    _ property: KeyPath<Value, Property> & Sendable, by order: KeyPath<Value, some ColumnValue> & Sendable
+  ) -> MapAggregate where Result == Property.Present? {
+    MapAggregate(of: property, and: order, { .first($0, by: $1) }) { $0.value(of: Property.self) }
+  }
+
+  /// Finds a property of the value whose other property, `order`, is least; see ``Aggregate/last(_:by:)``.
+  public static func last<Property: ColumnValue>(
+    _ property: KeyPath<Value, Property> & Sendable, by order: KeyPath<Value, some ColumnValue> & Sendable
+  ) -> MapAggregate where Result == Property.Present? {
+    MapAggregate(of: property, and: order, { .last($0, by: $1) }) { $0.value(of: Property.self) }
+  }
+
+  /// Counts how often each value of a property occurs; see ``Aggregate/counts(_:)``.
+  public static func counts<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
+  where Result == [(value: Property.Present, count: Int)] {
+    MapAggregate(of: property, Aggregate.counts) { $0.counts(of: Property.self) }
+  }
+
+  /// Counts how often the most frequent values of a property occur.
+  ///
+  /// - Parameters:
+  ///   - count: The greatest number of values to count, 1 or more, as for ``Aggregate/top(_:of:)``.
+  ///   - property: A property of any type.
+  public static func top<Property: ColumnValue>(
+    _ count: Int, of property: KeyPath<Value, Property> & Sendable
+  ) -> MapAggregate where Result == [(value: Property.Present, count: Int)] {
+    MapAggregate(of: property, { .top(count, of: $0) }) { $0.counts(of: Property.self) }
+  }
+
+  /// Finds whether a property is true for any value.
+  public static func any<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
+  where Property.Stored == Bool, Result == Bool? {
+    MapAggregate(of: property, Aggregate.any) { $0.value(of: Bool.self) }
+  }
+
+  /// Finds whether a property is true for all values.
+  public static func all<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
+  where Property.Stored == Bool, Result == Bool? {
+    MapAggregate(of: property, Aggregate.all) { $0.value(of: Bool.self) }
+  }
+}
+
+extension AggregateValue {
+  /// Returns a number as a type; nil if the type does not have it.
+  fileprivate func number<Number: StoredColumnValue>() -> Number? {
+    guard case .number(let number) = self else { return nil }
+    return StoredValue(.number("\(number)")).flatMap { Number.value(of: $0) }
+  }
+
+  /// Returns a value as the type of a property: nil within an optional if there is no value, and nil if the type does
+  /// not have the value.
+  fileprivate func value<Property: ColumnValue>(of type: Property.Type) -> Property.Present?? {
+    let attribute: AttributeValue =
+      switch self {
+      case .number(let number): .number("\(number)")
+      case .value(let value): value
+      case .counts: .null
+      }
+    if attribute == .null { return .some(nil) }
+    guard let value = type.restored(attribute) else { return nil }
+    return .some(value)
+  }
+
+  fileprivate func counts<Property: ColumnValue>(of type: Property.Type) -> [(value: Property.Present, count: Int)]? {
+    guard case .counts(let counts) = self else { return nil }
+    var found: [(value: Property.Present, count: Int)] = []
+    for count in counts {
+      guard let value = type.restored(count.value) else { return nil }
+      found.append((value, count.count))
+    }
+    return found
+  }
+}
+
+extension ColumnValue {
+  fileprivate static func restored(_ value: AttributeValue) -> Present? {
+    StoredValue(value).flatMap { Stored.value(of: $0) }.flatMap { restored($0) }
+  }
+}

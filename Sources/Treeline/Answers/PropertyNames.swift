@@ -1,0 +1,37 @@
+/// The columns of a tree that stand for properties of a map's values.
+///
+/// Key paths never change. But the standard library does not declare `AnyKeyPath`, which has no type parameters, as
+/// `Sendable`.
+package struct PropertyNames: @unchecked Sendable {
+  /// The names of the columns with which the map was built; nil if the map was made on an existing tree.
+  private let built: [AnyKeyPath: String]?
+  private let known: [String]
+
+  /// Makes names for an existing tree from the names of its columns.
+  init(of tree: ClusterTree) { (built, known) = (nil, tree.columns.map(\.name)) }
+
+  /// Makes names for the columns with which a map is built.
+  package init(_ columns: [(keyPath: AnyKeyPath, name: String)]) {
+    built = Dictionary(columns.map { ($0.keyPath, $0.name) }) { first, _ in first }
+    known = columns.map(\.name)
+  }
+
+  func name(of property: AnyKeyPath) throws(QueryError) -> String {
+    let name = built.map { $0[property] } ?? Self.lastProperty(of: property).flatMap { known.contains($0) ? $0 : nil }
+    guard let name else { throw .unknownProperty(keyPath: "\(property)", columns: known) }
+    return name
+  }
+
+  /// Returns the name of the last property: `price` for `\Hotel.price`, `\Hotel.offer.price` and `\Hotel.offer?.price`;
+  /// nil if the text of a key path does not contain it.
+  package static func lastProperty(of keyPath: AnyKeyPath) -> String? {
+    let text = "\(keyPath)"
+    guard let point = text.lastIndex(of: ".") else { return nil }
+    var name = text[text.index(after: point)...]
+    while let last = name.last, last == "?" || last == "!" { name.removeLast() }
+    guard let first = name.first, first.isLetter || first == "_",
+      name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
+    else { return nil }
+    return String(name)
+  }
+}

@@ -1,0 +1,216 @@
+/// A type of property that a column of a ``ClusterMap`` can hold: whole numbers, `Double`, `Float`, `Bool`, `String`,
+/// ``Instant``, enumerations with raw values, and the optionals of all these. `import TreelineFoundation` adds `Date`.
+///
+/// To use an enumeration, or another type with raw values of these types, declare the conformance:
+///
+/// ```swift
+/// enum Kind: String, ColumnValue { case hotel, hostel }
+/// ```
+///
+/// Filters and aggregates compare the raw values of such a type.
+public protocol ColumnValue: Sendable {
+  /// The type without nil: `Int` for both `Int` and `Int?`.
+  associatedtype Present: ColumnValue where Present.Present == Present, Present.Stored == Stored
+
+  /// The standard type as which a column keeps the values: `String` for an enumeration of strings.
+  associatedtype Stored: StoredColumnValue
+
+  /// Returns what a column keeps of a value; nil if the value is missing.
+  static func stored(_ value: Self) -> Stored?
+
+  /// Returns the value of which a column keeps something; nil if there is no such value.
+  static func restored(_ stored: Stored) -> Present?
+}
+
+/// A standard type as which columns keep values: whole numbers, `Double`, `Float`, `Bool`, `String` and ``Instant``. No
+/// other type can conform usefully.
+public protocol StoredColumnValue: ColumnValue, Hashable where Present == Self, Stored == Self {
+  /// Returns a value in the form in which columns read it.
+  static func storedValue(of value: Self) -> StoredValue
+
+  /// Returns the value in the form in which columns return it; nil if the type does not have the value.
+  static func value(of stored: StoredValue) -> Self?
+}
+
+/// A type whose values can be added up: numbers, and booleans, of which the true ones are counted.
+public protocol SummableColumnValue: StoredColumnValue {
+  /// The type of a sum: `Int` for whole numbers and booleans, `Double` for other numbers.
+  associatedtype Sum: StoredColumnValue
+}
+
+/// A value as a column of a ``ClusterMap`` keeps it.
+public enum StoredValue: Hashable, Sendable {
+  /// A whole number.
+  case integer(Int64)
+  /// The shortest decimal that stands for a double. A number that is not finite is a missing value.
+  case real(Double)
+  /// A text.
+  case text(String)
+  /// True or false.
+  case boolean(Bool)
+  /// A moment in time.
+  case instant(Instant)
+}
+
+// MARK: - Whole numbers
+
+extension StoredColumnValue where Self: FixedWidthInteger {
+  /// Returns the number. A number that 64 bits cannot hold becomes the nearest double.
+  public static func storedValue(of value: Self) -> StoredValue {
+    Int64(exactly: value).map { .integer($0) } ?? .real(Double(value))
+  }
+
+  /// Returns the number; nil if the type cannot hold it.
+  public static func value(of stored: StoredValue) -> Self? {
+    switch stored {
+    case .integer(let integer): Self(exactly: integer)
+    case .real(let real): Self(exactly: real)
+    default: nil
+    }
+  }
+}
+
+extension Int: SummableColumnValue { public typealias Sum = Int }
+extension Int8: SummableColumnValue { public typealias Sum = Int }
+extension Int16: SummableColumnValue { public typealias Sum = Int }
+extension Int32: SummableColumnValue { public typealias Sum = Int }
+extension Int64: SummableColumnValue { public typealias Sum = Int }
+extension UInt: SummableColumnValue { public typealias Sum = Int }
+extension UInt8: SummableColumnValue { public typealias Sum = Int }
+extension UInt16: SummableColumnValue { public typealias Sum = Int }
+extension UInt32: SummableColumnValue { public typealias Sum = Int }
+extension UInt64: SummableColumnValue { public typealias Sum = Int }
+
+// MARK: - Other numbers
+
+extension Double: SummableColumnValue {
+  public typealias Sum = Double
+
+  public static func storedValue(of value: Double) -> StoredValue { .real(value) }
+
+  public static func value(of stored: StoredValue) -> Double? {
+    switch stored {
+    case .integer(let integer): Double(integer)
+    case .real(let real): real
+    default: nil
+    }
+  }
+}
+
+extension Float: SummableColumnValue {
+  public typealias Sum = Double
+
+  public static func storedValue(of value: Float) -> StoredValue {
+    // 0.1 must not become 0.100000001. If a decimal of at most 6 digits stands for a float, it is the shortest one.
+    var power = 1.0
+    for _ in 0...6 {
+      let whole = (Double(value) * power).rounded()
+      guard whole.magnitude < 1e6 else { break }
+      if Float(whole / power) == value { return .real(whole / power) }
+      power *= 10
+    }
+    return .real(Double("\(value)") ?? .nan)
+  }
+
+  public static func value(of stored: StoredValue) -> Float? {
+    Double.value(of: stored).map { Float($0) }
+  }
+}
+
+// MARK: - Other values
+
+extension Bool: SummableColumnValue {
+  public typealias Sum = Int
+
+  public static func storedValue(of value: Bool) -> StoredValue { .boolean(value) }
+
+  public static func value(of stored: StoredValue) -> Bool? {
+    if case .boolean(let value) = stored { value } else { nil }
+  }
+}
+
+extension String: StoredColumnValue {
+  public static func storedValue(of value: String) -> StoredValue { .text(value) }
+
+  public static func value(of stored: StoredValue) -> String? {
+    if case .text(let text) = stored { text } else { nil }
+  }
+}
+
+extension Instant: StoredColumnValue {
+  public static func storedValue(of value: Instant) -> StoredValue { .instant(value) }
+
+  public static func value(of stored: StoredValue) -> Instant? {
+    switch stored {
+    case .instant(let instant): instant
+    case .text(let text): Instant(text)
+    default: nil
+    }
+  }
+}
+
+// MARK: - Types made of other types
+
+extension StoredColumnValue {
+  /// Returns the value.
+  public static func stored(_ value: Self) -> Self? { value }
+
+  /// Returns the value.
+  public static func restored(_ stored: Self) -> Self? { stored }
+}
+
+extension ColumnValue where Self: RawRepresentable, RawValue: StoredColumnValue {
+  /// Returns the raw value.
+  public static func stored(_ value: Self) -> RawValue? { value.rawValue }
+
+  /// Returns the value with a raw value; nil if there is none.
+  public static func restored(_ stored: RawValue) -> Self? { Self(rawValue: stored) }
+}
+
+extension Optional: ColumnValue where Wrapped: ColumnValue, Wrapped.Present == Wrapped {
+  public typealias Present = Wrapped
+  public typealias Stored = Wrapped.Stored
+
+  public static func stored(_ value: Wrapped?) -> Wrapped.Stored? { value.flatMap { Wrapped.stored($0) } }
+
+  public static func restored(_ stored: Wrapped.Stored) -> Wrapped? { Wrapped.restored(stored) }
+}
+
+extension ColumnValue {
+  /// Returns a value in the form in which columns read it; nil if it is missing.
+  package static func storedValue(ofAny value: Self) -> StoredValue? {
+    stored(value).map { Stored.storedValue(of: $0) }
+  }
+}
+
+// MARK: - Filters and aggregates
+
+extension StoredValue {
+  /// A value of a column, as aggregates return it; nil for null and for nested values.
+  init?(_ value: AttributeValue) {
+    switch value {
+    case .number(let literal):
+      guard let number = Int64(literal).map(StoredValue.integer) ?? Double(literal).map(StoredValue.real) else {
+        return nil
+      }
+      self = number
+    case .string(let text): self = .text(text)
+    case .bool(let value): self = .boolean(value)
+    case .null, .json: return nil
+    }
+  }
+}
+
+extension FilterValue {
+  /// Makes a filter value from the value of a property.
+  init<Value: ColumnValue>(of value: Value) {
+    switch Value.storedValue(ofAny: value) {
+    case .integer(let integer): self.init(.number(DecimalNumber(significand: Int128(integer), exponent: 0)))
+    case .real(let number): self = .number(number)
+    case .text(let text): self = .text(text)
+    case .boolean(let value): self = .boolean(value)
+    case .instant(let instant): self = .instant(instant)
+    case nil: self = .unusable("\(value)")
+    }
+  }
+}

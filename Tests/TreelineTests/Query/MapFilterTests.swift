@@ -1,0 +1,203 @@
+import PointSets
+import Testing
+import Treeline
+import TreelineBuilder
+
+/// Checks that filters and aggregates by key paths equal filters and aggregates by column names.
+@Suite struct MapFilterTests {
+  enum Stars: String, ColumnValue { case one, two, three }
+
+  enum Floor: Int, ColumnValue { case ground, upper, top }
+
+  struct Offer {
+    var price: Float
+  }
+
+  struct Hotel {
+    var coordinate: Coordinate
+    var price: Double?
+    var rooms: Int
+    var kind: String
+    var stars: Stars?
+    var floor: Floor
+    var isOpen: Bool
+    var opened: Instant
+    var offer: Offer
+  }
+
+  static let hotels = PointSet.cities(600, clusters: 6, seed: 71).coordinates.enumerated().map { row, coordinate in
+    Hotel(
+      coordinate: coordinate, price: row % 7 == 0 ? nil : Double(row % 200) / 10, rooms: row % 41,
+      kind: ["hotel", "hostel", "inn"][row % 3], stars: [.one, nil, .two, .three][row % 4],
+      floor: [.ground, .upper, .top][row % 3], isOpen: row % 5 > 0,
+      opened: Instant(seconds: Int64(row) * 86_400, nanoseconds: 0), offer: Offer(price: Float(row % 10) / 10))
+  }
+
+  static func map() throws -> ClusterMap<Hotel> {
+    try ClusterMap(
+      hotels, at: \.coordinate, columns: .number(\.price), .number(\.rooms), .category(\.kind), .category(\.stars),
+      .number(\.floor), .boolean(\.isOpen), .time(\.opened, name: "since"), .number(\.offer.price, name: "offer"))
+  }
+
+  static func day(_ number: Int64) -> Instant { Instant(seconds: number * 86_400, nanoseconds: 0) }
+
+  /// Filters, each with a closure that tests a single value. Both must pass the same values.
+  static let filters: [(MapFilter<Hotel>, @Sendable (Hotel) -> Bool)] = [
+    (\.price < 7.5, { $0.price.map { $0 < 7.5 } ?? false }),
+    (.where(\.price, in: 2.5..<7.5), { $0.price.map { (2.5..<7.5).contains($0) } ?? false }),
+    (.where(\.price, in: [0.5, 19.9]), { $0.price == 0.5 || $0.price == 19.9 }),
+    (\.price == nil, { $0.price == nil }),
+    (\.price != nil, { $0.price != nil }),
+    (!(\.price >= 7.5), { $0.price.map { $0 < 7.5 } ?? false }),
+    (.where(\.rooms, in: 3...9), { (3...9).contains($0.rooms) }),
+    (.where(\.rooms, in: 30...), { $0.rooms >= 30 }),
+    (.where(\.rooms, in: ..<4), { $0.rooms < 4 }),
+    (.where(\.rooms, in: ...4), { $0.rooms <= 4 }),
+    (\.rooms != 4, { $0.rooms != 4 }),
+    (\.rooms > 4 && \.rooms <= 9, { (5...9).contains($0.rooms) }),
+    (.where(\.kind, in: ["hotel", "inn"]), { $0.kind != "hostel" }),
+    (.where(\.kind, isLike: "ho%"), { $0.kind.hasPrefix("ho") }),
+    (\.stars == .two, { $0.stars == .two }),
+    (.where(\.stars, in: [.one, .three]), { $0.stars == .one || $0.stars == .three }),
+    (\.floor == .upper, { $0.floor == .upper }),
+    (\.isOpen == true, { $0.isOpen }),
+    (.where(\.opened, in: day(100)..<day(200)), { day(100) <= $0.opened && $0.opened < day(200) }),
+    (\.offer.price == 0.1, { $0.offer.price == 0.1 }),
+    (\.kind == "inn" && \.rooms < 20, { $0.kind == "inn" && $0.rooms < 20 }),
+    (\.kind == "inn" || !(\.isOpen == true), { $0.kind == "inn" || !$0.isOpen }),
+    (
+      .init(.inside(BoundingBox(west: 0, south: -90, east: 180, north: 90))) && \.kind != "inn",
+      { $0.coordinate.longitude >= 0 && $0.kind != "inn" }
+    ),
+  ]
+
+  @Test(arguments: filters.indices) func selectsTheValuesOfAFilter(at index: Int) throws {
+    let (filter, passes) = Self.filters[index]
+    let map = try Self.map().selecting(filter)
+    let found = try map.clusters(.limit(1), in: .everything).flatMap { result in
+      map.members(of: result.cluster).map(\.opened)
+    }
+    let expected = Self.hotels.filter(passes).map(\.opened)
+    #expect(Set(found) == Set(expected) && found.count == expected.count && !expected.isEmpty)
+  }
+
+  /// Checks aggregates against the values of each cluster, with their types.
+  @Test func aggregatesHaveTheTypesOfProperties() throws {
+    let map = try Self.map()
+    let shown = try map.clusters(.limit(9), in: .everything)
+    let members = shown.map { map.members(of: $0.cluster) }
+    let means: [Double?] = try map.values(of: .mean(\.price), for: shown)
+    for (mean, members) in zip(means, members) {
+      let prices = members.compactMap(\.price)
+      let (found, expected) = (try #require(mean), prices.reduce(0, +) / Double(prices.count))
+      #expect(abs(found - expected) < 1e-9)
+    }
+    let sums: [Int] = try map.values(of: .sum(\.rooms), for: shown)
+    #expect(sums == members.map { $0.reduce(0) { $0 + $1.rooms } })
+    let open: [Int] = try map.values(of: .sum(\.isOpen), for: shown)
+    #expect(open == members.map { $0.count(where: \.isOpen) })
+    let several: [(Int, Int, Instant?, Stars?, Floor?, Float?)] = try map.values(
+      of: .count, .count(\.price), .max(\.opened), .min(\.stars), .max(\.floor), .percentile(100, of: \.offer.price),
+      for: shown)
+    for (found, members) in zip(several, members) {
+      #expect(found.0 == members.count && found.1 == members.count { $0.price != nil })
+      #expect(found.2 == members.map(\.opened).max())
+      #expect(found.3?.rawValue == members.compactMap { $0.stars?.rawValue }.min())
+      #expect(found.4?.rawValue == members.map(\.floor.rawValue).max())
+      #expect(found.5 == members.map(\.offer.price).max())
+    }
+    let counted: [([(value: String, count: Int)], [(value: Stars, count: Int)], String?, Bool?, Bool?, Int)] =
+      try map.values(
+        of: .top(1, of: \.kind), .counts(\.stars), .mode(\.kind), .any(\.isOpen), .all(\.isOpen), .distinct(\.rooms),
+        for: shown)
+    for (found, members) in zip(counted, members) {
+      #expect(found.0.count == 1 && found.0[0].value == found.2)
+      #expect(found.0[0].count == members.count { $0.kind == found.2 })
+      #expect(found.1.allSatisfy { star in star.count == members.count { $0.stars == star.value } })
+      #expect(found.3 == members.contains { $0.isOpen } && found.4 == members.allSatisfy(\.isOpen))
+      #expect(found.5 == Set(members.map(\.rooms)).count)
+    }
+    let plain = try shown.clusters.values(of: [.median("rooms"), .variance("rooms"), .mean("price", weight: "rooms")])
+    let typed = try map.values(of: .median(\.rooms), .variance(\.rooms), .mean(\.price, weight: \.rooms), for: shown)
+    #expect(typed.map(\.0) == plain.map(\.[0].double) && typed.map(\.1) == plain.map(\.[1].double))
+    #expect(typed.map(\.2) == plain.map(\.[2].double))
+    let ends = try map.values(of: .first(\.kind, by: \.opened), .last(\.price, by: \.opened), for: shown)
+    for (found, members) in zip(ends, members) {
+      #expect(found.0 == members.max { $0.opened < $1.opened }?.kind)
+      #expect(found.1 == members.filter { $0.price != nil }.min { $0.opened < $1.opened }?.price)
+    }
+  }
+
+  @Test func resultsWithoutAValueOfTheirTypeAreRefused() throws {
+    enum Other: String, ColumnValue { case hotel }
+    struct Inn {
+      var kind: Other
+      var rooms: Int
+    }
+    let tree = try Self.map().tree
+    let inns = try ClusterMap([Inn](repeating: Inn(kind: .hotel, rooms: 1), count: Self.hotels.count), on: tree)
+    let shown = try inns.clusters(.limit(1), in: .everything)
+    #expect(throws: QueryError.unsuitedValue(keyPath: "\(\Inn.kind)", type: "Optional<Other>", found: "inn")) {
+      try inns.values(of: .max(\.kind), for: shown)
+    }
+    let large = try ClusterMap(
+      [Int.max, 1].map { Self.Room(at: Coordinate(longitude: 1, latitude: 2), number: $0) }, at: \.at,
+      columns: .number(\.number))
+    let all = try large.clusters(.limit(1), in: .everything)
+    #expect(throws: QueryError.self) { try large.values(of: .sum(\.number), for: all) }
+    let greatest: [Int?] = try large.values(of: .max(\.number), for: all)
+    #expect(greatest == [Int.max])
+  }
+
+  private struct Room {
+    var at: Coordinate
+    var number: Int
+  }
+
+  /// Compares filters that reuse the previous window with new filters. Also checks that transitions keep the names of
+  /// columns.
+  @Test func reusesTheFilterBefore() throws {
+    let map = try Self.map()
+    var window: ClusterMap<Hotel>?
+    var shown = map.noResults
+    for start in stride(from: Int64(0), to: 500, by: 10) {
+      let days = Self.day(start)..<Self.day(start + 100)
+      window = try map.selecting(.where(\.opened, in: days), reusing: window)
+      let next = try window!.clusters(.limit(20), in: .everything)
+      let named = try map.selecting(.where("since", in: days)).clusters(.limit(20), in: .everything)
+      #expect(next.map(\.cluster.id) == named.map(\.cluster.id))
+      let kept = map.transition(from: shown, to: next).kept
+      #expect(
+        try map.values(of: .sum(\.rooms), for: kept).map(Double.init)
+          == kept.clusters.values(of: [.sum("rooms")]).map { $0[0].double })
+      shown = next
+    }
+  }
+
+  @Test func propertiesWithoutAColumnAreRefused() throws {
+    let map = try Self.map()
+    let names = ["price", "rooms", "kind", "stars", "floor", "isOpen", "since", "offer"]
+    #expect(try map.columnName(of: \.opened) == "since" && map.columnName(of: \.offer.price) == "offer")
+    let unknown = QueryError.unknownProperty(keyPath: "\(\Hotel.coordinate.latitude)", columns: names)
+    #expect(throws: unknown) { try map.columnName(of: \.coordinate.latitude) }
+    #expect(throws: unknown) {
+      try map.selecting(\.kind == "a" && !(\.coordinate.latitude < 1))
+    }
+    #expect(throws: unknown) {
+      try map.values(of: .count, .mean(\.coordinate.latitude), for: map.clusters(.limit(1), in: .everything))
+    }
+    #expect("\(unknown)".contains("latitude; there are columns \"price\""))
+    let bare = try ClusterMap(Self.hotels, at: \.coordinate)
+    #expect(throws: QueryError.self) { try bare.selecting(\.kind == "inn") }
+  }
+
+  /// A tree from an index has no key paths. Checks that its columns are found by the names of the properties.
+  @Test func columnsOfAnotherTreeGoByName() throws {
+    let map = try ClusterMap(Self.hotels, on: Self.map().tree)
+    #expect(try map.columnName(of: \.kind) == "kind" && map.columnName(of: \.offer.price) == "price")
+    #expect(throws: QueryError.self) { try map.columnName(of: \.opened) }
+    #expect(
+      try map.selecting(.where(\.kind, in: ["inn"])).tree.passingPointCount
+        == Self.hotels.filter { $0.kind == "inn" }.count)
+  }
+}
