@@ -30,7 +30,7 @@ WORST_CASES = {
     "sorted": "sorted",
     "coincident": "all coincident",
     "line": "on a line",
-    "geometric": "geometric spread",
+    "geometric": "in 28 rings, each half as wide as the ring around it",
 }
 
 
@@ -248,7 +248,7 @@ class Bench:
             first = curve[sizes[0]] / (sizes[0] * log2(sizes[0]))
             for size in sizes[1:]:
                 self.add(
-                    "Time of a build divided by N log N, split at the mean",
+                    "Build of trees split at the mean: time divided by N log N",
                     f"{count_text(size)} {kind} points, relative to {count_text(sizes[0])} points",
                     Samples(times[kind, size], "s"),
                     Samples(times[kind, sizes[0]], "s"),
@@ -272,22 +272,22 @@ class Bench:
             build = ours("memory", path, "--index", index)
             rise = build["residentPeak"] - build["residentBefore"]
             separated = ours("memory", path, "--index", index, "--separations")
-            for what, run, size, bound in (
-                ("peak memory without the coordinates, relative to the size of the index", build, rise, Bound(2.5)),
-                ("peak memory with the coordinates, relative to the size of the index", build, rise + 16 * build["points"], None),
+            for how, what, run, size, bound in (
+                ("", "peak memory without the coordinates, relative to the size of the index", build, rise, Bound(2.5)),
+                ("", "peak memory with the coordinates, relative to the size of the index", build, rise + 16 * build["points"], None),
                 (
-                    "with separations: peak memory without the coordinates, relative to the size of the index", separated,
+                    ", with separations", "peak memory without the coordinates, relative to the size of the index", separated,
                     separated["residentPeak"] - separated["residentBefore"], None,
                 ),
             ):
                 self.add(
                     "Memory of a build",
-                    f"{name}: {what}",
+                    f"{name}{how}: {what}",
                     Samples([size], "B"),
                     Samples([run["indexBytes"]], "B"),
                     [size / run["indexBytes"]],
                     bound,
-                    note="The peak memory is measured in a process that only builds. The memory of the process before the build is subtracted. It includes the coordinates.",
+                    note="The peak memory is measured in a process that only builds. The memory that the process takes before the build is subtracted. The coordinates are in this subtracted memory. In rows with the coordinates, 16 bytes a point are added again.",
                 )
             supercluster = peer("build", "supercluster", path, 0, 1)
             if supercluster["residentPeak"]:
@@ -392,7 +392,7 @@ class Bench:
             cost = {size: statistics.median(samples) / (size * log2(size)) for size, samples in times.items()}
             for size in sizes[1:]:
                 self.add(
-                    "Time for separations divided by N log N",
+                    "Computation of separations: time divided by N log N",
                     f"{count_text(size)} {kind} points, relative to {count_text(sizes[0])} points",
                     Samples(times[size], "s"),
                     Samples(times[sizes[0]], "s"),
@@ -464,7 +464,7 @@ class Bench:
             times = [self.merged(f"{kind}:{size}", THREADS)["seconds"] for size in sizes]
             first, last = (statistics.median(runs) / (size * log2(size)) for runs, size in zip(times, sizes))
             self.add(
-                "Time of a build by merging divided by N log N",
+                "Build by merging: time divided by N log N",
                 f"{count_text(sizes[1])} {kind} points, relative to {count_text(sizes[0])} points",
                 Samples(times[1], "s"),
                 Samples(times[0], "s"),
@@ -512,22 +512,23 @@ class Bench:
         }
         section = f"Query of {len(mine['clusters'])} views of 1024 x 768 px: {name}"
         equal = (
-            "In every view both sides return equally many clusters."
+            "In every view Treeline and pysupercluster return equally many clusters."
             if not fewer
             else f"In {fewer} views the points have fewer positions than this limit, and Treeline returns all positions."
         )
         note = (
-            "There are 25 views at each zoom from 4 to 16. These zooms are for 256 px tiles. The time of a view is the"
-            f" median of {repeats} answers. In each view Treeline's limit is the number of clusters that pysupercluster"
-            f" returns there, on average {statistics.mean(theirs['clusters']):.0f}. {equal} pysupercluster makes a Python"
-            " dictionary of each cluster. Its time without dictionaries is estimated in two ways. The low estimate is its"
-            " time minus the time that an index of only these clusters takes to return them; rounds in which the two times"
-            " are equal are left out. The high estimate is its time minus the time to copy the dictionaries."
+            f"There are 25 views at each zoom from 4 to 16. These zooms are for 256 px tiles. Each view is queried {repeats}"
+            " times, and its time is the median. For each view, Treeline's limit is the number of clusters that"
+            f" pysupercluster returns for this view, on average {statistics.mean(theirs['clusters']):.0f}. {equal}"
+            " pysupercluster makes a Python dictionary of each cluster. The time of pysupercluster without dictionaries is"
+            " estimated in two ways. The low estimate is the time of pysupercluster, minus the time that it takes to return"
+            " the same clusters from an index that contains only these clusters. Rounds in which the two times are equal are"
+            " left out. The high estimate is the time of pysupercluster, minus the time to copy the dictionaries."
         )
         for key, what in (
             ("withCoordinates", "coordinates and counts of all clusters read, relative to pysupercluster"),
             ("warm", "coordinates not read, relative to pysupercluster"),
-            ("cold", "coordinates not read, each view queried once with cold caches, relative to pysupercluster"),
+            ("cold", "coordinates not read, each view queried only once, with cold caches, relative to pysupercluster"),
             ("netLow", "coordinates not read, relative to the low estimate of pysupercluster without dictionaries"),
             ("netHigh", "coordinates not read, relative to the high estimate of pysupercluster without dictionaries"),
         ):
@@ -548,8 +549,8 @@ class Bench:
         gain = {}
         for key, what, bound in (
             # Two cores can at most double the rate. The bound leaves a margin for the scatter of the clock.
-            ("answersPerSecond", "answers on two threads, relative to one thread", Bound(1.95, False)),
-            ("stepsPerSecond", "steps of arithmetic on two threads, relative to one thread", None),
+            ("answersPerSecond", "answers a second, on two threads relative to one thread", Bound(1.95, False)),
+            ("stepsPerSecond", "steps of arithmetic a second, on two threads relative to one thread", None),
         ):
             # The figure of a round is the median over its turns.
             one, two = zip(*([statistics.median(side) for side in zip(*run[key])] for run in gains))
@@ -558,7 +559,7 @@ class Bench:
         both = list(gain.values())
         self.add(
             section,
-            "gain of answers on two threads, relative to the gain of arithmetic",
+            "the ratio for answers, divided by the ratio for arithmetic",
             *(Samples(side, "x") for side in both),
             ratios(*both),
             Bound(0.95, False),
@@ -760,8 +761,8 @@ class Bench:
                     add(f"preparation of {first}{under} on first use", lambda run: run[f"{prefix}aggregates_first_ms"][number],
                         "ms", bound(40, None, "ms") if is_large else None)
                 add(simple + under, f"{prefix}aggregates_us", "us", bound(40, 10, "us"))
-            add("median, top 3 and distinct count, from sections of the index", "order_statistics_us", "us", bound(1000, 200, "us"))
-            add("median, top 3 and distinct count, without sections", "scanned_order_statistics_us", "us")
+            add("median, top 3 and distinct count, with sections of the index for them", "order_statistics_us", "us", bound(1000, 200, "us"))
+            add("median, top 3 and distinct count, without these sections", "scanned_order_statistics_us", "us")
             for section in ("ranks", "links"):
                 self.add(
                     "Aggregates of at most 100 clusters",
