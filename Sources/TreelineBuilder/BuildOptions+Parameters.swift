@@ -38,12 +38,12 @@ extension BuildOptions {
     }
     if growth.mergeMetric != .badges {
       parameters.refuse(
-        ["badge-gap"], expected: "given together with grow=badges; other trees ignore the gap",
+        ["badge-gap"], expected: "grow=badges beside it; other trees ignore the gap between badges",
         sentence: "{badge-gap} needs the value 'badges' for {grow}; other trees ignore the gap between badges.")
     }
     if !(growth.mergeMetric?.keepsApart ?? false) {
       parameters.refuse(
-        ["stand"], expected: "given together with grow=merge or grow=badges; other trees do not keep clusters apart",
+        ["stand"], expected: "grow=merge or grow=badges beside it; other trees do not keep clusters apart",
         sentence: "{stand} needs the value 'merge' or 'badges' for {grow}; other trees do not keep clusters apart.")
     } else if leavesOutSeparations && stand == .member {
       parameters.refuse(

@@ -57,7 +57,7 @@ import Treeline
     let first = 128
     #expect(try message { $0.store(UInt32(2), at: first + 4) }.contains("section flags 0 or 1, found 2"))
     #expect(try message { $0.store(UInt64(321), at: first + 8) }.contains("multiple of 64"))
-    #expect(try message { $0.store(UInt64(64), at: first + 8) }.contains("at a multiple of 64 bytes from byte 320 on"))
+    #expect(try message { $0.store(UInt64(64), at: first + 8) }.contains("that is a multiple of 64 and at least 320"))
     #expect(try message { $0.store(UInt64.max / 64 * 64, at: first + 8) }.contains("ends within the file"))
     #expect(try message { $0.store(UInt64.max, at: first + 16) }.contains("ends within the file"))
     #expect(try message { $0.store(UInt64(24), at: first + 16) }.contains("expected 32 bytes of points, found 24"))

@@ -87,7 +87,7 @@ struct FilterBenchmark: ParsableCommand {
 
   /// Moves a window over the column `opened`, in a filter that also has another condition. The window covers a fifth of
   /// the column's range. In each step 1 % of the points enter the window, and 1 % leave it. Returns the time of the
-  /// first step, which creates the order of the column, and the median time of the other steps.
+  /// first step, which sorts the column, and the median time of the other steps.
   private func windowStepMilliseconds(of tree: ClusterTree) throws -> [Double] {
     let span = 40 * 365 * 86_400.0
     func filter(_ step: Int) -> Filter {

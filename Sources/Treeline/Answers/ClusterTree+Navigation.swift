@@ -9,7 +9,8 @@ extension ClusterTree {
   public func cluster(_ id: ClusterID) throws -> Cluster { try withStorage { _ in try checkedCluster(of: node(id)) } }
 
   /// Returns the two parts of a cluster in tree order. The array is empty if all points of the cluster have the same
-  /// position. Under a filter, returns the parts of the lowest cluster that has the same passing points.
+  /// position. Under a filter, returns the parts of the lowest cluster that contains all passing points of this
+  /// cluster.
   ///
   /// - Complexity: O(level)
   public func children(of id: ClusterID) throws -> [Cluster] {

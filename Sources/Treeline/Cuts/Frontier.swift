@@ -176,8 +176,8 @@ struct Frontier: ~Copyable {
     (next, end, cursor) = (readStart, readStart + count, writtenStart)
   }
 
-  /// Sets finished nodes aside if most nodes are finished. So copying takes no longer than expanding, however deep the
-  /// tree is.
+  /// Sets finished nodes aside if most nodes are finished. Otherwise each level would copy them again. So copying takes
+  /// no longer than expanding, however deep the tree is.
   @inline(never) private mutating func retire() {
     let slots = UnsafeMutableBufferPointer(start: next, count: end - next)
     let finished = slots.filter(\.isFinished).map(\.node)

@@ -135,8 +135,8 @@ enum LogarithmicBins {
   /// Number of powers of ten below the greatest magnitude of doubles. Smaller magnitudes share a bin that begins at 0.
   static let realDecades = 8
 
-  /// Returns the edges of at most `count` bins for integers. If even the widest bins are more than `count`, returns the
-  /// edges of the widest bins.
+  /// Returns the edges of at most `count` bins for integers. If there are more than `count` bins even at the greatest
+  /// width, returns the edges of the widest bins.
   static func edges(atMost count: Int, from least: Int128, through greatest: Int128) -> [Int128] {
     let powers = (0...37).map { exponent in (0..<exponent).reduce(Int128(1)) { power, _ in power * 10 } }
     return first(atMost: count) { factors in
@@ -146,8 +146,8 @@ enum LogarithmicBins {
     }
   }
 
-  /// Returns the edges of at most `count` bins for doubles. If even the widest bins are more than `count`, returns the
-  /// edges of the widest bins.
+  /// Returns the edges of at most `count` bins for doubles. If there are more than `count` bins even at the greatest
+  /// width, returns the edges of the widest bins.
   static func edges(atMost count: Int, from least: Double, through greatest: Double) -> [DecimalNumber] {
     let magnitude = max(least.magnitude, greatest.magnitude, .leastNormalMagnitude)
     let top = DecimalNumber(magnitude)!.magnitudeExponent

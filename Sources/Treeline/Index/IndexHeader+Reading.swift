@@ -124,7 +124,7 @@ extension IndexSection {
     let (offset, length): (UInt64, UInt64) = (file.read(at: entry + 8), file.read(at: entry + 16))
     try file.require(
       offset % IndexHeader.alignment == 0 && offset >= end, at: entry + 8,
-      "a section that begins at a multiple of 64 bytes from byte \(end) on", found: "offset \(offset)")
+      "a section with an offset that is a multiple of 64 and at least \(end)", found: "offset \(offset)")
     try file.require(
       offset <= file.bytes.count && length <= UInt64(file.bytes.count) - offset, at: entry + 16,
       "a section that ends within the file's \(file.bytes.count) bytes", found: "offset \(offset) and length \(length)")

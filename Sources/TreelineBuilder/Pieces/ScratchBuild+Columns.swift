@@ -168,7 +168,7 @@ import Treeline
 
     /// Flushes all values to the disk. The saved state of the build must not refer to values that are not flushed.
     ///
-    /// - Returns: the checksum of the file with the ends of the batches. Each batch has its own checksum.
+    /// - Returns: the checksum of the file that lists where each batch ends. Each batch has its own checksum.
     func finish() throws(PieceError) -> FileChecksum {
       try file.synchronize()
       try endFile.synchronize()

@@ -77,7 +77,7 @@ extension JourneyMeasure {
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",
-      explanation: "Mean share of the badges inside both views of a pan that keep their points and their position.",
+      explanation: "Of the badges in view before and after a pan, the mean share that keep their points and position.",
       unit: .share, direction: .more
     ) { journey in
       mean(

@@ -18,7 +18,8 @@ import { checkFeatures, checkZooms } from "./supercluster-options.js";
  * @property {number} [nodeSize] Number of points in a leaf of the search tree. The order of answers depends on it.
  * @property {boolean} [log] Prints how long each zoom takes.
  * @property {boolean} [generateId] Whether the `id` of a point in tiles is its row.
- * @property {(properties: any) => any} [map] Makes the properties that `reduce` gets from the properties of a point.
+ * @property {(properties: any) => any} [map] Converts the properties of a point to the properties that are passed to
+ * `reduce`.
  * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds the properties of a point or cluster
  *   to those of the cluster that contains it.
  */

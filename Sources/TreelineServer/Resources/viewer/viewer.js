@@ -329,7 +329,7 @@ export class Viewer {
   }
 
   /**
-   * Loads the found point of the settings. It is then marked in its cluster.
+   * Loads the search hit that the settings name. It is then marked in its cluster.
    *
    * @returns The zoom of the map from which the point stands alone; null if it never does.
    */
