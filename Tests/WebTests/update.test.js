@@ -64,7 +64,7 @@ for (const [name, place] of Object.entries(SETS)) {
   });
 }
 
-test("in a transition between versions every cluster occurs once and the points add up", async () => {
+test("in a transition between trees every cluster occurs once and the points add up", async () => {
   const rng = seeded("versions");
   const { below, between, choice, random } = rng;
   let [changeCount, keptCount] = [0, 0];
@@ -80,22 +80,34 @@ test("in a transition between versions every cluster occurs once and the points 
       .filter((index) => answer.tree.selection.passes(index)).map((index) => answer.tree.origin.points[answer.tree.hierarchy.rows[index]][2]));
     for (let step = 0; step < 1 + below(3); step++) tree = await tree.update(edit(model, place, rng, () => below(2000)));
     const b = answerOf(tree, { bbox: [between(-9, 3), between(-9, 3), 8, 8], zoom: between(1, 9) });
-    const { kept, changes, entered, exited } = versionTransition(a, b);
-    const told = `trial ${trial}`;
     const numbers = (count) => Array.from({ length: count }, (_, i) => i);
     const ascending = (list) => list.sort((a, b) => a - b);
-    assert.deepEqual(ascending([...kept.map(([i]) => i), ...changes.flatMap(({ before }) => before), ...exited]), numbers(a.length), told);
-    assert.deepEqual(ascending([...kept.map(([, i]) => i), ...changes.flatMap(({ after }) => after), ...entered]), numbers(b.length), told);
-    // A key that was removed and inserted again is another point. Such keys are not compared.
-    for (const [before, after] of kept) assert.deepEqual(idsOf(a, before), idsOf(b, after), told);
-    for (const { before, after, common, removed, inserted, left, joined } of changes) {
-      assert.ok(before.length === 1 || after.length === 1, told);
-      assert.ok(common > 0 && [removed, inserted, left, joined].every((count) => count >= 0), told);
-      const [was, is] = [new Set(before.flatMap((i) => [...idsOf(a, i)])), new Set(after.flatMap((i) => [...idsOf(b, i)]))];
-      assert.equal(was.size, common + removed + left, told);
-      assert.equal(is.size, common + inserted + joined, told);
-      assert.ok([...was].filter((id) => is.has(id)).length >= common, told);
-    }
+    const check = (a, b, told, isByKey) => {
+      const { kept, changes, entered, exited } = versionTransition(a, b);
+      assert.deepEqual(ascending([...kept.map(([i]) => i), ...changes.flatMap(({ before }) => before), ...exited]), numbers(a.length), told);
+      assert.deepEqual(ascending([...kept.map(([, i]) => i), ...changes.flatMap(({ after }) => after), ...entered]), numbers(b.length), told);
+      for (const [before, after] of kept) assert.deepEqual(idsOf(a, before), idsOf(b, after), told);
+      const [hasBefore, hasAfter] = [a, b].map(({ tree }) => new Set(tree.origin.points.map(key)));
+      for (const { before, after, common, removed, inserted, left, joined } of changes) {
+        assert.ok(before.length === 1 || after.length === 1, told);
+        assert.ok(common > 0 && [removed, inserted, left, joined].every((count) => count >= 0), told);
+        const [was, is] = [new Set(before.flatMap((i) => [...idsOf(a, i)])), new Set(after.flatMap((i) => [...idsOf(b, i)]))];
+        assert.equal(was.size, common + removed + left, told);
+        assert.equal(is.size, common + inserted + joined, told);
+        const [known, lost, came] = [[...was].filter((id) => is.has(id)), [...was].filter((id) => !hasAfter.has(id)), [...is].filter((id) => !hasBefore.has(id))];
+        // Between versions, a key that was removed and inserted again is another point.
+        assert.ok(known.length >= common && lost.length <= removed && came.length <= inserted, told);
+        if (isByKey) assert.deepEqual([known.length, lost.length, came.length], [common, removed, inserted], told);
+      }
+      return { changes, kept };
+    };
+    const told = `trial ${trial}`;
+    const { changes, kept } = check(a, b, told, false);
+    check(b, a, `${told}, back`, false);
+    const unrelated = await Treeline.build(sortedPoints(model).reverse(), { key });
+    const c = answerOf(unrelated, { bbox: [-9, -9, 8, 8], zoom: between(1, 9) });
+    check(a, c, `${told}, to an unrelated tree`, true);
+    check(c, a, `${told}, from an unrelated tree`, true);
     for (const [after, before] of continuedClusters(a, b)) {
       const [was, is] = [idsOf(a, a.ids.indexOf(before)), idsOf(b, b.ids.indexOf(after))];
       assert.ok(2 * [...was].filter((id) => is.has(id)).length > Math.max(was.size, is.size), told);
@@ -119,7 +131,7 @@ test("an edit with a mistake says what is wrong", async () => {
   await assert.rejects(tree.update({ removed: [1] }), { name: "QueryError", message: /update takes insert, remove, move, not 'removed'/ });
   await assert.rejects((await Treeline.build([[1, 2]])).update({}), { name: "BuildError", message: /option key/ });
   await assert.rejects((await Treeline.build([feature(1, 1), feature(1, 2)])).update({}), /found the key 1 twice/);
-  const other = await Treeline.build([feature(1, 1)]);
+  const other = await Treeline.build(Float64Array.of(1, 1));
   assert.throws(() => versionTransition(tree.clusters(), other.clusters()), { name: "QueryError" });
   await assert.rejects(tree.update({}, { signal: AbortSignal.abort(new Error("stopped")) }), /stopped/);
 });

@@ -1,5 +1,5 @@
-// Edits trees that were built from points with keys, and compares answers of two versions of a tree. The rules are the
-// same as in `VersionTransition` in Swift, and a test compares both implementations.
+// Edits of trees that were built from points with keys, and transitions between answers of two such trees.
+// `VersionTransition` in Swift has the same rules, and a test compares both.
 
 import { BuildError, QueryError, refuseUnknown } from "./errors.js";
 import { coordinatesOf, treeOfBuilt } from "./points.js";
@@ -380,7 +380,52 @@ function rowsBefore(versions, count) {
 }
 
 /**
- * Calls a function with the row of each point of a cluster. Under a filter, only with points that pass.
+ * Returns for each row of a tree its row in another tree; -1 for rows that the other tree does not have. If neither tree
+ * is an edit of the other, both must have been built from points with keys.
+ *
+ * @param {Tree} from
+ * @param {Tree} to
+ */
+function rowsIn(from, to) {
+  const versions = versionsSince(from, to);
+  if (versions) return rowsBefore(versions, to.hierarchy.pointCount);
+  /** @param {(set: (row: number, other: number) => void) => void} fill */
+  const filled = (fill) => {
+    const rows = new Int32Array(rowCount(to)).fill(-1);
+    fill((row, other) => { rows[row] = other; });
+    return rows;
+  };
+  const later = versionsSince(to, from);
+  if (later) return filled((set) => rowsBefore(later, from.hierarchy.pointCount).forEach((row, other) => { if (row >= 0) set(row, other); }));
+  const [known, keys] = [keysOf(from), keysOf(to)];
+  const rows = new Map(known.map((key, row) => [key, row]));
+  return filled((set) => keys.forEach((key, row) => {
+    const other = rows.get(key);
+    // Of several points with one key, only one is matched.
+    if (other !== undefined && rows.delete(key)) set(row, other);
+  }));
+}
+
+/**
+ * Returns a number that is greater than all rows of a tree.
+ *
+ * @param {Tree} tree
+ */
+function rowCount({ hierarchy: { rows } }) {
+  let most = -1;
+  for (const row of rows) if (row > most) most = row;
+  return most + 1;
+}
+
+/** @param {Tree} tree */
+function keysOf({ origin }) {
+  if (!origin || ArrayBuffer.isView(origin.points)) throw new QueryError("Expected answers of trees of points with keys, which were built in this page, found another tree");
+  const keyOf = keyFunction(origin.options.key);
+  return Array.from(/** @type {ArrayLike<any>} */ (origin.points), (point) => keyOfPoint(point, keyOf));
+}
+
+/**
+ * Calls a function with the row of each point of a cluster that passes the filter.
  *
  * @param {Clusters} answer
  * @param {number} i
@@ -408,15 +453,12 @@ function forEachRow({ tree, firsts, sizes }, i, call) {
  * @param {Clusters} to
  */
 function pairsOf(from, to) {
-  const versions = versionsSince(from.tree, to.tree);
-  if (!versions) throw new QueryError("Expected answers of two versions of a tree, the earlier version first, found answers of other trees");
-  const before = rowsBefore(versions, to.tree.hierarchy.pointCount);
-  let most = 0;
-  for (const row of before) if (row > most) most = row;
-  const stays = new Uint8Array(most + 1);
+  const before = rowsIn(from.tree, to.tree);
+  const count = rowCount(from.tree);
+  const stays = new Uint8Array(count);
   for (const row of before) if (row >= 0) stays[row] = 1;
-  // For each row, the index of the cluster that contained it.
-  const numbers = new Int32Array(most + 1).fill(-1);
+  // The number of the cluster that contained each row.
+  const numbers = new Int32Array(count).fill(-1);
   const removed = new Array(from.length).fill(0);
   const inserted = new Array(to.length).fill(0);
   for (let i = 0; i < from.length; i++) {
@@ -477,8 +519,9 @@ export function continuedClusters(from, to) {
  */
 
 /**
- * Returns the changes from an answer to an answer of a later version of the tree. A key identifies a point, even if the
- * point has moved. Each cluster of both answers occurs once.
+ * Returns the changes from an answer to an answer of another version of the tree, or of any other tree of points with
+ * keys. Points are the same points if they have the same key, wherever they have moved. Each cluster of both answers
+ * occurs once.
  *
  * @param {Clusters} from
  * @param {Clusters} to
