@@ -1,12 +1,13 @@
-/// The changes between answers of two versions of an edited map; see `ClusterMap.updating(inserting:removing:moving:)`.
+/// The changes between answers of two maps of the same things, such as two versions of an edited map; see
+/// `ClusterMap.updating(inserting:removing:moving:)`.
 ///
-/// Clusters of two versions are compared by the keys of their points. A point that has moved has the same key in both
-/// versions. Every cluster of both answers occurs exactly once in `kept`, `changes`, `entered` and `exited`.
+/// Clusters of two maps are compared by the keys of their points. A point that has moved has the same key in both maps.
+/// Every cluster of both answers occurs exactly once in `kept`, `changes`, `entered` and `exited`.
 ///
 /// ```swift
 /// let later = try vehicles.updating(inserting: [bus], removing: [tram.id])
 /// let transition = VersionTransition(
-///   from: try vehicles.clusters(cut, in: view).clusters, to: try later.clusters(cut, in: view).clusters)
+///   from: try vehicles.clusters(cut, in: view), to: try later.clusters(cut, in: view))
 /// ```
 public struct VersionTransition: Sendable {
   /// Clusters of the first answer, and the clusters of the second answer that continue them with some of their points.
@@ -19,9 +20,9 @@ public struct VersionTransition: Sendable {
 
     /// Number of points that are in a cluster of `before` and in a cluster of `after`.
     public let commonPointCount: Int
-    /// Number of points in `before` that the edits removed.
+    /// Number of points in the clusters before that the second map does not have.
     public let removedPointCount: Int
-    /// Number of points in `after` that the edits inserted.
+    /// Number of points in the clusters after that the first map does not have.
     public let insertedPointCount: Int
     /// Number of points in `before` that are now in clusters of other changes, or in no cluster of the second answer.
     public let leftPointCount: Int
@@ -52,14 +53,45 @@ public struct VersionTransition: Sendable {
   /// The clusters of the first answer that no cluster of the second answer continues.
   public let exited: Clusters
 
-  /// Finds the changes from an answer to an answer of a later version.
+  /// Finds the changes from an answer to an answer of any other map, or of the same map. Values are the same if they
+  /// have the same id.
   ///
-  /// - Returns: nil unless the tree of the second answer is the first tree, or is known to be a later version of it.
-  ///   The last 256 versions are known.
+  /// - Complexity: O(n + k log k) for n values of both maps and k clusters in both answers.
+  public init<Value: Identifiable & Sendable>(
+    from first: ClusterMap<Value>.Results, to second: ClusterMap<Value>.Results
+  ) { self.init(from: first, to: second, by: \.id) }
+
+  /// Finds the changes from an answer to an answer of any other map, for values whose key is not their id.
+  ///
+  /// - Parameter key: The key of a value. If several values of a map have one key, only one of them is matched.
+  /// - Complexity: O(n + k log k) for n values of both maps and k clusters in both answers.
+  public init<Value: Sendable, Key: Hashable>(
+    from first: ClusterMap<Value>.Results, to second: ClusterMap<Value>.Results, by key: KeyPath<Value, Key>
+  ) {
+    self.init(
+      VersionComparison(first.clusters, second.clusters, keys: { $0[keyPath: key] }, first.values, second.values),
+      first.clusters, second.clusters)
+  }
+
+  /// Finds the changes between answers of two versions of an edited map without its values.
+  ///
+  /// A value that was removed and later inserted again counts as another value.
+  ///
+  /// - Returns: nil if neither tree is known to be the same or a later version of the other. Each version knows the 256
+  ///   versions before it.
   /// - Complexity: O(p log e + k log k) for p points and k clusters in both answers and e edited points.
   public init?(from first: Clusters, to second: Clusters) {
-    guard let changes = second.tree.rowChanges(since: first.tree) else { return nil }
-    var comparison = VersionComparison(first, second, changes)
+    if let changes = second.tree.rowChanges(since: first.tree) {
+      self.init(VersionComparison(first, second, after: changes.rowAfter, before: changes.rowBefore), first, second)
+    } else if let changes = first.tree.rowChanges(since: second.tree) {
+      self.init(VersionComparison(first, second, after: changes.rowBefore, before: changes.rowAfter), first, second)
+    } else {
+      return nil
+    }
+  }
+
+  private init(_ comparison: VersionComparison, _ first: Clusters, _ second: Clusters) {
+    var comparison = comparison
     comparison.match()
     let stars = comparison.stars
     let kept = stars.filter(\.isKept)
@@ -75,6 +107,18 @@ public struct VersionTransition: Sendable {
     }
     entered = second.with(stars.filter(\.before.isEmpty).map { second.nodes[$0.after[0]] })
     exited = first.with(stars.filter(\.after.isEmpty).map { first.nodes[$0.before[0]] })
+  }
+}
+
+extension [RowChange] {
+  /// Returns the row after all changes; nil if one of them removes the row.
+  fileprivate func rowAfter(_ row: Int) -> Int? {
+    reduce(Optional(row)) { row, change in row.flatMap { change.row(after: $0) } }
+  }
+
+  /// Returns the row before all changes; nil if one of them inserts the row.
+  fileprivate func rowBefore(_ row: Int) -> Int? {
+    reversed().reduce(Optional(row)) { row, change in row.flatMap { change.row(before: $0) } }
   }
 }
 
@@ -112,15 +156,26 @@ private struct VersionComparison {
   private var insertedCounts: [Int]
   private let pointCounts: (before: [Int], after: [Int])
 
-  init(_ first: Clusters, _ second: Clusters, _ changes: [RowChange]) {
+  private init(_ first: Clusters, _ second: Clusters) {
     pointCounts = (first.map(\.pointCount), second.map(\.pointCount))
     removedCounts = Array(repeating: 0, count: first.count)
     insertedCounts = Array(repeating: 0, count: second.count)
-    // For each row, the index of the cluster of the first answer that contains the row.
+  }
+
+  /// Compares two versions of a map.
+  ///
+  /// - Parameters:
+  ///   - rowAfter: Returns the row of a point of the first answer in the second tree; nil if it has none.
+  ///   - rowBefore: Returns the row of a point of the second answer in the first tree; nil if it has none.
+  init(
+    _ first: Clusters, _ second: Clusters, after rowAfter: (Int) -> Int?, before rowBefore: (Int) -> Int?
+  ) {
+    self.init(first, second)
+    // The number of the first answer's cluster that contains each row.
     var numbers = [Int: Int](minimumCapacity: pointCounts.before.reduce(0, +))
     for (number, cluster) in first.enumerated() {
       for row in first.tree.members(of: cluster) {
-        if changes.reduce(Optional(row), { row, change in row.flatMap { change.row(after: $0) } }) == nil {
+        if rowAfter(row) == nil {
           removedCounts[number] += 1
         } else {
           numbers[row] = number
@@ -130,8 +185,7 @@ private struct VersionComparison {
     for (after, cluster) in second.enumerated() {
       var counts: [Int: Int] = [:]
       for row in second.tree.members(of: cluster) {
-        let old = changes.reversed().reduce(Optional(row)) { row, change in row.flatMap { change.row(before: $0) } }
-        if let old {
+        if let old = rowBefore(row) {
           if let before = numbers[old] { counts[before, default: 0] += 1 }
         } else {
           insertedCounts[after] += 1
@@ -139,6 +193,36 @@ private struct VersionComparison {
       }
       pairs += counts.map { Pair(before: $0.key, after: after, count: $0.value) }
     }
+  }
+
+  /// Compares any two maps by the keys of their values.
+  init<Value, Key: Hashable>(
+    _ first: Clusters, _ second: Clusters, keys key: (Value) -> Key, _ firstValues: [Value], _ secondValues: [Value]
+  ) {
+    self.init(first, second)
+    // The numbers of the clusters with keys that have not been found in the other answer.
+    var before = [Key: Int](minimumCapacity: pointCounts.before.reduce(0, +))
+    for (number, cluster) in first.enumerated() {
+      for row in first.tree.members(of: cluster) { before[key(firstValues[row])] = number }
+    }
+    var after: [Key: Int] = [:]
+    for (number, cluster) in second.enumerated() {
+      var counts: [Int: Int] = [:]
+      for row in second.tree.members(of: cluster) {
+        let key = key(secondValues[row])
+        if let before = before.removeValue(forKey: key) {
+          counts[before, default: 0] += 1
+        } else {
+          after[key] = number
+        }
+      }
+      pairs += counts.map { Pair(before: $0.key, after: number, count: $0.value) }
+    }
+    // The rest is elsewhere in the other map, or not in it.
+    if !before.isEmpty { for value in secondValues { before[key(value)] = nil } }
+    if !after.isEmpty { for value in firstValues { after[key(value)] = nil } }
+    for number in before.values { removedCounts[number] += 1 }
+    for number in after.values { insertedCounts[number] += 1 }
   }
 
   /// Joins clusters into stars. Pairs with more points in common come first.

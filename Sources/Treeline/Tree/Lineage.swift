@@ -28,17 +28,36 @@ package final class Lineage: Sendable {
   }
 }
 
-/// The rows that an edit removes and inserts. All other rows are renumbered without changing their order.
+/// The rows that an edit removes and inserts. All other rows are renumbered without changing their order, after the edit
+/// has sorted them if they were not sorted by their keys.
 package struct RowChange: Sendable {
-  /// Rows before the edit, in rising order.
+  /// Sorted rows before the edit, in rising order.
   private let removed: [Int]
   /// Rows after the edit, in rising order.
   private let inserted: [Int]
+  /// The order in which the edit sorts the rows; nil if they were sorted.
+  private let order: Order?
 
-  package init(removed: [Int], inserted: [Int]) { (self.removed, self.inserted) = (removed, inserted) }
+  private struct Order: Sendable {
+    /// The original row of each sorted row.
+    let rows: [UInt32]
+    /// The sorted row of each original row.
+    let places: [UInt32]
+  }
+
+  /// - Parameter order: The original row of each sorted row, if the edit sorts the rows.
+  package init(removed: [Int], inserted: [Int], order rows: [UInt32]? = nil) {
+    (self.removed, self.inserted) = (removed, inserted)
+    order = rows.map { rows in
+      var places = rows
+      for (place, row) in rows.enumerated() { places[Int(row)] = UInt32(place) }
+      return Order(rows: rows, places: places)
+    }
+  }
 
   /// Returns the number that a row has after the edit; nil if the edit removes the row.
   @inline(__always) func row(after row: Int) -> Int? {
+    let row = if let order { Int(order.places[row]) } else { row }
     let before = removed.isEmpty ? 0 : firstIndex(in: removed.indices) { removed[$0] >= row }
     if before < removed.count, removed[before] == row { return nil }
     let kept = row - before
@@ -50,7 +69,8 @@ package struct RowChange: Sendable {
     let after = inserted.isEmpty ? 0 : firstIndex(in: inserted.indices) { inserted[$0] >= row }
     if after < inserted.count, inserted[after] == row { return nil }
     let kept = row - after
-    return removed.isEmpty ? kept : kept + firstIndex(in: removed.indices) { removed[$0] - $0 > kept }
+    let before = removed.isEmpty ? kept : kept + firstIndex(in: removed.indices) { removed[$0] - $0 > kept }
+    return if let order { Int(order.rows[before]) } else { before }
   }
 }
 

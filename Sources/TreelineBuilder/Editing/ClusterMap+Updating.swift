@@ -47,13 +47,11 @@ extension ClusterMap {
   ) throws -> ClusterMap {
     guard let recipe = recipe as? MapRecipe<Value> else { throw EditError.notBuilt }
     guard !recipe.isGrouped else { throw EditError.grouped }
-    var sorted = values
-    let isSorted = try recipe.isSorted(by: key) || Self.sort(&sorted, by: key)
+    let (sorted, order) = try recipe.isSorted(by: key) ? (values, nil) : sorted(by: key)
     let edit = try ValueEdit(sorted, inserted, removed, moved, by: key, recipe)
     let next = edit.applied(to: sorted)
-    let (edited, editor) = try editedTree(after: edit.points, of: next, isSorted: isSorted, recipe)
-    // If the values were not sorted, rows before the edit cannot be matched with rows after the edit.
-    let tree = isSorted ? edited.following(tree, edit.rowChange) : edited.startingLineage()
+    let (edited, editor) = try editedTree(after: edit.points, of: next, isSorted: order == nil, recipe)
+    let tree = edited.following(tree, edit.rowChange(order: order))
     return try ClusterMap(next, on: tree, adding: recipe.columns, recipe: recipe.with(editor, sortedBy: key))
   }
 
@@ -67,19 +65,18 @@ extension ClusterMap {
     }
   }
 
-  /// Sorts values by their keys.
+  /// Returns the values sorted by their keys, and the row of each of them; nil if they were sorted already.
   ///
-  /// - Returns: whether the values were sorted already.
   /// - Throws: `EditError.sharedKey`
-  private static func sort<Key: Comparable>(_ values: inout [Value], by key: KeyPath<Value, Key>) throws -> Bool {
-    func isInOrder(_ index: Int) -> Bool { values[index - 1][keyPath: key] < values[index][keyPath: key] }
+  private func sorted<Key: Comparable>(by key: KeyPath<Value, Key>) throws -> (values: [Value], order: [UInt32]?) {
+    let keys = values.map { $0[keyPath: key] }
     let pairs = values.indices.dropFirst()
-    if pairs.allSatisfy(isInOrder) { return true }
-    values.sort { $0[keyPath: key] < $1[keyPath: key] }
-    if let twice = pairs.first(where: { !isInOrder($0) }) {
-      throw EditError.sharedKey("\(values[twice][keyPath: key])")
+    if pairs.allSatisfy({ keys[$0 - 1] < keys[$0] }) { return (values, nil) }
+    let order = values.indices.sorted { keys[$0] < keys[$1] }
+    if let twice = pairs.first(where: { !(keys[order[$0 - 1]] < keys[order[$0]]) }) {
+      throw EditError.sharedKey("\(keys[order[twice]])")
     }
-    return false
+    return (order.map { values[$0] }, order.map { UInt32($0) })
   }
 
   /// Returns a tree without columns, and the editor for the next edit.
@@ -156,9 +153,11 @@ private struct ValueEdit<Value: Sendable> {
     }
   }
 
-  /// The rows that the edit removes and inserts.
-  var rowChange: RowChange {
-    RowChange(removed: removed, inserted: points.added.map(\.row))
+  /// Returns the rows that the edit removes and inserts.
+  ///
+  /// - Parameter order: The row of each value before the edit, if the values were not sorted.
+  func rowChange(order: [UInt32]?) -> RowChange {
+    RowChange(removed: removed, inserted: points.added.map(\.row), order: order)
   }
 
   /// Returns the values after the edit.
