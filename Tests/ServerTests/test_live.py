@@ -184,12 +184,12 @@ def test_requests_that_may_not_change_points(fleet, indexes):
     for headers, status in [
         ({**BATCH, **name, "Authorization": "Bearer other"}, 401), ({"Idempotency-Key": "a"}, 401),
         (BATCH, 400), ({**BATCH, "Idempotency-Key": "x" * 65}, 400),
-        ({**BATCH, **name, "Content-Type": "text/plain"}, 415),
+        ({**BATCH, **name, "Content-Type": "text/plain"}, 415), ({**BATCH, **name, "Content-Encoding": "gzip"}, 415),
     ]:
         found = fleet.server.ask("/v1/fleet/points", "PATCH", headers, body)
         assert found[0] == status, found
     assert fleet.server.ask("/v1/columns/points", "PATCH", {**BATCH, **name}, body)[0] == 404
-    assert fleet.server.ask("/v1/columns/events")[0] == 404
+    assert fleet.server.ask("/v1/missing/events")[0] == 404
     assert fleet.server.ask("/v1/fleet/points?x=1", "PATCH", {**BATCH, **name}, body)[0] == 400
     status, headers, _ = fleet.server.ask("/v1/fleet/points")
     assert (status, headers["allow"]) == (405, "PATCH")
@@ -250,22 +250,27 @@ def test_a_torn_record_is_dropped_and_a_damaged_record_is_named(fleet):
     fleet.stop()
     log = pathlib.Path(f"{fleet.path}.log")
     whole = log.read_bytes()
-    starts = [at for at in range(len(whole)) if whole[at:at + 8] == b"TLOG\0\0\0\0"]
+    starts = [at for at in range(len(whole)) if whole[at:at + 4] == b"TLOG"]
     assert len(starts) == 4
-    for end in [starts[3] + 1, starts[3] + 30, len(whole) - 1]:
-        log.write_bytes(whole[:end])
+    # The file ends before the record does, or the file system has extended the file but not written it.
+    for torn in [whole[:starts[3] + 1], whole[:starts[3] + 30], whole[:-1], whole[:starts[3]] + bytes(len(whole) - starts[3])]:
+        log.write_bytes(torn)
         fleet.start()
         assert fleet.server.json("/v1/fleet")["sequence"] == 2
         fleet.check()
         text = fleet.stop()
         assert text.count("Dropped the incomplete last record") == 1 and log.read_bytes() == whole[:starts[3]]
-    log.write_bytes(whole[:starts[2] + 40] + b"\0\0\0" + whole[starts[2] + 43:])
-    damaged = log.read_bytes()
-    found = subprocess.run(
-        [program("TREELINE_SERVER"), "--live", fleet.path, "--key", "id", "--port", "0", "--no-viewer"],
-        capture_output=True, text=True, timeout=LIMIT)
-    assert found.returncode == 65 and f"found record 3 at byte {starts[2]} damaged" in found.stderr, found
-    assert log.read_bytes() == damaged
+    for record, at, expected in [(3, 40, "a sound record, found another content, and"), (4, 40, "the checksum "), (4, 9, "as the check of its length, ")]:
+        damaged = bytearray(whole)
+        damaged[starts[record - 1] + at] ^= 4
+        log.write_bytes(damaged)
+        found = subprocess.run(
+            [program("TREELINE_SERVER"), "--live", fleet.path, "--key", "id", "--port", "0", "--no-viewer"],
+            capture_output=True, text=True, timeout=LIMIT)
+        assert found.returncode == 65, found
+        assert f"fleet.treeline.log, record {record} at byte {starts[record - 1]}: expected " in found.stderr, found
+        assert expected in found.stderr and f"'truncate -s {starts[record - 1]}'" in found.stderr, found
+        assert log.read_bytes() == damaged
 
 
 def test_a_second_server_cannot_use_the_log(fleet):

@@ -136,7 +136,8 @@ def requests_of_all_routes(server):
     yield points, "/v1/live/points", 415, "PATCH", {**change, "Content-Type": "text/plain"}, '{"remove": 1}'
     yield points, "/v1/live/points", 422, "PATCH", change, '{"remove": 2}'
     yield "/v1/{index}/events", "/v1/live/events", 200
-    yield "/v1/{index}/events", "/v1/iceland/events", 404
+    yield "/v1/{index}/events", "/v1/iceland/events", 200
+    yield "/v1/{index}/events", "/v1/missing/events", 404
     yield "/v1/{index}", "/v1/live", 200
     for route in DOCUMENT["paths"]:
         path = route.replace("{index}", "iceland").replace("{id}", "0").replace("{path}", "a.js")

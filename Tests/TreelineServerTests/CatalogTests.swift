@@ -20,6 +20,20 @@ import TreelineBuilder
     #expect(old.treeIndex(ofRow: 1999) != nil)
   }
 
+  @Test func whatIsReplacedIsAnnounced() async throws {
+    let server = try TestServer()
+    let versions = try #require(server.catalog.versions(of: "places"))
+    var announced = versions.stream(for: .seconds(60)).makeAsyncIterator()
+    let old = try #require(server.catalog["places"])
+    #expect(await announced.next() === old)
+    try TestServer.tree(seed: 2).write(index: server.path("places"), overwriting: true)
+    #expect(server.catalog.refresh().count == 1)
+    let new = try #require(server.catalog["places"])
+    #expect(await announced.next() === new && new !== old)
+    server.catalog.stopEvents()
+    #expect(await announced.next() == nil)
+  }
+
   @Test func whatIsDamagedIsNotServed() throws {
     let server = try TestServer()
     let old = try #require(server.catalog["places"])

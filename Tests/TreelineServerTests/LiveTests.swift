@@ -12,11 +12,14 @@ import TreelineBuilder
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("live-\(UUID().uuidString)")
 
   /// Returns a client of a server with a live index of a hundred points.
-  private func client(token: String? = "secret") throws -> TestClient {
+  private func client(
+    token: String? = "secret",
+    keys: IndexColumn = IndexColumn(name: "id", kind: .number) { .number("\($0)") }
+  ) throws -> TestClient {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let path = folder.appendingPathComponent("fleet.treeline").path
     let tree = try ClusterTree((0..<100).map { Coordinate(longitude: Double($0 % 10), latitude: Double($0 / 10)) })
-    try tree.write(index: path, columns: [IndexColumn(name: "id", kind: .number) { .number("\($0)") }])
+    try tree.write(index: path, columns: [keys])
     let catalog = try Catalog([], live: [LiveIndex(name: "fleet", path: path, key: "id")])
     var options = ServerOptions()
     options.writeToken = token
@@ -47,5 +50,54 @@ import TreelineBuilder
     #expect(try (bad.json()["detail"] as? String)?.contains("line 3: expected a key") ?? false)
     #expect(try await change(client, "{\"remove\":3}", id: "a").status == .unprocessableContent)
     #expect(try await change(client, "{\"remove\":3}", id: "c").json()["sequence"] as? Int == 2)
+    let index = try await client.get("/v1/fleet").json()
+    #expect(index["key"] as? String == "id")
+  }
+
+  @Test func aKeyIsTheSameHoweverItIsWritten() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let client = try client()
+    for (number, key) in ["5.0", "1e1", "0.20e2", "-0"].enumerated() {
+      let answer = try await change(client, "{\"remove\":\(key)}", id: "\(number)").json()
+      #expect(answer["removed"] as? Int == 1, "\(key)")
+    }
+    for key in ["1e-1", "99999999999999999999", "1e400"] {
+      #expect(try await change(client, "{\"remove\":\(key)}", id: key).status == .unprocessableContent, "\(key)")
+    }
+  }
+
+  @Test func textsThatAreCanonicallyEquivalentAreOneKey() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let client = try client(keys: IndexColumn(name: "id", kind: .text) { .string("caf\u{E9} \($0)") })
+    let answer = try await change(client, "{\"remove\":\"cafe\\u0301 7\"}\n{\"remove\":\"cafe 7\"}", id: "a")
+    #expect(try answer.json()["removed"] as? Int == 1)
+  }
+
+  @Test func aCompressedBatchIsRefused() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let client = try client()
+    for (encoding, status) in [("gzip", HTTPResponse.Status.unsupportedMediaType), ("identity", .ok)] {
+      let answer = try await client.execute(
+        uri: "/v1/fleet/points", method: .patch,
+        headers: [
+          .authorization: "Bearer secret", .contentType: "application/x-ndjson", .idempotencyKey: "a",
+          .contentEncoding: encoding,
+        ], body: ByteBuffer(string: "{\"remove\":1}"))
+      #expect(answer.status == status)
+    }
+  }
+
+  @Test func mapsAreHurriedForAMinuteAfterABatchHasWaited() {
+    var pace = MapPace()
+    let now = ContinuousClock.now
+    pace.publish(after: .milliseconds(900), at: now)
+    #expect(!pace.isHurried(at: now))
+    pace.publish(after: .milliseconds(1100), at: now)
+    pace.publish(after: .milliseconds(100), at: now + .seconds(10))
+    #expect(pace.isHurried(at: now + .seconds(59)) && !pace.isHurried(at: now + .seconds(61)))
+    // A thread that had a core for itself rests as long as it worked. Another thread has rested already.
+    #expect(MapPace.rest(after: .milliseconds(20), processorTime: .milliseconds(20)) == .milliseconds(20))
+    #expect(MapPace.rest(after: .milliseconds(60), processorTime: .milliseconds(20)) == .zero)
+    #expect(MapPace.rest(after: .seconds(9), processorTime: .seconds(9)) == .seconds(1))
   }
 }

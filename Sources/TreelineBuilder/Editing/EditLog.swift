@@ -13,8 +13,14 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A file of records, each with a checksum. A record is on the disk before `append` returns, or not in the file.
   ///
-  /// A record has a header of 24 bytes: the letters `TLOG`, 4 bytes of 0, the length of the content (8 bytes), and the
-  /// XXH64 of these 16 bytes and the content (8). The content follows.
+  /// A record has a header of 24 bytes: the letters `TLOG`, a check of the length (4 bytes), the length of the content
+  /// (8), and the XXH64 of these 16 bytes and the content (8). The content follows. The check of the length is the low
+  /// half of the XXH64 of its 8 bytes. Numbers are little-endian.
+  ///
+  /// If a process or the machine stops while it writes a record, the record is incomplete: the file ends before the
+  /// record does, or the file system has extended the file, but some blocks of the record are still zeros. No sound
+  /// record has a block of zeros, because its content is text and a few numbers. Such a last record was not
+  /// acknowledged, and is removed. Any other difference is damage to a record that may have been acknowledged.
   ///
   /// One process at a time uses a log, and one thread at a time.
   @_spi(Server) public final class EditLog: @unchecked Sendable {
@@ -33,10 +39,9 @@ import Treeline
 
     /// Opens a log, or creates an empty log.
     ///
-    /// The last record may be incomplete, if a process ended while it wrote the record. Such a record is removed.
-    ///
-    /// - Returns: The log, the contents of its records, and the number of bytes of the removed record.
-    /// - Throws: `EditLogError`
+    /// - Returns: The log, the contents of its records, and the number of bytes of an incomplete last record, which is
+    ///   removed.
+    /// - Throws: `EditLogError`, which is `damaged` if a record is damaged. Then the file is not changed.
     public static func open(_ path: String) throws(EditLogError) -> (log: EditLog, records: [[UInt8]], removed: Int) {
       let log = try EditLog(path)
       let (records, removed) = try log.read()
@@ -86,16 +91,20 @@ import Treeline
       let bytes = try content()
       var records: [[UInt8]] = []
       var offset = 0
-      while offset < bytes.count {
-        guard let range = Self.record(at: offset, in: bytes) else { break }
-        records.append(Array(bytes[range]))
-        offset = range.upperBound
+      reading: while offset < bytes.count {
+        switch Self.record(at: offset, in: bytes) {
+        case .sound(let range):
+          records.append(Array(bytes[range]))
+          offset = range.upperBound
+        case .unsound(let fault):
+          // A record behind an unsound record was written after that record had been acknowledged.
+          let fault = Self.hasRecord(after: offset, in: bytes) ? Fault.beforeOthers : fault
+          if case .incomplete = fault { break reading }
+          throw .damaged(
+            path: path, record: records.count + 1, offset: offset, expected: fault.expected, found: fault.found)
+        }
       }
       if offset < bytes.count {
-        // A sound record behind a damaged record was acknowledged, and so was the damaged record.
-        if Self.hasRecord(after: offset, in: bytes) {
-          throw .damaged(path: path, record: records.count + 1, offset: offset)
-        }
         guard ftruncate(descriptor, off_t(offset)) == 0, AtomicFile.synchronize(descriptor) == 0 else {
           throw EditLogError(path, "remove its incomplete last record")
         }
@@ -122,23 +131,91 @@ import Treeline
       return bytes
     }
 
-    /// Returns the range of the content of a record; nil if there is no sound record at the offset.
-    private static func record(at offset: Int, in bytes: [UInt8]) -> Range<Int>? {
-      guard bytes.count - offset >= headerLength, bytes[offset..<offset + 4].elementsEqual(letters) else { return nil }
-      return bytes.withUnsafeBytes { bytes in
-        let length = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
-        let start = offset + headerLength
-        guard length <= UInt64(bytes.count - start) else { return nil }
-        let range = start..<start + Int(length)
-        let expected = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self))
-        let found = checksum(
-          UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + 16]), UnsafeRawBufferPointer(rebasing: bytes[range]))
-        return found == expected ? range : nil
+    /// What is at an offset of the file: a record, of whose content this is the range, or another thing.
+    private enum Found {
+      case sound(Range<Int>)
+      case unsound(Fault)
+    }
+
+    /// The reason why there is no sound record.
+    private enum Fault {
+      /// The end of the record is missing, or some of its blocks were never written.
+      case incomplete
+      case letters(found: String)
+      case length(check: UInt32, found: UInt32)
+      case content(checksum: UInt64, found: UInt64)
+      case beforeOthers
+
+      var expected: String {
+        switch self {
+        case .incomplete: "a whole record"
+        case .letters: "the letters TLOG"
+        case .length(let check, _): "\(String(check, radix: 16)) as the check of its length"
+        case .content(let checksum, _): "the checksum \(String(checksum, radix: 16))"
+        case .beforeOthers: "a sound record"
+        }
+      }
+
+      var found: String {
+        switch self {
+        case .incomplete: "a part of one"
+        case .letters(let found): found
+        case .length(_, let found): String(found, radix: 16)
+        case .content(_, let found): String(found, radix: 16)
+        case .beforeOthers: "another content, and sound records behind it"
+        }
       }
     }
 
+    private static func record(at offset: Int, in bytes: [UInt8]) -> Found {
+      let start = bytes[offset...].prefix(letters.count)
+      guard start.elementsEqual(letters.prefix(start.count)) else {
+        let found = start.map { String($0, radix: 16) }.joined(separator: " ")
+        return unsound(.letters(found: found), offset..<bytes.count, of: bytes)
+      }
+      guard bytes.count - offset >= headerLength else { return .unsound(.incomplete) }
+      return bytes.withUnsafeBytes { raw -> Found in
+        let length = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+        let expectedCheck = check(ofLength: length)
+        let foundCheck = UInt32(littleEndian: raw.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self))
+        guard foundCheck == expectedCheck else {
+          return unsound(.length(check: expectedCheck, found: foundCheck), offset..<bytes.count, of: bytes)
+        }
+        let start = offset + headerLength
+        guard length <= UInt64(bytes.count - start) else { return .unsound(.incomplete) }
+        let range = start..<start + Int(length)
+        let expected = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self))
+        let found = checksum(
+          UnsafeRawBufferPointer(rebasing: raw[offset..<offset + 16]), UnsafeRawBufferPointer(rebasing: raw[range]))
+        if found == expected { return .sound(range) }
+        let fault = Fault.content(checksum: expected, found: found)
+        return range.upperBound < bytes.count ? .unsound(fault) : unsound(fault, offset..<bytes.count, of: bytes)
+      }
+    }
+
+    /// Returns a fault of the last record, or `incomplete` if a block of the record was not written.
+    ///
+    /// - Parameter range: The record. It ends with the file.
+    private static func unsound(_ fault: Fault, _ range: Range<Int>, of bytes: [UInt8]) -> Found {
+      let isWritten = stride(from: range.lowerBound & ~(blockLength - 1), to: range.upperBound, by: blockLength)
+        .allSatisfy { bytes[range.clamped(to: $0..<$0 + blockLength)].contains { $0 != 0 } }
+      return .unsound(isWritten ? fault : .incomplete)
+    }
+
+    /// The least number of bytes that a disk writes, of which a file system writes a multiple.
+    private static let blockLength = 512
+
     private static func hasRecord(after offset: Int, in bytes: [UInt8]) -> Bool {
-      (offset + 1..<bytes.count).contains { bytes[$0] == letters[0] && record(at: $0, in: bytes) != nil }
+      (offset + 1..<bytes.count).contains {
+        guard bytes[$0] == letters[0], case .sound = record(at: $0, in: bytes) else { return false }
+        return true
+      }
+    }
+
+    private static func check(ofLength length: UInt64) -> UInt32 {
+      var hasher = XXHash64()
+      withUnsafeBytes(of: length.littleEndian) { hasher.update($0) }
+      return UInt32(truncatingIfNeeded: hasher.finalize())
     }
 
     private static func checksum(_ start: UnsafeRawBufferPointer, _ content: UnsafeRawBufferPointer) -> UInt64 {
@@ -151,7 +228,8 @@ import Treeline
     // MARK: Writing
 
     private static func framed(_ content: [UInt8]) -> [UInt8] {
-      var record = letters + [0, 0, 0, 0]
+      var record = letters
+      withUnsafeBytes(of: check(ofLength: UInt64(content.count)).littleEndian) { record += $0 }
       withUnsafeBytes(of: UInt64(content.count).littleEndian) { record += $0 }
       let hash = record.withUnsafeBytes { start in content.withUnsafeBytes { checksum(start, $0) } }
       withUnsafeBytes(of: hash.littleEndian) { record += $0 }
@@ -225,8 +303,8 @@ import Treeline
   @_spi(Server) public enum EditLogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process uses the log.
     case inUse(path: String)
-    /// A record is damaged that is not the last record. Records are counted from 1.
-    case damaged(path: String, record: Int, offset: Int)
+    /// A record is damaged that may have been acknowledged. Records are counted from 1.
+    case damaged(path: String, record: Int, offset: Int, expected: String, found: String)
     /// The disk has no room for the record, or the file would exceed a limit.
     case full(path: String, reason: String)
     case failed(path: String, action: String, reason: String)
@@ -243,9 +321,9 @@ import Treeline
       switch self {
       case .inUse(let path):
         "\(path): expected a log that no other server uses, found one in use; stop the other server"
-      case .damaged(let path, let record, let offset):
-        "\(path): record \(record) at byte \(offset) is damaged, although later records are intact; restore the file "
-          + "from a backup, or remove it to serve the index without the changes in the log"
+      case .damaged(let path, let record, let offset, let expected, let found):
+        "\(path), record \(record) at byte \(offset): expected \(expected), found \(found); restore the file from a "
+          + "backup, or cut it with 'truncate -s \(offset)' to keep only the changes before this record"
       case .full(let path, let reason): "\(path): expected room for a record, found none (\(reason)); free some space"
       case .failed(let path, let action, let reason): "\(path): cannot \(action): \(reason)"
       }

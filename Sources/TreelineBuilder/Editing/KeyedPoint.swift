@@ -21,14 +21,15 @@ import Treeline
   case number(Int64)
   case text(String)
 
-  /// Makes a key from the value of a column.
+  /// Makes a key from the value of a column. A number is a key if it is whole, however it is written: `5.0` and `50e-1`
+  /// are the key 5. Texts are one key if they are canonically equivalent in Unicode.
   ///
   /// - Parameter kind: Kind of the column, which is `number`, `category` or `text`.
   /// - Returns: nil if the value cannot be a key.
   public init?(_ value: AttributeValue, kind: Column.Kind) {
     switch (kind, value) {
     case (.number, .number(let literal)):
-      guard let number = Int64(literal) else { return nil }
+      guard let number = Int64(literal) ?? DecimalNumber(literal).flatMap(Int64.init(exactly:)) else { return nil }
       self = .number(number)
     case (.category, .string(let text)), (.text, .string(let text)): self = .text(text)
     default: return nil
@@ -178,6 +179,15 @@ import Treeline
     case .time: .time
     case .text: .text
     }
+  }
+}
+
+extension Int64 {
+  /// Returns nil if the number is not whole, or out of range.
+  fileprivate init?(exactly number: DecimalNumber) {
+    let (floor, isWhole) = number.scaled(by: 0)
+    guard isWhole else { return nil }
+    self.init(exactly: floor)
   }
 }
 

@@ -22,6 +22,8 @@ public final class Catalog: Sendable {
   private let refreshing = Mutex(())
   /// Live indexes by name. Requests change them; their files are not watched.
   private let live: [String: LiveIndex]
+  /// Announcements of new versions of the other indexes, by name.
+  private let versions: [String: IndexVersions]
   private let residentBytes: Int
   private let filterBytes: Int
 
@@ -63,6 +65,7 @@ public final class Catalog: Sendable {
       }
     }
     self.live = liveIndexes
+    versions = entries.mapValues { IndexVersions($0.index) }
     self.entries = Mutex(entries)
     (self.residentBytes, self.filterBytes) = (residentBytes, filterBytes)
   }
@@ -90,8 +93,11 @@ public final class Catalog: Sendable {
   /// Returns the live index under a name.
   func live(_ name: String) -> LiveIndex? { live[name] }
 
+  /// Returns the announcements of versions of an index.
+  func versions(of name: String) -> IndexVersions? { live[name]?.versions ?? versions[name] }
+
   /// Ends all streams of events, because the server stops.
-  func stopEvents() { for index in live.values { index.stopEvents() } }
+  func stopEvents() { for name in names { versions(of: name)?.stop() } }
 
   /// Names of the indexes, in alphabetical order.
   public var names: [String] { entries.withLock { Array($0.keys) + Array(live.keys) }.sorted() }
@@ -170,6 +176,7 @@ public final class Catalog: Sendable {
         if !isKnown { entries[name]?.index = index }
       }
       if isKnown { return nil }
+      versions[name]?.publish(index)
       return .reopened(name: name)
     } catch {
       // A known file that is now damaged is most likely being written. So only a failure of a new file is reported.

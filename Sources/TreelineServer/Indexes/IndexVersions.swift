@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The newest version of a live index, and streams of versions for clients that wait for changes.
-final class LiveVersions: Sendable {
+/// The newest version, and streams of versions for clients that wait for changes.
+final class IndexVersions: Sendable {
   private struct State {
     var newest: ServedIndex
     var readers: [Int: AsyncStream<ServedIndex>.Continuation] = [:]

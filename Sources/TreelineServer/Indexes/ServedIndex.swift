@@ -34,7 +34,9 @@ public final class ServedIndex: Sendable {
   let tag: String
   /// Number of the version of a live index; nil for an index that does not change.
   let sequence: UInt64?
-  /// Title, attribution and other texts about the index.
+  /// Column with the keys of the points of a live index.
+  let key: String?
+  /// Texts about the index, for people.
   let description: IndexDescription
   /// The file with the index; nil for a live index.
   let file: FileVersion?
@@ -60,7 +62,8 @@ public final class ServedIndex: Sendable {
       case .file: try LoadedIndex(mapping: path)
       }
     (self.name, self.path, self.file, self.residence, size) = (name, path, file, residence, file.size)
-    (header, tree, sequence, description) = (index.header, index.tree, nil, index.tree.indexDescription)
+    (header, tree, description) = (index.header, index.tree, index.tree.indexDescription)
+    (sequence, key) = (nil, nil)
     version = ContentHash.digits(of: index.header.checksum)
     tag = residence == .memory ? version : version + "-" + ContentHash.digits(of: "\(file)".utf8)
     filters = FilterCache(of: tree, mostBytes: filterBytes)
@@ -70,10 +73,12 @@ public final class ServedIndex: Sendable {
 
   /// Creates a version of a live index.
   init(
-    name: String, tree: ClusterTree, description: IndexDescription, version: String, sequence: UInt64, filterBytes: Int
+    name: String, tree: ClusterTree, description: IndexDescription, key: String, version: String, sequence: UInt64,
+    filterBytes: Int
   ) {
     (self.name, self.tree, self.description, self.version) = (name, tree, description, version)
-    (tag, self.sequence, header, path, file, residence, size) = (version, sequence, nil, "", nil, .memory, 0)
+    (tag, self.sequence, self.key) = (version, sequence, key)
+    (header, path, file, residence, size) = (nil, "", nil, .memory, 0)
     filters = FilterCache(of: tree, mostBytes: filterBytes)
     features = FeatureCollectionWriter(plane: tree.plane)
     transitions = TransitionWriter(plane: tree.plane)

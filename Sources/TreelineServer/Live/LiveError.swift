@@ -5,7 +5,7 @@ import HTTPTypes
 public enum LiveError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The points of the index cannot be changed, for the given reason.
   case unsuitable(path: String, String)
-  /// A record before the last is damaged.
+  /// A record of the log is damaged that may have been acknowledged.
   case damaged(String)
   /// The log contains batches that do not fit the index.
   case unreadable(path: String, record: Int, String?)

@@ -38,7 +38,10 @@ public final class LiveIndex: Sendable {
     /// Changes that the next map will contain, and later changes.
     var applying: [PointKey: KeyedPoint?] = [:]
     var pending: [PointKey: KeyedPoint?] = [:]
-    /// After all batches in the log: the version number, the number of points, and the length of the log.
+    /// Time of the oldest batch in `pending`.
+    var pendingSince: ContinuousClock.Instant?
+    var pace = MapPace()
+    /// Number of the newest version, number of its points, and length of the log.
     var sequence: UInt64
     var pointCount: Int
     var logLength: Int
@@ -70,10 +73,11 @@ public final class LiveIndex: Sendable {
   private let longestLog: Int
   private let logger: Logger
   private let state: Mutex<State>
-  private let versions: LiveVersions
+  let versions: IndexVersions
   private let writer = DispatchQueue(label: "treeline.live.log")
-  /// Runs `makeMaps`, with a low priority.
+  /// A thread of low priority, and a thread of the usual priority. One of them at a time makes maps.
   private let mapper = NIOThreadPool(numberOfThreads: 1)
+  private let hurriedMapper = NIOThreadPool(numberOfThreads: 1)
 
   /// Maximum number of points.
   static let mostPoints = 10_000_000
@@ -163,21 +167,23 @@ public final class LiveIndex: Sendable {
     (self.name, self.path, self.key, self.columns) = (name, path, key, columns)
     (self.log, logName, self.filterBytes, longestLog) = (log, start.log, filterBytes, logBytes)
     (self.logger, description) = (logger, index.tree.indexDescription)
-    versions = LiveVersions(
+    versions = IndexVersions(
       ServedIndex(
-        name: name, tree: map.tree, description: description, version: Self.version(sequence, of: start.log),
-        sequence: sequence, filterBytes: filterBytes))
+        name: name, tree: map.tree, description: description, key: keyName,
+        version: Self.version(sequence, of: start.log), sequence: sequence, filterBytes: filterBytes))
     state = Mutex(
       State(
         map: map, mapSequence: sequence, mapLogLength: log.length, sequence: sequence,
         pointCount: map.values.count, logLength: log.length, known: known, order: order, compactionLength: logBytes))
     mapper.start()
+    hurriedMapper.start()
     startMapping()
   }
 
   private static func openLog(_ path: String) throws -> (log: EditLog, records: [[UInt8]], removed: Int) {
-    do { return try EditLog.open(path) } catch EditLogError.damaged(let path, let record, let offset) {
-      throw LiveError.damaged("\(EditLogError.damaged(path: path, record: record, offset: offset))")
+    do throws(EditLogError) { return try EditLog.open(path) } catch {
+      if case .damaged = error { throw LiveError.damaged("\(error)") }
+      throw error
     }
   }
 
@@ -202,13 +208,9 @@ public final class LiveIndex: Sendable {
     }
   }
 
-  /// Returns a stream of versions. It begins with the newest version and ends after `time`.
-  func versions(for time: Duration) -> AsyncStream<ServedIndex> { versions.stream(for: time) }
-
-  /// Ends all streams of versions, because the server is stopping.
-  func stopEvents() { versions.stop() }
-
-  deinit { mapper.shutdownGracefully { _ in } }
+  deinit {
+    for pool in [mapper, hurriedMapper] { pool.shutdownGracefully { _ in } }
+  }
 
   // MARK: Writing
 
@@ -287,6 +289,7 @@ public final class LiveIndex: Sendable {
           for (_, entry) in entries { LiveRecord.append(entry, to: &record) }
           try log.append(record)
           state.withLock { state in
+            if state.pending.isEmpty { state.pendingSince = .now }
             state.pending.merge(overlay) { $1 }
             (state.pointCount, state.logLength) = (pointCount, log.length)
             for (_, entry) in entries { state.remember(entry) }
@@ -326,28 +329,36 @@ public final class LiveIndex: Sendable {
       defer { state.isMapping = true }
       return !state.isMapping
     }
-    if isIdle { mapper.submit { _ in self.makeMaps() } }
+    if isIdle { continueMapping() }
   }
 
-  /// Makes maps until no change is waiting. Uses at most half of one core, and has a lower priority than answers.
-  private func makeMaps() {
+  private func continueMapping() {
+    let isHurried = state.withLock { $0.pace.isHurried(at: .now) }
+    (isHurried ? hurriedMapper : mapper).submit { _ in self.makeMaps(isHurried: isHurried) }
+  }
+
+  /// Makes maps until no change is waiting, or until the other thread must make them. This takes at most half of one
+  /// core.
+  private func makeMaps(isHurried: Bool) {
     #if canImport(Glibc)
-      _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15)
+      if !isHurried { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15) }
     #endif
     while let next = nextChanges() {
-      let start = ContinuousClock.now
+      let (start, processorStart) = (ContinuousClock.now, Self.processorTime)
       if !next.changes.isEmpty {
         do {
           let map = try next.map.updating(next.changes)
           let index = ServedIndex(
-            name: name, tree: map.tree, description: description, version: Self.version(next.sequence, of: logName),
-            sequence: next.sequence, filterBytes: filterBytes)
+            name: name, tree: map.tree, description: description, key: key.name,
+            version: Self.version(next.sequence, of: logName), sequence: next.sequence, filterBytes: filterBytes)
           state.withLock { state in
             state.map = map
             state.applying = [:]
             (state.mapSequence, state.mapLogLength) = (next.sequence, next.logLength)
           }
           versions.publish(index)
+          let now = ContinuousClock.now
+          if let since = next.since { state.withLock { $0.pace.publish(after: now - since, at: now) } }
         } catch {
           logger.critical("Cannot make a map", metadata: ["index": "\(name)", "error": "\(error)"])
           state.withLock { $0.failure = "\(error)" }
@@ -355,19 +366,39 @@ public final class LiveIndex: Sendable {
         }
       }
       compact()
-      let duration = ContinuousClock.now - start
-      usleep(UInt32(min(max(duration / .microseconds(1), 0), 1_000_000)))
+      let rest = MapPace.rest(
+        after: ContinuousClock.now - start, processorTime: Self.processorTime - processorStart)
+      usleep(UInt32(rest / .microseconds(1)))
+      if state.withLock({ $0.pace.isHurried(at: .now) }) != isHurried { return continueMapping() }
     }
   }
 
-  private func nextChanges() -> (map: Map, changes: [PointKey: KeyedPoint?], sequence: UInt64, logLength: Int)? {
+  /// Processor time of this thread.
+  private static var processorTime: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
+  /// The changes since the newest map, and the time of the oldest of them.
+  private struct NextChanges {
+    let map: Map
+    let changes: [PointKey: KeyedPoint?]
+    let since: ContinuousClock.Instant?
+    let sequence: UInt64
+    let logLength: Int
+  }
+
+  private func nextChanges() -> NextChanges? {
     state.withLock { state in
       guard !state.pending.isEmpty || state.isCompactionDue else {
         state.isMapping = false
         return nil
       }
       (state.applying, state.pending) = (state.pending, [:])
-      return (state.map, state.applying, state.sequence, state.logLength)
+      return NextChanges(
+        map: state.map, changes: state.applying, since: state.pendingSince, sequence: state.sequence,
+        logLength: state.logLength)
     }
   }
 

@@ -15,8 +15,13 @@ enum RequestBodyLimit {
 }
 
 extension Request {
-  /// Returns the whole body. Throws a `Problem` if the body is too long or does not arrive in time.
+  /// Returns the whole body. Throws if it does not arrive in time, is too long or is compressed.
   func boundedBody() async throws -> ByteBuffer {
+    if let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" {
+      throw Problem(
+        status: .unsupportedMediaType, detail: "The body must be sent without a Content-Encoding, such as gzip.",
+        headers: [.acceptEncoding: "identity"])
+    }
     if head.announcesTooLongBody && headers[.expect] != nil { throw RequestBodyLimit.lengthExceeded(head.longestBody) }
     return try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
       group.addTask {

@@ -72,6 +72,8 @@ private struct IndexFacts: Encodable {
   let version: String
   /// Number of the version of a live index; left out for other indexes.
   let sequence: UInt64?
+  /// Column with the keys of the points of a live index; left out for other indexes.
+  let key: String?
   let pointCount: Int
   let projection: String
   /// West, south, east and north; null if there are no points.
@@ -100,7 +102,7 @@ private struct IndexFacts: Encodable {
   }
 
   enum CodingKeys: String, CodingKey {
-    case name, title, attribution, unit, version, sequence, projection, bounds, split, columns, groups
+    case name, title, attribution, unit, version, sequence, key, projection, bounds, split, columns, groups
     case pointCount = "point_count"
     case hasSeparations = "has_separations"
     case hasBadges = "has_badges"
@@ -114,7 +116,7 @@ private struct IndexFacts: Encodable {
     name = index.name
     let description = index.description
     (title, attribution, unit) = (description.title, description.attribution, description.unit)
-    (version, sequence) = (index.version, index.sequence)
+    (version, sequence, key) = (index.version, index.sequence, index.key)
     pointCount = tree.pointCount
     projection = tree.plane.projection == .planar ? "plane" : "web-mercator"
     _bounds = ExplicitNull(

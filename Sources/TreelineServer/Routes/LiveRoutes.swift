@@ -4,7 +4,7 @@ import NIOCore
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// `PATCH /v1/{index}/points` and `/v1/{index}/events`.
+/// `PATCH /v1/{index}/points` for live indexes, and `/v1/{index}/events` for all indexes.
 struct LiveRoutes {
   let catalog: Catalog
   let options: ServerOptions
@@ -42,16 +42,16 @@ struct LiveRoutes {
   }
 
   @Sendable func events(_ request: Request, _ context: Routes.Context) async throws -> Response {
-    let live = try index(context)
+    guard let versions = catalog.versions(of: context.parameters.get("index") ?? "") else { throw Self.noIndex }
     try refuseParameters(of: request)
-    let known = request.headers[.lastEventID].flatMap { UInt64($0) }
+    let known = request.headers[.lastEventID]
     let time = Duration.seconds(min(Self.longestStream, max(options.responseSeconds * 3 / 4, 1)))
     let body = ResponseBody { writer in
       // An empty comment, which makes the client see the head of the answer at once.
       try await writer.write(ByteBuffer(string: "retry: 1000\n:\n\n"))
       var last = known
-      for await index in live.versions(for: time) where index.sequence != last {
-        last = index.sequence
+      for await index in versions.stream(for: time) where index.eventID != last {
+        last = index.eventID
         try await writer.write(try Self.event(index))
       }
       try await writer.finish(nil)
@@ -60,7 +60,7 @@ struct LiveRoutes {
       status: .ok, headers: [.contentType: ContentType.events, .cacheControl: "no-store"], body: body)
   }
 
-  /// An event that announces a version. The id of the event is the version number (HTML Standard, section 9.2).
+  /// An event (HTML Standard, section 9.2).
   private static func event(_ index: ServedIndex) throws -> ByteBuffer {
     struct Data: Encodable {
       let version: String
@@ -72,7 +72,7 @@ struct LiveRoutes {
       }
     }
     var bytes = OutputBytes()
-    bytes.append(text: "event: version\nid: \(index.sequence ?? 0)\ndata: ")
+    bytes.append(text: "event: version\nid: \(index.eventID)\ndata: ")
     try bytes.append(encoding: Data(version: index.version, sequence: index.sequence, points: index.tree.pointCount))
     bytes.append("\n")
     return bytes.withBytes { ByteBuffer(bytes: $0) }
@@ -81,16 +81,20 @@ struct LiveRoutes {
   private func index(_ context: Routes.Context) throws -> LiveIndex {
     let name = context.parameters.get("index") ?? ""
     if let live = catalog.live(name) { return live }
-    throw Problem.notFound(
-      catalog[name] == nil
-        ? "There is no index with this name; /v1/indexes lists the names."
-        : "The index is not live; serve it with --live.")
+    throw catalog[name] == nil ? Self.noIndex : Problem.notFound("The index is not live; it was served without --live.")
   }
+
+  private static var noIndex: Problem { .notFound("No index has that name; /v1/indexes lists the names.") }
 
   private func refuseParameters(of request: Request) throws {
     var parameters = QueryParameters(url: request.uri.query.map { $0[...] })
     try parameters.finish()
   }
+}
+
+extension ServedIndex {
+  /// Name of this version among the events: its number, or the version of an index that is not live.
+  fileprivate var eventID: String { sequence.map { "\($0)" } ?? version }
 }
 
 extension HTTPField.Name {

@@ -77,8 +77,9 @@ struct RequestMiddleware: RouterMiddleware {
     Response(
       status: .noContent,
       headers: [
-        .accessControlAllowMethods: "GET, HEAD, POST, OPTIONS",
-        .accessControlAllowHeaders: "Accept, Authorization, Content-Type, If-None-Match, Range",
+        .accessControlAllowMethods: "GET, HEAD, POST, PATCH, OPTIONS",
+        .accessControlAllowHeaders:
+          "Accept, Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Range",
         .accessControlMaxAge: "3600",
       ])
   }
