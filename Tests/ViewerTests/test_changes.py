@@ -2,7 +2,9 @@
 
 import csv
 import gzip
+import itertools
 import json
+import math
 import os
 import shutil
 
@@ -207,21 +209,130 @@ def test_badges_that_did_not_change_stay_when_an_index_is_replaced(open_map, ind
         server.stop()
 
 
-def test_a_new_version_of_a_live_index_is_announced(open_map, tmp_path):
-    (tmp_path / "fleet.csv").write_text("id,longitude,latitude\n" + "".join(f"{n},{n % 20},{n // 20 + 40}\n" for n in range(200)))
-    index = build(tmp_path / "fleet.csv", tmp_path / "fleet.treeline", "--columns", "id:number", "--grow", "badges")
-    (tmp_path / "token").write_text("a-token-of-this-test")
-    (tmp_path / "token").chmod(0o600)
-    server = Server("--live", index, "--key", "id", "--write-token-file", tmp_path / "token", "--viewer", VIEWER)
-    try:
-        page = open_map("#index=fleet&view=tree", server=server.url)
-        # The map of a hidden page does not ask for new versions.
-        page.evaluate("Object.defineProperty(document, 'visibilityState', {value: 'hidden'})")
-        headers = {"Authorization": "Bearer a-token-of-this-test", "Content-Type": "application/x-ndjson", "Idempotency-Key": "first"}
-        status, _, body = server.ask("/v1/fleet/points", "PATCH", headers, b'{"remove": 0}\n{"remove": 7}\n')
+@pytest.fixture
+def fleet(tmp_path):
+    """Returns a function that starts a server with a live index of 200 vehicles in ten towns, and with further options,
+    and a function that sends changes."""
+    def row(n):
+        town, radius, angle = n // 20, 1.5 * math.sqrt((n % 20 + 1) / 20), 2.4 * n
+        return f"{n},Bus {n},{12 * (town % 5) + radius * math.cos(angle):.5f},{35 + 12 * (town // 5) + radius * math.sin(angle):.5f}\n"
+
+    rows = "".join(map(row, range(200)))
+    (tmp_path / "fleet.csv").write_text("id,name,longitude,latitude\n" + rows)
+    index = build(tmp_path / "fleet.csv", tmp_path / "fleet.treeline", "--columns", "id:number,name:text", "--grow", "badges")
+    servers, names = [], (f"batch-{n}" for n in itertools.count())
+
+    def start(*options):
+        token = tmp_path / "write-token"
+        token.write_text("a-token-of-this-test")
+        token.chmod(0o600)
+        servers.append(Server("--live", index, "--key", "id", "--write-token-file", token, "--viewer", VIEWER, *options))
+        return servers[-1]
+
+    def change(*changes):
+        headers = {"Authorization": "Bearer a-token-of-this-test", "Content-Type": "application/x-ndjson", "Idempotency-Key": next(names)}
+        status, _, body = servers[-1].ask("/v1/fleet/points", "PATCH", headers, "\n".join(json.dumps(each) for each in changes).encode())
         assert status == 200, body
-        page.wait_for_function("() => viewer.index.point_count === 198 && !viewer.tree.isOutdated")
+
+    yield start, change
+    for server in servers:
+        server.stop()
+
+
+def vehicle(key, name, longitude, latitude):
+    return {"type": "Feature", "geometry": {"type": "Point", "coordinates": [longitude, latitude]}, "properties": {"id": key, "name": name}}
+
+
+def hide(page):
+    """Makes the page look hidden without telling it, so that it does not ask for versions at intervals."""
+    page.evaluate("Object.defineProperty(document, 'visibilityState', {value: 'hidden'})")
+
+
+@pytest.mark.parametrize("is_guarded", [False, True])
+def test_a_new_version_of_a_live_index_is_announced(open_map, fleet, tmp_path, is_guarded):
+    (tmp_path / "token").write_text("secret")
+    start, change = fleet
+    server = start(*(["--token-file", tmp_path / "token"] if is_guarded else []))
+    page = open_map("#index=fleet&view=tree", server=server.url, settle=not is_guarded, tolerates=["401"] if is_guarded else [])
+    if is_guarded:
+        page.get_by_label("This server needs a token.").fill("secret")
+        page.get_by_role("button", name="Sign in").click()
         rest(page)
-        assert sum(c["count"] for c in shown(page)) == 198
+    hide(page)
+    change({"remove": 0}, {"remove": 7})
+    page.wait_for_function("() => viewer.index.point_count === 198 && !viewer.tree.isOutdated")
+    rest(page)
+    assert sum(c["count"] for c in shown(page)) == 198
+
+
+def test_a_replaced_index_is_announced(open_map, indexes, tmp_path):
+    served = shutil.copy(indexes["one"], tmp_path / "served.treeline")
+    server = Server(served, "--viewer", VIEWER)
+    try:
+        page = open_map("#index=served&view=tree", server=server.url)
+        hide(page)
+        shutil.copy(indexes["stacks"], tmp_path / "new.treeline")
+        os.replace(tmp_path / "new.treeline", served)
+        page.wait_for_function("() => viewer.index.point_count === 53 && !viewer.tree.isOutdated")
+    finally:
+        server.stop()
+
+
+def test_what_is_open_stays_open_in_a_new_version_of_a_live_index(open_map, fleet):
+    start, change = fleet
+    page = open_map("#index=fleet&view=tree&hit=17&map=7.5/35/0", server=start().url)
+
+    def wait(sequence):
+        page.wait_for_function("sequence => viewer.index.sequence === sequence && !viewer.tree.isOutdated", arg=sequence)
+        rest(page)
+
+    page.wait_for_function("() => viewer.hit?.text === 'Bus 17'")
+    # The card of a vehicle. Its vehicle moves, has another name, and is in another row.
+    keys = page.evaluate("viewer.tree.scene.clusters.map(({id, properties}) => [id, properties.id])")
+    one, key = next((c, key) for c in shown(page) for id, key in keys if c["count"] == 1 and c["id"] == id and key != 17)
+    page.evaluate("id => viewer.choice.choose(viewer.tree.scene.sprite(id).cluster, viewer.tree)", one["id"])
+    page.get_by_role("heading", name=f"Bus {key}", exact=True).wait_for()
+    page.locator("#card .close").focus()
+    change(vehicle(-1, "First", 0, 40), vehicle(key, "Express", one["longitude"] + 0.3, one["latitude"] + 0.2), vehicle(17, "Bus 17", 17.5, 40.5))
+    page.get_by_role("heading", name="Express", exact=True).wait_for()
+    wait(1)
+    assert page.evaluate("document.activeElement.matches('#card .close')")
+    assert page.evaluate("viewer.settings.open === String(viewer.card.cluster.id) && viewer.card.index === viewer.index")
+    assert page.evaluate("viewer.card.cluster.longitude") == pytest.approx(one["longitude"] + 0.3)
+    page.wait_for_function("() => viewer.settings.hit === '18' && viewer.hit?.text === 'Bus 17' && viewer.hit.path.size > 0")
+    assert page.evaluate("viewer.hit.x") == pytest.approx(17.5 / 360 + 0.5)
+    # The vehicle leaves the map, and so does the found vehicle.
+    change({"remove": key}, {"remove": 17})
+    page.wait_for_function("() => !viewer.card.isOpen && viewer.hit === null && viewer.settings.hit === '' && viewer.settings.open === ''")
+    wait(2)
+
+
+
+def test_what_is_open_stays_open_when_an_index_is_replaced(open_map, indexes, tmp_path):
+    """The new version has one more point in the stack of forty points, and lacks the stack of five."""
+    with gzip.open(indexes["stacks"].parent / "stacks.csv.gz", "rt", newline="") as file:
+        head, *rows = csv.reader(file)
+    changed = [row for row in rows if not row[2].startswith("Few")] + [["12.6", "55.75", "Many 40"]]
+    with open(tmp_path / "changed.csv", "w", newline="") as file:
+        csv.writer(file).writerows([head, *changed])
+    served = shutil.copy(indexes["stacks"], tmp_path / "live.treeline")
+    new = build(tmp_path / "changed.csv", tmp_path / "new.treeline", "--attributes", "name")
+    shutil.copy(served, tmp_path / "again.treeline")
+    server = Server(served, "--viewer", VIEWER)
+    try:
+        page = open_map("#index=live&view=tree&map=10.2/55.68/12.5", server=server.url)
+        page.evaluate("() => viewer.choice.choose(viewer.tree.scene.clusters.find(c => c.count === 40), viewer.tree)")
+        page.get_by_role("heading", name="40 points").wait_for()
+        os.replace(new, served)
+        page.get_by_role("heading", name="41 points").wait_for()
+        page.wait_for_function("() => document.querySelectorAll('#card li').length === 41")
+        assert page.evaluate("viewer.card.spread.cluster === viewer.card.cluster && viewer.card.cluster.count === 41")
+        os.replace(tmp_path / "again.treeline", served)
+        page.get_by_role("heading", name="40 points").wait_for()
+        page.evaluate("() => viewer.choice.choose(viewer.tree.scene.clusters.find(c => c.count === 5), viewer.tree)")
+        page.get_by_role("heading", name="5 points").wait_for()
+        new = build(tmp_path / "changed.csv", tmp_path / "new.treeline", "--attributes", "name")
+        os.replace(new, served)
+        page.wait_for_function("() => !viewer.card.isOpen")
     finally:
         server.stop()

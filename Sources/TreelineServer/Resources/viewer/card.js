@@ -29,6 +29,12 @@ const MARGIN = 8;
 export class Card {
   /** The spread of the open stack, if a stack is open. */
   spread = null;
+  /** The first listed members. */
+  members = [];
+  /** Whether the card lists the members of a cluster that is neither a point nor a stack. */
+  #isList = false;
+  /** Loads what the card shows about the members. */
+  #load = null;
 
   /**
    * @param node The card, over the map.
@@ -54,19 +60,16 @@ export class Card {
     this.#begin(cluster, index, side);
     // A link can have the id of a cluster of the tree, but not that of a cell of the grid.
     this.linkID = side.name === "tree" ? String(cluster.id) : "";
+    this.#isList = false;
     if (cluster.count === 1) {
-      const position = groundOf(index).position(cluster.latitude, cluster.longitude, 4);
-      this.#fill(nameOf(cluster.properties, index.columns), withGroup(cluster.properties, position), this.#facts(cluster.properties));
+      this.#fill(this.#facts(cluster.properties));
       this.reveal();
       return;
     }
-    const position = groundOf(index).position(cluster.latitude, cluster.longitude, 4);
-    const where = withGroup(cluster.properties, cluster.stack ? `All at ${position}` : `Around ${position}`);
     const parts = this.#parts();
-    this.#fill(points(cluster.count), where, element("div", {}, ...parts.nodes));
-    const start = this.viewer.prefersReducedMotion ? -Infinity : performance.now();
-    this.spread = new Spread(cluster, Math.min(cluster.count, PAGE), start);
-    this.viewer.wake();
+    this.#fill(element("div", {}, ...parts.nodes));
+    this.#load = parts.load;
+    this.#spreadOut(this.viewer.prefersReducedMotion ? -Infinity : performance.now());
     await parts.load();
     if (this.cluster === cluster) this.reveal();
   }
@@ -75,21 +78,63 @@ export class Card {
   async list(cluster, index, side) {
     if (cluster.count === 1 || cluster.stack) return this.open(cluster, index, side);
     this.#begin(cluster, index, side);
+    this.#isList = true;
     const closer = element("button", { type: "button", className: "more" }, "Zoom to its parts");
     closer.addEventListener("click", () => {
+      const { cluster } = this;
       this.close();
       this.viewer.choice.choose(cluster, side);
     });
-    const extent = withGroup(cluster.properties, [this.viewer.placeNear(cluster), cluster.bbox ? extentText(cluster, index) : ""].filter(Boolean).join(" · "));
-    const title = points(cluster.count);
     // Cells of the grid are in no hierarchy, so the server cannot list their members.
-    if (side.name !== "tree") return this.#fill(title, extent, closer);
+    if (side.name !== "tree") return this.#fill(closer);
     const parts = this.#parts();
-    this.#fill(title, extent, element("div", {}, closer, ...parts.nodes));
+    this.#fill(element("div", {}, closer, ...parts.nodes));
+    this.#load = parts.load;
     await parts.load();
   }
 
-  /** Returns the parts of the card, and a function that loads their contents. */
+  /**
+   * Shows a cluster of a new version of the index instead of the cluster that it continues. The card stays where it is
+   * scrolled to, and the focus stays where it is.
+   */
+  async renew(cluster, index) {
+    const { cluster: { count, stack }, side } = this;
+    // A point may have become a stack, or a stack a point.
+    if (stack !== cluster.stack || (count === 1) !== (cluster.count === 1)) return this.#isList ? this.list(cluster, index, side) : this.open(cluster, index, side);
+    Object.assign(this, { cluster, index });
+    if (this.linkID) {
+      this.linkID = String(cluster.id);
+      this.viewer.settings.set({ open: this.linkID });
+    }
+    const [title, subtitle] = this.#texts();
+    this.node.querySelector("h2").textContent = title;
+    this.node.querySelector("header p:last-child").textContent = subtitle;
+    const body = this.node.querySelector(".body");
+    body.ariaLabel = title;
+    if (cluster.count === 1) body.replaceChildren(this.#facts(cluster.properties));
+    if (this.spread) this.#spreadOut(-Infinity);
+    await this.#load?.();
+  }
+
+  /** Returns the title and the subtitle of the card. */
+  #texts() {
+    const { cluster, index } = this;
+    const position = groundOf(index).position(cluster.latitude, cluster.longitude, 4);
+    if (this.#isList) {
+      const extent = [this.viewer.placeNear(cluster), cluster.bbox ? extentText(cluster, index) : ""].filter(Boolean).join(" · ");
+      return [points(cluster.count), withGroup(cluster.properties, extent)];
+    }
+    if (cluster.count === 1) return [nameOf(cluster.properties, index.columns), withGroup(cluster.properties, position)];
+    return [points(cluster.count), withGroup(cluster.properties, cluster.stack ? `All at ${position}` : `Around ${position}`)];
+  }
+
+  /** Spreads the members of the stack around it. */
+  #spreadOut(start) {
+    this.spread = new Spread(this.cluster, Math.min(this.cluster.count, PAGE), start);
+    this.viewer.wake();
+  }
+
+  /** Returns the parts of the card of a cluster, and a function that loads what they show. */
   #parts() {
     const { index, viewer } = this;
     const [facts, list, chart] = [element("dl", {}), element("ol", {}), element("figure", { className: "chart", hidden: true })];
@@ -120,7 +165,8 @@ export class Card {
     }
     return {
       nodes: [facts, chart, tools, list],
-      load: () => Promise.all([this.#tell(facts), this.#page(list, 0, sort.value), this.#chart(chart, numbers[0])]),
+      // After a new version of the index, the list is as long as before.
+      load: () => Promise.all([this.#tell(facts), this.#page(list, 0, sort.value, Math.max(PAGE, list.childElementCount)), this.#chart(chart, numbers[0])]),
     };
   }
 
@@ -207,7 +253,8 @@ export class Card {
   }
 
   #begin(cluster, index, side) {
-    Object.assign(this, { cluster, index, side, linkID: "" });
+    Object.assign(this, { cluster, index, side, linkID: "", members: [] });
+    this.#load = null;
     this.node.dataset.side = side.name;
     // If the panel lies over the map, only one of the panel and the card has room.
     this.viewer.controls.fold();
@@ -271,7 +318,8 @@ export class Card {
     this.viewer.wake();
   }
 
-  #fill(title, subtitle, body) {
+  #fill(body) {
+    const [title, subtitle] = this.#texts();
     const close = element("button", { type: "button", className: "close", ariaLabel: "Close" });
     close.innerHTML = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="m3.5 3.5 9 9m0-9-9 9"/></svg>';
     close.addEventListener("click", () => this.close());
@@ -296,23 +344,31 @@ export class Card {
     try {
       const { facts, title, picture } = await viewer.values.facts(index, cluster.id, viewer.filterQuery.filter);
       if (this.cluster !== cluster) return;
+      this.node.querySelector("p.first")?.remove();
+      this.node.querySelector(".body img")?.remove();
       if (title !== null) this.node.querySelector("h2").after(element("p", { className: "first" }, `${title} and ${number(cluster.count - 1)} more`));
       if (/^https:/.test(picture)) list.before(element("img", { src: picture, alt: "", loading: "lazy", referrerPolicy: "no-referrer" }));
       list.replaceChildren(...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
     } catch (error) {
-      viewer.failed(error);
+      if (this.cluster === cluster) this.#failed(error, index);
     }
   }
 
-  /** @param order Column by which the members are sorted. A minus sign before it sorts descending. Empty for none. */
-  async #page(list, offset, order = "") {
+  /** Reports an error, unless a newer version of the index has made the ids of this version invalid. */
+  #failed(error, index) {
+    if (this.viewer.index === index) this.viewer.failed(error, this.side);
+  }
+
+  /** @param order Column by which the members are sorted, with a minus sign for descending values; empty for none. */
+  async #page(list, offset, order = "", limit = PAGE) {
     const { cluster, index } = this;
     const asked = (this.asked = {});
     try {
       const { total, features } = await this.source.members(
-        index.name, cluster.id, { offset, limit: PAGE, ...(order && { sort: order }), ...this.viewer.filterQuery });
+        index.name, cluster.id, { offset, limit: Math.min(limit, BATCH), ...(order && { sort: order }), ...this.viewer.filterQuery });
       if (this.cluster !== cluster || this.asked !== asked) return;
       if (offset === 0) {
+        this.members = features;
         list.replaceChildren();
         list.nextElementSibling?.remove();
       }
@@ -332,7 +388,7 @@ export class Card {
       });
       list.after(more);
     } catch (error) {
-      this.viewer.failed(error);
+      if (this.cluster === cluster && this.asked === asked) this.#failed(error, index);
     }
   }
 }

@@ -1,23 +1,32 @@
-// Finds the badges that stay on the map when an index is replaced. A new version of an index has new ids, so clusters
-// are compared by their places and their numbers of points.
+// Finds the badges that stay on the map when an index is replaced. Ids of two versions of an index have nothing in
+// common. Single points of a live index are compared by their keys. All other clusters are compared by their places and
+// their numbers of points.
 
-/** A cluster continues another one only if the smaller has more than this share of the points of the larger. */
-const LEAST_SHARE = 0.5;
+import { keyOf, LEAST_SHARE } from "./kept.js";
+
+const look = ({ x, y, count }) => `${x} ${y} ${count}`;
 
 /**
- * Returns a map from ids of new clusters to ids of the old clusters that they seem to continue. Two clusters are
- * matched if three conditions are met: each is the cluster nearest to the other, one of the badges covers the center of
- * the other badge, and the numbers of points are similar. Leaves out clusters that look the same in both versions.
+ * Returns the ids of new clusters, each with the id of the old cluster that it seems to continue. Both are single
+ * points with one key. Or both clusters are nearer to each other than to all other clusters, one badge covers the
+ * center of the other badge, and their numbers of points are similar. Clusters that look the same in both versions are
+ * left out.
  *
+ * @param index The new version of the index.
  * @param scale Width of the world in pixels.
  */
-export function continuedByPlace(before, after, scale) {
-  const look = ({ x, y, count }) => `${x} ${y} ${count}`;
+export function continuedClusters(before, after, index, scale) {
+  const continued = new Map();
+  const key = ({ count, properties }) => (count === 1 ? keyOf(index, properties) : undefined);
   const others = (clusters, same) => {
     const looks = new Set(same.map(look));
     return clusters.filter((cluster) => !looks.has(look(cluster)));
   };
-  const [old, fresh] = [others(before, after), others(after, before)];
+  let [old, fresh] = [others(before, after), others(after, before)];
+  const keyed = new Map(old.filter((cluster) => key(cluster) !== undefined).map((cluster) => [key(cluster), cluster]));
+  for (const cluster of fresh) if (keyed.has(key(cluster))) continued.set(cluster.id, keyed.get(key(cluster)).id);
+  // Points with different keys are different points, wherever they are.
+  [old, fresh] = [old, fresh].map((clusters) => clusters.filter((cluster) => key(cluster) === undefined));
   const nearest = (cluster, clusters) => {
     let [found, least] = [null, Infinity];
     for (const other of clusters) {
@@ -27,11 +36,22 @@ export function continuedByPlace(before, after, scale) {
     }
     return least <= Math.max(cluster.radius, found?.radius ?? 0) ? found : null;
   };
-  const continued = new Map();
   for (const cluster of fresh) {
     const other = nearest(cluster, old);
     if (!other || nearest(other, fresh) !== cluster) continue;
     if (Math.min(cluster.count, other.count) > LEAST_SHARE * Math.max(cluster.count, other.count)) continued.set(cluster.id, other.id);
   }
   return continued;
+}
+
+/**
+ * Returns the new clusters that continue old clusters or look like them, by the ids of the old clusters.
+ *
+ * @param continued Result of `continuedClusters`.
+ */
+export function successorsOf(before, after, continued) {
+  const looks = new Map(after.map((cluster) => [look(cluster), cluster]));
+  const successors = new Map(before.filter((old) => looks.has(look(old))).map((old) => [old.id, looks.get(look(old))]));
+  for (const cluster of after) if (continued.has(cluster.id)) successors.set(continued.get(cluster.id), cluster);
+  return successors;
 }

@@ -34,6 +34,13 @@ export class Hint {
     this.#moveTo(x, y);
   }
 
+  /** Shows a cluster of a new version of the index instead of the shown cluster, if there is one. */
+  renew(cluster, side, index) {
+    if (this.#shown === null) return;
+    this.#shown = null;
+    this.show(cluster, side, index, this.x, this.y);
+  }
+
   hide() {
     this.#shown = null;
     clearTimeout(this.#timer);

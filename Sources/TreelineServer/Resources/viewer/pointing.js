@@ -33,6 +33,13 @@ export class Pointing {
     this.viewer.wake();
   }
 
+  /** Marks the cluster of a new version that continues the marked cluster. Removes the mark if it is null. */
+  renew(cluster) {
+    if (!cluster) return this.point(null);
+    this.pointed = { cluster, side: this.pointed.side };
+    this.viewer.hint.renew(cluster, this.pointed.side.name, this.viewer.index);
+  }
+
   #hover({ x, y }, map, ofMap) {
     const { camera, card, hint, index, stage } = this.viewer;
     if (!camera) return;

@@ -3,6 +3,22 @@
 import { Problem, Source } from "./source.js";
 import { Token } from "./token.js";
 
+/** Milliseconds until events are requested again, after a stream of events has ended; and after several failures. */
+const PAUSE = 500;
+const LONGEST_PAUSE = 30_000;
+
+/** Yields the data of server-sent events, each of which has one line of data. */
+async function* eventsIn(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ""; ;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const lines = (text + value).split("\n");
+    text = lines.pop();
+    for (const line of lines) if (line.startsWith("data: ")) yield line.slice(6);
+  }
+}
+
 export class Server extends Source {
   views = ["grid", "compare", "tree", "tiles"];
   hasTiles = true;
@@ -77,11 +93,31 @@ export class Server extends Source {
   }
 
   follow(index, renew) {
-    // An `EventSource` cannot send a token, so it is not used with a token.
-    if (index.sequence === undefined || this.#token.headers.Authorization) return null;
-    const events = new EventSource(this.url(`v1/${index.name}/events`));
-    events.addEventListener("version", renew);
-    return () => events.close();
+    const ending = new AbortController();
+    this.#listen(`v1/${index.name}/events`, renew, ending.signal);
+    return () => ending.abort();
+  }
+
+  /** Reads server-sent events. An `EventSource` could not send a token. */
+  async #listen(path, renew, signal) {
+    let pause = PAUSE;
+    while (!signal.aborted) {
+      const token = this.#token.headers;
+      try {
+        const response = await fetch(this.url(path), { headers: token, signal });
+        if (response.status === 401 && !(await this.#token.ask(token))) return;
+        // An earlier version of the server announces no versions of indexes that are not live.
+        if (response.status === 404) return;
+        if (response.ok) {
+          pause = PAUSE;
+          for await (const data of eventsIn(response.body)) renew(JSON.parse(data).version);
+        }
+      } catch {
+        // The server does not answer, the connection has ended, or the page follows another index.
+      }
+      await new Promise((done) => setTimeout(done, pause));
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
+    }
   }
 
   url(path, query = {}) {

@@ -1,7 +1,7 @@
 // One side of the map. It has its own clusters, and requests them from the server.
 
 import { clusterOf, firstPoint, sizeAmong } from "./cluster.js";
-import { continuedByPlace } from "./continued.js";
+import { continuedClusters, successorsOf } from "./continued.js";
 import { cutParameters } from "./cut.js";
 import { Labels } from "./labels.js";
 import { SERVER_WORLD_SIZE } from "./vendor/treeline/map/constants.js";
@@ -82,12 +82,14 @@ class Side {
     const clusters = features.map((feature) => clusterOf(feature, this.viewer, scale, look));
     // Clusters of a tree are ranges of points, so they have a first point.
     if (change) for (const cluster of clusters) cluster.first = firstPoint(cluster.id);
-    // Nothing moves before there is a map.
-    const [now, isInstant] = [performance.now(), this.viewer.prefersReducedMotion || !this.viewer.map];
-    // Cells of a grid have the same ids in all versions.
-    if (change && this.isOutdated) this.scene.replace(clusters, now, isInstant, continuedByPlace(this.scene.clusters, clusters, scale));
-    else this.scene.apply(change ?? changeWithoutHierarchy(this.scene.clusters, clusters), clusters, now, isInstant);
+    const [now, isInstant] = [performance.now(), this.viewer.prefersReducedMotion];
+    const [before, wasOutdated] = [this.scene.clusters, this.isOutdated];
     this.isOutdated = false;
+    // Cells of a grid have the same ids in all versions.
+    const continued = change ? wasOutdated && continuedClusters(before, clusters, this.viewer.index, scale) : new Map(clusters.map(({ id }) => [id, id]));
+    if (change && wasOutdated) this.scene.replace(clusters, now, isInstant, continued);
+    else this.scene.apply(change ?? changeWithoutHierarchy(before, clusters), clusters, now, isInstant);
+    if (wasOutdated) this.viewer.renewed(this, successorsOf(before, clusters, continued));
     this.viewer.answered(this);
   }
 }

@@ -52,8 +52,8 @@ export class Source {
   pause = 0;
 
   /**
-   * Calls a function for each new version of a live index. Returns a function that ends the calls; null if the source
-   * does not announce versions of this index.
+   * Calls a function with the name of each new version of an index. Returns a function that ends this; null if the
+   * source does not announce versions.
    */
   follow(index, renew) {
     return null;

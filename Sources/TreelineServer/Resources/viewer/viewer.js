@@ -4,11 +4,13 @@ import { TileArchive } from "./archive.js";
 import { planeStyle, repaint, worldStyle } from "./basemap.js";
 import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
+import { clusterOf } from "./cluster.js";
 import { Controls } from "./controls.js";
 import { availableCuts, chosenCut, cutParameters, leastLimit } from "./cut.js";
 import { Divider } from "./divider.js";
 import { groundOf } from "./ground.js";
 import { Hint } from "./hint.js";
+import { clusterWith, keyOf, keysOf, pointWith, rowOf } from "./kept.js";
 import { circlesOf, circlesOfTiles } from "./labels.js";
 import { Legend } from "./legend.js";
 import { Listing } from "./listing.js";
@@ -212,35 +214,20 @@ export class Viewer {
       setInterval(() => document.visibilityState === "visible" && this.#reloadIfReplaced(), this.source.pause);
     }
     this.#follow();
+    document.addEventListener("visibilitychange", () => this.#follow());
   }
 
-  /** Draws the first badges before the map library starts, which takes longer than their answer. */
-  async #sketch() {
-    const { index, settings, source, stage, tree } = this;
-    if (settings.view !== "tree" || !index.bounds) return;
-    const cuts = availableCuts(index, source, false);
-    if (!cuts.includes(settings.by)) settings.set({ by: cuts[0] });
-    const options = cameraOptions(settings.map);
-    const [longitude, latitude] = options?.center ?? [];
-    this.camera = options ? new StageCamera({ lng: longitude, lat: latitude }, options.zoom, stage.size) : stage.cameraOfAll(this.#fitting);
-    const answered = new Promise((done) => (this.#sketched = done));
-    tree.feed.want(tree.request(this.camera, settings), performance.now());
-    await Promise.race([answered, pause(SOON)]);
-    if (tree.scene.size === 0) return;
-    this.overlay.prepare(this.palette, stage.whole);
-    this.#draw(tree, 0, stage.size.width, performance.now(), settings.ellipses);
-    // Shows the badges. In a page that is not shown, no frame comes.
-    await Promise.race([new Promise((done) => requestAnimationFrame(() => setTimeout(done))), pause(SOON)]);
-  }
-
-  /** Called with the first answer. */
-  #sketched = () => {};
-
-  /** Shows new versions of a live index at once. */
+  /**
+   * Shows new versions of the index at once. A hidden page does not, because a browser has few connections to a server
+   * for all its pages.
+   */
   #follow() {
     this.#unfollow?.();
-    this.#unfollow = this.source.follow(this.index, ({ lastEventId }) => {
-      if (Number(lastEventId) !== this.index.sequence) this.#reloadIfReplaced();
+    let newest = "";
+    this.#unfollow = document.visibilityState === "hidden" ? null : this.source.follow(this.index, async (version) => {
+      newest = version;
+      // The list of indexes may have been requested before this version.
+      if (newest !== this.index.version && await this.#reloadIfReplaced() && newest !== this.index.version) this.#reloadIfReplaced();
     });
   }
 
@@ -333,16 +320,17 @@ export class Viewer {
    *
    * @returns The zoom of the map from which the point stands alone; null if it never does.
    */
-  loadHit() {
+  loadHit(isRenewed = false) {
     const key = `${this.index.name} ${this.index.version} ${this.settings.hit}`;
     if (this.#loadingHit?.key === key) return this.#loadingHit.zoom;
-    const loading = (this.#loadingHit = { key, zoom: this.#loadHit().finally(() => this.#loadingHit === loading && (this.#loadingHit = null)) });
+    const loading = (this.#loadingHit = { key, zoom: this.#loadHit(isRenewed).finally(() => this.#loadingHit === loading && (this.#loadingHit = null)) });
     return loading.zoom;
   }
 
-  async #loadHit() {
+  /** @param isRenewed Whether the marked point stays marked meanwhile, because it is in a new version of the index. */
+  async #loadHit(isRenewed) {
     const { index, settings: { hit }, source } = this;
-    this.hit = null;
+    if (!isRenewed) this.hit = null;
     this.wake();
     if (hit === "" || !source.whereIs) return null;
     const cut = chosenCut(this.settings);
@@ -351,7 +339,7 @@ export class Viewer {
       if (hit !== this.settings.hit || index !== this.index) return null;
       const [longitude, latitude] = feature.geometry.coordinates;
       this.hit = {
-        text: nameOf(feature.properties, index.columns), x: worldX(longitude), y: worldY(latitude),
+        row: hit, key: keyOf(index, feature.properties), text: nameOf(feature.properties, index.columns), x: worldX(longitude), y: worldY(latitude),
         path: new Set(path.map(({ cluster_id: id }) => id)),
       };
       this.wake();
@@ -727,7 +715,7 @@ export class Viewer {
       }
     }
     if (["where", "off", "range"].some((name) => names.has(name))) this.notice.hide("filter");
-    if (names.has("hit")) this.loadHit().catch((error) => this.failed(error));
+    if (names.has("hit") && this.settings.hit !== this.hit?.row) this.loadHit().catch((error) => this.failed(error));
     if (names.has("picks") || names.has("donuts") || names.has("sum") || names.has("brush")) {
       this.#loadValues().then(() => this.show(), (error) => this.failed(error));
     }
@@ -755,11 +743,11 @@ export class Viewer {
       if (!index.plane !== !previous.plane) this.#setStyle(this.#style || this.#ownStyle);
     }
     this.controls.offer(this.indexes, index);
-    this.card.close();
-    this.hit = null;
-    this.pointing.point(null);
     for (const side of [this.grid, this.tree]) isVersion ? side.renew() : side.reset();
     if (!isVersion) {
+      this.card.close();
+      this.hit = null;
+      this.pointing.point(null);
       this.tones = null;
       this.#follow();
     }
@@ -776,9 +764,61 @@ export class Viewer {
     }
     const { point_count: before } = previous;
     if (isVersion && Math.abs(index.point_count - before) <= MOST_CHANGED * before) this.tones = tones;
+    if (isVersion) for (const renewal of [this.#renewHit(), this.#renewCard()]) renewal.catch((error) => this.#renewalFailed(error, index));
     this.show();
     this.#loadFacts();
     this.#restSoon();
+  }
+
+  /** Marks the found point in a new version of the index, or removes the mark if the point is not in it. */
+  async #renewHit() {
+    const { hit, index, source } = this;
+    if (!hit) return;
+    // Its clusters have other ids now.
+    hit.path = new Set();
+    const row = hit.key === undefined ? hit.row : await rowOf(source, index, hit.key);
+    if (this.hit !== hit || this.index !== index) return;
+    if (row !== null) {
+      hit.row = String(row);
+      this.settings.set({ hit: hit.row });
+      await this.loadHit(true);
+      // Without keys, a point is known by its row and its name.
+      if (this.index !== index || this.hit?.row !== hit.row || hit.key !== undefined || this.hit.text === hit.text) return;
+    }
+    this.hit = null;
+    this.settings.set({ hit: "" });
+  }
+
+  /** Shows the open point or cluster of a live index as it is in a new version, or closes its card. */
+  async #renewCard() {
+    const { card, index, source } = this;
+    const { cluster, side } = card;
+    const keys = card.isOpen && side === this.tree ? keysOf(index, cluster, card.members) : [];
+    if (keys.length === 0) return;
+    const feature = await (cluster.count === 1 ? pointWith(source, index, keys[0]) : clusterWith(source, index, keys, cluster.count));
+    if (card.cluster !== cluster || this.index !== index) return;
+    if (!feature) return card.close();
+    await card.renew(clusterOf(feature, this, this.currentCamera.scale), index);
+  }
+
+  /** Reports an error, unless a newer version has made the ids of this version invalid. */
+  async #renewalFailed(error, index) {
+    if (this.index === index && !(error.status === 404 && await this.#reloadIfReplaced())) this.failed(error);
+  }
+
+  /**
+   * Shows in the hint and in the card what continues their clusters, after the first answer of a new version.
+   *
+   * @param successors The clusters that continue the shown clusters, by the ids of the shown clusters.
+   */
+  renewed(side, successors) {
+    const { card, index, pointing } = this;
+    if (pointing.pointed?.side === side) pointing.renew(successors.get(pointing.pointed.cluster.id) ?? null);
+    if (!card.isOpen || card.side !== side || card.index === index) return;
+    if (side === this.tree && keysOf(index, card.cluster, card.members).length > 0) return;
+    const successor = successors.get(card.cluster.id);
+    if (!successor) card.close();
+    else card.renew(successor, index).catch((error) => this.#renewalFailed(error, index));
   }
 
   /** Updates the page from the settings. */

@@ -1,0 +1,66 @@
+// Finds what is open on the map, such as the cluster of the card, in a new version of the index. Ids and rows of two
+// versions have nothing in common, but the points of a live index have keys.
+
+import { leastLimit } from "./cut.js";
+
+/** Number of points by which a cluster is found again. */
+const FEW = 3;
+
+/** If a cluster continues another, the smaller of the two has at least this share of the points of the larger. */
+export const LEAST_SHARE = 0.5;
+
+/** Returns the key of a point of a live index; undefined if the index is not live. */
+export const keyOf = (index, properties) => (index.key === undefined ? undefined : (properties?.[index.key] ?? undefined));
+
+/** Returns the rows of the points with some keys, in the order of the keys, without points that no longer exist. */
+async function rowsOf(source, index, keys) {
+  const literal = (key) => (typeof key === "number" ? String(key) : `'${key.replaceAll("'", "''")}'`);
+  const filter = `"${index.key.replaceAll('"', '""')}" IN (${keys.map(literal).join(", ")})`;
+  const { features: roots } = await source.clusters(index.name, { limit: leastLimit(index), filter });
+  const rows = new Map();
+  for (const root of roots) {
+    const { features } = await source.members(index.name, root.properties.cluster_id, { limit: keys.length, filter });
+    for (const { properties } of features) rows.set(properties[index.key], properties.index);
+  }
+  return keys.filter((key) => rows.has(key)).map((key) => rows.get(key));
+}
+
+/** Returns the row of the point with a key; null if the point no longer exists. */
+export async function rowOf(source, index, key) {
+  return (await rowsOf(source, index, [key]))[0] ?? null;
+}
+
+/** Returns the feature of the point with a key; null if the point no longer exists. */
+export async function pointWith(source, index, key) {
+  const row = await rowOf(source, index, key);
+  return row === null ? null : (await source.whereIs(index.name, row, {})).feature;
+}
+
+/**
+ * Returns the keys by which a cluster of a live index is found again in a new version. There are none if the index is
+ * not live, or if no members are known.
+ */
+export function keysOf(index, cluster, members) {
+  const known = cluster.count === 1 ? [cluster] : members.slice(0, 4 * FEW);
+  return known.map(({ properties }) => keyOf(index, properties)).filter((key) => key !== undefined);
+}
+
+/**
+ * Returns the feature of the cluster that continues a cluster of an earlier version: it contains most of the given
+ * members of the earlier cluster, and has about as many points. Null if there is no such cluster.
+ *
+ * @param keys Keys of members of the earlier cluster.
+ */
+export async function clusterWith(source, index, keys, count) {
+  const rows = (await rowsOf(source, index, keys)).slice(0, FEW);
+  const paths = await Promise.all(rows.map(async (row) => (await source.whereIs(index.name, row, {})).path));
+  const known = new Map();
+  for (const { cluster_id: id, point_count } of paths.flat()) {
+    const node = known.get(id) ?? { id, share: Math.min(count, point_count) / Math.max(count, point_count), common: 0 };
+    node.common++;
+    known.set(id, node);
+  }
+  const [best] = [...known.values()].filter(({ common, share }) => 2 * common > rows.length && share >= LEAST_SHARE)
+    .sort((a, b) => b.share - a.share);
+  return best ? source.cluster(index.name, best.id) : null;
+}
