@@ -306,6 +306,28 @@ def test_what_is_open_stays_open_in_a_new_version_of_a_live_index(open_map, flee
     page.wait_for_function("() => !viewer.card.isOpen && viewer.hit === null && viewer.settings.hit === '' && viewer.settings.open === ''")
     wait(2)
 
+    # The list of a cluster, and a cluster under the pointer, after edits of some of their members.
+    page.evaluate("viewer.map.jumpTo({zoom: 2})")
+    rest(page)
+    listed, pointed = sorted((c for c in shown(page) if c["count"] > 4), key=lambda c: c["count"])[-2:]
+    page.evaluate("async id => { await viewer.card.list(viewer.tree.scene.sprite(id).cluster, viewer.index, viewer.tree); }", listed["id"])
+    page.wait_for_function("() => viewer.card.members.length > 0")
+    keys = page.evaluate("viewer.card.members.map(({properties}) => properties.id)")
+    page.evaluate("""id => {
+      const {cluster} = viewer.tree.scene.sprite(id);
+      viewer.pointing.point(cluster, viewer.tree);
+      viewer.hint.show(cluster, "tree", viewer.index, 300, 300);
+    }""", pointed["id"])
+    inside = page.evaluate("""async id => (await viewer.source.members('fleet', id, {limit: 1})).features.map(
+      ({properties, geometry: {coordinates}}) => [properties.id, ...coordinates])[0]""", pointed["id"])
+    change({"remove": keys[1]}, vehicle(inside[0], "Renamed", *inside[1:]), vehicle(500, "New", inside[1], inside[2]))
+    wait(3)
+    page.wait_for_function("count => viewer.card.cluster?.count === count", arg=listed["count"] - 1)
+    page.wait_for_function("count => document.querySelectorAll('#card li').length === count", arg=listed["count"] - 1)
+    assert page.locator("#card h2").inner_text() == f"{listed['count'] - 1} points"
+    assert page.evaluate("viewer.pointing.pointed.cluster.count") == pointed["count"] + 1
+    assert page.evaluate("viewer.tree.scene.clusters.includes(viewer.pointing.pointed.cluster)")
+    assert page.locator("#hint").is_visible() and f"{pointed['count'] + 1} points" in page.locator("#hint").inner_text()
 
 
 def test_what_is_open_stays_open_when_an_index_is_replaced(open_map, indexes, tmp_path):
