@@ -186,7 +186,7 @@ import TreelineBuilder
     #expect(throws: unknown) {
       try map.values(of: .count, .mean(\.coordinate.latitude), for: map.clusters(.limit(1), in: .everything))
     }
-    #expect("\(unknown)".contains("latitude; there are columns \"price\""))
+    #expect("\(unknown)".contains("latitude; the columns are \"price\""))
     let bare = try ClusterMap(Self.hotels, at: \.coordinate)
     #expect(throws: QueryError.self) { try bare.selecting(\.kind == "inn") }
   }
