@@ -27,8 +27,7 @@ class Side {
 
   /**
    * @param source Source of the answers.
-   * @param viewer Has `index`, `tones` and `prefersReducedMotion`. The side calls the viewer's `wake`, `failed` and
-   * `answered`.
+   * @param viewer Has `index`, `tones` and `prefersReducedMotion`. The side calls its `wake`, `failed` and `answered`.
    */
   constructor(source, viewer) {
     this.source = source;
@@ -82,7 +81,8 @@ class Side {
     const clusters = features.map((feature) => clusterOf(feature, this.viewer, scale, look));
     // Clusters of a tree are ranges of points, so they have a first point.
     if (change) for (const cluster of clusters) cluster.first = firstPoint(cluster.id);
-    const [now, isInstant] = [performance.now(), this.viewer.prefersReducedMotion];
+    // Nothing moves before there is a map.
+    const [now, isInstant] = [performance.now(), this.viewer.prefersReducedMotion || !this.viewer.map];
     const [before, wasOutdated] = [this.scene.clusters, this.isOutdated];
     this.isOutdated = false;
     // Cells of a grid have the same ids in all versions.

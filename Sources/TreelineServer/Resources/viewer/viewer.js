@@ -217,6 +217,28 @@ export class Viewer {
     document.addEventListener("visibilitychange", () => this.#follow());
   }
 
+  /** Draws the first badges before the map library starts, which takes longer than their answer. */
+  async #sketch() {
+    const { index, settings, source, stage, tree } = this;
+    if (settings.view !== "tree" || !index.bounds) return;
+    const cuts = availableCuts(index, source, false);
+    if (!cuts.includes(settings.by)) settings.set({ by: cuts[0] });
+    const options = cameraOptions(settings.map);
+    const [longitude, latitude] = options?.center ?? [];
+    this.camera = options ? new StageCamera({ lng: longitude, lat: latitude }, options.zoom, stage.size) : stage.cameraOfAll(this.#fitting);
+    const answered = new Promise((done) => (this.#sketched = done));
+    tree.feed.want(tree.request(this.camera, settings), performance.now());
+    await Promise.race([answered, pause(SOON)]);
+    if (tree.scene.size === 0) return;
+    this.overlay.prepare(this.palette, stage.whole);
+    this.#draw(tree, 0, stage.size.width, performance.now(), settings.ellipses);
+    // Shows the badges. In a page that is not shown, no frame comes.
+    await Promise.race([new Promise((done) => requestAnimationFrame(() => setTimeout(done))), pause(SOON)]);
+  }
+
+  /** Called with the first answer. */
+  #sketched = () => {};
+
   /**
    * Shows new versions of the index at once. A hidden page does not, because a browser has few connections to a server
    * for all its pages.
@@ -316,7 +338,7 @@ export class Viewer {
   }
 
   /**
-   * Loads the search hit that the settings name. It is then marked in its cluster.
+   * Loads the found point of the settings. It is then marked in its cluster.
    *
    * @returns The zoom of the map from which the point stands alone; null if it never does.
    */
