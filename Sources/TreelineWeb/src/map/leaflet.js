@@ -30,9 +30,7 @@ export function addTreeline(map, source, options = {}) {
   /** @type {(center: any, zoom: number) => Camera} Leaflet counts zooms of 256 px tiles. */
   const cameraAt = (center, zoom) => new Camera(center, zoom - 1, size());
 
-  /**
-   * Returns the camera of the tiles on the screen. During a zoom, Leaflet scales the tiles from one view to another.
-   */
+  /** Returns the camera of the tiles that are shown. During a zoom, Leaflet scales them from one view to another. */
   function camera() {
     const { x: width, y: height } = map.getSize();
     const corner = map.containerPointToLayerPoint([0, 0]);
