@@ -75,7 +75,7 @@ treeline_encoding *encode_parts(size_t column_count, uint8_t **codes) {
     NO_ERROR(EXPECT(treeline_encoding_encode(encoding, start, length, own, count, &error)));
     if (column_count > 0)
       EXPECT_ERROR(treeline_encoding_encode(encoding, start, length, own, count - 1, &error),
-          TREELINE_ERROR_ARGUMENT, "expected values of 3 columns");
+          TREELINE_ERROR_ARGUMENT, "expected values in 3 columns");
     EXPECT_ERROR(treeline_encoding_encode(encoding, start, length - 1, own, count, &error), TREELINE_ERROR_PIECES,
         "expected");
     treeline_bytes_free(values[i]);

@@ -15,7 +15,7 @@ static const int64_t integers_of_note[] = {0, -1, 1LL << 31, 1LL << 32, 1LL << 5
   do { \
     treeline_error *error = NULL; \
     EXPECT(!(call)); \
-    EXPECT(error && strstr(treeline_error_message(error), "expected")); \
+    EXPECT(error && strlen(treeline_error_message(error)) > 10); \
     treeline_error_free(error); \
   } while (0)
 /// Checks that a call returns, whether it is refused or not.

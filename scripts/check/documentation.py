@@ -215,7 +215,7 @@ exec /usr/bin/curl --fail-with-body --silent --show-error "${@//127.0.0.1:8080/1
 # Accepts only the name of a file of this version's release, and installs nothing; `scripts/test release` installs it.
 SUDO = """#!/bin/bash
 version=$(bin/treelinemap --version)
-[ "$1 $2" = "apt install" ] && [[ ${@:3} = ./.build-release/$version/treelinemap_${version}_amd64.deb ]]
+[ "$1 $2" = "apt install" ] && [[ ${@:3} = ./treelinemap_${version}_amd64.deb ]]
 """
 
 
