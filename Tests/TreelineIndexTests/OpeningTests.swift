@@ -61,7 +61,8 @@ import Treeline
     #expect(try message { $0.store(UInt64.max / 64 * 64, at: first + 8) }.contains("ends within the file"))
     #expect(try message { $0.store(UInt64.max, at: first + 16) }.contains("ends within the file"))
     #expect(try message { $0.store(UInt64(24), at: first + 16) }.contains("expected 32 bytes of points, found 24"))
-    #expect(try message { $0.store($0.number(at: first + 8, as: UInt64.self), at: first + 40) }.contains("and at least"))
+    #expect(
+      try message { $0.store($0.number(at: first + 8, as: UInt64.self), at: first + 40) }.contains("and at least"))
     #expect(try message { $0.store(UInt32(1), at: first + 32) }.contains("one section of points, found a second"))
     #expect(try message { $0.store(UInt32(77), at: first) }.contains("needs section kind 77"))
     #expect(

@@ -87,17 +87,20 @@ import TreelineBuilder
     }
   }
 
-  @Test func mapsAreHurriedForAMinuteAfterABatchHasWaited() {
+  @Test func mapsAreHurriedForAWhileAfterABatchHasWaited() {
     var pace = MapPace()
     let now = ContinuousClock.now
-    pace.publish(after: .milliseconds(900), at: now)
+    pace.publish(after: .milliseconds(1900), at: now)
     #expect(!pace.isHurried(at: now))
-    pace.publish(after: .milliseconds(1100), at: now)
-    pace.publish(after: .milliseconds(100), at: now + .seconds(10))
-    #expect(pace.isHurried(at: now + .seconds(59)) && !pace.isHurried(at: now + .seconds(61)))
+    pace.publish(after: .milliseconds(2100), at: now)
+    pace.publish(after: .milliseconds(100), at: now + .seconds(5))
+    #expect(pace.isHurried(at: now + .seconds(9)) && !pace.isHurried(at: now + .seconds(11)))
     // A thread that had a core for itself rests as long as it worked. Another thread has rested already.
-    #expect(MapPace.rest(after: .milliseconds(20), processorTime: .milliseconds(20)) == .milliseconds(20))
-    #expect(MapPace.rest(after: .milliseconds(60), processorTime: .milliseconds(20)) == .zero)
-    #expect(MapPace.rest(after: .seconds(9), processorTime: .seconds(9)) == .seconds(1))
+    #expect(
+      MapPace.rest(after: .milliseconds(20), processorTime: .milliseconds(20), isHurried: true) == .milliseconds(20))
+    #expect(MapPace.rest(after: .milliseconds(60), processorTime: .milliseconds(20), isHurried: true) == .zero)
+    #expect(
+      MapPace.rest(after: .milliseconds(60), processorTime: .milliseconds(20), isHurried: false) == .milliseconds(60))
+    #expect(MapPace.rest(after: .seconds(9), processorTime: .seconds(9), isHurried: true) == .seconds(1))
   }
 }

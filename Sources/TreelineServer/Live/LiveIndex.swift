@@ -367,7 +367,7 @@ public final class LiveIndex: Sendable {
       }
       compact()
       let rest = MapPace.rest(
-        after: ContinuousClock.now - start, processorTime: Self.processorTime - processorStart)
+        after: ContinuousClock.now - start, processorTime: Self.processorTime - processorStart, isHurried: isHurried)
       usleep(UInt32(rest / .microseconds(1)))
       if state.withLock({ $0.pace.isHurried(at: .now) }) != isHurried { return continueMapping() }
     }

@@ -5,9 +5,9 @@
 struct MapPace {
   /// Longest time from the answer to a batch until queries show the batch, after which maps are made at the usual
   /// priority.
-  static let longestWait = Duration.seconds(1)
+  static let longestWait = Duration.seconds(2)
   /// Time for which maps are made at the usual priority.
-  static let hurryingTime = Duration.seconds(60)
+  static let hurryingTime = Duration.seconds(10)
 
   private var end: ContinuousClock.Instant?
 
@@ -20,13 +20,14 @@ struct MapPace {
     if time > Self.longestWait { end = now + Self.hurryingTime }
   }
 
-  /// Returns the rest after a map with which the thread uses at most half of one core. A thread that had to wait for
-  /// other threads has rested already.
+  /// Returns the rest after a map with which the thread uses at most half of one core. At the usual priority, time in
+  /// which the thread had to wait for other threads counts as rest. At the low priority it does not, because the machine
+  /// is busy with answers.
   ///
   /// - Parameters:
   ///   - duration: Time in which the map was made.
   ///   - processorTime: Processor time of the thread meanwhile.
-  static func rest(after duration: Duration, processorTime: Duration) -> Duration {
-    min(max(processorTime * 2 - duration, .zero), .seconds(1))
+  static func rest(after duration: Duration, processorTime: Duration, isHurried: Bool) -> Duration {
+    min(max(isHurried ? processorTime * 2 - duration : duration, .zero), .seconds(1))
   }
 }
