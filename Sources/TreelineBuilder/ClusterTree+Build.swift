@@ -143,7 +143,8 @@ extension ClusterMap {
       values, as: projection, options, at: coordinate, groupedBy: groups, columns, stoppingWith: nil, progress: nil)
   }
 
-  /// - Parameter cancellation: Stops the build. If it is nil, only the work on columns stops, when the task is cancelled.
+  /// - Parameter cancellation: Stops the build. If it is nil, only the work on columns stops, when the task is
+  ///   cancelled.
   private init(
     _ values: [Value], as projection: Plane.Projection, _ options: BuildOptions,
     at coordinate: @escaping @Sendable (Value) throws -> Coordinate, groupedBy groups: PointGroups?,
@@ -171,8 +172,8 @@ extension ClusterMap {
   /// let hotels = try await ClusterMap.build(allHotels, at: \.coordinate) { print($0.stage, $0.fraction) }
   /// ```
   ///
-  /// All work is done on other threads, so this can be called from the main actor. A build whose task is cancelled stops
-  /// within 50 ms, also while it encodes columns.
+  /// All work is done on other threads, so this can be called from the main actor. A build whose task is cancelled
+  /// stops within 50 ms, also while it encodes columns.
   ///
   /// - Parameters:
   ///   - values: Your own values, of any type.

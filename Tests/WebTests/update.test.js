@@ -1,5 +1,5 @@
-// Edits of trees: each edited tree must equal a fresh build of the same points, and answers of two versions are compared
-// point by point.
+// Edits of trees: each edited tree must equal a fresh build of the same points, and answers of two versions are
+// compared point by point.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -7,8 +7,8 @@
 ///
 /// Key paths are compared with values by `==`, `!=`, `<`, `<=`, `>` and `>=`, and conditions are combined by `&&`, `||`
 /// and `!`. A key path stands for the column that was made from it, whatever the name of the column. If a map was made
-/// on an existing tree, for example on a tree that was opened from an index, the key path means the column with the name
-/// of its last property.
+/// on an existing tree, for example on a tree that was opened from an index, the key path means the column with the
+/// name of its last property.
 ///
 /// As in SQL, a missing value meets neither a condition nor its negation; `\.price == nil` finds missing values.
 /// Enumerations are compared by their raw values. A comparison with a number that is not finite makes

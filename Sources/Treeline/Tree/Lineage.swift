@@ -28,8 +28,8 @@ package final class Lineage: Sendable {
   }
 }
 
-/// The rows that an edit removes and inserts. All other rows are renumbered without changing their order, after the edit
-/// has sorted them if they were not sorted by their keys.
+/// The rows that an edit removes and inserts. All other rows are renumbered without changing their order, after the
+/// edit has sorted them if they were not sorted by their keys.
 package struct RowChange: Sendable {
   /// Sorted rows before the edit, in rising order.
   private let removed: [Int]

@@ -85,7 +85,8 @@ package struct EncodedColumn: Sendable {
   /// Encodes a column of numbers.
   ///
   /// - Parameters:
-  ///   - number: Returns a number, or nil for a missing value. It is called once for each of `0..<pointCount`, in order.
+  ///   - number: Returns a number, or nil for a missing value. It is called once for each of `0..<pointCount`, in
+  ///     order.
   ///   - place: Returns the index at which `number` returns the number of the point at a tree index.
   init(
     name: String, pointCount: Int, _ monitor: BuildMonitor, number: (_ index: Int) -> StoredValue?,

@@ -271,8 +271,8 @@ extension TouchMerging {
   }
 
   /// Returns the factor with which a search for pairs compares distances. The search takes a pair if its squared
-  /// distance is at most the factor times the square of the sum of both radii. The factor is slightly too large, so that
-  /// rounding errors of single precision exclude no pair within the scaled distance.
+  /// distance is at most the factor times the square of the sum of both radii. The factor is slightly too large, so
+  /// that rounding errors of single precision exclude no pair within the scaled distance.
   @inline(__always) private static func limit(_ scaledDistance: UInt64) -> Float {
     Float(scaledDistance &>> 1) * (2 * (1 + 0x1p-18)) + 4
   }

@@ -21,8 +21,8 @@ struct MapPace {
   }
 
   /// Returns the rest after a map with which the thread uses at most half of one core. At the usual priority, time in
-  /// which the thread had to wait for other threads counts as rest. At the low priority it does not, because the machine
-  /// is busy with answers.
+  /// which the thread had to wait for other threads counts as rest. At the low priority it does not, because the
+  /// machine is busy with answers.
   ///
   /// - Parameters:
   ///   - duration: Time in which the map was made.

@@ -41,8 +41,8 @@ export const Treeline = {
    * queries return promises.
    *
    * @template {string | URL | Blob | ArrayBuffer | ArrayBufferView} Source
-   * @param {Source} source Address or bytes of the index, or address of the manifest, which ends in `.json`. In Node, it
-   *   may be a path, too.
+   * @param {Source} source Address or bytes of the index, or address of the manifest, which ends in `.json`. In Node,
+   *   it may be a path, too.
    * @param {{signal?: AbortSignal, verify?: boolean, fetch?: typeof fetch, memory?: number}} options With `verify:
    *   false` the checksums of an index are not checked. The check takes 3 ms per megabyte. Without it, a damaged index
    *   may give wrong answers. For a manifest, `fetch` is called instead of the global `fetch`, and loaded pages take

@@ -380,8 +380,8 @@ function rowsBefore(versions, count) {
 }
 
 /**
- * Returns for each row of a tree its row in another tree; -1 for rows that the other tree does not have. If neither tree
- * is an edit of the other, both must have been built from points with keys.
+ * Returns for each row of a tree its row in another tree; -1 for rows that the other tree does not have. If neither
+ * tree is an edit of the other, both must have been built from points with keys.
  *
  * @param {Tree} from
  * @param {Tree} to

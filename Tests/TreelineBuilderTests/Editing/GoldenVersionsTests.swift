@@ -42,7 +42,8 @@ private struct Versions: Codable {
     var inserted: [[Double]]
     var removed: [Int]
     var moved: [[Double]]
-    /// Longitude and latitude of the center of both views, their zoom for tiles of 256 px, then the zoom after the edit.
+    /// Longitude and latitude of the center of both views, their zoom for tiles of 256 px, then the zoom after the
+    /// edit.
     var view: [Double]
     /// Ids of the same clusters in both answers.
     var kept: [[UInt64]]
