@@ -171,7 +171,7 @@ export class Plane {
     const exponent = Math.floor(Math.log10(least));
     const step = [1, 2, 5, 10].map((factor) => factor * 10 ** exponent).find((each) => each >= least) ?? 10 ** (exponent + 1);
     const decimals = Math.max(-Math.floor(Math.log10(step) + 1e-9), 0);
-    const said = new Intl.NumberFormat("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+    const said = new Intl.NumberFormat("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals, signDisplay: "negative" });
     const text = (value) => `${said.format(value)}${this.unit}`;
     const { west, east, south, north } = edgesOf(camera);
     const [columns, rows] = [multiples(step, this.#x(west), this.#x(east)), multiples(step, this.#y(south), this.#y(north))];

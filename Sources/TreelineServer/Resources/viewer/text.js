@@ -3,7 +3,8 @@
 /** Made when it is needed, because that takes long. */
 let whole;
 
-export const number = (value) => (whole ??= new Intl.NumberFormat("en")).format(value);
+/** Returns a number as text. A number that rounds to 0 has no sign. */
+export const number = (value) => (whole ??= new Intl.NumberFormat("en", { signDisplay: "negative" })).format(value);
 
 export const points = (count) => `${number(count)} ${count === 1 ? "point" : "points"}`;
 
