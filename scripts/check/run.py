@@ -131,15 +131,19 @@ class Run:
         waiting, running = list(self.steps), {}
         with concurrent.futures.ThreadPoolExecutor(len(self.steps)) as pool:
             while waiting or running:
+                kept = 0
                 for step in list(waiting):
                     needed = [self.results.get(needed) for needed in step.needs]
                     if any(result and not result.passed for result in needed):
                         self.end(step, Result(step, 0, 0, "", None))
                         waiting.remove(step)
-                    elif all(needed) and not self.is_preceded(step) and self.has_room(step, running.values()):
+                    elif all(needed) and not self.is_preceded(step) and self.has_room(step, running.values(), kept):
                         self.say(f"{step.title} …")
                         running[pool.submit(self.execute, step)] = step
                         waiting.remove(step)
+                    elif not all(needed) and self.is_ready_soon(step, running.values()):
+                        # Otherwise a step with a shorter chain of steps after it would take the core.
+                        kept += step.cores
                 if not running:
                     continue
                 done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
@@ -150,8 +154,13 @@ class Run:
         """Returns whether another step of this run must end first."""
         return any(other in self.steps and other not in self.results for other in step.after)
 
-    def has_room(self, step, running):
-        busy = sum(min(other.cores, self.cores) for other in running)
+    def is_ready_soon(self, step, running):
+        """Returns whether all steps that the step needs have passed or will end in seconds."""
+        return all(
+            other in self.results or (other in running and other.seconds <= 5) for other in step.needs)
+
+    def has_room(self, step, running, kept):
+        busy = kept + sum(min(other.cores, self.cores) for other in running)
         return step.cores == 0 or busy + min(step.cores, self.cores) <= self.cores
 
     def execute(self, step):

@@ -19,6 +19,9 @@ TEST_OPTIONS = (
 TEST_PRODUCTS = ".build-test/release"
 # The folder in which both implementations of LAPACK are installed; the same test binary runs with each.
 LIBRARIES = "/usr/lib/$(uname -m)-linux-gnu"
+# The library for C from the test build, for Python tests from sources. Only the tests of the wheel need the library as
+# it is shipped.
+TEST_LIBRARY = f"TREELINE_LIBRARY=$PWD/{TEST_PRODUCTS}/libTreelineC.so"
 
 
 @dataclass(frozen=True)
@@ -96,11 +99,11 @@ SERVER = build(
     "build of the server", 400, f"TREELINE_SHARED_BUILD=1 swift build --package-path Sources/TreelineServer {TEST_OPTIONS} --build-tests",
     (TESTS, VIEWER_LIBRARY), TREELINE_SERVER=f"{TEST_PRODUCTS}/treelinemap-server")
 # Builds the library as it is shipped: without LAPACK, and with Swift's runtime inside.
-LIBRARY = build(
-    "build of the library for C", 250, "scripts/build/library",
-    TREELINE_LIBRARY=".build-c/release/libTreelineC.so")
+LIBRARY = build("build of the library for C", 250, "scripts/build/library")
 WHEEL_TOOLS = environment(".build-python/tools", "wheel", 20, "pinned_environment")
-WHEEL = build("build of the wheel", 10, "scripts/build/wheel", (LIBRARY, WHEEL_TOOLS, VIEWER_LIBRARY))
+WHEEL = build(
+    "build of the wheel", 10, "TREELINE_LIBRARY=$PWD/.build-c/release/libTreelineC.so scripts/build/wheel",
+    (LIBRARY, WHEEL_TOOLS, VIEWER_LIBRARY))
 PYTHON_SOURCES = build(
     "the Python package in its sources", 2, "scripts/build/python-map && scripts/build/python-native",
     (WHEEL_TOOLS, VIEWER_LIBRARY))
@@ -143,7 +146,7 @@ DEFAULT = (
         ), ("liblapack3", "libopenblas0-pthread", "valgrind")),
     Suite(
         "c", "the C interface, under the sanitizers for addresses and undefined behavior",
-        (Step("C interface", f"TREELINE_LIBRARY=$PWD/{TEST_PRODUCTS}/libTreelineC.so scripts/check/c", (TESTS,)),),
+        (Step("C interface", f"{TEST_LIBRARY} scripts/check/c", (TESTS,)),),
         ("gcc", "libc6-dev", "binutils")),
     Suite(
         "reader", "answers of a Python reader that was written from the format's document",
@@ -209,9 +212,9 @@ OTHERS = (
         (
             Step(
                 "notebook",
-                "PYTHONPATH=$PWD/Sources/TreelinePython TREELINE_PICTURES=$PWD/.build-notebook/pictures "
+                f"{TEST_LIBRARY} PYTHONPATH=$PWD/Sources/TreelinePython TREELINE_PICTURES=$PWD/.build-notebook/pictures "
                 + pytest("Tests/NotebookTests", ".build-notebook/venv", "TREELINE_NOTEBOOK_TESTS"),
-                (LIBRARY, PYTHON_SOURCES, NOTEBOOK_PACKAGES), 250),
+                (TESTS, PYTHON_SOURCES, NOTEBOOK_PACKAGES), 250),
         ), ("chromium", "gcc", "python3-dev")),
     Suite(
         "mapkit", "the code for Apple's platforms, against stubs of their frameworks",
@@ -240,9 +243,9 @@ OTHERS = (
         (
             Step(
                 "Spark",
-                "PYTHONPATH=$PWD/Sources/TreelinePython:$PWD/Tests/SparkTests:$PWD/Tests/Support "
+                f"{TEST_LIBRARY} PYTHONPATH=$PWD/Sources/TreelinePython:$PWD/Tests/SparkTests:$PWD/Tests/Support "
                 + pytest("Tests/SparkTests", ".build-data/venv"),
-                (TESTS, LIBRARY, PYTHON_SOURCES, DATA_PACKAGES), 200),
+                (TESTS, PYTHON_SOURCES, DATA_PACKAGES), 200),
         ), ("openjdk-17-jre-headless", "gcc", "python3-dev")),
     Suite(
         "install", "the tool and the server as installed",
