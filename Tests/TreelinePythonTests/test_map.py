@@ -197,6 +197,8 @@ def test_a_map_shows_the_tree_after_an_edit():
     assert map.tree.keys[map.selected_rows].tolist() == [9]
     with pytest.raises(Problem, match="another tree") as problem:
         map._answers.answer("transition", ids=[], query={"badges": 1, "zoom": 0}, version=version)
+    with pytest.raises(Problem, match="another tree"):
+        map._answers.answer("members", cluster=0, query={"limit": 1, "version": version})
     assert problem.value.status == 409
     version = map._facts["version"]
     # A tree of the same points has a version of its own, because its values may differ.

@@ -79,6 +79,18 @@ import Treeline
     #expect(rows == Array(tree.members(of: root)))
   }
 
+  @Test(arguments: ["?", "/members?", "/children?", "/parent?", "/expansion-zoom?detail=4&"])
+  func idsOfAnotherVersionAreRefused(route: String) async throws {
+    let server = try TestServer()
+    let child = try #require(TestServer.places.children(of: try #require(TestServer.places.root).id).first).id
+    let version = try #require(server.catalog["places"]).version
+    let path = "/v1/places/clusters/\(child)\(route)version="
+    #expect(try await server.client.get(path + version).status == .ok)
+    let refused = try await server.client.get(path + "0")
+    #expect(refused.status == .conflict)
+    #expect(try refused.json()["type"] as? String == "/docs#outdated-ids")
+  }
+
   @Test func whereARowIs() async throws {
     let tree = TestServer.places
     let client = try TestServer().client

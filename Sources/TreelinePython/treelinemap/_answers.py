@@ -87,9 +87,7 @@ class Answers:
         return self._collection(tree, tree.clusters(**_parameters(query, VIEW + CUT)), query)
 
     def transition(self, ids: list[int], query: Query, version: str | None = None) -> dict[str, Any]:
-        if version not in (None, self.version):
-            raise Problem(409, "The map shows another tree now.")
-        tree = self._tree(query)
+        tree = self._tree({**query, "version": version})
         before = self._selected(query.get("from-filter", "")).clusters_with_ids(ids)
         after = tree.clusters(**_parameters(query, VIEW + CUT))
         return {**_change(before, after), "clusters": self._collection(tree, after, query)}
@@ -185,6 +183,10 @@ class Answers:
     # Filters
 
     def _tree(self, query: Query) -> Tree:
+        """Returns the tree of the points that pass the filter. Ids of clusters belong to one version of the tree, so a
+        query with ids names the version."""
+        if query.get("version") not in (None, self.version):
+            raise Problem(409, "The map shows another tree now.")
         return self._selected(query.get("filter", ""))
 
     def _selected(self, where: str) -> Tree:

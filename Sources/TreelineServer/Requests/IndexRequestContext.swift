@@ -37,9 +37,12 @@ struct IndexRequestContext {
     return number
   }
 
-  func clusterID() throws(Problem) -> ClusterID {
+  /// Returns the id of a cluster from the path. Ids belong to one version of an index: in another version, a cluster
+  /// with the same id may be a different cluster. So a request may name the version of its id.
+  mutating func clusterID() throws(Problem) -> ClusterID {
     let id = try number("id")
     guard id < 1 << 53 else { throw .invalid("id", expected: "a cluster_id, below 2^53", found: "\(id)") }
+    if let version = parameters.text("version"), version != index.version { throw .outdatedIDs(of: index) }
     return ClusterID(rawValue: UInt64(id))
   }
 }

@@ -113,6 +113,13 @@ extension Problem {
       "The client closed its side of the connection too early; keep it open until the answer arrives."
   )
 
+  static func outdatedIDs(of index: ServedIndex) -> Problem {
+    Problem(
+      status: .conflict,
+      detail: "The ids are not from the current version \(index.version) of the index; request clusters again.",
+      kind: .outdatedIDs)
+  }
+
   static func notFound(_ detail: String) -> Problem { Problem(status: .notFound, detail: detail) }
 
   /// Converts any error to a problem. Errors that are not the client's reveal no paths, line numbers or versions.

@@ -120,12 +120,12 @@ private struct PreviousAnswer: Decodable {
   ///
   /// - Parameter tree: Tree of the index, with the filter of the previous answer.
   func clusters(of index: ServedIndex, _ tree: ClusterTree) throws -> Clusters {
-    if let version, version != index.version { throw Self.conflict(index) }
+    if let version, version != index.version { throw Problem.outdatedIDs(of: index) }
     do {
       return try tree.clusters(withIDs: clusterIDs.map(ClusterID.init(rawValue:)))
     } catch QueryError.unknownCluster(let id) {
       // Without a version, an unknown id may come from an earlier version of the index.
-      guard version != nil else { throw Self.conflict(index) }
+      guard version != nil else { throw Problem.outdatedIDs(of: index) }
       throw Problem.invalid("cluster_ids", expected: "ids of clusters of this index", found: "\(id)")
     } catch QueryError.overlappingClusters(let one, let other) {
       throw Problem.invalid(
@@ -134,12 +134,5 @@ private struct PreviousAnswer: Decodable {
     } catch let error as QueryError {
       throw Problem(of: error)
     }
-  }
-
-  private static func conflict(_ index: ServedIndex) -> Problem {
-    Problem(
-      status: .conflict,
-      detail: "The ids are not from the current version \(index.version) of the index; repeat the request without ids.",
-      kind: .outdatedIDs)
   }
 }

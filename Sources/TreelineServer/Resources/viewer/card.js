@@ -174,7 +174,7 @@ export class Card {
   async *#batches(most) {
     const { cluster, index, viewer, source } = this;
     for (let offset = 0; offset < most; offset += BATCH) {
-      const { total, features } = await source.members(index.name, cluster.id, { offset, limit: BATCH, ...viewer.filterQuery });
+      const { total, features } = await source.members(index.name, cluster.id, { offset, limit: BATCH, ...viewer.clusterQuery(cluster) });
       yield features;
       if (offset + features.length >= total || features.length === 0) return;
     }
@@ -185,7 +185,7 @@ export class Card {
     const { cluster, index, viewer, source } = this;
     const limit = MOST_DRAWN / PLACES;
     const asked = Array.from({ length: PLACES }, (_, place) => source.members(
-      index.name, cluster.id, { offset: Math.floor((place * cluster.count) / PLACES), limit, ...viewer.filterQuery }));
+      index.name, cluster.id, { offset: Math.floor((place * cluster.count) / PLACES), limit, ...viewer.clusterQuery(cluster) }));
     for (const { features } of await Promise.all(asked)) yield features;
   }
 
@@ -342,7 +342,7 @@ export class Card {
   async #tell(list) {
     const { cluster, index, viewer } = this;
     try {
-      const { facts, title, picture } = await viewer.values.facts(index, cluster.id, viewer.filterQuery.filter);
+      const { facts, title, picture } = await viewer.values.facts(index, cluster.id, viewer.clusterQuery(cluster));
       if (this.cluster !== cluster) return;
       this.node.querySelector("p.first")?.remove();
       this.node.querySelector(".body img")?.remove();
@@ -365,7 +365,7 @@ export class Card {
     const asked = (this.asked = {});
     try {
       const { total, features } = await this.source.members(
-        index.name, cluster.id, { offset, limit: Math.min(limit, BATCH), ...(order && { sort: order }), ...this.viewer.filterQuery });
+        index.name, cluster.id, { offset, limit: Math.min(limit, BATCH), ...(order && { sort: order }), ...this.viewer.clusterQuery(cluster) });
       if (this.cluster !== cluster || this.asked !== asked) return;
       if (offset === 0) {
         this.members = features;

@@ -47,13 +47,14 @@ export class Choice {
   }
 
   async #goToSplit(cluster, side) {
-    const { source, index, settings, map, filterQuery } = this.viewer;
+    const { source, index, settings, map } = this.viewer;
+    const query = this.viewer.clusterQuery(cluster);
     const zoomOf = async (id) => {
-      const zoom = await source.expansionZoom(index.name, id, { ...cutParameters(settings), ...filterQuery });
+      const zoom = await source.expansionZoom(index.name, id, { ...cutParameters(settings), ...query });
       // Tiles are cut at whole zooms of the map.
       return zoom === null ? Infinity : settings.view === "tiles" ? Math.ceil(mapZoom(zoom)) : mapZoom(zoom) + BEYOND;
     };
-    const [two, parts] = await Promise.all([zoomOf(cluster.id), source.children?.(index.name, cluster.id, filterQuery) ?? []]);
+    const [two, parts] = await Promise.all([zoomOf(cluster.id), source.children?.(index.name, cluster.id, query) ?? []]);
     if (two > map.getMaxZoom()) return this.#open(cluster, side);
     const three = Math.min(...await Promise.all(parts.map(zoomOf)));
     this.#go(cluster, stepZoom({ now: map.getZoom(), two, three, filling: this.#fittingZoom(cluster) }));

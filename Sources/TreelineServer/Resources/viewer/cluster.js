@@ -22,17 +22,19 @@ export const sizeAmong = (count) => Math.max(Math.min(Math.sqrt(MANY / count), 1
 /**
  * @param feature Feature from the server or from a tile. A feature from a tile has no `bbox`.
  * @param viewer Has `tones`, which give the tone for a number of points on an area, and `values`, which give the number
- *   of points in each category.
+ *   of points in each category. Also has the index.
  * @param scale Width of the world on the map, in pixels.
  * @param knowsValues Whether the answer has the values that the settings need.
  * @param size Size of the badge, as a share of its usual size.
+ * @param version Version of the index that the feature is from.
  */
-export function clusterOf(feature, { tones, values, settings }, scale, { knowsValues = true, size = 1 } = {}) {
+export function clusterOf(feature, { tones, values, settings, index }, scale, { knowsValues = true, size = 1, version = index.version } = {}) {
   const { properties } = feature;
   const [longitude, latitude] = feature.geometry.coordinates;
   const count = properties.point_count;
   return {
     id: properties.cluster_id,
+    version,
     count,
     label: labelOf(properties, settings),
     longitude,

@@ -67,10 +67,10 @@ export class Hint {
     const { signal } = (this.#controller = new AbortController());
     try {
       // A cluster from a tile has no box and no ellipse, so both are requested.
-      const { filterQuery } = this.viewer;
+      const query = this.viewer.clusterQuery(cluster);
       const [{ features }, whole] = await Promise.all([
-        this.source.members(index.name, cluster.id, { limit: FEW, ...this.#order(cluster, index), ...filterQuery }, signal),
-        cluster.bbox ? null : this.source.cluster(index.name, cluster.id, signal, filterQuery),
+        this.source.members(index.name, cluster.id, { limit: FEW, ...this.#order(cluster, index), ...query }, signal),
+        cluster.bbox ? null : this.source.cluster(index.name, cluster.id, signal, query),
       ]);
       if (this.#shown !== cluster.id) return;
       if (whole) {

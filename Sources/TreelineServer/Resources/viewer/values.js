@@ -197,14 +197,13 @@ export class Values {
    * picture of the cluster, or null: the title and the picture of the point with the greatest value in the first column
    * of numbers.
    */
-  async facts(index, id, filter) {
+  async facts(index, id, query) {
     const columns = Values.columns(index, "number", "time", "category", "boolean").slice(0, 6);
     const { by, title, picture } = this.#first(index);
     const aggregates = columns.flatMap((column) => ABOUT[index.column_kinds[column]].map((ask) => ask(named(column))));
     aggregates.push(...[title, picture].filter(Boolean).map((column) => `first(${named(column)}, by: ${named(by)})`));
     if (aggregates.length === 0) return { facts: [], title: null, picture: null };
-    const query = { aggregate: aggregates.join(", "), ...(filter && { filter }) };
-    const { properties } = await this.source.cluster(index.name, id, undefined, query);
+    const { properties } = await this.source.cluster(index.name, id, undefined, { aggregate: aggregates.join(", "), ...query });
     const facts = columns.map((column) => [column, SAY[index.column_kinds[column]](properties, column, properties.point_count)]).filter(([, said]) => said);
     const first = (column) => (column ? (properties[`first_${column}_by_${by}`] ?? null) : null);
     return { facts, title: first(title), picture: first(picture) };

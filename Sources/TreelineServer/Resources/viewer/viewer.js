@@ -392,6 +392,11 @@ export class Viewer {
     return filter ? { filter } : {};
   }
 
+  /** The filter, and the version of the index that the id of a cluster comes from, as parameters of the server. */
+  clusterQuery({ version }) {
+    return { ...(version && { version }), ...this.filterQuery };
+  }
+
   /**
    * Checks with the source that a filter is valid for the current index. Throws the error of the source if it is not.
    */
