@@ -81,12 +81,12 @@ def test_requests_that_are_no_longer_wanted_are_not_answered(tree):
     assert asked in ([0, 3], [3]) and sent[-1] == "3" and "1" not in sent and "2" not in sent
 
 
-def test_a_plain_plane_has_a_page_but_no_map_and_says_so(tmp_path):
-    tree = treelinemap.build([0, 1, 2], [0, 1, 5], planar=True)
-    with pytest.raises(ValueError, match="plain x and y"):
-        tree.map()
-    tree.to_html(tmp_path / "map.html")
-    assert tree._repr_mimebundle_() == {"text/plain": repr(tree)}
+def test_the_view_of_a_plane_is_in_its_own_units():
+    map = treelinemap.build([0, 1000, 2000], [0, 1000, 5000], planar=True).map()
+    map.view = {"bbox": (0, 0, 2000, 5000)}
+    assert map._facts["projection"] == "plane"
+    with pytest.raises(ValueError, match="expected plain x and y as before, found longitudes"):
+        map.show(treelinemap.build([0, 1, 2], [0, 1, 5]))
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,30 @@ def test_a_view_moves_the_map_and_the_map_the_view(open_notebook):
     assert "TraitError" in notebook.run("map.view = {'centre': (1, 2)}")
 
 
+def test_a_view_of_a_plane_is_in_the_units_of_the_tree(open_notebook):
+    """Checks that a tree of plain x and y has a map, and that its view goes both ways."""
+    notebook = open_notebook(
+        "import treelinemap\nx = range(0, 4000, 10)\n"
+        "map = treelinemap.build(x, [n * 7 % 4000 for n in x], planar=True).map()\nmap"
+    )
+    viewer = notebook.rest()
+    west, south, east, north = notebook.told("map.view['bbox']")
+    assert west <= 0 and south <= 0 and east >= 3990 and north >= 3990 and north - south < 9000
+    assert sum(cluster["count"] for cluster in shown(viewer)) == 400
+    picture(notebook.page, "notebook-plane")
+    notebook.run("map.view = {'bbox': (1000, 2000, 1100, 2100)}")
+    notebook.page.wait_for_function("viewer => viewer.currentCamera.zoom > 3 && !viewer.map.isMoving()", arg=viewer)
+    notebook.rest()
+    west, south, east, north = notebook.told("map.view['bbox']")
+    assert 800 < west <= 1000.1 and 1900 < south <= 2000.1 and 1099.9 <= east < 1300 and 2099.9 <= north < 2200
+    before = notebook.told("map.view['center']")
+    assert before == pytest.approx([1050, 2050], abs=1)
+    notebook.run("map.view = {**map.view, 'center': (1060, 2050)}")
+    notebook.page.wait_for_function("viewer => !viewer.map.isMoving()", arg=viewer)
+    viewer = notebook.rest()
+    assert notebook.told("map.view['center']") == pytest.approx([1060, 2050], abs=0.01)
+
+
 def test_what_is_selected_is_marked_and_what_is_marked_is_selected(open_notebook):
     notebook = open_notebook(MAP)
     viewer = notebook.rest()

@@ -13,9 +13,9 @@ const NEARLY = 1e-9;
 /** For each trait that has the same value as a setting, the name of the setting. */
 const SAME = { where: "where", color: "donuts", histogram: "brush", _range: "range" };
 
-/** Returns the settings at the start of a widget. */
+/** Returns the settings at the start of a widget. On a plane, the view is set later, because the map must know the plane. */
 export const settingsOf = (model) => ({
-  ...cutSettings(model.get("cut")), map: mapSetting(model.get("view")),
+  ...cutSettings(model.get("cut")), map: model.get("_facts").projection === "plane" ? "" : mapSetting(model.get("view")),
   ...Object.fromEntries(Object.entries(SAME).map(([trait, setting]) => [setting, model.get(trait)])),
 });
 
@@ -51,7 +51,7 @@ export class Link {
     const view = this.model.get("view");
     // Settings hold only a center and a zoom. If the view has both, its box is ignored, because the view may come from
     // a map of another size.
-    if (!view.center || view.zoom === undefined) this.#show(view);
+    if (this.viewer.index.plane || !view.center || view.zoom === undefined) this.#show(view);
     map.on("moveend", () => this.#moved());
     map.on("resize", () => this.#moved());
     this.#moved();
@@ -94,8 +94,12 @@ export class Link {
   }
 
   get #view() {
-    const { longitude, latitude, zoom } = this.viewer.currentCamera;
+    const { currentCamera: { longitude, latitude, zoom }, index: { plane } } = this.viewer;
     const bounds = this.viewer.map.getBounds();
+    if (plane) {
+      const corner = (at) => plane.coordinates(at.toArray());
+      return { center: plane.coordinates([longitude, latitude]), zoom: serverZoom(zoom) - plane.zoom(0), bbox: [...corner(bounds.getSouthWest()), ...corner(bounds.getNorthEast())] };
+    }
     const wrapped = (degrees) => degrees - 360 * Math.floor((degrees + 180) / 360);
     const isWhole = bounds.getEast() - bounds.getWest() >= 360;
     const [west, east] = isWhole ? [-180, 180] : [bounds.getWest(), bounds.getEast()].map(wrapped);
@@ -109,16 +113,20 @@ export class Link {
 
   /** Shows a view: a center, a zoom or both. If it has neither, shows its box. */
   #show({ center, zoom, bbox }) {
-    const { map, settings } = this.viewer;
+    const { map, settings, index: { plane } = {} } = this.viewer;
     // If the map does not exist yet, it will begin with this view.
-    if (!map) return settings.set({ map: mapSetting({ center, zoom }) });
+    if (!map) return settings.set({ map: settingsOf(this.model).map });
     const now = this.#view;
     const differs = (a, b) => a.some((value, at) => Math.abs(value - b[at]) > NEARLY);
     const moves = center && differs(center, now.center);
     const zooms = zoom !== undefined && differs([zoom], [now.zoom]);
     // If a program has replaced one part of a view that came from the map, only the replaced part counts.
-    if (moves || zooms) map.jumpTo({ center: center ?? now.center, zoom: mapZoom(zoom ?? now.zoom) });
-    else if (bbox && differs(bbox, now.bbox)) map.fitBounds(corners(bbox), { duration: 0 });
+    const placed = plane ? (position) => plane.placed(position) : (position) => position;
+    if (moves || zooms) {
+      map.jumpTo({ center: placed(center ?? now.center), zoom: mapZoom((zoom ?? now.zoom) + (plane?.zoom(0) ?? 0)) });
+    } else if (bbox && differs(bbox, now.bbox)) {
+      map.fitBounds(corners([...placed(bbox.slice(0, 2)), ...placed(bbox.slice(2))]), { duration: 0 });
+    }
   }
 }
 

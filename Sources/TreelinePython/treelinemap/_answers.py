@@ -63,6 +63,7 @@ class Answers:
             "attribution": tree.attribution or None,
             "point_count": len(tree),
             "projection": "plane" if tree.is_planar else "web-mercator",
+            "unit": tree.unit or None,
             "bounds": list(tree.bounds) if tree.point_count else None,
             "split": tree.growth,
             "has_separations": tree.has_separations,

@@ -116,8 +116,6 @@ class Map(anywidget.AnyWidget):
     _selected_ranges = traitlets.List(traitlets.List(traitlets.Int())).tag(sync=True)
 
     def __init__(self, tree: Tree, **traits: Any) -> None:
-        if tree.is_planar:
-            raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
         for name in traits:
             if not self.has_trait(name):
                 there = [each for each in Map.class_own_traits() if not each.startswith("_")]
@@ -152,7 +150,7 @@ class Map(anywidget.AnyWidget):
                 )
             if not all(map(math.isfinite, numbers)):
                 raise traitlets.TraitError(f"expected finite numbers, found {name}={value!r}")
-            latitudes = numbers[1::2] if name in lengths else []
+            latitudes = numbers[1::2] if name in lengths and not self.tree.is_planar else []
             if latitudes != sorted(latitudes) or any(abs(latitude) > 90 for latitude in latitudes):
                 raise traitlets.TraitError(
                     f"expected latitudes from -90 to 90, a box's south before its north, found {name}={value!r}"
@@ -281,11 +279,12 @@ class Map(anywidget.AnyWidget):
 
         >>> map.show(map.tree.updating(move=fleet))                     # doctest: +SKIP
 
-        :raises ValueError: If the tree cannot be shown: it has plain x and y, lacks a column that the map uses, or does
-            not support the cut. The map then does not change.
+        :raises ValueError: If the tree cannot be shown: only one of both trees has plain x and y, or the tree lacks a
+            column that the map uses, or does not support the cut. The map then does not change.
         """
-        if tree.is_planar:
-            raise ValueError("a map shows longitudes and latitudes: found a tree of plain x and y")
+        if tree.is_planar != self.tree.is_planar:
+            kinds = ("longitudes and latitudes", "plain x and y")
+            raise ValueError(f"expected {kinds[self.tree.is_planar]} as before, found {kinds[tree.is_planar]}")
         tree.clusters(zoom=0, **self.cut)
         if self.where:
             tree._narrowed(self.where)
