@@ -19,8 +19,7 @@ TEST_OPTIONS = (
 TEST_PRODUCTS = ".build-test/release"
 # The folder in which both implementations of LAPACK are installed; the same test binary runs with each.
 LIBRARIES = "/usr/lib/$(uname -m)-linux-gnu"
-# The library for C from the test build, for Python tests from sources. Only the tests of the wheel need the library as
-# it is shipped.
+# The library for C from the test build. Only the suite `wheel` needs the library as it is shipped.
 TEST_LIBRARY = f"TREELINE_LIBRARY=$PWD/{TEST_PRODUCTS}/libTreelineC.so"
 
 
@@ -204,8 +203,15 @@ OTHERS = (
                 (SERVER, VIEWER_PACKAGES), 150),
         ), ("chromium", "esbuild", "libjs-leaflet", "rollup")),
     Suite(
-        "python", "the Python package, installed from its wheel",
-        (Step("Python package", "scripts/check/python $ARGUMENTS", (WHEEL, TESTS, PYTHON_PACKAGES), 60),),
+        "python", "the Python package in its sources",
+        (
+            Step(
+                "Python package", f"{TEST_LIBRARY} scripts/check/python $ARGUMENTS",
+                (TESTS, PYTHON_SOURCES, PYTHON_PACKAGES), 60),
+        ), ("gcc", "python3-dev")),
+    Suite(
+        "wheel", "the same tests for the package as installed from its wheel",
+        (Step("wheel", "scripts/check/python --wheel $ARGUMENTS", (WHEEL, TESTS, PYTHON_PACKAGES), 80),),
         ("gcc", "python3-dev", "unzip")),
     Suite(
         "notebook", "the map in JupyterLab and in pages, in headless Chromium",
