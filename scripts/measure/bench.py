@@ -27,8 +27,8 @@ AT_THE_MEAN = ["--split", "mean"]
 WAYS = {"": [], ", split at the mean": AT_THE_MEAN, ", with separations": ["--separations"]}
 UK = "../shared/data/uk_postcodes.csv.gz"
 WORST_CASES = {
-    "sorted": "sorted",
-    "coincident": "all coincident",
+    "sorted": "uniform points, sorted from west to east",
+    "coincident": "all at one position",
     "line": "on a line",
     "geometric": "in 28 rings, each half as wide as the ring around it",
 }
@@ -167,7 +167,7 @@ class Bench:
             mean, tree, kdtree, supercluster = zip(*pairs)
             self.add(
                 section,
-                f"{name}: split at the mean, time relative to cKDTree",
+                f"{name}: build of a tree split at the mean, time relative to cKDTree",
                 Samples(mean, "s"),
                 Samples(kdtree, "s"),
                 ratios(mean, kdtree),
@@ -175,18 +175,18 @@ class Bench:
             )
             self.add(
                 section,
-                f"{name}: time, relative to the build of a tree split at the mean",
+                f"{name}: build of a tree split at the least scatter, time relative to a tree split at the mean",
                 Samples(tree, "s"),
                 Samples(mean, "s"),
                 ratios(tree, mean),
                 Bound(2.2),
             )
             for how, samples, bound in (
-                ("", tree, None), ("split at the mean, ", mean, Bound(6, False, aim=10, figure="{:.1f}x")),
+                ("least scatter", tree, None), ("mean", mean, Bound(6, False, aim=10, figure="{:.1f}x")),
             ):
                 self.add(
                     section,
-                    f"{name}: {how}times as fast as pysupercluster",
+                    f"{name}: build of a tree split at the {how}, speed relative to pysupercluster",
                     Samples(samples, "s"),
                     Samples(supercluster, "s"),
                     ratios(supercluster, samples),
@@ -202,7 +202,7 @@ class Bench:
             two, one = zip(*rounds)
             self.add(
                 "Build on two threads",
-                f"{name}: times as fast as one thread",
+                f"{name}: speed relative to one thread",
                 Samples(two, "s"),
                 Samples(one, "s"),
                 ratios(one, two),
@@ -219,7 +219,7 @@ class Bench:
                     samples.append(statistics.median(build["seconds"]))
             for kind, name in WORST_CASES.items():
                 self.add(
-                    f"Build of {count_text(size)} awkward points, relative to {count_text(size)} uniform points",
+                    f"Build of {count_text(size)} unusual points, relative to {count_text(size)} uniform points",
                     f"{name}{how}",
                     Samples(times[kind], "s"),
                     Samples(times["uniform"], "s"),
@@ -287,7 +287,7 @@ class Bench:
                     Samples([run["indexBytes"]], "B"),
                     [size / run["indexBytes"]],
                     bound,
-                    note="The peak memory is measured in a process that only builds. The memory that the process takes before the build is subtracted. The coordinates are in this subtracted memory. In rows with the coordinates, 16 bytes a point are added again.",
+                    note="The peak memory is measured in a process that only builds a tree. It is the largest memory of this process, minus its memory before the build. The coordinates are already in memory before the build, so the difference does not include the coordinates. Rows *with the coordinates* add 16 bytes a point.",
                 )
             supercluster = peer("build", "supercluster", path, 0, 1)
             if supercluster["residentPeak"]:
@@ -324,7 +324,7 @@ class Bench:
 
     def pieces(self):
         """Compares builds in pieces with builds in memory, and builds a billion points, more than memory holds."""
-        section = "Building beyond memory, from generated points to a synced index"
+        section = "Builds in pieces, from generated points to an index on the disk"
         sizes = [self.million] + ([100_000_000] if self.large else [])
         for size in sizes:
             # A tenth of the memory that a build in memory takes, but at least the memory that the process itself needs.
@@ -338,11 +338,11 @@ class Bench:
                 hashes = {run["contentHash"] for run in (*pieces, *whole)}
                 assert len(hashes) == 1, f"trees of {size} points differ between builds in pieces and in memory: {hashes}"
                 times, others = [run["seconds"] for run in pieces], [run["seconds"] for run in whole]
-                name = f"{count_text(size)} clustered points, split rule {rule}, {pieces[0]['pieces']} pieces"
+                name = f"{count_text(size)} clustered points, split at the {rule.replace('-', ' ')}, {pieces[0]['pieces']} pieces"
                 bound = Bound(1.6) if size > 1_000_000 else None
                 self.add(section, f"{name}: time, relative to a build in memory", Samples(times, "s"), Samples(others, "s"),
                          ratios(times, others), bound)
-                self.add(section, f"{name}: peak memory, with {memory / 1e6:.0f} MB allowed",
+                self.add(section, f"{name}: peak memory, with a limit of {memory / 1e6:.0f} MB",
                          Samples([run["residentPeak"] for run in pieces], "B"))
         if not self.huge:
             return
@@ -356,7 +356,7 @@ class Bench:
             opened = ours("index", path)
         finally:
             os.remove(path)
-        name = f"1000 M clustered points, split rule mean, {run['pieces']} pieces"
+        name = f"1000 M clustered points, split at the mean, {run['pieces']} pieces"
         self.add(section, f"{name}: time", Samples([run["seconds"]], "s"), None, [run["seconds"] / 60],
                  Bound(20, figure="{:.1f} min", aim=8))
         self.add(section, f"{name}: peak memory", Samples([run["residentPeak"]], "B"), None, [run["residentPeak"] / 1e9],
@@ -379,7 +379,7 @@ class Bench:
             bound = Bound(3, aim=1.5, figure="{:.2f} s")
             self.add(section, f"{name}: time", Samples(two, "s"), None, two, bound)
             self.add(
-                section, f"{name}: times as fast as one thread", Samples(two, "s"), Samples(one, "s"), ratios(one, two)
+                section, f"{name}: speed relative to one thread", Samples(two, "s"), Samples(one, "s"), ratios(one, two)
             )
         sizes = [100_000, 316_228] if self.quick else [100_000, 1_000_000, 10_000_000]
         for kind in ("uniform", "clustered"):
@@ -412,21 +412,21 @@ class Bench:
             assert len({run["contentHash"] for run in two + one}) == 1, "the tree depends on the threads"
             two, one = ([statistics.median(run["seconds"]) for run in runs] for runs in (two, one))
             bound = Bound(2.5, aim=1.5, figure="{:.2f} s") if name == "UK postcodes" else None
-            self.add(section, f"{name}: time", Samples(two, "s"), None, two, bound)
+            self.add(section, f"{name}: time", Samples(two, "s"), None, two if bound else [], bound)
             self.add(
-                section, f"{name}: times as fast as one thread", Samples(two, "s"), Samples(one, "s"), ratios(one, two)
+                section, f"{name}: speed relative to one thread", Samples(two, "s"), Samples(one, "s"), ratios(one, two)
             )
             for metric, addition in (("badges", "for badges"), ("scatter", "by scatter")):
                 times = [statistics.median(self.merged(path, THREADS, metric)["seconds"]) for _ in range(self.rounds)]
                 self.add(
-                    section, f"{name}: time {addition}, relative to merging by distance", Samples(times, "s"), Samples(two, "s"), ratios(times, two)
+                    section, f"{name}: time of merging {addition}, relative to merging by distance", Samples(times, "s"), Samples(two, "s"), ratios(times, two)
                 )
-            for metric, addition in (("distance", ""), ("badges", ", for badges"), ("scatter", ", by scatter")):
+            for metric, addition in (("distance", ""), ("badges", ", merged for badges"), ("scatter", ", merged by scatter")):
                 build = ours("memory", path, "--merge", metric, "--index", f"{self.folder}/memory.treeline")
                 rise = build["residentPeak"] - build["residentBefore"]
                 self.add(
                     section,
-                    f"{name}: peak memory without the coordinates, in bytes a point{addition}",
+                    f"{name}: peak memory without the coordinates{addition}, in bytes a point",
                     Samples([rise], "B"),
                     None,
                     [rise / build["points"]],
@@ -450,7 +450,7 @@ class Bench:
         for kind, name in kinds.items():
             if kind != "uniform":
                 self.add(
-                    f"Build by merging of {count_text(size)} awkward points, relative to {count_text(size)} uniform points",
+                    f"Build by merging, {count_text(size)} unusual points, relative to {count_text(size)} uniform points",
                     name,
                     Samples(times[kind], "s"),
                     Samples(times["uniform"], "s"),
@@ -518,19 +518,19 @@ class Bench:
         )
         note = (
             f"There are 25 views at each zoom from 4 to 16. These zooms are for 256 px tiles. Each view is queried {repeats}"
-            " times, and its time is the median. For each view, Treeline's limit is the number of clusters that"
-            f" pysupercluster returns for this view, on average {statistics.mean(theirs['clusters']):.0f}. {equal}"
+            " times. The time of a view is the median of these times. For each view, Treeline's limit is the number of"
+            f" clusters that pysupercluster returns for this view, on average {statistics.mean(theirs['clusters']):.0f}. {equal}"
             " pysupercluster makes a Python dictionary of each cluster. The time of pysupercluster without dictionaries is"
-            " estimated in two ways. The low estimate is the time of pysupercluster, minus the time that it takes to return"
-            " the same clusters from an index that contains only these clusters. Rounds in which the two times are equal are"
-            " left out. The high estimate is the time of pysupercluster, minus the time to copy the dictionaries."
+            " estimated in two ways. The low estimate is the time of pysupercluster, minus the time that pysupercluster takes to"
+            " return the same clusters from an index that contains only these clusters. If this estimate is 0 in a round, the"
+            " round is left out. The high estimate is the time of pysupercluster, minus the time to copy the dictionaries."
         )
         for key, what in (
-            ("withCoordinates", "coordinates and counts of all clusters read, relative to pysupercluster"),
-            ("warm", "coordinates not read, relative to pysupercluster"),
-            ("cold", "coordinates not read, each view queried only once, with cold caches, relative to pysupercluster"),
-            ("netLow", "coordinates not read, relative to the low estimate of pysupercluster without dictionaries"),
-            ("netHigh", "coordinates not read, relative to the high estimate of pysupercluster without dictionaries"),
+            ("withCoordinates", "including the coordinates and counts of all clusters, relative to pysupercluster"),
+            ("warm", "without coordinates, relative to pysupercluster"),
+            ("cold", "without coordinates, each view queried only once, with cold caches, relative to pysupercluster"),
+            ("netLow", "without coordinates, relative to the low estimate of pysupercluster without dictionaries"),
+            ("netHigh", "without coordinates, relative to the high estimate of pysupercluster without dictionaries"),
         ):
             bound = {
                 "warm": Bound(1 / 8, aim=1 / 15, figure="{:.3f}x"), "withCoordinates": Bound(1 / 4, figure="{:.2f}x"),
@@ -559,7 +559,7 @@ class Bench:
         both = list(gain.values())
         self.add(
             section,
-            "the ratio for answers, divided by the ratio for arithmetic",
+            "figure of the row for answers, divided by the figure of the row for arithmetic",
             *(Samples(side, "x") for side in both),
             ratios(*both),
             Bound(0.95, False),
@@ -624,8 +624,8 @@ class Bench:
         name = f"{count_text(self.million)} clustered points"
         runs = [ours("map", f"clustered:{self.million}") for _ in range(self.rounds)]
         for what, key, bound in (
-            ("the answer, off the main thread", "off", 150), ("the difference of two answers, on the main thread", "main", 100),
-            ("a frame of the animation", "frame", None),
+            ("computation of the answer, off the main thread", "off", 150), ("computation of the difference between two answers, on the main thread", "main", 100),
+            ("computation of a frame of the animation", "frame", None),
         ):
             # Takes only changes that touch about 200 annotations.
             times = [
@@ -678,9 +678,9 @@ class Bench:
                 self.add(section, f"{name}: {what}", Samples(times, "s"), None, figures, bound)
 
             add(
-                "a new filter of two conditions", [run["filter_ms"] / 1e3 for run in runs],
+                "preparation of a new filter of two conditions", [run["filter_ms"] / 1e3 for run in runs],
                 Bound(4 * scale, aim=2 * scale, figure="{:.2f} ms"))
-            add("first answer of this filter, with coordinates", [run["first_answer_ms"] / 1e3 for run in runs])
+            add("first answer with this filter, including coordinates", [run["first_answer_ms"] / 1e3 for run in runs])
             for what, key, other, bound in (
                 ("p50, relative to the query without the filter", "filtered_us", "unfiltered_us", Bound(2.5, aim=1.5)),
                 (
@@ -696,10 +696,10 @@ class Bench:
                     section, f"{name}: query of 100 clusters with the filter, {what}", Samples(filtered, "s"), Samples(unfiltered, "s"),
                     ratios(filtered, unfiltered), bound)
             add(
-                "a step of a moving window, in which 1 % of the points enter and 1 % leave", [run["window_step_ms"][1] / 1e3 for run in runs],
+                "a step of a moving window, which 1 % of the points enter and 1 % leave", [run["window_step_ms"][1] / 1e3 for run in runs],
                 Bound(2 * scale, aim=0.5 * scale, figure="{:.2f} ms"))
-            add("first step of a moving window, which sorts the column", [run["window_step_ms"][0] / 1e3 for run in runs])
-            add("a histogram of all points with 60 bins", [max(run["histogram_ms"]) / 1e3 for run in runs])
+            add("first step of a moving window; this step sorts the column", [run["window_step_ms"][0] / 1e3 for run in runs])
+            add("a histogram of all points, with 60 bins", [max(run["histogram_ms"]) / 1e3 for run in runs])
         name, path = next(iter(self.sets.items()))
         # Takes every seventh point, because about a seventh of the points (15 %) pass the filter.
         passing = f"{self.folder}/passing.f64"
@@ -727,7 +727,7 @@ class Bench:
         ):
             rebuilt = [statistics.median(run[number]["seconds"]) for run in rounds]
             self.add(
-                section, f"{name}: a new filter and its first answer, times as fast as pysupercluster's {what}",
+                section, f"{name}: preparation and first answer of a new filter, speed relative to pysupercluster's {what}",
                 Samples(filtered, "s"), Samples(rebuilt, "s"), ratios(rebuilt, filtered), bound)
 
     def aggregates(self):
@@ -761,8 +761,8 @@ class Bench:
                     add(f"preparation of {first}{under} on first use", lambda run: run[f"{prefix}aggregates_first_ms"][number],
                         "ms", bound(40, None, "ms") if is_large else None)
                 add(simple + under, f"{prefix}aggregates_us", "us", bound(40, 10, "us"))
-            add("median, top 3 and distinct count, with sections of the index for them", "order_statistics_us", "us", bound(1000, 200, "us"))
-            add("median, top 3 and distinct count, without these sections", "scanned_order_statistics_us", "us")
+            add("median, top 3 and distinct count, if the index has sections for them", "order_statistics_us", "us", bound(1000, 200, "us"))
+            add("median, top 3 and distinct count, if the index has no such sections", "scanned_order_statistics_us", "us")
             for section in ("ranks", "links"):
                 self.add(
                     "Aggregates of at most 100 clusters",
@@ -781,7 +781,7 @@ class Bench:
         for what, counter, more, divisor, unit, bound in (
             ("instructions of a build for each point", instructions, build, 20_000, "instructions", None),
             ("instructions of a query", instructions, asks, 1300, "instructions", None),
-            ("allocations of a query, including its answer", allocations, asks, 1300, "allocations", 2),
+            ("allocations of a query, including the allocation of the answer", allocations, asks, 1300, "allocations", 2),
         ):
             count = difference(*counter, base, more)
             if count is not None:
@@ -792,7 +792,7 @@ class Bench:
                     None,
                     [count / divisor] if bound else [],
                     Bound(bound, figure="{:.2f}") if bound else None,
-                    note="These counts are from valgrind. Tests with 100,000 points count every kind of work, and fail if a count changes by more than 3 %.",
+                    note="valgrind counts the instructions and allocations. Tests count the instructions of every kind of work, with 100,000 points. These tests fail if a count changes by more than 3 %.",
                 )
 
     # Files
@@ -812,7 +812,7 @@ class Bench:
                 rounds[name].append(run["bytes"] / statistics.median(run["seconds"]))
         for name, (_, least) in files.items():
             self.add(
-                "Reading, one core",
+                "Reading files on one core",
                 name,
                 Samples(rounds[name], "B/s"),
                 None,
@@ -826,7 +826,7 @@ class Bench:
             large, small = (ours("read", path, "--runs", 1) for path in (wide, narrow))
             peaks = [run["residentPeak"] - run["residentBefore"] for run in (large, small)]
             self.add(
-                "Reading, one core",
+                "Reading files on one core",
                 f"{name}, 200,000 points: peak memory for a file of {large['bytes'] / 1e6:.0f} MB, relative to a file of"
                 f" {small['bytes'] / 1e6:.0f} MB",
                 Samples(peaks[:1], "B"),
@@ -853,7 +853,7 @@ class Bench:
                 ("clustered", ten, "with separations", ["--separations"]),
                 ("clustered", ten, "grown by merging", ["--merge", "distance"]),
                 ("clustered", ten, "split at the mean", AT_THE_MEAN),
-                ("clustered", ten, "split by gamma:2", ["--split", "gamma:2"]),
+                ("clustered", ten, "split by the rule `gamma:2`", ["--split", "gamma:2"]),
             ]
         if self.large:
             builds.append(("clustered", 100_000_000, "default options", []))
@@ -867,7 +867,7 @@ class Bench:
             left = run["growth"] / (runs // 2)
             assert left < 2 * size + (16 << 20), f"each cancelled build leaks {left / size:.1f} bytes a point"
             self.add(
-                "Time from the cancellation of a build to its end",
+                "Time from the cancellation of a build to the end of the build",
                 f"{count_text(size)} {kind} points, {how}, longest of {len(seconds)} times",
                 Samples([max(seconds)], "s"),
                 None,
@@ -879,7 +879,7 @@ class Bench:
         if not os.path.exists(UK):
             return
         index = f"{self.folder}/uk_postcodes.treeline"
-        kinds = {"": [], " with --no-separation": ["--no-separation"]}
+        kinds = {"": [], ", with `--no-separation`": ["--no-separation"]}
         times = {kind: [] for kind in kinds}
         for round in range(self.rounds):
             for kind, flags in kinds.items():
@@ -890,8 +890,8 @@ class Bench:
                     sides.timed_treeline("verify", index)
         for kind, samples in times.items():
             self.add(
-                "End to end",
-                f"treelinemap build{kind} of the UK postcodes, from .csv.gz to a synced index",
+                "The whole command `treelinemap build`",
+                f"UK postcodes{kind}: time from a .csv.gz to an index on the disk",
                 Samples(samples, "s"),
                 None,
                 samples,

@@ -19,11 +19,11 @@ def draw(curves, path):
         cost = {size: curve[size] / (size * log2(size)) for size in sizes}
         times.plot(sizes, [curve[size] for size in sizes], "o-", color=COLOURS[kind], label=kind)
         costs.plot(sizes, [cost[size] / cost[sizes[0]] for size in sizes], "o-", color=COLOURS[kind], label=kind)
-    times.set(yscale="log", title="Time of a build, both cores", ylabel="seconds")
+    times.set(yscale="log", title="Time of a build on two cores", ylabel="seconds")
     times.legend(frameon=False)
     costs.axhline(1.3, color="#888888", linestyle="--", linewidth=1)
     costs.annotate("bound: 1.3", (0.02, 1.31), xycoords=("axes fraction", "data"), va="bottom", color="#666666")
-    costs.set(ylim=(0, 1.6), title="Time by N log N", ylabel="relative to the fewest points")
+    costs.set(ylim=(0, 1.6), title="Time divided by N log N", ylabel=f"relative to {sizes[0]:,} points")
     for axes in (times, costs):
         axes.set(xscale="log", xlabel="points")
         axes.xaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size / 1e6:g} M"))

@@ -135,8 +135,9 @@ def run_text(machine):
 
 
 def markdown(rows, machine):
-    how = "Each measured value is the median of all rounds, with the least and the greatest value of a round in brackets. "
-    how += "The value of a round is the median of its runs. The machine and the programs: "
+    how = "Each part was measured in several rounds, and each round has one or more runs. The value of a round is the median of the "
+    how += "runs of this round. The tables show the median of all rounds, and in brackets the least and the greatest value of a round. "
+    how += "The machine and the programs: "
     lines = [how + "; ".join(fact for name, fact in machine.items() if name not in OF_RUN) + "."]
     for section in dict.fromkeys(row.section for row in rows):
         lines += ["", f"## {section}", "", "| " + " | ".join(HEADINGS) + " |", "|---" * len(HEADINGS) + "|"]
