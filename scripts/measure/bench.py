@@ -749,7 +749,7 @@ class Bench:
                     None,
                     numbers if bound else [],
                     bound,
-                    note="Each point has a number with two decimals, one of ten categories, and a time. These values do not depend on the position of the point.",
+                    note="Each point has a number with two decimals, one of ten categories, and a time. These values do not depend on the position of the point. 15 % of the points pass the filter.",
                 )
 
             def bound(limit, aim, unit):
