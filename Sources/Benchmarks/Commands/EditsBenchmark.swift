@@ -13,7 +13,8 @@ struct EditsBenchmark: ParsableCommand {
       'first' is the first edit, which reads the history of the tree. 'insert', 'remove' and 'move' are the medians of \
       later edits of one value. 'p95' is the 95th percentile of the times of all these edits, and 'processor' is the \
       median of their processor times. 'fleet' is the median of steps that \
-      move many values a little. 'kept' is the share of the badges in view that keep their points; the badge of \
+      move many values a little. 'plane' is the median of edits that change the plane: a value moves to where the map is \
+      cut open, or away from there. 'kept' is the share of the badges in view that keep their points; the badge of \
       the edited value does not count. On the main thread, a step of the fleet takes 'show' (median), and a frame at \
       most 'frame'. All times are in seconds.
       """)
@@ -66,6 +67,7 @@ struct EditsBenchmark: ParsableCommand {
       "kept": Double(kept) / Double(max(others, 1)), "badges": others,
     ]
     let fleet = try fleetTimes(map, &random)
+    fields["plane"] = median(try planeTimes(map))
     fields.merge(["fleet": median(fleet.steps), "show": median(fleet.shows), "frame": fleet.frames.max()!]) { $1 }
     try printJSON(fields)
   }
@@ -98,6 +100,20 @@ struct EditsBenchmark: ParsableCommand {
       before.members(of: cluster).allSatisfy { $0.coordinate != edited }
     }
     return (transition.keptBefore.count(where: isOther), answers[0].count(where: isOther))
+  }
+
+  /// Times edits that change the plane, so that the whole map is built again.
+  private func planeTimes(_ map: ClusterMap<Vehicle>) throws -> [Double] {
+    var (map, times) = (map, [Double]())
+    let value = map.values[0]
+    for step in 0..<2 * steps {
+      let (plane, isMovedBack) = (map.tree.plane, step % 2 == 1)
+      let seam = Coordinate(longitude: Double(plane.seam) / 0x1p32 * 360 - 180, latitude: 0)
+      let moved = Vehicle(id: value.id, coordinate: isMovedBack ? value.coordinate : seam)
+      times.append(try seconds { map = try map.updating(moving: [moved]) })
+      precondition(map.tree.plane != plane, "Expected an edit that changes the plane")
+    }
+    return times
   }
 
   /// Times steps in which some values move, and the work of a map view on the main thread in each step.
