@@ -1,15 +1,19 @@
 extension TreeStorage {
   /// Returns the cut that results from expanding the node of greatest worth again and again, while the answer stays
   /// within the limit. The nodes are in tree order.
+  /// Returns the nodes of a cut, in tree order. Starting from the nodes of `cutRoots(in:)`, the node of greatest worth
+  /// is replaced by its children again and again, as long as the answer stays within the limit.
   ///
-  /// In widest-first order, the worth of a node is its scatter: the sum of its points' squared distances to their mean.
-  /// In steepest-first order, it is the amount by which the scatter falls if the node is replaced by its children. No
-  /// node is worth more than its parent. Of two nodes with equal worth, the node nearer to the root comes first, and on
-  /// one level the first node in tree order. So the order of expansion does not depend on the window, and a parent
-  /// comes before its children. For that reason two properties of `breadthFirstCut` hold here: answers are nested, and
-  /// no node of the answer could be expanded within the limit.
+  /// In widest-first order, the worth of a node is its scatter. Scatter is the sum of the squared distances of the
+  /// node's points to their mean. In steepest-first order, the worth is the amount by which the scatter falls if the
+  /// node is replaced by its children. No node is worth more than its parent. If two nodes have equal worth, the node
+  /// nearer to the root is expanded first. On one level, the node that is first in tree order is expanded first.
+  /// Therefore the order of expansion does not depend on the window, and a parent is expanded before its children. For
+  /// this reason two properties of `breadthFirstCut` also hold here. The answer for a part of a window refines the
+  /// answer for the whole window, and no node of the answer could be expanded within the limit.
   ///
-  /// Complexity: O(k log k + depth) for an answer of k nodes, plus nodes that lie across the window's corners.
+  /// Complexity: O(k log k + depth) for an answer of k nodes, plus the number of nodes that lie across the window's
+  /// corners.
   func bestFirstCut<Counted>(in view: PointsInView<Counted>, limit: Int, _ worth: Worth) throws(IndexError) -> [Node] {
     let roots = try cutRoots(in: view)
     if roots.isEmpty { return [] }
@@ -73,7 +77,8 @@ extension TreeStorage {
     case savedScatter
   }
 
-  /// Returns the worth of a node; nil if the node is a point or a stack and cannot be expanded.
+  /// Returns the worth of a node. Returns nil for a single point, which cannot be expanded. In steepest-first order,
+  /// also returns nil for points that all have the same position.
   private func worth(_ worth: Worth, of node: Node, _ counted: some CountedPoints, atMost bound: Double)
     throws(IndexError) -> Double?
   {
@@ -83,7 +88,7 @@ extension TreeStorage {
       guard let (left, right) = try children(of: node) else { return nil }
       value -= try scatter(of: left, counted) + scatter(of: right, counted)
     }
-    // A damaged file may contain NaN.
+    // The bound also replaces NaN, which a damaged file may contain.
     return value < bound ? value : bound
   }
 

@@ -1,29 +1,30 @@
 import CPrefetch
 
 extension TreeStorage {
-  /// Returns the cut through the tree that a breadth-first search makes, as in Applidium's article "Too many pins on
-  /// your map". The nodes are in tree order. Nodes are expanded level by level, and within a level in the order in
-  /// which they were reached, while the answer stays within the limit.
+  /// Returns the nodes of the cut that a breadth-first search makes, in tree order. The method is from Applidium's
+  /// article "Too many pins on your map". Nodes are expanded level by level, as long as the answer stays within the
+  /// limit. Within a level, nodes are expanded in tree order.
   ///
-  /// A node is replaced by its visible children, which are its children with a point in view. If one child is visible,
-  /// it takes its parent's place, and the answer does not grow. If both children are visible, the answer has one
-  /// cluster more. Once the limit is reached, a node that has only one visible child is still replaced. Hence no node
-  /// of the answer could be expanded within the limit. The order of expansion does not depend on the window, so the
-  /// answer for a window inside another refines the answer for the other window.
+  /// Expanding a node replaces it by its visible children. A child is visible if it has a point in view. If one child
+  /// is visible, the child takes its parent's place, and the answer does not grow. If both children are visible, the
+  /// answer has one cluster more. Once the limit is reached, a node with one visible child is still replaced. Hence no
+  /// node of the answer could be expanded within the limit. The order of expansion does not depend on the window.
+  /// Therefore the answer for a part of a window refines the answer for the whole window.
   ///
-  /// If the box of a node lies across the window's edge, only a search shows whether a point of the node is inside. At
-  /// first such a node is treated as visible and expanded without a search, and it disappears if no part of it is
-  /// visible. As soon as the number of nodes reaches the limit, the few remaining nodes of this kind are searched. From
-  /// then on each node is searched as it is reached. The answer is the same as with a search for every node.
+  /// If the box of a node lies across the window's edge, only a search shows whether the window contains a point of the
+  /// node. At first such a node is treated as visible and is expanded without a search. The node disappears if no part
+  /// of it turns out to be visible. As soon as the number of nodes reaches the limit, the few remaining nodes across
+  /// the edge are searched. From then on, each node across the edge is searched when the expansion reaches the node.
+  /// The answer is the same as if every node had been searched.
   ///
   /// Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. Finished nodes
-  /// are copied at every level. Above about a thousand nodes, they are copied only while many nodes are not finished:
-  /// see `Frontier`.
+  /// are copied at every level. If there are more than about a thousand nodes, finished nodes are copied only while
+  /// many nodes are unfinished; see `Frontier`.
   func breadthFirstCut<Counted>(in view: PointsInView<Counted>, limit: Int) throws(IndexError) -> [Node] {
     try breadthFirstCut(in: view, limit: limit, expanding: EveryNode())
   }
 
-  /// Returns the cut, but expands only the nodes in `expanded`. All other nodes are shown whole.
+  /// Returns the cut in which only the nodes of `expanded` may be expanded. All other nodes are shown whole.
   @inline(__always) func breadthFirstCut<Counted>(
     in view: PointsInView<Counted>, limit: Int, expanding expanded: some ExpandedNodes
   ) throws(IndexError) -> [Node] {
@@ -43,8 +44,8 @@ extension TreeStorage {
     while true {
       try expandLevels(of: &frontier, isSettled, in: view, limit: limit, expanding: expanded)
       let nodes = try frontier.nodes { slot throws(IndexError) in
-        // A settled node has a visible point. So it stays in the answer, even if a damaged file has no box in view
-        // below the node.
+        // Once the frontier is settled, every node has a visible point. So the node stays in the answer even if, in a
+        // damaged file, no box below the node is in view.
         try onlyVisibleNode(below: slot.node, slot.visibility, in: view, expanding: expanded)
           ?? (isSettled ? slot.node : nil)
       } checked: { node throws(IndexError) in
@@ -68,7 +69,7 @@ extension TreeStorage {
       var (next, cursor) = (frontier.next, frontier.cursor)
       let end = frontier.end
       let distanceWhenFull = frontier.distance(ofCount: limit)
-      /// 0 as long as only single points were written.
+      /// 0 as long as expanding nodes has produced only single points.
       var more: UInt32 = frontier.hasWritten ? 1 : 0
       while next < end {
         let slot = next.pointee
@@ -108,7 +109,7 @@ extension TreeStorage {
         }
         more = 1
         let children = nodes + Int(pair.leftRecord)
-        // The children of the left child lie after both records, where the hardware prefetches without help.
+        // The hardware prefetches the children of the left child without help, because they lie after both records.
         fetchChildren(of: children + 1)
         if slot.isAllSeen {
           let parts = slot.childrenAllSeen(leftCount: pair.leftCount, childOffset)
@@ -187,7 +188,7 @@ extension TreeStorage {
     return node
   }
 
-  /// Returns the nodes with which a cut of a tree of groups begins, each with its visibility.
+  /// Returns the nodes with which a cut begins if the tree has groups, and the visibility of each node.
   @inline(never) private func groupStarts<Counted>(in view: PointsInView<Counted>) throws(IndexError)
     -> [(node: Node, visibility: Visibility)]
   {
@@ -196,9 +197,9 @@ extension TreeStorage {
     }
   }
 
-  /// Returns the last node of the path from the root down to a small window. The path goes on to a child as long as
-  /// only that child's box overlaps the window. So the path is the same for every limit. Returns nil if the path ends
-  /// because neither child's box overlaps the window.
+  /// Returns the last node of the path from the root down to a small window. The path continues to a child as long as
+  /// the box of only one child overlaps the window. Therefore the path is the same for every limit. Returns nil if the
+  /// path ends because neither child's box overlaps the window.
   private func lowestNode<Counted>(
     in view: PointsInView<Counted>, expanding expanded: some ExpandedNodes
   ) throws(IndexError) -> Node? {
@@ -215,8 +216,8 @@ extension TreeStorage {
   }
 }
 
-/// The nodes that a cut may replace by their parts. This is a type rather than a closure, so that the calls for each
-/// node are inlined.
+/// The nodes that a cut may replace by their parts. This is a protocol and not a closure, so that the call for each
+/// node is inlined.
 protocol ExpandedNodes {
   func contains(_ node: Node, _ pair: ChildPair) throws(IndexError) -> Bool
 }

@@ -1,6 +1,6 @@
 extension TreeStorage {
-  /// On each path down from the root, finds the first node that is not too coarse. Of these nodes, returns those whose
-  /// positions lie in a window, but at most the first `limit` of them.
+  /// Returns the nodes whose positions lie in a window, but at most the first `limit` of them. The candidates are found
+  /// on the paths down from the root: on each path, the first node that is not too coarse.
   func centeredCut(
     in window: PlaneWindow, _ counted: some CountedPoints, scale: PixelScale, zoom: Double, leastMembers: Int,
     isAnchored: Bool, limit: Int
@@ -37,7 +37,7 @@ extension TreeStorage {
     return nodes
   }
 
-  /// Returns the position that a node has without a filter.
+  /// Returns the position of a node if no filter applies: the mean of its points, or the position of one of its points.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   @inline(__always) func stand(of node: Node) -> (x: Double, y: Double) {

@@ -1,26 +1,28 @@
-/// The nodes from which a continued answer is chosen, as a binary tree of entries. The candidates are the clusters of
-/// the previous answer and the clusters of a fresh answer. A leaf is a candidate that contains no other candidate, or a
-/// node whose points in view lie in no candidate. An inner entry is a previous cluster that contains fresh clusters, or
-/// a node that contains several leaves.
+/// The nodes from which a continued answer is chosen, stored as a binary tree of entries. A continued answer keeps as
+/// many clusters of the previous answer as possible. The candidates are the clusters of the previous answer and the
+/// clusters of a fresh answer, which ignores the previous answer. A leaf is a candidate that contains no other
+/// candidate, or a node whose points in view are in no candidate. An inner entry is a previous cluster that contains
+/// fresh clusters, or a node that contains several leaves.
 struct Continuation {
-  /// A node of the tree that has a point in view. If all points in view of a node lie in one child, the child is used
-  /// instead of the node, because the child scatters less.
+  /// A node of the tree that has a point in view. If all points in view of a node lie in one child, the entry is the
+  /// child instead of the node, because the child has less scatter.
   struct Entry {
     let node: Node
     /// The sum of the squared distances of the node's points to their mean.
     let scatter: Double
     let isPrevious: Bool
-    /// Whether the node contains several groups and is therefore in no answer.
+    /// Whether the node contains several groups. No answer shows such a node.
     var isAboveClusters = false
-    /// The scatter of a previous cluster minus the scatter of the fresh clusters within it; 0 if it contains no fresh
-    /// clusters.
+    /// The scatter of a previous cluster minus the scatter of the fresh clusters within it; 0 if the previous cluster
+    /// contains no fresh clusters.
     var excess = 0.0
-    /// The children as indices in `entries`; -1 for none. Entries below a previous cluster are from the fresh answer.
+    /// The children as indices in `entries`; -1 if there is no child. Entries below a previous cluster are from the
+    /// fresh answer.
     var left = -1
     var right = -1
   }
 
-  /// All entries, each before its descendants, and the left child before the right.
+  /// All entries. Each entry comes before its descendants, and the left child before the right child.
   private(set) var entries: [Entry] = []
 
   /// The greatest scatter that an answer may have.
@@ -57,7 +59,7 @@ struct Continuation {
     var isWithinFresh: Bool
     var parent: Int
 
-    /// Returns the part that lies within one of the children.
+    /// Returns the part of the tree for one of the node's children, with the clusters that lie within this child.
     func within(_ child: Node) -> Part {
       func within(_ nodes: ArraySlice<Node>) -> ArraySlice<Node> {
         let start = nodes.firstIndex { $0.range.lowerBound >= child.range.lowerBound } ?? nodes.endIndex
@@ -123,23 +125,25 @@ struct Continuation {
 // MARK: - Choosing what is shown
 
 extension Continuation {
-  /// Returns the answer that loses the fewest clusters of the previous answer; of several such answers, the answer that
-  /// scatters least. Returns nil if all answers that were tried scatter too much, which only happens in a damaged file.
+  /// Returns the answer that loses the fewest clusters of the previous answer. If several answers lose equally few,
+  /// returns the answer with the least scatter. Returns nil if every answer that was tried has too much scatter, which
+  /// happens only with a damaged file.
   ///
   /// No answer within the limit loses fewer clusters. The reason is that any node of another answer can be replaced by
-  /// entries that are as coarse and have the same points in view.
+  /// entries that are as coarse as the node and have the same points in view.
   ///
-  /// An answer costs its scatter plus a weight for each lost cluster. The weight begins above any scatter. If the
-  /// answer scatters too much, the weight is lowered as far as necessary. At a weight of 0 only the scatter decides,
-  /// and previous clusters have no advantage over other clusters.
+  /// The cost of an answer is its scatter plus a weight for each lost cluster. At first the weight is greater than any
+  /// scatter. If the cheapest answer has too much scatter, the weight is lowered as far as necessary. At a weight of 0
+  /// only the scatter decides, and previous clusters have no advantage over other clusters.
   ///
-  /// - Complexity: O(k log k) for k entries if no cluster must be saved; O(k · d · log k) if d clusters must be saved.
+  /// - Complexity: O(k log k) for k entries if the finest answer keeps the limit; O(k · d · log k) if the finest answer
+  ///   has d clusters too many.
   func nodes(limit: Int) -> [Node]? {
     let weights = lossWeights
     if let nodes = nodes(limit: limit, lossWeight: weights[0]) { return nodes }
     var best: [Node]?
-    // Smaller weights usually give answers that scatter less, but not always. So the weights that are tried are part of
-    // the definition of the answer.
+    // Smaller weights usually give answers with less scatter, but not always. So the list of weights that are tried is
+    // part of the definition of the answer.
     _ = firstIndex(in: 1..<weights.count) { index in
       let found = nodes(limit: limit, lossWeight: weights[index])
       best = found ?? best
@@ -149,15 +153,14 @@ extension Continuation {
   }
 
   /// Possible weights of a lost cluster, in units of scatter, in falling order. Each excess is a possible weight,
-  /// because at that weight another previous cluster is replaced.
+  /// because a previous cluster is replaced once the weight has fallen to the cluster's excess.
   private var lossWeights: [Double] {
     let excesses = entries.map(\.excess).filter { $0 > 0 && $0 < .infinity }
     let others = (0..<40).map { mostScatter * Double(sign: .plus, exponent: -$0, significand: 1) }
     return [.infinity] + (excesses + others.filter { $0 < .infinity }).sorted(by: >) + [0]
   }
 
-  /// Returns the answer with the least cost if a lost cluster weighs `lossWeight`; nil if this answer scatters too
-  /// much.
+  /// Returns the cheapest answer for a given weight of a lost cluster; nil if this answer has too much scatter.
   private func nodes(limit: Int, lossWeight: Double) -> [Node]? {
     let plan = Plan(of: entries, limit: limit, lossWeight: lossWeight)
     let shown = plan.shown
@@ -166,19 +169,20 @@ extension Continuation {
 }
 
 /// The choice of entries that are shown, for a given weight of a lost cluster. The finest possible answer may have too
-/// many clusters. Clusters are then saved: coarser entries are shown instead of the clusters within them, until the
-/// limit is kept. The cheapest choice is computed for every number of saved clusters, from the bottom up. The limit can
-/// be kept, since the fresh answer keeps it.
+/// many clusters. In that case clusters are saved: coarser entries are shown instead of the clusters within them, until
+/// the limit is kept. The cheapest choice is computed for every number of saved clusters, from the bottom up. The limit
+/// can be kept, because the fresh answer keeps it.
 private struct Plan {
   private typealias Entry = Continuation.Entry
 
   private let entries: [Entry]
   private let lossWeight: Double
 
-  /// For each entry that may be shown, and each number of clusters to save below it: how many of them each child saves.
+  /// The number of clusters that each child saves. There is a choice for each entry that may be shown, and for each
+  /// number of clusters to save below this entry.
   private var choices: [[Choice]]
 
-  /// The indices in `entries` of the entries that are shown, in tree order.
+  /// The shown entries as indices in `entries`, in tree order.
   private(set) var shown: [Int] = []
 
   /// The numbers of clusters that the children save; negative if the entry itself is shown.
@@ -212,8 +216,8 @@ private struct Plan {
     }
   }
 
-  /// Returns whether the finest answer shows an entry itself instead of entries within it. A previous cluster is kept
-  /// unless its excess reaches the weight of a loss.
+  /// Returns whether the finest answer shows an entry itself instead of entries within it. A previous cluster is shown
+  /// itself as long as its excess is less than the weight of a lost cluster.
   private func isFinest(_ index: Int) -> Bool {
     let entry = entries[index]
     return entry.left < 0 || entry.isPrevious && (entry.excess == 0 || entry.excess < lossWeight)

@@ -26,11 +26,11 @@ public struct Cut: Hashable, Sendable {
   /// The rule that decides whether a cluster is shown as a whole.
   package let criterion: Criterion
 
-  /// The greatest number of clusters, 1 or more; `Int.max` for any number.
+  /// The greatest number of clusters, 1 or more; `Int.max` if the number is not limited.
   public var limit: Int
 
   /// The points that are shown unclustered although a cluster could represent them. A cut with only a limit and a cut
-  /// with badges ignore this property, because they have no room for such points.
+  /// with badges ignore this property, because these cuts have no room for unclustered points.
   public let unclustered: UnclusteredPoints
 
   init(_ criterion: Criterion, limit: Int, unclustered: UnclusteredPoints = .none) {
@@ -45,28 +45,28 @@ public struct Cut: Hashable, Sendable {
   /// Returns a cut into at most `limit` clusters. Clusters are split while the limit has room.
   ///
   /// Two promises always hold:
-  /// - no cluster could still be replaced by its visible children within the limit;
-  /// - the answer for a viewport inside another viewport refines the answer for the other: zooming in never merges
+  /// - no cluster of the answer could be replaced by its visible children within the limit;
+  /// - the answer for a part of a viewport refines the answer for the whole viewport, so zooming in never merges
   ///   clusters.
   ///
   /// - Parameters:
   ///   - limit: The greatest number of clusters, 1 or more.
   ///   - order: The order in which clusters are replaced by their children while the limit has room.
-  ///   - isContinuing: Whether the answer changes as little as the limit allows from the previous answer, which is
-  ///     passed to the query. With a limit that does not continue, even a small pan may split and merge clusters in the
-  ///     middle of the screen, because all clusters share the limit. A continued answer keeps as many clusters of the
-  ///     previous answer as any answer within the limit can. Of all answers that keep this number of clusters and split
-  ///     no more than necessary, the continued answer has the least scatter. Scatter is the sum of the squared
+  ///   - isContinuing: Whether the answer keeps as much of the previous answer as the limit allows. The previous answer
+  ///     is passed to the query. With a limit that does not continue, even a small pan may split and merge clusters in
+  ///     the middle of the screen, because all clusters share the limit. A continued answer keeps as many clusters of
+  ///     the previous answer as any answer within the limit can. Of all answers that keep this number of clusters and
+  ///     split no more than necessary, the continued answer has the least scatter. Scatter is the sum of the squared
   ///     distances of all points to the means of their clusters.
   ///
   ///     This promise holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh
   ///     answer, which ignores the previous answer. If the scatter is greater, previous clusters are replaced by the
-  ///     fresh clusters within them, the most useful replacement first, and merges that add much scatter are avoided.
-  ///     This continues until the scatter is small enough. If the limit leaves room for these replacements, the number
-  ///     of lost clusters is minimal; if not, it may be slightly larger.
+  ///     fresh clusters within them. The most useful replacement comes first. Merges that add much scatter are avoided.
+  ///     This continues until the scatter is small enough. The number of lost clusters is minimal if the limit leaves
+  ///     room for these replacements. If not, it may be slightly larger.
   ///
-  ///     Every continued answer for a viewport inside the viewport of a fresh answer refines the fresh answer. Zooming
-  ///     in from a continued answer may merge clusters.
+  ///     A continued answer for a part of a viewport refines the fresh answer for the whole viewport. But zooming in
+  ///     from one continued answer to the next may merge clusters.
   public static func limit(_ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false) -> Cut {
     Cut(.limit(order, isContinuing: isContinuing), limit: limit)
   }
@@ -81,13 +81,14 @@ public struct Cut: Hashable, Sendable {
   /// - Parameter pixels: 0 or more. At 0 every position is shown as a cluster of its own.
   public static func detail(_ pixels: Double) -> Cut { Cut(.detail, pixels: pixels) }
 
-  /// Returns a cut into clusters that are at least `pixels` apart, so that badges of that size never touch. Badges
-  /// would not touch in a larger viewport, either. The cut needs a tree with separations and a viewport with a zoom.
+  /// Returns a cut into clusters that are at least `pixels` apart, so that badges of that size never touch. The badges
+  /// of any larger viewport do not touch, either. The cut needs a tree with separations and a viewport with a zoom.
   ///
-  /// Clusters are split in a fixed order of falling distances, which was found when the tree was built. Splitting ends
-  /// at the distance that is `pixels` long at the zoom. A cluster that its badge represents well is not split yet,
-  /// which leaves room for denser neighbors. It is split once the root mean square distance of its points to their mean
-  /// is 0.7 of the spacing, or once the distance between its parts is twice the spacing. So the answer
+  /// Each split of a cluster has a distance, which was found when the tree was built. Clusters are split in order of
+  /// falling distances. Splitting ends at the distance that is `pixels` long at the zoom. A cluster that its badge
+  /// represents well is not split yet, which leaves room for denser neighbors. The cluster is split once the root mean
+  /// square distance of its points to their mean is 0.7 of the spacing, or once the distance between its parts is twice
+  /// the spacing. The answer
   /// - changes only at the edge if the map is panned, and is the same in neighboring tiles of a map;
   /// - is refined by the answer at a greater zoom, fractional or not, and by the answer with a smaller spacing;
   /// - has a number of clusters that is bounded by the area shown, however many points there are.
@@ -119,10 +120,11 @@ public struct Cut: Hashable, Sendable {
 
   /// Returns the same cut with at most `limit` clusters.
   ///
-  /// If a detail, a spacing or badges would show more clusters, the detail, spacing or scale is raised just enough to
-  /// keep the limit. Badges are still drawn at the requested scale. The raised value depends on the viewport, so a pan
-  /// may change the answer anywhere. But the spacing is kept, and no badges touch. The answer for a viewport inside
-  /// another, at the same zoom or a greater one, still refines the answer for the other viewport.
+  /// If a detail, a spacing or badges would show more clusters, the detail, the spacing or the scale of badges is
+  /// raised just enough to keep the limit. Badges are still drawn at the requested scale. The raised value depends on
+  /// the viewport, so a pan may change the answer anywhere. However, clusters still keep the requested spacing, and
+  /// badges do not touch. The answer for a part of a viewport, at the same zoom or a greater zoom, still refines the
+  /// answer for the whole viewport.
   ///
   /// - Parameter limit: 1 or more.
   public func atMost(_ limit: Int) -> Cut { Cut(criterion, limit: limit, unclustered: unclustered) }
@@ -137,7 +139,7 @@ public struct Cut: Hashable, Sendable {
   /// Whether the cut needs a tree with separations; see `ClusterTree.supports(_:)`.
   public var needsSeparations: Bool { pixels?.criterion.needsSeparations ?? false }
 
-  /// Whether the cut keeps clusters apart, provided that they are shown at their own positions.
+  /// Whether the cut keeps clusters apart if they are shown at their own positions.
   var keepsApart: Bool { pixels?.criterion.keepsApart ?? false }
 
   /// Whether the cut takes a previous answer into account.
@@ -163,13 +165,13 @@ public struct Cut: Hashable, Sendable {
     if case .limit(let order, let isContinuing) = criterion, order != .breadthFirst || isContinuing { 3 } else { 1 }
   }
 
-  /// Bound for the scatter of a continued answer: the root mean square distance of its points to the means of their
-  /// clusters is at most this factor times the distance in a fresh answer.
+  /// Bound for the scatter of a continued answer, as a factor. The root mean square distance of points to the means of
+  /// their clusters is at most this factor times the same distance in a fresh answer.
   public static let continuityFactor = 1.25
 }
 
-/// A criterion in pixels, by which a cut decides. The raw value of a criterion is the name of its parameter. Texts,
-/// options and messages that list criteria use this type.
+/// A criterion in pixels that decides which clusters a cut splits. The raw value of a criterion is the name of its
+/// parameter. Texts, options and messages that list criteria use this type.
 public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// The distance of points from the mean of their cluster, as a root mean square.
   case detail
@@ -188,17 +190,17 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether points may be shown unclustered with this criterion. With badges, points are unclustered wherever they
-  /// have room, and nowhere else.
+  /// Whether points may be shown unclustered with this criterion. With badges, a point is unclustered exactly if there
+  /// is room for it.
   var leavesRoomForUnclustered: Bool { self != .badges }
 
-  /// The least width in pixels of a cluster, if the value of the criterion is 1.
+  /// The least width of a cluster, in pixels, if the criterion has the value 1.
   fileprivate var clusterSide: Double { self == .badges ? 10 : 1 }
 
-  /// The kind of number that is expected, for messages.
+  /// The kind of number that messages expect for this criterion.
   var unit: String { self == .badges ? "a scale " : "a number of pixels " }
 
-  /// Whether the criterion keeps clusters apart, provided that they are shown at their own positions.
+  /// Whether the criterion keeps clusters apart if they are shown at their own positions.
   public var keepsApart: Bool {
     switch self {
     case .detail: false
@@ -221,7 +223,7 @@ public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   ) -> String { allCases.map { spelling($0.rawValue) }.listed(conjunction) }
 }
 
-/// The order in which clusters of an answer are replaced by their children, while there is room within the limit.
+/// The order in which the clusters of an answer are replaced by their children while the limit has room.
 public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
   /// Level by level, and within a level in tree order. This is the order of Applidium's article "Too many pins on your
   /// map".
@@ -233,26 +235,26 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
   case widestFirst = "widest-first"
 
   /// First the cluster whose split lowers the scatter by the greatest amount. Points lie slightly closer to their
-  /// clusters than in widest-first order. A query reads the children of every cluster that it may split, so it takes
-  /// longer than in widest-first order.
+  /// clusters than in widest-first order. A query takes longer than in widest-first order, because it reads the
+  /// children of every cluster that it may split.
   case steepestFirst = "steepest-first"
 }
 
 /// The points that are shown unclustered although a cluster could represent them. Points at one position stay together,
-/// since no zoom separates them.
+/// because no zoom separates them.
 ///
 /// ```swift
 /// let cut = Cut.detail(20).unclustered(UnclusteredPoints(leastMembers: 4, fromZoom: 17))
 /// ```
 ///
-/// The rule takes all points of a cluster into account, in view or not. So the cut keeps all its promises, with a limit
-/// and without, except that clusters may be closer than a spacing. For example, without a limit, a pan changes clusters
-/// only at the edge, and zooming in only splits clusters.
+/// The rule counts all points of a cluster, whether or not they are in view. So the cut keeps all its promises, with or
+/// without a limit. The only exception is that clusters may be closer to each other than a spacing. For example, if
+/// there is no limit, a pan changes clusters only at the edge, and zooming in only splits clusters.
 ///
-/// The limit applies to the number of clusters and unclustered points together. If this number is too great, the answer
-/// has a greater detail or spacing: clusters grow, and points join clusters of at least `leastMembers` points. If the
-/// zoom is `fromZoom` or more, but the limit has no room for every position, clusters are formed as at lower zooms. If
-/// the whole tree has fewer than `leastMembers` points, and more points than the limit are in view, clusters are formed
+/// The limit applies to the number of clusters and unclustered points together. If this number is too great, the detail
+/// or spacing is raised: clusters grow, and points join clusters of at least `leastMembers` points. The limit may have
+/// no room for every position at a zoom of `fromZoom` or more. Clusters are then formed as at lower zooms. The rule is
+/// ignored if the whole tree has fewer than `leastMembers` points and more points than the limit are in view.
 /// as if this rule did not exist.
 public struct UnclusteredPoints: Hashable, Sendable {
   /// The least number of points of a cluster. A smaller cluster is shown as its points.

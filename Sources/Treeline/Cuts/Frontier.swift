@@ -1,15 +1,16 @@
-/// The nodes of a cut while it is made, in tree order.
+/// The nodes of a cut while the cut is computed, in tree order.
 ///
-/// A level is expanded by reading its nodes one after the other and writing their replacements, which are read at the
-/// next level. Both buffers lie in one block of memory. This block and the answer are the only allocations of a query,
-/// unless the limit is above a thousand.
+/// To expand a level, its nodes are read one after the other from one buffer, and the nodes that replace them are
+/// written to a second buffer. The next level reads the second buffer. Both buffers lie in one block of memory. This
+/// block and the answer are the only allocations of a query, except for limits above a thousand.
 struct Frontier: ~Copyable {
   /// A node and its visibility, packed into two numbers. A slot is copied at every level. The slots of a node's
   /// children are computed from the slot of the node with a few additions.
   struct Slot {
-    /// The lower half contains the node's first point. The upper half contains the number of its points.
+    /// The index of the node's first point in the lower half, and the number of the node's points in the upper half.
     private let span: UInt64
-    /// The lower half contains the record. The upper half contains the levels and, in its upper bits, the visibility.
+    /// The index of the node's record in the lower half. The upper half contains the levels and, in its upper bits, the
+    /// visibility.
     private let link: UInt64
 
     @inline(__always) private init(span: UInt64, link: UInt64) { (self.span, self.link) = (span, link) }
@@ -42,7 +43,7 @@ struct Frontier: ~Copyable {
     /// Whether the node is finished and will not be replaced.
     @inline(__always) var isFinished: Bool { state >= Visibility.finished.bits }
 
-    /// Whether no single child can take the node's place: the node is wholly visible or finished.
+    /// Whether the node is wholly visible or finished. No single child can take the place of such a node.
     @inline(__always) var isAllSeen: Bool { state >= Visibility.whole.bits }
 
     /// This node, marked as finished.
@@ -52,7 +53,7 @@ struct Frontier: ~Copyable {
 
     /// Returns both children of a stored node that is wholly visible. The children are wholly visible, too.
     @inline(__always) func childrenAllSeen(leftCount: UInt32, _ childOffset: UInt32) -> (left: Slot, right: Slot) {
-      // Adds one level, in the upper half.
+      // Adds 1 to the levels in the upper half, and the child offset to the record in the lower half.
       let below = link &+ (1 << 32 | UInt64(childOffset))
       return parts(leftCount, (below, below &+ 1))
     }
@@ -87,13 +88,14 @@ struct Frontier: ~Copyable {
 
   typealias Cursor = UnsafeMutablePointer<Slot>
 
-  /// A frontier has room for `fewNodes` nodes from the beginning. Up to that number, finished nodes are simply copied
-  /// at every level. Higher limits are often huge and seldom reached, so for them the frontier starts small.
+  /// The number of nodes for which a frontier has room from the beginning. Up to this number, finished nodes are simply
+  /// copied at every level. A higher limit is often huge and seldom reached, so a frontier with a higher limit starts
+  /// with a small capacity.
   private static let fewNodes = 1024
   private static let capacityBeyond = 512
 
-  /// Returns the capacity for a level of `count` nodes: room for the level, and after it for the results of the next
-  /// level, which has at most twice as many nodes.
+  /// Returns the capacity for a level of `count` nodes. There is room for the level, and after the level for the nodes
+  /// of the next level, which has at most twice as many nodes.
   private static func capacity(for count: Int) -> Int { 3 * count + 1 }
 
   /// The capacity of each of the two buffers.
@@ -101,7 +103,7 @@ struct Frontier: ~Copyable {
   private var readStart: Cursor
   private var writtenStart: Cursor
 
-  /// The range of nodes of this level that have not been read yet.
+  /// The nodes of this level that have not been read yet: `next ..< end`.
   var next: Cursor
   var end: Cursor
   /// The end of the nodes that have been written.
@@ -141,8 +143,8 @@ struct Frontier: ~Copyable {
 
   deinit { min(readStart, writtenStart).deallocate() }
 
-  /// Returns the distance in bytes from the next node to read to the end of the written nodes. It grows with every node
-  /// that is added.
+  /// Returns the distance in bytes from the next node to read to the end of the written nodes. The distance grows with
+  /// every node that is added.
   @inline(__always) static func distance(from next: Cursor, to cursor: Cursor) -> Int {
     UnsafeRawPointer(cursor) - UnsafeRawPointer(next)
   }
@@ -176,8 +178,8 @@ struct Frontier: ~Copyable {
     (next, end, cursor) = (readStart, readStart + count, writtenStart)
   }
 
-  /// Sets finished nodes aside if most nodes are finished. Otherwise each level would copy them again. So copying takes
-  /// no longer than expanding, however deep the tree is.
+  /// Sets finished nodes aside if most nodes are finished, so that later levels do not copy them again. So copying
+  /// takes no longer than expanding, however deep the tree is.
   @inline(never) private mutating func retire() {
     let slots = UnsafeMutableBufferPointer(start: next, count: end - next)
     let finished = slots.filter(\.isFinished).map(\.node)
@@ -226,7 +228,7 @@ struct Frontier: ~Copyable {
       return Array(UnsafeBufferPointer(start: results, count: count))
     }
     guard let nodes else { return nil }
-    // Later runs are shorter, so they are merged first.
+    // Later runs are shorter, so the last runs are merged first.
     return retired.isEmpty ? nodes : retired.reversed().reduce(nodes, Self.merged)
   }
 

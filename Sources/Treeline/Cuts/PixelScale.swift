@@ -1,5 +1,5 @@
-/// The criterion of a cut by pixels, prepared for a tree. It determines the coarseness of each node, and the greatest
-/// coarseness with which a node is shown whole at a zoom.
+/// The criterion of a cut by pixels, prepared for a tree. The scale determines the coarseness of each node, and the
+/// greatest coarseness with which a node is shown whole at a zoom.
 struct PixelScale {
   let storage: TreeStorage
 
@@ -88,18 +88,18 @@ extension PixelScale {
   private func units(atZoom zoom: Double) throws(QueryError) -> Double {
     guard zoom.isFinite else { throw .zoomNotFinite(found: zoom) }
     guard pixels.isFinite, pixels >= 0 else { throw .notALength(name: criterion.rawValue, found: pixels) }
-    // At a zoom so low that a pixel is infinitely wide, 0 pixels are still 0.
+    // 0 pixels are 0 units even at a zoom so low that a pixel is infinitely wide.
     return pixels == 0 ? 0 : pixels * Plane.unitsPerPixel(zoom: zoom)
   }
 
-  /// Returns the least zoom at which nodes of a coarseness are replaced by their parts. It agrees with queries to the
-  /// last bit, because it is found by the same computation.
+  /// Returns the least zoom at which nodes of a given coarseness are replaced by their parts. The result agrees with
+  /// queries to the last bit, because queries use the same computation.
   ///
   /// - Returns: nil if such nodes are shown whole at every zoom; -infinity if they are replaced at every zoom.
   /// - Complexity: 64 zooms are tried.
   func leastZoom(splitting coarseness: Double) throws(QueryError) -> Double? {
     func isSplit(_ zoom: Double) throws(QueryError) -> Bool { coarseness > (try greatestCoarseness(atZoom: zoom)) }
-    // 0 pixels are the same length at every zoom.
+    // 0 pixels have the same length at every zoom.
     if pixels == 0 { return try isSplit(0) ? -.infinity : nil }
     // At the zoom `coarsest`, a pixel is infinitely many units long. At `finest`, its length is 0.
     let (coarsest, finest) = (-1200.0, 1200.0)

@@ -1,17 +1,17 @@
 extension TreeStorage {
   /// Returns the nodes that are shown at a scale and have a point in a window, in tree order. On each path down from
-  /// the root, the first node that is not too coarse is shown. If this gives more nodes than the limit allows, a
-  /// coarser scale is used instead: the finest scale that keeps the limit.
+  /// the root, the first node that is not too coarse is shown. If this gives more nodes than the limit allows, the
+  /// finest scale that keeps the limit is used instead.
   ///
   /// The nodes that are expanded at a scale do not depend on the window, and a coarser scale expands a subset of these
-  /// nodes. At any scale, a part of the window has at most as many nodes as the window. So the limit makes the scale of
-  /// the part no coarser than the scale of the window, even if a finer scale was requested for the part. Hence the
-  /// answer for a window inside another, at the same scale or a finer scale, refines the answer for the other window,
-  /// even within a limit. A promise about all nodes of a scale, such as the least distance between them, holds for each
-  /// answer.
+  /// nodes. At any scale, a part of the window has at most as many nodes as the whole window. So the scale that the
+  /// limit gives for the part is at least as fine as the scale for the whole window, even if a finer scale was
+  /// requested for the part. Hence the answer for a part of a window, at the same scale or a finer scale, refines the
+  /// answer for the whole window, even if the limit is reached. A promise about all nodes of a scale, such as the least
+  /// distance between them, holds for each answer.
   ///
-  /// - Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners; beyond the
-  ///   limit O(limit · log limit + depth).
+  /// - Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. If the answer
+  ///   would exceed the limit, the complexity is O(limit · log limit + depth).
   func scaleCut<Counted>(
     in view: PointsInView<Counted>, zoom: Double, scale: PixelScale, limit: Int, unclustered: UnclusteredPoints
   )
@@ -61,11 +61,12 @@ extension TreeStorage {
     groups == nil ? root.map { Int(counted.count(of: $0)) } ?? 0 : try leastGroupCount(counted)
   }
 
-  /// Returns the least coarseness that keeps the limit: if nodes up to this coarseness are not expanded, at most
+  /// Returns the least coarseness that keeps the limit. If the nodes up to this coarseness are not expanded, at most
   /// `limit` nodes are shown.
   ///
-  /// Nodes are expanded from the coarsest on. A node that is coarser than its parent is treated as being as coarse as
-  /// its parent. The result is the coarseness of the first node that cannot be expanded within the limit.
+  /// Nodes are expanded in order of falling coarseness. A node that is coarser than its parent is treated as if it had
+  /// the coarseness of its parent. The result is the coarseness of the first node that cannot be expanded within the
+  /// limit.
   @inline(never) private func leastCoarseness<Counted>(
     in view: PointsInView<Counted>, limit: Int, leastMembers: Int, _ scale: PixelScale
   ) throws(IndexError) -> Double {
@@ -74,7 +75,7 @@ extension TreeStorage {
       guard visibility != .none, node.count > 1, let pair = try childPair(of: node) else { return }
       let value =
         view.counted.count(of: node) < leastMembers ? bound : try scale.coarseness(of: node, pair, view.counted)
-      // A damaged file may contain NaN.
+      // The bound also replaces NaN, which a damaged file may contain.
       waiting.insert(
         CoarseNode(coarseness: value < bound ? value : bound, node: node, pair: pair, visibility: visibility))
     }
@@ -107,7 +108,7 @@ private struct TooCoarseNodes<Counted: CountedPoints>: ExpandedNodes {
   }
 }
 
-/// A node that has not been expanded yet. The coarsest comes first.
+/// A node that has not been expanded yet. The coarsest node sorts first.
 private struct CoarseNode: Comparable {
   let coarseness: Double
   let node: Node

@@ -1,6 +1,6 @@
-/// The visibility of a node: how much of it a window shows.
+/// The visibility of a node: how much of the node a window shows.
 ///
-/// A node's levels and its visibility share 32 bits, so the bits of the levels are left free here.
+/// A node's levels and its visibility share 32 bits, so a visibility leaves the bits of the levels free.
 struct Visibility: Equatable {
   let bits: UInt32
 
@@ -17,14 +17,14 @@ struct Visibility: Equatable {
   /// All points of the node are visible.
   static let whole = Visibility(bits: Bucket.whollyVisible)
 
-  /// The node is finished and at least partly visible. How much of it is visible no longer matters. This is the
-  /// greatest value.
+  /// The node is finished and at least partly visible. How much of the node is visible no longer matters. The bits of
+  /// `finished` are the greatest of all visibilities.
   static let finished = Visibility(bits: Bucket.whollyVisible | Bucket.partlyVisible)
 
   /// Whether the children decide which points are visible: `partial` or `inside`.
   @inline(__always) var isPartOfStored: Bool { bits & Self.finished.bits == Self.partial.bits }
 
-  /// The position of the first bit for a point of a bucket.
+  /// The position of the bit for the first point of a bucket.
   private static let shift = Bucket.shiftOfVisibility
 
   static let allBits: UInt32 = ~(1 << shift - 1)
@@ -40,7 +40,8 @@ struct Visibility: Equatable {
     bits = sides.areAll ? 0 : seen
   }
 
-  /// Makes the visibility of a bucket or of a part of a bucket. Bit i of `points` is for the node's point i.
+  /// Makes the visibility of a bucket or of a part of a bucket. Bit i of `points` is set if the node's point i is
+  /// visible.
   @inline(__always) init(points: UInt32, ofCount count: UInt32) {
     bits = points == 1 &<< count &- 1 ? Self.whole.bits : points &<< Self.shift
   }
@@ -73,9 +74,9 @@ struct PointsInView<Counted: CountedPoints> {
     window.intersects(box) && counted.hasAny(of: node)
   }
 
-  /// Returns whether a node for which `mayShow` is true is sure to have a point in view. Returns true if the box of the
-  /// node is inside the window. Also returns true if all points are counted and a side of the box is inside, because a
-  /// point lies on each side.
+  /// Returns whether a node is sure to have a point in view, provided that `mayShow` is true. The result is true if the
+  /// box of the node is inside the window. The result is also true if all points are counted and a side of the box is
+  /// inside, because a point lies on each side.
   @inline(__always) func isSureToShow(_ node: Node, _ box: PlaneRect) -> Bool {
     counted.hasAll(of: node) ? window.containsSide(of: box) : window.contains(box)
   }
@@ -100,8 +101,8 @@ extension TreeStorage {
 
   /// Returns the visibilities of both children of a visible node.
   ///
-  /// If one child has no visible point, the other child has one. So points are searched for only if both boxes overlap
-  /// the window. The path down to a small window then reads one or two boxes for each level.
+  /// If one child has no visible point, the other child has one. Therefore points are searched for only if both boxes
+  /// overlap the window. The path down to a small window then reads one or two boxes for each level.
   func visibilities<Counted>(
     of pair: ChildPair, of node: Node, below visibility: Visibility, in view: PointsInView<Counted>
   )
@@ -127,7 +128,7 @@ extension TreeStorage {
     return try withPoints(left, right, of: pair, of: node, in: view)
   }
 
-  /// Returns the visibilities of both stored children of a node that is `inside`.
+  /// Returns the visibilities of both stored children of a node whose visibility is `inside`.
   @inline(__always) func visibilities<Counted>(
     ofPairInside pair: ChildPair, of node: Node, in view: PointsInView<Counted>
   ) throws(IndexError) -> (left: Visibility, right: Visibility) {
@@ -161,7 +162,8 @@ extension TreeStorage {
       ? try self.visibility(ofBucket: node, isInside: visibility == .inside, in: view) : visibility
   }
 
-  /// Returns the visibilities of both children of a visible node, given how much of them may be visible.
+  /// Returns the visibilities of both children of a visible node. The given visibilities are upper bounds: a child that
+  /// may be visible is searched for a visible point.
   @inline(never) func searched<Counted>(
     _ visibilities: (left: Visibility, right: Visibility), of pair: ChildPair, of node: Node,
     in view: PointsInView<Counted>
@@ -173,7 +175,8 @@ extension TreeStorage {
     return (left, right)
   }
 
-  /// Returns whether a stored node has a point in view, given that its box and its count allow one.
+  /// Returns whether a stored node has a point in view. The node's box must overlap the window, and some of its points
+  /// must be counted.
   @inline(__always) func hasPointInside<Counted>(_ node: Node, _ view: PointsInView<Counted>) throws(IndexError) -> Bool
   {
     let sides = view.edges.sidesOutside(of: nodes + Int(node.record))
@@ -181,12 +184,13 @@ extension TreeStorage {
     return try hasPoint(node, in: view)
   }
 
-  /// - Complexity: O(1), for 16 points at most.
+  /// - Complexity: O(1), because a bucket has at most 16 points.
   @inline(never) private func visibility<Counted>(
     ofBucket node: Node, isInside: Bool = false, in view: PointsInView<Counted>
   ) throws(IndexError) -> Visibility {
     let box = nodes[Int(node.record)].box
-    // A stack can only be shown as a whole, even if some of its points are not counted.
+    // A stack consists of points at one position. It can only be shown as a whole, even if some of its points are not
+    // counted.
     if box.isPoint { return isInside || view.window.contains(box) ? .whole : .none }
     guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
     if isInside { return Visibility(points: view.counted.bits(of: node), ofCount: node.count) }
@@ -199,8 +203,8 @@ extension TreeStorage {
 }
 
 extension Visibility {
-  /// Returns how much of a stored node may be visible if only a share of its points is counted. `self` is how much may
-  /// be visible if all points are counted.
+  /// Returns how much of a stored node may be visible if only a share of the node's points is counted. `self` is how
+  /// much would be visible if all points were counted.
   @inline(__always) fileprivate func counting(_ share: CountedShare) -> Visibility {
     // Written without branches, because the cases are practically random.
     let counted = self == .whole && !share.isAll ? Visibility.inside.bits : bits
@@ -228,12 +232,12 @@ extension TreeStorage {
   /// Returns whether a node has a point in view. The node's box lies across the window's edges, and no side of the box
   /// is inside.
   ///
-  /// The child with fewer points is searched by a recursive call, and the other child in the loop. So calls nest at
-  /// most 31 deep, however deep the tree of a damaged file claims to be. This matters, because a thread may have a
-  /// small stack.
+  /// The child with fewer points is searched by a recursive call, and the child with more points in the loop. Therefore
+  /// calls nest at most 31 deep, however deep the tree of a damaged file claims to be. This matters, because a thread
+  /// may have a small call stack.
   ///
-  /// Complexity: O(1) for most nodes; in the worst case the number of nodes that lie across the window's corners or,
-  /// under a filter, across its edges.
+  /// Complexity: O(1) for most nodes. In the worst case, it is the number of nodes that lie across the window's corners
+  /// or, under a filter, across the window's edges.
   func hasPoint<Counted>(_ node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Bool {
     var node = node
     while isStored(node) {
