@@ -1,5 +1,6 @@
-/// The bit layout of buckets: small nodes whose descendants are not stored but follow from the gaps between points.
-/// Everything that depends on the capacity of a bucket is here; `BucketLayoutTests` checks that the numbers agree.
+/// The bit layout of buckets. Buckets are small nodes whose descendants are not stored, because they follow from the
+/// gaps between points. Everything that depends on the capacity of a bucket is in this file. `BucketLayoutTests` checks
+/// that the numbers agree.
 ///
 /// Three things are packed:
 /// - the gaps after the points of a bucket, 4 bits each, read as one 64-bit word;
@@ -19,7 +20,8 @@ enum Bucket {
   /// The position of the first visibility bit. There is one such bit for each point of a bucket.
   static let shiftOfVisibility: UInt32 = bitsOfLevel + bitsOfDepth
 
-  /// Two flags above the bits of points: the node is partly visible, judged by its box; the node is wholly visible.
+  /// Two flags above the bits of points. The first flag means that the node is partly visible, judged by its box. The
+  /// second flag means that the node is wholly visible.
   static let partlyVisible: UInt32 = 1 << 30
   static let whollyVisible: UInt32 = 1 << 31
 
@@ -27,20 +29,20 @@ enum Bucket {
   static let maximumLevel = TreeStorage.maximumLevel - (NodeRecord.bucketCapacity - 1)
 }
 
-// To change the capacity, up to 16, change this file and the numbers that follow from it; the major version in
-// `Index/IndexHeader.swift`, since every index changes; the memory that `TreelineBuilder/Assembly/NodeArrays.swift`
-// reserves for nodes; `IndexFormat.md`; and the golden trees. More than 16 points also need wider words in
-// `Node.swift`, `Cuts/Frontier.swift` and `Cuts/Visibility.swift`.
+// To change the capacity, up to 16, change this file and everything that depends on the capacity. These are the major
+// version in `Index/IndexHeader.swift`, because every index changes; the memory that
+// `TreelineBuilder/Assembly/NodeArrays.swift` reserves for nodes; `IndexFormat.md`; and the golden trees. More than 16
+// points also need wider words in `Node.swift`, `Cuts/Frontier.swift` and `Cuts/Visibility.swift`.
 extension NodeRecord {
-  /// The greatest number of points of a bucket. The children of a node with so few points are not stored.
+  /// The greatest number of points of a bucket. The children of a node with at most this many points are not stored.
   package static let bucketCapacity = 16
 }
 
-/// The gap between two neighboring points of a bucket. A gap takes half a byte: the low half if the first point has an
-/// even index, else the high half.
+/// A code for the gap between two neighboring points of a bucket. A code takes half a byte: the low half if the first
+/// of the two points has an even index, and the high half if not.
 ///
-/// A value of 0 ... 14 is the depth in the bucket of the node that is split at this gap. A node is split at its least
-/// gap. The gap after a bucket's last point is written as 0 and has no meaning.
+/// Each gap splits one node of the bucket. A code of 0 ... 14 is the depth of this node in the bucket. A node is split
+/// at the gap with the least code. The code after a bucket's last point is written as 0 and has no meaning.
 package enum Gap {
   /// No split: both points have the same position.
   package static let none: UInt8 = 15
@@ -48,7 +50,7 @@ package enum Gap {
   /// Returns the size in bytes of the gaps of `pointCount` points.
   package static func byteCount(ofPoints pointCount: Int) -> Int { (pointCount + 1) / 2 }
 
-  /// Returns the byte that holds the gaps after two neighboring points. The first has an even index.
+  /// Returns the byte that holds the gaps after two neighboring points. The first point has an even index.
   @inline(__always) package static func byte(even: UInt8, odd: UInt8) -> UInt8 { even | odd << 4 }
 
   /// Returns the gap after a point, given the byte that holds it.
@@ -80,15 +82,15 @@ extension TreeStorage {
       throw bucketOverfull(node.record)
     }
     let others = gaps(of: node) ^ (UInt64(node.depthInBucket) &* Bucket.lowBitOfEachGap)
-    // The lowest set bit marks the first half byte that is 0. Bits above it may be wrong.
+    // The lowest set bit marks the first half byte that is 0. The bits above this bit may be wrong.
     let found = (others &- Bucket.lowBitOfEachGap) & ~others & Bucket.highBitOfEachGap
     // No node has depth 15: that value means a gap without a split.
     if found == 0 || node.depthInBucket >= Gap.none { return nil }
     return UInt32(truncatingIfNeeded: found.trailingZeroBitCount >> 2 &+ 1)
   }
 
-  /// Returns the gaps between the points of a node of 2 ... 16 points, the first gap in the lowest bits. `Gap.none`
-  /// fills the bits above the last gap.
+  /// Returns the gaps between the points of a node of 2 ... 16 points, with the first gap in the lowest bits.
+  /// `Gap.none` fills the bits above the last gap.
   @inline(__always) private func gaps(of node: Node) -> UInt64 {
     let start = Int(node.first >> 1)
     let bytes =
@@ -107,9 +109,9 @@ extension TreeStorage {
     Gap.gap(in: gaps[Int(treeIndex >> 1)], after: treeIndex)
   }
 
-  /// Returns whether a node in a bucket may lie across the seam, given the bucket's box. Returns true if the box lies
-  /// across the seam. Also returns true if the box is at least half the world wide, because a box across the seam is
-  /// always narrower.
+  /// Returns whether a node in a bucket may lie across the seam, where the plane begins and ends, given the bucket's
+  /// box. Returns true if the box lies across the seam. Also returns true if the box is at least half the world wide,
+  /// because a box across the seam is always narrower.
   @inline(__always) func mayCrossSeam(within box: PlaneRect) -> Bool {
     box.isAcrossSeam || box.width >= 1 << 31 && mergeTraits.contains(.acrossSeam)
   }

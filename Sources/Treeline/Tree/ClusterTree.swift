@@ -1,14 +1,14 @@
 /// A fixed hierarchy of clusters over a set of points, down to every distinct position.
 ///
-/// Each node is a contiguous range of the points in tree order. The two children of a node divide its range: by a line
-/// across the node's principal axis, or into the two clusters that were merged into the node (see `Growth`). Every
-/// answer is a cut through this hierarchy, so between two answers a cluster is only kept, split or merged. The module
-/// `TreelineBuilder` makes trees.
+/// Each node is a contiguous range of the points in tree order. The two children of a node divide its range. The range
+/// is divided by a line across the node's principal axis, or into the two clusters that were merged into the node (see
+/// `Growth`). Every answer is a cut through this hierarchy. So from one answer to the next, a cluster is kept, split or
+/// merged, and nothing else happens. The module `TreelineBuilder` makes trees.
 ///
-/// A tree never changes and holds only a reference to its arrays. So copies are free, and any number of threads may
-/// query it.
+/// A tree never changes and holds only a reference to its arrays. Therefore copies are free, and any number of threads
+/// may query a tree.
 public struct ClusterTree: Sendable {
-  /// Accessed through `withStorage` only: the pointers in the storage do not keep it alive.
+  /// Accessed only through `withStorage`, because the pointers in the storage do not keep it alive.
   private let storage: TreeStorage
 
   /// The counted points; nil if all points are counted.
@@ -23,7 +23,7 @@ public struct ClusterTree: Sendable {
   /// The number of points that lay beyond Web Mercator's latitudes and were moved to its edge.
   public let clippedPointCount: Int
 
-  /// The growth of the tree: by splitting or by merging.
+  /// The way in which the tree was grown: by splitting or by merging.
   public let growth: Growth
 
   /// The tree's place among the versions of an edited tree; nil for a tree that is not edited.
@@ -37,7 +37,7 @@ public struct ClusterTree: Sendable {
     (self.clippedPointCount, self.growth, lineage) = (clippedPointCount, growth, nil)
   }
 
-  /// Calls `body` with the arrays and keeps them alive until it returns.
+  /// Calls `body` with the arrays, and keeps the arrays alive until `body` returns.
   @inline(__always) package func withStorage<Result, Failure: Error>(_ body: (TreeStorage) throws(Failure) -> Result)
     throws(Failure) -> Result
   {
@@ -62,11 +62,12 @@ public struct ClusterTree: Sendable {
   /// Returns this tree with a new place among the versions of an edited tree.
   func with(_ lineage: Lineage) -> ClusterTree { ClusterTree(self, lineage: lineage) }
 
-  /// Returns whether both values are one tree, not merely equal trees. It does not matter which points are counted.
+  /// Returns whether both values are the same tree, and not merely equal trees. It does not matter which points are
+  /// counted.
   package func isSame(as other: ClusterTree) -> Bool { storage === other.storage }
 
-  /// Returns whether the same points are counted in both trees. This is the case if both trees have the same selection,
-  /// or no selection.
+  /// Returns whether both trees count the same points. This is the case if both trees have the same selection, or if
+  /// neither tree has a selection.
   package func countsSamePoints(as other: ClusterTree) -> Bool { selection === other.selection }
 }
 
@@ -110,11 +111,11 @@ extension ClusterTree {
 // MARK: - The whole hierarchy
 
 extension ClusterTree {
-  /// The cluster of all points; nil if there are none. Under a filter it is the lowest cluster that contains all
+  /// The cluster of all points; nil if there are no points. Under a filter this is the lowest cluster that contains all
   /// passing points.
   ///
-  /// In a tree of several ``groups`` this cluster describes all points together. No answer contains it, and it cannot
-  /// be looked up by its id.
+  /// In a tree with several ``groups`` this cluster describes all points together. No answer contains this cluster, and
+  /// it cannot be looked up by its id.
   public var root: Cluster? {
     withStorage { storage in
       // The root's record was checked on opening. Every other record is checked when it is read.
@@ -144,11 +145,11 @@ extension ClusterTree {
     }
   }
 
-  /// A hash of the hierarchy and the positions. It is equal for two trees if they are the same hierarchy over the same
-  /// positions. For other trees it is equal only by chance.
+  /// A hash of the hierarchy and the positions. Two trees have the same hash if they are the same hierarchy over the
+  /// same positions. Other trees have the same hash only by chance.
   ///
   /// The hash covers the plane, the positions in tree order, the shape and the exact sums of every node. All split
-  /// lines follow from these. It does not cover row numbers, so shuffling the input does not change the hash.
+  /// lines follow from these data. The hash does not cover row numbers, so shuffling the input does not change it.
   ///
   /// - Complexity: O(pointCount)
   public var contentHash: UInt64 {
@@ -179,6 +180,6 @@ package struct TreeShape: Hashable, Sendable {
   package var positionCount = 0
   /// The greatest level of any leaf.
   package var depth = 0
-  /// The number of nodes whose descendants are not stored.
+  /// The number of buckets, which are nodes whose descendants are not stored.
   package var bucketCount = 0
 }

@@ -3,16 +3,17 @@ public enum Growth: Hashable, Sendable {
   /// Growth from the root down: the points of a node are split by a line.
   case splitting(SplitRule)
 
-  /// Growth from the points up: repeatedly merges the pair of clusters that comes first in the order of a metric. The
-  /// index needs format 1.1 or, for some metrics, 1.2. Older readers refuse such an index.
+  /// Growth from the points up: the pair of clusters that comes first in the order of a metric is merged, again and
+  /// again. The index needs format 1.1 or, for some metrics, 1.2. Older readers refuse such an index.
   case merging(by: MergeMetric)
 }
 
 /// The metric that decides which two clusters are merged next.
 public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
-  /// The two clusters that are closest. If several pairs are equally close, the pair whose positions come first is
-  /// merged (see the format document). Distances are measured between means, or between members (see `ClusterStand`).
-  /// So clusters merge only where they touch, and a cut with `Cut.spacing` uses all available room.
+  /// The two clusters that are closest to each other. If several pairs are equally close, the pair whose positions come
+  /// first is merged (see the format document). Distances are measured between means, or between members (see
+  /// `ClusterStand`). Therefore clusters merge only where they touch, and a cut with `Cut.spacing` uses all available
+  /// room.
   case distance
 
   /// The two clusters whose drawn badges touch first as badges grow. Pairs are ordered by their distance divided by the
@@ -20,17 +21,17 @@ public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
   /// unclustered as long as there is room. This metric needs an index of format 1.2.
   case badges
 
-  /// The two clusters whose union adds the least scatter, which is the sum of squared distances of points from their
-  /// mean (Ward's method). If several pairs add equally little, the pair whose positions come first is merged. Points
-  /// are then closer to their clusters than in any other tree, for a `Cut.limit` or a `Cut.detail`. This metric needs
-  /// an index of format 1.2.
+  /// The two clusters whose union adds the least scatter (Ward's method). Scatter is the sum of the squared distances
+  /// of points from their mean. If several pairs add equally little scatter, the pair whose positions come first is
+  /// merged. For a `Cut.limit` or a `Cut.detail`, points are then closer to their clusters than in any other kind of
+  /// tree. This metric needs an index of format 1.2.
   case scatter
 }
 
 extension MergeMetric {
-  /// Whether merge scales are distances: two clusters that were merged at a scale are at least that far apart. Merge
-  /// scales then serve as the tree's separations. For other metrics, separations are computed as for a tree that was
-  /// split.
+  /// Whether merge scales are distances, which means that two clusters that were merged at a scale are at least that
+  /// far apart. Merge scales then serve as the tree's separations. For other metrics, separations are computed as in a
+  /// tree that was grown by splitting.
   package var keepsApart: Bool { self != .scatter }
 }
 
@@ -71,8 +72,8 @@ extension Growth {
   static let latestMinorVersion = ([.splitting(.mean)] + MergeMetric.allCases.map(Growth.merging)).map(\.minorVersion)
     .max()!
 
-  /// A list for messages, each name after its number: `1 (mean), 2 (least-scatter), 3 (gamma), 4 (merge:distance)` and
-  /// so on.
+  /// A list of all kinds for messages. Each kind is written as its number and its name: `1 (mean), 2 (least-scatter), 3
+  /// (gamma), 4 (merge:distance)` and so on.
   static var kinds: String {
     let splits = SplitRule.Kind.allCases.map { "\($0.rawValue) (\($0.name))" }
     let merges = MergeMetric.allCases.map(Growth.merging).map { "\($0.rawKind) (\($0))" }
@@ -109,9 +110,9 @@ public enum ClusterStand: String, Hashable, Sendable, CaseIterable {
   /// The mean of the cluster's points. There may be no point at the mean.
   case mean
 
-  /// The position of one of the cluster's points, so that no badge lies in the sea. A cluster that was merged from two
-  /// clusters has the position of one of the two: the position that is nearer to the mean of the merged cluster's
-  /// points. This needs an index of format 1.2, and one bit for each point.
+  /// The position of one of the cluster's points, so that no badge lies in the sea. If a cluster was merged from two
+  /// clusters, it has the position of one of the two. The position that is nearer to the mean of the merged cluster's
+  /// points is used. This needs an index of format 1.2, and one bit for each point.
   case member
 }
 
@@ -120,12 +121,12 @@ package struct MergeTraits: OptionSet, Hashable, Sendable {
   package let rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// Some node lies across the plane's seam: its box begins in the east of the plane and ends in the west, so its
-  /// western edge has the greater x.
+  /// Some node lies across the plane's seam, where the plane begins and ends. The box of such a node begins in the east
+  /// of the plane and ends in the west, so its western edge has the greater x.
   package static let acrossSeam = MergeTraits(rawValue: 1)
 
-  /// Merge scales are rounded down to four values for each doubling of a distance. Otherwise the tree would be too
-  /// deep.
+  /// Merge scales are rounded down to four values for each doubling of a distance. Without rounding, the tree would be
+  /// too deep.
   package static let coarseScales = MergeTraits(rawValue: 2)
 
   /// The position of a cluster is the position of one of its points, and merge scales are distances between these

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A version of a tree whose points come, go and move. It knows how its rows follow from the rows of earlier versions.
-/// So answers of two versions can be compared point by point.
+/// A version of a tree whose points are inserted, removed and moved. A version knows how its rows follow from the rows
+/// of earlier versions. Therefore answers of two versions can be compared point by point.
 package final class Lineage: Sendable {
   /// Number of this version in the program.
   private let number = Lineage.count.add(1, ordering: .relaxed).newValue
@@ -9,14 +9,13 @@ package final class Lineage: Sendable {
   private let changes: [(number: Int, change: RowChange)]
 
   private static let count = Atomic<Int>(0)
-  /// Greatest number of changes that are remembered. Points of a version before these changes cannot be found in this
-  /// version.
+  /// Greatest number of changes that are remembered. A point of an older version cannot be found in this version.
   private static let most = 256
 
   /// Makes the first version of a tree.
   package init() { changes = [] }
 
-  /// Makes the version that follows an earlier version by a change.
+  /// Makes the version that results from a change to an earlier version.
   package init(after earlier: Lineage, _ change: RowChange) {
     changes = earlier.changes.suffix(Self.most - 1) + [(earlier.number, change)]
   }
@@ -28,14 +27,14 @@ package final class Lineage: Sendable {
   }
 }
 
-/// The rows that an edit removes and inserts. All other rows are renumbered without changing their order, after the
-/// edit has sorted them if they were not sorted by their keys.
+/// The rows that an edit removes and inserts. If the rows were not sorted by their keys, the edit first sorts them. All
+/// rows that stay are renumbered without changing their order.
 package struct RowChange: Sendable {
-  /// Sorted rows before the edit, in rising order.
+  /// The rows that are removed, as numbers of sorted rows before the edit, in rising order.
   private let removed: [Int]
-  /// Rows after the edit, in rising order.
+  /// The rows that are inserted, as numbers of rows after the edit, in rising order.
   private let inserted: [Int]
-  /// The order in which the edit sorts the rows; nil if they were sorted.
+  /// The order in which the edit sorts the rows; nil if the rows were already sorted.
   private let order: Order?
 
   private struct Order: Sendable {
@@ -78,13 +77,13 @@ extension ClusterTree {
   /// Returns this tree as the first version of a tree that may be edited.
   package func startingLineage() -> ClusterTree { with(Lineage()) }
 
-  /// Returns this tree as the version that follows another tree by a change.
+  /// Returns this tree as the version that results from a change to another tree.
   package func following(_ earlier: ClusterTree, _ change: RowChange) -> ClusterTree {
     with(earlier.lineage.map { Lineage(after: $0, change) } ?? Lineage())
   }
 
-  /// Returns a function from rows of an earlier version to rows of this tree; nil if this tree is not known to be a
-  /// later version. The function returns nil for rows that were removed in the meantime.
+  /// Returns a function that maps rows of an earlier version to rows of this tree. Returns nil if this tree is not
+  /// known to be a later version. The function returns nil for rows that were removed in the meantime.
   package func rowMapping(from earlier: ClusterTree) -> ((Int) -> Int?)? {
     rowChanges(since: earlier).map { changes in
       { row in changes.reduce(Optional(row)) { row, change in row.flatMap { change.row(after: $0) } } }

@@ -19,7 +19,7 @@ package struct Node: Hashable, Sendable {
 struct ChildPair {
   var leftCount: UInt32
   var leftRecord: UInt32
-  /// The distance from the left child's record to the right child's: 1, or 0 in a bucket.
+  /// The distance from the left child's record to the right child's record: 1, or 0 in a bucket.
   var recordStep: UInt32
   /// The levels of both children.
   var levels: UInt32
@@ -55,7 +55,7 @@ extension TreeStorage {
     return (pair.left(of: node), pair.right(of: node))
   }
 
-  /// Returns the children as a pair, from which the caller makes either child.
+  /// Returns the children as a pair. The caller makes a node from the left or the right half of the pair.
   @inline(__always) func childPair(of node: Node) throws(IndexError) -> ChildPair? {
     if isStored(node) { return try storedChildPair(of: node) }
     return try bucketChildPair(of: node)
@@ -75,13 +75,14 @@ extension TreeStorage {
       leftCount: leftCount, leftRecord: UInt32(truncatingIfNeeded: left), recordStep: 1, levels: node.levels &+ 1)
   }
 
-  /// Returns the record of a stored node's left child. The caller checks it with `hasSummary(at:)`.
+  /// Returns the record of a stored node's left child. The caller checks the record with `hasSummary(at:)`.
   @inline(__always) func leftChild(of record: UInt32) -> Int { Int(record) &+ Int(nodes[Int(record)].childOffset) }
 
-  /// Returns whether a left child's record and its right neighbor lie within the node section. Then the parent has sums
-  /// and a spread, since the tree has one entry of sums and one spread for every two records after the root's record.
+  /// Returns whether a left child's record and its right neighbor lie within the node section. If so, the parent has
+  /// sums and a spread. The reason is that the tree has one entry of sums and one spread for every two records after
+  /// the root's record.
   @inline(__always) func hasSummary(at left: Int) -> Bool {
-    // Done in one comparison: `left` - 1 is rotated right by one bit, so an odd number becomes huge.
+    // Done in one comparison: `left` - 1 is rotated right by one bit, which makes an odd number huge.
     let entry = UInt(bitPattern: left &- 1)
     return entry &>> 1 | entry &<< (UInt(UInt.bitWidth) - 1) < summaryCount
   }

@@ -1,14 +1,15 @@
 /// A node's separation, rounded down to a code of 16 bits. The separation is the distance at which the node is replaced
 /// by its children.
 ///
-/// The code is the square of the distance, in plane units, as a tiny floating-point number. It is exact below 2048 and
-/// has 11 significant bits above, so rounding shortens the distance by less than one part in 2048. 0 means that the
-/// node is never replaced: it is a single position, or its children would never be apart.
+/// The code is the square of the distance, in squared plane units, as a tiny floating-point number. The code is exact
+/// below 2048 and has 11 significant bits from there on. So rounding shortens the distance by less than one part in
+/// 2048. The code 0 means that the node is never replaced: it is a single position, or its children would never be
+/// apart.
 ///
 /// Rounding keeps every promise. Codes grow with distances. So separations that never grow from parent to child still
-/// never grow after they are rounded. Let c be the least code that stands for a required distance T or more, and d(c)
-/// the distance of c. A node's code is below c exactly if its separation is below d(c). So codes show at T exactly what
-/// exact separations show at d(c), which is at least T and at most 1/2048 longer.
+/// never grow after they are rounded. Let T be a required distance, c the least code whose distance is at least T, and
+/// d(c) the distance of c. A node's code is below c exactly if its separation is below d(c). So codes show at T exactly
+/// what exact separations show at d(c), which is at least T and at most 1/2048 longer.
 package struct SeparationCode: Hashable, Sendable {
   package let rawValue: UInt16
 
@@ -17,13 +18,13 @@ package struct SeparationCode: Hashable, Sendable {
   /// The code of a node that is never replaced.
   package static let zero = SeparationCode(rawValue: 0)
 
-  /// A distance greater than every distance on the plane: only the root is shown.
+  /// The code of a distance that is greater than every distance on the plane: only the root is shown.
   package static let beyondAll = SeparationCode(rawValue: 55 << significandBits)
 
   /// The number of bits after the leading 1 bit.
   private static let significandBits: UInt16 = 10
 
-  /// Makes the greatest code whose square is at most `squaredDistance`.
+  /// Makes the greatest code whose squared distance is at most `squaredDistance`.
   package init(roundingDown squaredDistance: UInt64) {
     // Below 2^11 the exponent is 0 and the code is the number itself, including the leading 1 bit.
     let exponent = max(64 - Int(Self.significandBits) - 1 - squaredDistance.leadingZeroBitCount, 0)
@@ -40,7 +41,7 @@ package struct SeparationCode: Hashable, Sendable {
       return
     }
     let square = distance * distance
-    // The exact square of a double needs 106 bits. A fused product finds the sign of the rounding error.
+    // The exact square of a double needs 106 bits. A fused multiply-add finds the sign of the rounding error.
     let isShort = (-square).addingProduct(distance, distance) > 0
     let ceiling = square.rounded(.up)
     let least = max(UInt64(ceiling) + (isShort && ceiling == square ? 1 : 0), 1)

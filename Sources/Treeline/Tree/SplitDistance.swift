@@ -1,14 +1,14 @@
 /// The greatest distance at which a node may be replaced by its children, whatever is shown around it.
 ///
 /// The children of the node must be at least that far apart. But they take room from their neighbors. So at a distance
-/// r a node is split only if a single badge represents it badly. A badge represents a node badly if the points scatter:
-/// if the root of their mean squared distance to their mean is 0.7 r or more. A badge also represents the node badly if
-/// the distance between the children is 2 r, because the badge of a large child would hide a small child that is far
-/// away. A node that is not split yet leaves room for denser nodes.
+/// r a node is split only if a single badge represents the node badly. A badge represents a node badly if the node's
+/// points scatter: if the root of their mean squared distance to their mean is 0.7 r or more. A badge also represents
+/// the node badly if the distance between the children is 2 r, because the badge of a large child would hide a small
+/// child that is far away. A node that is not split yet leaves room for denser nodes.
 extension TreeStorage {
-  /// Returns the square of a distance that measures how far a node's points spread: twice the mean squared distance of
-  /// its points to their mean, rounded up. It is computed in doubles from the stored covariance, with the same result
-  /// in memory and in a file.
+  /// Returns the square of a distance that measures how far a node's points spread. The square is twice the mean
+  /// squared distance of the points to their mean, rounded up. It is computed in doubles from the stored covariance,
+  /// with the same result in memory and in a file.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   package func squaredScatterDistance(of node: Node) -> UInt64 {

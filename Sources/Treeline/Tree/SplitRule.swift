@@ -1,7 +1,7 @@
-/// The rule that chooses the line by which a node is split. The line is across the node's principal axis, exactly or
-/// nearly. Points on the line go to one side, and both children have points.
+/// The rule that chooses the line by which a node is split. The line is perpendicular, exactly or nearly, to the node's
+/// principal axis. Points on the line go to one side, and both children have points.
 public struct SplitRule: Hashable, Sendable {
-  /// The kinds of rules, by their numbers in an index. They share these numbers with the metrics of merging
+  /// The kinds of rules, by their numbers in an index. Kinds of rules and metrics of merging share one range of numbers
   /// (`Growth.rawKind`). A new kind is added here, with its name and description.
   package enum Kind: UInt32, CaseIterable, Sendable {
     case mean = 1
@@ -17,7 +17,7 @@ public struct SplitRule: Hashable, Sendable {
       }
     }
 
-    /// A description of the rule, which follows the name and a comma in texts.
+    /// A description of the rule. In texts, the description follows the name and a comma.
     fileprivate var summary: String {
       switch self {
       case .mean: "at the mean of their points, as in Applidium's article"
@@ -45,22 +45,22 @@ public struct SplitRule: Hashable, Sendable {
   public static let mean = SplitRule(.mean)
 
   /// The split after which both halves together have the least scatter. Scatter is the sum of the squared distances of
-  /// points to the mean of their half. First the best position along the axis is found. If several positions are best,
-  /// the lowest is taken. Then points move to the half whose mean is nearer, as long as such a move lowers the scatter
-  /// enough.
+  /// points to the mean of their half. First the best position along the axis is found. If several positions are
+  /// equally good, the lowest is taken. Then points move to the half whose mean is nearer, as long as such a move
+  /// lowers the scatter enough.
   ///
   /// With the same number of clusters in widest-first order, points lie a tenth closer to their clusters than with
-  /// `mean`. Building takes about twice as long as with `mean`, and five times as long if distances double from point
-  /// to point.
+  /// `mean`. Building takes about twice as long as with `mean`. If distances double from point to point, building takes
+  /// five times as long.
   public static let leastScatter = SplitRule(.leastScatter)
 
   /// Returns a rule that splits at the weighted mean of a node's points. The weight of a point is its distance to the
   /// unweighted mean, raised to `power` - 1. The original library, ADClusterMapView, calls `power` the discrimination
   /// power.
   ///
-  /// With a power above 1, outliers draw the line towards them and are split off earlier. A power of 1 is the same as
-  /// `mean`. With a power below 1, the line stays where most points are. Every weight is finite and above 0. The axis
-  /// is the same as for the other rules. Building takes two to three times as long as with `mean`.
+  /// With a power above 1, outliers draw the line towards them and are split off earlier. A power of 1 has the same
+  /// effect as `mean`. With a power below 1, the line stays where most points are. Every weight is finite and above 0.
+  /// The principal axis is the same as for the other rules. Building takes two to three times as long as with `mean`.
   ///
   /// - Parameter power: From 0 to 4 in steps of 1/8. Such powers need only square roots, products and quotients, which
   ///   IEEE 754 defines to the last bit. Other powers would depend on the C library, so they trap.
@@ -94,14 +94,14 @@ public struct SplitRule: Hashable, Sendable {
     "'\($0.name)\($0 == .gamma ? ":' and a number \(gammaDomain)" : "'")"
   }.listed()
 
-  /// A list for help texts: each rule with its description, the standard first.
+  /// A list for help texts: each rule with its description. The standard rule comes first.
   package static let summaries = ([standard.kind] + Kind.allCases.filter { $0 != standard.kind }).map {
     "'\($0.name)\($0 == .gamma ? ":g" : "")', \($0.summary)"
   }
   .joined(separator: "; ")
 }
 
-/// `mean`, `least-scatter` or, for example, `gamma:1.5`.
+/// The text of a rule: `mean`, `least-scatter` or, for example, `gamma:1.5`.
 extension SplitRule: LosslessStringConvertible {
   public init?(_ description: String) {
     if let kind = Kind.allCases.first(where: { $0 != .gamma && $0.name == description }) {

@@ -1,11 +1,11 @@
-/// Row numbers in tree order, of 4 bytes each, or of 8 bytes each if a row number needs more than 4 bytes. The owner of
-/// the memory keeps it alive.
+/// Row numbers in tree order. Each number has 4 bytes, or 8 bytes if any row number needs more than 4 bytes. The owner
+/// of the memory keeps it alive.
 package struct StoredRows: @unchecked Sendable {
   private let narrow: UnsafePointer<UInt32>?
   private let wide: UnsafePointer<UInt64>?
 
   /// The greatest row number, 2^53. Programs that store numbers as doubles can distinguish all row numbers up to this
-  /// one.
+  /// number.
   package static let greatest = 1 << 53
 
   package init(_ rows: UnsafePointer<UInt32>) { (narrow, wide) = (rows, nil) }

@@ -1,21 +1,21 @@
 /// The groups of a tree that was built with groups. Points share a cluster only with points of their own group.
 ///
-/// Each group has a tree of its own, and these trees follow one another in tree order. After the last of them come the
-/// points that are never clustered. Nodes above the roots of the groups, and above the points that are never clustered,
-/// are in no answer.
+/// Each group has its own tree, and these trees follow one another in tree order. The points that are never clustered
+/// come after the tree of the last group. No answer contains a node above the roots of the groups or above the points
+/// that are never clustered.
 ///
-/// A section of kind `groups` holds the number of groups and the number of points that are never clustered (4 bytes
-/// each); for each group its number of points and the length of its name in bytes (4 bytes each); and all names in
-/// UTF-8, one after the other.
+/// A section of kind `groups` begins with the number of groups and the number of points that are never clustered (4
+/// bytes each). For each group follow its number of points and the length of its name in bytes (4 bytes each). All
+/// names in UTF-8, one after the other, end the section.
 package struct TreeGroups: Hashable, Sendable {
-  /// The names of the groups, in the order of their UTF-8 bytes, each once. Points without a group form a group with an
-  /// empty name.
+  /// The names of the groups, in the order of their UTF-8 bytes. Each name occurs once. Points without a group form a
+  /// group with an empty name.
   package let names: [String]
 
   /// The tree index at which each group begins, and the tree index at which the last group ends.
   package let starts: [UInt32]
 
-  /// The number of all points, including those after the last group, which are never clustered.
+  /// The number of all points, including the points after the last group, which are never clustered.
   package let pointCount: UInt32
 
   /// The greatest number of groups. An answer has at least one cluster for each group in view, and a query finds the
@@ -32,7 +32,8 @@ package struct TreeGroups: Hashable, Sendable {
   /// The number of points that may be clustered. Points from this tree index on are never clustered.
   package var clusteredCount: UInt32 { starts.last! }
 
-  /// The range of each part in tree order: one for each group, then one for the points that are never clustered.
+  /// The range of each part in tree order: one part for each group, then one part for the points that are never
+  /// clustered.
   package var parts: [Range<UInt32>] {
     let groups = zip(starts, starts.dropFirst()).map { $0..<$1 }
     return clusteredCount < pointCount ? groups + [clusteredCount..<pointCount] : groups
@@ -88,8 +89,8 @@ extension TreeGroups {
 // MARK: - Nodes
 
 extension TreeStorage {
-  /// Returns whether a node is in no answer: it has points of several groups, or several points that are never
-  /// clustered.
+  /// Returns whether a node contains more than an answer may show as one cluster: points of several groups, or several
+  /// points that are never clustered.
   @inline(__always) package func isAboveClusters(_ node: Node) -> Bool {
     groups.map { isAboveClusters(node, $0) } ?? false
   }
@@ -97,7 +98,8 @@ extension TreeStorage {
   @inline(never) private func isAboveClusters(_ node: Node, _ groups: TreeGroups) -> Bool {
     let end = node.first &+ node.count
     guard let group = groups.index(ofTreeIndex: node.first) else {
-      // A stack has no children, so it is shown. In a damaged file the same holds for any node without children.
+      // A stack consists of points at one position. It has no children, so it is shown. In a damaged file any other
+      // node without children is shown, too.
       return node.count > 1 && ((try? children(of: node)) ?? nil) != nil
     }
     return end > groups.starts[group + 1] && ((try? children(of: node)) ?? nil) != nil
@@ -108,9 +110,9 @@ extension TreeStorage {
     groups.map { node.first >= $0.clusteredCount } ?? false
   }
 
-  /// Returns the nodes with which a cut begins, in tree order. In a tree of groups these are the roots of the groups
-  /// that have a point in view, and the points in view that are never clustered. In any other tree the only such node
-  /// is the root.
+  /// Returns the nodes with which a cut begins, in tree order. In a tree with groups, these nodes are the roots of the
+  /// groups that have a point in view, and the points in view that are never clustered. In any other tree the only such
+  /// node is the root.
   ///
   /// - Complexity: O(k + depth) visited nodes for k results, plus the nodes that lie across the window's corners.
   func cutRoots<Counted>(in view: PointsInView<Counted>) throws(IndexError) -> [Node] {
@@ -149,11 +151,11 @@ extension TreeStorage {
 
 /// Points that never share a cluster with points of other groups.
 public struct ClusterGroup: Sendable {
-  /// The name that the points have in common; empty for points without a group.
+  /// The name of the group, which all its points have in common; empty for points without a group.
   public let name: String
 
-  /// All points of the group: the cluster that contains all clusters of the group. Under a filter it is the lowest
-  /// cluster that contains all passing points; nil if no point passes.
+  /// The cluster of all points of the group, which contains all clusters of the group. Under a filter this is the
+  /// lowest cluster that contains all passing points of the group; nil if no point passes.
   public let cluster: Cluster?
 }
 
@@ -161,7 +163,7 @@ extension ClusterTree {
   /// The groups of the tree, sorted by name. No cluster has points of two groups. The array is empty for a tree that
   /// was built without groups.
   ///
-  /// Each group has a hierarchy of its own. So distances are kept within a group, and clusters of different groups may
+  /// Each group has its own hierarchy. So distances are kept only within a group, and clusters of different groups may
   /// overlap. A limit applies to all groups together.
   ///
   /// - Complexity: O(groups · log groups)
@@ -181,8 +183,8 @@ extension ClusterTree {
   /// Whether the tree was built with groups, or with points that are never clustered.
   public var isGrouped: Bool { withStorage { $0.groups != nil } }
 
-  /// The number of points that are never clustered, whether or not they pass a filter. They come last in tree order.
-  /// Each counts towards a limit, and no spacing is kept between them.
+  /// The number of points that are never clustered, whether or not they pass a filter. These points come last in tree
+  /// order. Each of them counts towards a limit, and no spacing is kept between them.
   public var neverClusteredPointCount: Int {
     withStorage { storage in storage.groups.map { Int($0.pointCount - $0.clusteredCount) } ?? 0 }
   }

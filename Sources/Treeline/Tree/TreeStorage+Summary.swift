@@ -1,8 +1,8 @@
 extension TreeStorage {
   /// Returns the sums and the covariance of a node's points.
   ///
-  /// In a damaged file a mean may lie outside its box and lead to coordinates that are not numbers. Such a mean is
-  /// moved to the edge of the box.
+  /// In a damaged file a mean may lie outside its box and lead to coordinates that are NaN. Such a mean is moved to the
+  /// edge of the box.
   ///
   /// Complexity: O(1): sums and covariances are stored, or computed from at most 16 points.
   /// - Precondition: `checkSummary(of: node)`.
@@ -21,8 +21,8 @@ extension TreeStorage {
     return NodeSummary.mean(of: sums(of: node, in: box), count: Int(node.count), in: box)
   }
 
-  /// Returns the mean of a node's points, rounded to the nearest unit, halves up. Distances are measured between these
-  /// positions.
+  /// Returns the mean of a node's points, rounded to the nearest unit. Halves are rounded up. Distances are measured
+  /// between these rounded means.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   package func meanPosition(of node: Node) -> PlanePoint {
@@ -33,22 +33,22 @@ extension TreeStorage {
       y: box.minY &+ Self.roundedQuotient(sums.y, by: node.count))
   }
 
-  /// Returns the position of a node as a cluster: its mean position, or the position of one of its points. Merge scales
-  /// are measured between these positions.
+  /// Returns the position of a node when it is shown as a cluster: its mean position, or the position of one of its
+  /// points. Merge scales are distances between these positions.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   package func standPosition(of node: Node) -> PlanePoint {
     standIndex(of: node).map { points[$0] } ?? meanPosition(of: node)
   }
 
-  /// Returns the tree index of the point whose position a node has; nil if its position is its mean.
+  /// Returns the tree index of the point that gives a node its position; nil if the position of the node is its mean.
   ///
   /// Complexity: O(depth below the node)
   @inline(__always) package func standIndex(of node: Node) -> Int? {
     guard let stands else { return nil }
     var node = node
-    // In a damaged file the walk may end early. The node then has the position of the first point of the last node that
-    // was read.
+    // In a damaged file the walk may end early. The node then has the position of the first point of the last node on
+    // the walk.
     while node.count > 1, let (left, right) = try? children(of: node) {
       node = Self.bit(of: stands, at: Int(right.first)) ? right : left
     }
@@ -59,7 +59,7 @@ extension TreeStorage {
     bits[index &>> 3] &>> (index & 7) & 1 == 1
   }
 
-  /// Returns the quotient, which fits 32 bits, rounded to the nearest number, halves up.
+  /// Returns the quotient, rounded to the nearest number. Halves are rounded up. The quotient fits 32 bits.
   private static func roundedQuotient(_ sum: UInt64, by count: UInt32) -> UInt32 {
     let (quotient, remainder) = sum.quotientAndRemainder(dividingBy: UInt64(count))
     return UInt32(truncatingIfNeeded: quotient + (2 * remainder >= UInt64(count) ? 1 : 0))
@@ -70,7 +70,7 @@ extension TreeStorage {
     let sums =
       isStored(node)
       ? sums[NodeSums.index(ofLeftChild: leftChild(of: node.record))] : sums(of: members(of: node), in: box)
-    // 2^31 points times 2^32 units fit.
+    // The product fits 64 bits, because a node has at most 2^31 points and a box at most 2^32 units.
     return NodeSums(
       x: min(sums.x, UInt64(node.count) * UInt64(box.width)), y: min(sums.y, UInt64(node.count) * UInt64(box.height)))
   }

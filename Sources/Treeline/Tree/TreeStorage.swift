@@ -1,8 +1,8 @@
 /// The arrays of a tree, in memory that the builder filled or in a mapped file.
 ///
 /// The arrays are immutable, so any number of threads may read them. An array is read at an index only if the index was
-/// checked, or if the counts on the path from the root prove that it is within bounds. A pointer does not keep the
-/// object alive, hence `ClusterTree.withStorage`.
+/// checked, or if the counts on the path from the root prove that the index is within bounds. A pointer does not keep
+/// the storage alive, which is why `ClusterTree.withStorage` exists.
 package final class TreeStorage: @unchecked Sendable {
   /// Positions in tree order.
   package let points: UnsafePointer<PlanePoint>
@@ -13,7 +13,7 @@ package final class TreeStorage: @unchecked Sendable {
   package let gaps: UnsafePointer<UInt8>
   package let nodes: UnsafePointer<NodeRecord>
   package let nodeCount: Int
-  /// The tree's name in errors: the path of its file.
+  /// The name of the tree in error messages, which is the path of its file.
   let name: String
   /// The offset of the node records in the file; 0 in memory.
   let nodesOffset: UInt64
@@ -31,7 +31,7 @@ package final class TreeStorage: @unchecked Sendable {
   package let badgeCurve: BadgeCurve?
 
   /// One bit for each node with children, in a tree with `ClusterStand.member`. The bit is at the tree index of the
-  /// right child's first point, and set if the node has the position of its right child.
+  /// right child's first point. The bit is set if the node has the position of its right child.
   package let stands: UnsafePointer<UInt8>?
 
   /// The groups; nil if the tree was built without groups.
@@ -40,7 +40,7 @@ package final class TreeStorage: @unchecked Sendable {
   package let columns: [Column]
   package let description: IndexDescription
 
-  /// Empty for a tree grown by splitting.
+  /// The properties of a tree grown by merging; empty for a tree grown by splitting.
   package let mergeTraits: MergeTraits
 
   /// Data derived from columns, prepared at its first use.
@@ -101,12 +101,13 @@ extension ClusterTree {
 
 /// A stored node, in the layout of memory and file: 24 bytes, little-endian.
 ///
-/// The children of a node are adjacent, so one offset finds both. After them follow the nodes below the left child and
-/// then the nodes below the right child. Offsets are relative, so a subtree has the same bytes wherever it lies.
+/// The children of a node are adjacent, so one offset finds both. The nodes below the left child follow after the
+/// children, and then the nodes below the right child. Offsets are relative, so a subtree has the same bytes at any
+/// place in the array.
 package struct NodeRecord: BitwiseCopyable {
   package var box: PlaneRect
   package var count: UInt32
-  /// The distance from the node's record to its left child's record, in records; 0 for a bucket, whose children are not
+  /// The distance from the node's record to its left child's record, in records. 0 for a bucket, whose children are not
   /// stored.
   package var childOffset: UInt32
 
