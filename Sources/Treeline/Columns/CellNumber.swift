@@ -9,8 +9,8 @@ package enum DecimalMark: UInt8, Sendable {
 
 /// A number in a text cell. Unlike a JSON number it may have leading zeros, a plus sign, and a point with digits on
 /// only one side, as in `.5` and `5.`. If the decimal mark is the comma, the number has a comma instead of the point.
-/// If the number has decimals, the other mark may separate thousands, as in `1.234,56`. Without decimals it may not,
-/// because `1.234` could be read in two ways.
+/// In a number with decimals, the other mark may separate thousands, as in `1.234,56`. In a number without decimals it
+/// may not, because `1.234` could be read in two ways.
 package struct CellNumber {
   package typealias Bytes = UnsafeBufferPointer<UInt8>
 
@@ -27,7 +27,7 @@ package struct CellNumber {
   private let exponent: Bytes
 
   /// - Parameter bytes: The text, valid as long as the number is used.
-  /// - Returns: nil for a text that is not a number below 1.8e308.
+  /// - Returns: nil if the text is not a number, or if the number is not below 1.8e308.
   package init?(_ bytes: Bytes, mark: DecimalMark = .point) {
     var position = 0
     func next() -> UInt8 { position < bytes.count ? bytes[position] : 0 }
@@ -109,8 +109,8 @@ extension CellNumber {
   }
 }
 
-/// The way in which the numbers in a column of cells are written. It decides whether all cells of the column are read
-/// as numbers or as texts, because a cell has no type.
+/// The way in which the numbers in a column of cells are written. The spelling decides whether all cells of the column
+/// are read as numbers or as texts, because a cell has no type.
 ///
 /// A column without a decimal point is a column of texts if any cell looks like a code, such as 02134, 1E8 or an
 /// identifier of 18 digits.

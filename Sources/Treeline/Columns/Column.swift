@@ -5,7 +5,7 @@
 public struct Column: Sendable {
   /// The kind of a column's values.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// Numbers. They are exactly the decimals of the input or, if that is not possible, the nearest doubles.
+    /// Numbers: exactly the decimals of the input or, if exact decimals are not possible, the nearest doubles.
     case number
     /// Texts that many points share.
     case category
@@ -33,15 +33,15 @@ public struct Column: Sendable {
     case entries(EntryValues)
   }
 
-  /// The column as an attribute, the format that earlier versions and the option `--attributes` write; nil for other
+  /// The column in the attribute format, which earlier versions and the option `--attributes` write; nil for other
   /// columns.
   package let attribute: AttributeColumn?
 
-  /// The section that gives percentiles without reading values (`ranks`), and the section that gives distinct counts
-  /// (`links`); nil if they were not built.
+  /// The sections that give results without reading values: `ranks` gives percentiles, and `links` gives distinct
+  /// counts. A section is nil if it was not built.
   package var ranks: ColumnMatrix?
   package var links: ColumnMatrix?
-  /// The section by which texts are searched; nil if it was not built.
+  /// The section in which texts are searched; nil if this section was not built.
   package var search: ColumnSearch?
 
   /// The bytes of the column's section; nil for an attribute.
@@ -57,13 +57,13 @@ public struct Column: Sendable {
 }
 
 /// Numbers, booleans or times, stored as integers above a base. A number is its integer divided by a power of ten. The
-/// greatest code of the width stands for a missing value.
+/// greatest code that fits the width stands for a missing value.
 package struct IntegerValues: Sendable {
   package let codes: PackedIntegers
   /// The integer that is added to each code.
   package let base: Int64
-  /// For numbers, the greatest number of decimals. For times, the unit of the integers as a number of decimals of a
-  /// second: 3 for milliseconds.
+  /// For numbers, the greatest number of decimals. For times, the number of decimals of a second that the integers
+  /// include: 3 for milliseconds.
   package let digits: Int
   /// For times, whether each time is the first moment of a day.
   package let isDates: Bool
@@ -76,7 +76,8 @@ package struct IntegerValues: Sendable {
     return code == missingCode ? nil : base &+ Int64(truncatingIfNeeded: code)
   }
 
-  /// Returns the code of an integer: -1 if the integer is below the range of codes, and `missingCode` if it is above.
+  /// Returns the code of an integer: -1 if the integer is below the range of codes, and `missingCode` if it is above
+  /// this range.
   package func code(clamping integer: Int128) -> Int128 {
     max(min(integer - Int128(base), Int128(missingCode)), -1)
   }
@@ -93,14 +94,14 @@ package struct RealValues: @unchecked Sendable {
   @inline(__always) package subscript(index: Int) -> Double { Double(bitPattern: UInt64(littleEndian: start[index])) }
 }
 
-/// Entries of a dictionary. A code stands for a missing value if it is out of range or its entry is null.
+/// Entries of a dictionary. A code stands for a missing value if the code is out of range or its entry is null.
 package struct EntryValues: Sendable {
   package let codes: PackedIntegers
   package let dictionary: ColumnDictionary
 }
 
 extension EntryValues {
-  /// For each entry, whether it is a value.
+  /// A flag for each entry, which is true if the entry is a value.
   var isPresent: [Bool] { (0..<dictionary.entryCount).map(dictionary.isPresent) }
 }
 

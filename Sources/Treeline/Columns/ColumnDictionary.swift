@@ -29,12 +29,12 @@ package struct ColumnDictionary: @unchecked Sendable {
   /// Returns the end of an entry, in bytes after the start of the first entry.
   func end(ofEntry entry: Int) -> UInt64 { table.read(at: 8 * entry + 8) }
 
-  /// Returns the kind of value of an entry; nil if it cannot be read.
+  /// Returns the kind of value of an entry; nil if the entry cannot be read.
   func tag(ofEntry entry: Int) -> AttributeValue.Tag? {
     bytes(ofEntry: entry).flatMap { AttributeValue.Tag(rawValue: $0[0]) }
   }
 
-  /// Returns whether an entry is a value. Null is not a value, and neither is an entry that cannot be read.
+  /// Returns whether an entry is a value. Null is not a value, and an entry that cannot be read is not a value either.
   func isPresent(_ entry: Int) -> Bool {
     switch tag(ofEntry: entry) {
     case nil, .null, .absent: false
@@ -42,11 +42,12 @@ package struct ColumnDictionary: @unchecked Sendable {
     }
   }
 
-  /// Returns the value of an entry: nil if the tag says that the value is absent, null if the entry cannot be read.
+  /// Returns the value of an entry. Returns nil if the tag says that the value is absent, and null if the entry cannot
+  /// be read.
   package func value(ofEntry entry: Int) -> AttributeValue? {
     guard let bytes = bytes(ofEntry: entry), let tag = AttributeValue.Tag(rawValue: bytes[0]) else { return .null }
     let text = UnsafeRawBufferPointer(rebasing: bytes[1...])
-    // Answers contain these texts verbatim, so they must be valid.
+    // Answers contain these texts verbatim, so the texts must be valid JSON.
     switch tag {
     case .number where !JSONSyntax.isNumber(text), .json where !JSONSyntax.isValue(text): return .null
     default: return AttributeValue(tag, String(decoding: text, as: UTF8.self))

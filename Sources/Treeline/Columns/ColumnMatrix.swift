@@ -1,16 +1,18 @@
-/// A section that belongs to a column: a wavelet matrix of integers, one for each point, in tree order.
+/// A section that belongs to a column: a wavelet matrix of integers. There is one integer for each point, in tree
+/// order.
 ///
 /// In a section of kind `ranks` the integer is the rank of the point's value among the distinct values of the column.
-/// For a missing value it is the number of distinct values. So a percentile is found without reading values.
+/// For a missing value the integer is the number of distinct values. A percentile is therefore found without reading
+/// values.
 ///
 /// In a section of kind `links` the integer is 1 plus the tree index of the previous point with the same value, or 0 if
-/// there is no such point. A missing value links to itself. So the number of distinct values in a range is the number
-/// of points that link to a point before the range or to no point (S. Muthukrishnan, Efficient algorithms for document
-/// retrieval problems, SODA 2002).
+/// there is no such point. A point with a missing value links to itself. Therefore the number of distinct values in a
+/// range is the number of points in the range that link to a point before the range or to no point (S. Muthukrishnan,
+/// Efficient algorithms for document retrieval problems, SODA 2002).
 package struct ColumnMatrix: @unchecked Sendable {
-  /// Offsets of the fields at the start of a section of ranks, links or search. Three arrays follow: the number of 0
-  /// bits of each level, 4 bytes each, padded with zeros to an offset that is a multiple of 32; the blocks of all
-  /// levels; and, for ranks, 4 bytes for each distinct value.
+  /// Offsets of the fields at the start of a section of ranks, links or search. Three arrays follow. The first array
+  /// has the number of 0 bits of each level, 4 bytes each, padded with zeros to an offset that is a multiple of 32. The
+  /// second array has the blocks of all levels. The third array, only for ranks, has 4 bytes for each distinct value.
   package enum Offset {
     /// The number of the column among the sections of kind `column`.
     package static let column = 0
@@ -23,11 +25,11 @@ package struct ColumnMatrix: @unchecked Sendable {
   }
 
   package let matrix: WaveletMatrix
-  /// The number of distinct values of the column, for ranks; else 0.
+  /// The number of distinct values of the column, for ranks; 0 for other sections.
   package let valueCount: Int
   /// The number of missing values, for ranks.
   package let missingCount: Int
-  /// For ranks: for each value, the first point in tree order that has it.
+  /// For ranks, the first point in tree order that has each value.
   private let firstIndices: UnsafePointer<UInt32>
   /// The bytes of the section.
   package let section: UnsafeRawBufferPointer
@@ -77,8 +79,7 @@ package struct ColumnMatrix: @unchecked Sendable {
     try self.init(bytes, of: kind, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), pointCount: pointCount)
   }
 
-  /// Returns the first point in tree order whose value has a given rank; nil if there is no such rank, or no such
-  /// point.
+  /// Returns the first point in tree order whose value has a given rank; nil if there is no such rank or no such point.
   package func firstIndex(ofRank rank: Int) -> Int? {
     guard rank < valueCount else { return nil }
     let index = Int(UInt32(littleEndian: firstIndices[rank]))

@@ -12,37 +12,37 @@ public protocol ColumnValue: Sendable {
   /// The type without nil: `Int` for both `Int` and `Int?`.
   associatedtype Present: ColumnValue where Present.Present == Present, Present.Stored == Stored
 
-  /// The standard type as which a column keeps the values: `String` for an enumeration of strings.
+  /// The standard type in which a column stores the values: `String` for an enumeration of strings.
   associatedtype Stored: StoredColumnValue
 
-  /// Returns what a column keeps of a value; nil if the value is missing.
+  /// Returns the stored form of a value; nil if the value is missing.
   static func stored(_ value: Self) -> Stored?
 
-  /// Returns the value of which a column keeps something; nil if there is no such value.
+  /// Returns the value that has a given stored form; nil if no value has this form.
   static func restored(_ stored: Stored) -> Present?
 }
 
-/// A standard type as which columns keep values: whole numbers, `Double`, `Float`, `Bool`, `String` and ``Instant``. No
-/// other type can conform usefully.
+/// A standard type in which columns store values: whole numbers, `Double`, `Float`, `Bool`, `String` and ``Instant``.
+/// No other type can conform usefully.
 public protocol StoredColumnValue: ColumnValue, Hashable where Present == Self, Stored == Self {
-  /// Returns a value in the form in which columns read it.
+  /// Returns a value in the form that columns read.
   static func storedValue(of value: Self) -> StoredValue
 
-  /// Returns the value in the form in which columns return it; nil if the type does not have the value.
+  /// Returns the value of this type for a stored value; nil if the type has no such value.
   static func value(of stored: StoredValue) -> Self?
 }
 
-/// A type whose values can be added up: numbers, and booleans, of which the true ones are counted.
+/// A type whose values can be added up: numbers and booleans. The sum of booleans is the number of true values.
 public protocol SummableColumnValue: StoredColumnValue {
   /// The type of a sum: `Int` for whole numbers and booleans, `Double` for other numbers.
   associatedtype Sum: StoredColumnValue
 }
 
-/// A value as a column of a ``ClusterMap`` keeps it.
+/// A value in the form in which a column of a ``ClusterMap`` stores it.
 public enum StoredValue: Hashable, Sendable {
   /// A whole number.
   case integer(Int64)
-  /// The shortest decimal that stands for a double. A number that is not finite is a missing value.
+  /// The shortest decimal that stands for a double. A number that is not finite counts as a missing value.
   case real(Double)
   /// A text.
   case text(String)
@@ -101,7 +101,8 @@ extension Float: SummableColumnValue {
   public typealias Sum = Double
 
   public static func storedValue(of value: Float) -> StoredValue {
-    // 0.1 must not become 0.100000001. If a decimal of at most 6 digits stands for a float, it is the shortest one.
+    // 0.1 must not become 0.100000001. If a decimal of at most 6 digits is equal to the float, this decimal is the
+    // shortest decimal for the float.
     var power = 1.0
     for _ in 0...6 {
       let whole = (Double(value) * power).rounded()
@@ -163,7 +164,7 @@ extension ColumnValue where Self: RawRepresentable, RawValue: StoredColumnValue 
   /// Returns the raw value.
   public static func stored(_ value: Self) -> RawValue? { value.rawValue }
 
-  /// Returns the value with a raw value; nil if there is none.
+  /// Returns the value that has a given raw value; nil if there is no such value.
   public static func restored(_ stored: RawValue) -> Self? { Self(rawValue: stored) }
 }
 
@@ -177,7 +178,7 @@ extension Optional: ColumnValue where Wrapped: ColumnValue, Wrapped.Present == W
 }
 
 extension ColumnValue {
-  /// Returns a value in the form in which columns read it; nil if it is missing.
+  /// Returns a value in the form that columns read; nil if the value is missing.
   package static func storedValue(ofAny value: Self) -> StoredValue? {
     stored(value).map { Stored.storedValue(of: $0) }
   }
@@ -186,7 +187,7 @@ extension ColumnValue {
 // MARK: - Filters and aggregates
 
 extension StoredValue {
-  /// A value of a column, as aggregates return it; nil for null and for nested values.
+  /// Makes a stored value from a value that an aggregate returns; nil for null and for nested values.
   init?(_ value: AttributeValue) {
     switch value {
     case .number(let literal):

@@ -1,6 +1,6 @@
-/// A number exactly as it is written in decimal digits: a significand times a power of ten.
+/// A number exactly as its decimal digits are written: a significand times a power of ten.
 package struct DecimalNumber: Hashable, Sendable {
-  /// The significand, without trailing zeros unless it is 0; at most 38 digits.
+  /// The significand, at most 38 digits. It has no trailing zeros, except that it may be 0.
   package let significand: Int128
   /// The exponent; 0 for the number 0.
   package let exponent: Int
@@ -30,7 +30,7 @@ package struct DecimalNumber: Hashable, Sendable {
     self.init(significand: number.significand, exponent: number.exponent)
   }
 
-  /// Makes the shortest decimal that is read as a given double; nil if the double is not finite.
+  /// Makes the shortest decimal that is parsed as a given double; nil if the double is not finite.
   package init?(_ double: Double) {
     guard double.isFinite else { return nil }
     // The description of a double has the form `1.5`, `1e+20` or `5e-324`. It has at most 17 digits, not counting zeros
@@ -73,7 +73,7 @@ private struct Digits {
       case UInt8(ascii: "-"): isNegative = true
       case UInt8(ascii: "."): isFraction = true
       case UInt8(ascii: "e"), UInt8(ascii: "E"):
-        // A number with a larger exponent is out of range anyway.
+        // A number with a greater exponent is out of range in any case.
         guard let power = Int(String(decoding: bytes[(position + 1)...], as: UTF8.self)), power.magnitude < 1_000_000
         else { return nil }
         exponent += power

@@ -1,13 +1,13 @@
 /// A moment in time, to the nanosecond: seconds since the beginning of 1970 in UTC, without leap seconds, like Unix
 /// time.
 public struct Instant: Hashable, Sendable {
-  /// The whole seconds since the beginning of 1970; negative before it.
+  /// The whole seconds since the beginning of 1970; negative before 1970.
   public let seconds: Int64
   /// The nanoseconds after the whole seconds, below 1,000,000,000.
   public let nanoseconds: UInt32
 
   /// - Parameters:
-  ///   - seconds: The whole seconds since the beginning of 1970, negative before it.
+  ///   - seconds: The whole seconds since the beginning of 1970, negative before 1970.
   ///   - nanoseconds: The nanoseconds after the whole seconds. Each full 1,000,000,000 nanoseconds are added to the
   ///     seconds. If the seconds overflow, the instant is the last possible moment.
   public init(seconds: Int64, nanoseconds: UInt32 = 0) {
@@ -32,7 +32,7 @@ public struct Instant: Hashable, Sendable {
   /// The least number of decimals with which the fraction of a second is exact.
   package var digits: Int { (0...9).first { nanoseconds % UInt32(powerOfTen(9 - $0)) == 0 }! }
 
-  /// Whether the moment is the first of a day in UTC.
+  /// Whether the instant is the first moment of a day in UTC.
   package var isMidnight: Bool { nanoseconds == 0 && seconds % Self.secondsOfDay == 0 }
 
   static let secondsOfDay: Int64 = 86_400

@@ -1,4 +1,4 @@
-/// Unsigned integers of 1, 2, 4 or 8 bytes each, little-endian, in memory that its owner keeps alive.
+/// Unsigned integers of 1, 2, 4 or 8 bytes each, little-endian. The owner of the memory keeps it alive.
 package struct PackedIntegers: @unchecked Sendable {
   package let start: UnsafeRawPointer
   package let count: Int
@@ -26,8 +26,8 @@ package struct PackedIntegers: @unchecked Sendable {
     }
   }
 
-  /// Runs work on the integers in their own type, such as `UInt16`, so that its loop does not distinguish between
-  /// widths.
+  /// Runs work on the integers in their own type, such as `UInt16`. The loop of the work then does not have to
+  /// distinguish between widths.
   @inline(__always) func with<Work: PackedWork>(_ work: inout Work) {
     switch width {
     case 1: work.run(start.assumingMemoryBound(to: UInt8.self))

@@ -1,13 +1,13 @@
 /// A sequence of integers that answers two questions about any range in O(levels). How many integers of the range are
 /// less than a bound? Which integer would be at a position if the range were sorted?
 ///
-/// There is a level for each bit of the integers, the highest bit first. A level holds that bit of each integer, in the
+/// There is a level for each bit of the integers, the highest bit first. A level holds this bit of each integer, in the
 /// order that the levels above have produced. Each level moves the integers whose bit is 0 before the integers whose
 /// bit is 1, and keeps the order within both groups (F. Claude, G. Navarro, A. Ordóñez, The wavelet matrix, Information
 /// Systems 47, 2015, doi:10.1016/j.is.2014.06.002).
 ///
 /// Bits are stored in blocks of 32 bytes. A block begins with a count of 32 bits: the number of 1 bits of its level
-/// before the block. 224 bits of the level follow. So a single memory access gives the number of 1 bits before any
+/// before the block. Then 224 bits of the level follow. So a single memory access gives the number of 1 bits before any
 /// position.
 ///
 /// Even if the bytes are damaged, a query reads only these bytes and returns some number.
@@ -24,8 +24,8 @@ package struct WaveletMatrix: @unchecked Sendable {
   package static let bytesPerBlock = 32
   package static let maximumLevelCount = 32
 
-  /// Returns the number of blocks of a level. The position after the last bit also lies in a block, even if the bits
-  /// fill all blocks before it.
+  /// Returns the number of blocks of a level. There is always a block for the position after the last bit, even if the
+  /// bits fill all earlier blocks.
   package static func blockCount(of count: Int) -> Int { count / bitsPerBlock + 1 }
 
   /// Returns the least number of levels for integers up to `greatest`.
@@ -77,8 +77,8 @@ package struct WaveletMatrix: @unchecked Sendable {
 
   private typealias Span = (start: Int, end: Int)
 
-  /// Returns where the integers of a range lie at the next level: the range of those whose bit is 0, and the range of
-  /// those whose bit is 1. Even if the bytes are damaged, the bounds of both ranges are from 0 to `count` and in order.
+  /// Returns two ranges of the next level: the range of the integers whose bit is 0, and the range of the integers
+  /// whose bit is 1. Even if the bytes are damaged, the bounds of both ranges are from 0 to `count` and in order.
   @inline(__always) private func parts(of start: Int, _ end: Int, _ level: Int) -> (zeros: Span, ones: Span) {
     let onesBefore = ones(before: start, level)
     let onesAtEnd = max(ones(before: end, level), onesBefore)
@@ -120,7 +120,7 @@ extension WaveletMatrix {
   /// Returns the number of 1 bits of a level before an index.
   package func ones(before index: Int, level: Int) -> Int { ones(before: index, level) }
 
-  /// Returns a bit of a level. The index may lie after the last bit, within its block.
+  /// Returns a bit of a level. The index may lie after the last bit, but within the block of the last bit.
   package func isOne(_ index: Int, level: Int) -> Bool {
     let (block, bit) = (index / Self.bitsPerBlock, index % Self.bitsPerBlock + 32)
     return UInt64(littleEndian: words[4 * (level * blocksPerLevel + block) + bit / 64]) >> UInt64(bit % 64) & 1 == 1
