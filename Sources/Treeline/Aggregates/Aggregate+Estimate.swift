@@ -1,6 +1,6 @@
 extension ClusterTree {
-  /// Returns an upper bound for the cost of `Clusters.values(of:)` for an answer. An aggregate that the tree refuses to
-  /// compute costs nothing.
+  /// Returns an upper bound for the cost of `Clusters.values(of:)` for an answer. The cost of an aggregate is 0 if the
+  /// tree refuses to compute the aggregate.
   ///
   /// - Parameters:
   ///   - aggregates: The aggregates to compute.
@@ -36,7 +36,7 @@ extension ClusterTree {
 
   /// Number of steps for reading the value of a point and sorting it among the values of its cluster.
   private static let stepsPerRowRead = 60
-  /// Number of steps for making a text of a value.
+  /// Number of steps for converting a value to text.
   private static let stepsPerValue = 150
   /// Number of bytes of a value, without the bytes of its text.
   private static let bytesPerValue = 24
@@ -103,7 +103,8 @@ extension ClusterTree {
     let isCounted =
       distinct <= ValueCounts.maximumCodeCount && (column.dictionary != nil || distinct == 255)
     let inAll = WorkEstimate.product(answer.clusters, distinct)
-    /// Upper bound of the number of different values of each cluster, summed over all clusters: at most the points.
+    /// Upper bound of the number of different values in each cluster, summed over all clusters. It is at most the
+    /// number of points.
     let counted = min(inAll, answer.points)
     if isCounted {
       // Each cluster reads the counts of all values, and up to a block of rows at each end of its range.

@@ -1,4 +1,4 @@
-/// An aggregate of the values that the points of a cluster have in a column, such as their sum.
+/// An aggregate of the values that the points of a cluster have in a column, such as the sum of the values.
 ///
 /// ```swift
 /// let values = try clusters.values(of: [.sum("population"), .top(3, of: "kind")])
@@ -44,8 +44,8 @@ public struct Aggregate: Hashable, Sendable {
   /// The number of points that have a value.
   public static func count(_ column: String) -> Aggregate { Aggregate(.count, column) }
 
-  /// The sum of numbers: exact for decimals, otherwise rounded once. The order of rows does not change any bit of the
-  /// sum. The sum of booleans is the number of values that are true.
+  /// The sum of numbers. The sum of decimals is exact, and any other sum is rounded once. The order of rows does not
+  /// change any bit of the sum. The sum of booleans is the number of values that are true.
   public static func sum(_ column: String) -> Aggregate { Aggregate(.sum, column) }
 
   /// The mean of numbers, rounded once.
@@ -61,17 +61,17 @@ public struct Aggregate: Hashable, Sendable {
   /// The variance: the mean of the squared differences between the values and their mean.
   public static func variance(_ column: String) -> Aggregate { Aggregate(.variance, column) }
 
-  /// The least number or time, or the first text by code points.
+  /// The least number or time, or the text that sorts first by code points.
   public static func min(_ column: String) -> Aggregate { Aggregate(.min, column) }
 
-  /// The greatest number or time, or the last text by code points.
+  /// The greatest number or time, or the text that sorts last by code points.
   public static func max(_ column: String) -> Aggregate { Aggregate(.max, column) }
 
   /// The value of a column at the point that has the greatest value in another column, such as the name of the most
   /// populous city. It can serve as the title of a cluster.
   ///
   /// Points that lack a value in either column are left out. If several points have the greatest value, the result is
-  /// the least of their values in `column`. So the order of rows does not matter.
+  /// the least of their values in `column`. Therefore the order of rows does not matter.
   ///
   /// - Parameters:
   ///   - column: A column of any kind.
@@ -93,8 +93,8 @@ public struct Aggregate: Hashable, Sendable {
   /// Whether all values of a column of booleans are true.
   public static func all(_ column: String) -> Aggregate { Aggregate(.all, column) }
 
-  /// The number of points that have each value, for all values that occur. The most frequent value comes first. Of
-  /// equally frequent values, the least comes first.
+  /// The number of points that have each value, for all values that occur. The most frequent value comes first. If
+  /// several values are equally frequent, the least value comes first.
   public static func counts(_ column: String) -> Aggregate { Aggregate(.counts, column) }
 
   /// The number of points that have each value, for the `count` most frequent values. The most frequent value comes
@@ -105,11 +105,11 @@ public struct Aggregate: Hashable, Sendable {
   ///   - column: A column of any kind.
   public static func top(_ count: Int, of column: String) -> Aggregate { Aggregate(.top(count), column) }
 
-  /// The most frequent value; of equally frequent values, the least.
+  /// The most frequent value. If several values are equally frequent, the least of them.
   public static func mode(_ column: String) -> Aggregate { Aggregate(.mode, column) }
 
-  /// The middle value in sorted order. An even number of values has two middle values. If they are numbers, the median
-  /// is their mean; otherwise it is the smaller of the two.
+  /// The middle value in sorted order. An even number of values has two middle values. The median is the mean of both
+  /// if they are numbers, and otherwise the smaller of both.
   public static func median(_ column: String) -> Aggregate { Aggregate(.median, column) }
 
   /// The least value `v` such that at least `percent` per cent of all values are less than or equal to `v`.
@@ -130,7 +130,7 @@ extension Aggregate {
   /// Names of the columns that the aggregate reads.
   public var columnNames: [String] { [column, weight].compactMap { $0 } }
 
-  /// Returns the type of the aggregate's results in a tree. Single results can still be null. Returns nil for `counts`
+  /// Returns the type of the aggregate's results in a tree. A single result can still be null. Returns nil for `counts`
   /// and `top`, and if the tree lacks the column.
   public func resultType(in tree: ClusterTree) -> AttributeType? {
     switch function {
@@ -146,12 +146,12 @@ extension Aggregate {
 public enum AggregateValue: Hashable, Sendable {
   /// A number, such as a sum, a mean or a count.
   case number(AggregateNumber)
-  /// A value of the column; null if there is none.
+  /// A value of the column; null if no point has a value.
   case value(AttributeValue)
   /// The number of points that have each value.
   case counts([ValueCount])
 
-  /// A value, and the number of points that have it.
+  /// A value, and the number of points that have this value.
   public struct ValueCount: Hashable, Sendable {
     /// The value.
     public let value: AttributeValue
@@ -170,8 +170,8 @@ public enum AggregateValue: Hashable, Sendable {
 }
 
 extension AggregateValue: CustomStringConvertible {
-  /// The value as people read it: the number, the text of the value, an empty text for null, or each value with its
-  /// count.
+  /// The value in a form for people to read: the number, the text of the value, an empty text for null, or each value
+  /// with its count.
   public var description: String {
     switch self {
     case .number(let number): "\(number)"

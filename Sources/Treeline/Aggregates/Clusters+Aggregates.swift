@@ -4,9 +4,9 @@ extension Clusters {
   /// out.
   ///
   /// The time depends on the aggregate:
-  /// - Sums, means, variances of decimals, extremes, and counts of values in a column with few different values are
-  ///   prepared when they are first used, in O(pointCount). Each of these aggregates then takes O(1) or O(log
-  ///   pointCount) for a cluster.
+  /// - Some aggregates are prepared in O(pointCount) when they are first used: sums, means, variances of decimals,
+  ///   extremes, and counts of values in a column with few different values. Each of these aggregates then takes O(1)
+  ///   or O(log pointCount) for a cluster.
   /// - Without a filter, medians, percentiles and distinct counts take O(log pointCount) for a cluster if the index was
   ///   built with `+percentiles` or `+distinct` for the column.
   /// - All other aggregates read the points one by one: variances of doubles, counts of values in a column with many
@@ -29,7 +29,7 @@ extension Clusters {
       evaluators.append(evaluator)
     }
     let values: [[AggregateValue]]? = withExtendedLifetime(tree) {
-      // Computes all results of one aggregate after another, then puts each result into the list of its cluster.
+      // Computes the results of one aggregate after the other, then puts each result into the list of its cluster.
       withUnsafeTemporaryAllocation(of: AggregateValue.self, capacity: nodes.count * evaluators.count) { values in
         let start = values.baseAddress!
         var next = start
@@ -178,8 +178,8 @@ extension Aggregate {
 }
 
 extension ClusterTree {
-  /// Returns the values that are prepared from `columns` for the counted points. Calls `make` if they are not in the
-  /// cache.
+  /// Returns the values that are prepared from `columns` for the counted points. Calls `make` if the values are not in
+  /// the cache.
   func prepared<Prepared: PreparedValues>(_ columns: [String], make: () throws(CancellationError) -> Prepared)
     throws(CancellationError) -> Prepared
   {
@@ -188,7 +188,7 @@ extension ClusterTree {
   }
 
   /// Returns the values that are prepared from `columns` for all points, including points that fail the filter. Calls
-  /// `make` if they are not in the cache.
+  /// `make` if the values are not in the cache.
   func preparedOfAll<Prepared: PreparedValues>(_ columns: [String], make: () throws(CancellationError) -> Prepared)
     throws(CancellationError) -> Prepared
   {

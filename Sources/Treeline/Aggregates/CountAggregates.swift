@@ -1,5 +1,5 @@
-/// Counts different values. Reads links instead of values: the link of a value leads to the previous equal value in the
-/// column.
+/// An evaluator of the number of different values. It reads links instead of values. The link of a row leads to the
+/// previous row with an equal value in the column.
 struct LinkedValues: AggregateEvaluator {
   let links: ColumnMatrix
 
@@ -14,7 +14,8 @@ struct DistinctValues: AggregateEvaluator {
   let keys: OrderedKeys
   /// Prepared counts, if the column has few different codes; nil if rows must be read.
   let counts: (codes: PackedIntegers, prepared: ValueCounts)?
-  /// For each entry of the dictionary, whether it is a value and not null; nil if no entry is null.
+  /// A flag for each entry of the dictionary, which is true if the entry is a value and not null; nil if no entry is
+  /// null.
   let present: PresentEntries?
   /// The values of the dictionary's entries; nil if no result needs values.
   let entryValues: EntryTexts?
@@ -78,7 +79,7 @@ struct DistinctValues: AggregateEvaluator {
     var key: UInt64
     var count: Int
 
-    /// Orders the most frequent key first; of equally frequent keys, the least.
+    /// Orders the most frequent key first. Of equally frequent keys, the least key comes first.
     @inline(__always) static func < (a: KeyCount, b: KeyCount) -> Bool {
       a.count > b.count || a.count == b.count && a.key < b.key
     }
@@ -102,8 +103,8 @@ struct DistinctValues: AggregateEvaluator {
     }
   }
 
-  /// Moves the `most` keys that sort first to the front, in sorted order: inserts one key after another into the sorted
-  /// front. The order of the other keys is undefined.
+  /// Moves the `most` keys that sort first to the beginning of the buffer, in sorted order. For this, one key after
+  /// another is inserted into the sorted keys at the beginning. The order of the remaining keys is undefined.
   private static func bringForward(_ most: Int, of found: UnsafeMutableBufferPointer<KeyCount>) {
     guard most > 0 else { return }
     for index in 1..<max(found.count, 1) {
@@ -142,7 +143,7 @@ struct DistinctValues: AggregateEvaluator {
   }
 }
 
-/// For each entry of a dictionary, whether it is a value and not null.
+/// A flag for each entry of a dictionary, which is true if the entry is a value and not null.
 final class PresentEntries: PreparedValues {
   let flags: [Bool]
 

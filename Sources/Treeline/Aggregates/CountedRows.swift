@@ -1,5 +1,5 @@
-/// The counted rows of a column. These are all rows or, under a filter, the rows that pass the filter. Valid only while
-/// the tree is alive.
+/// The counted rows of a column. These are all rows or, under a filter, the rows that pass the filter. The value may be
+/// used only while the tree is alive.
 struct CountedRows {
   /// Masks with a 1 bit for each counted row; nil if all rows are counted.
   private let words: UnsafePointer<UInt64>?
@@ -20,8 +20,8 @@ struct CountedRows {
     return count >= 64 ? .max : 1 &<< UInt64(count) &- 1
   }
 
-  /// Calls a closure for each word of 64 rows that has counted rows in a range. The closure is given the index of the
-  /// word and the mask of these rows.
+  /// Calls a closure for each word of 64 rows that has counted rows in a range. The arguments of the closure are the
+  /// index of the word and the mask of its counted rows in the range.
   @inline(__always) func forEachWord(in range: Range<Int>, _ body: (Int, UInt64) -> Void) {
     if range.isEmpty { return }
     let (first, last) = (range.lowerBound >> 6, (range.upperBound - 1) >> 6)

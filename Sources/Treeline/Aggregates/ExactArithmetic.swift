@@ -32,7 +32,7 @@ func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
     high >>= 1
     exponent += 1
   }
-  // Halving lost no bit, because the lowest bit was 0: it was shifted in, or the numerator was 2^126.
+  // Halving lost no bit, because the lowest bit was 0. Either the shift had added this bit, or the numerator was 2^126.
   let (quotient, remainder) = denominator.dividingFullWidth((high, 0))
   let rounded = (quotient | (remainder == 0 ? 0 : 1)).nearestDouble
   return (numerator < 0 ? -1 : 1) * rounded * Double(sign: .plus, exponent: exponent - 128, significand: 1)
@@ -102,8 +102,8 @@ struct ExactSum {
     let exponent = Int(bits &>> 52 & 0x7FF)
     let significand = bits & 0xF_FFFF_FFFF_FFFF | (exponent == 0 ? 0 : 1 << 52)
     let position = max(exponent, 1) &- 1
-    // The index can be out of bounds in two cases. If the value is 0, it has no bits, and any word will do. Otherwise
-    // another program has changed the file meanwhile.
+    // The index can be out of bounds in two cases. In the first case the value is 0. It has no bits, and any word will
+    // do. In the second case another program has changed the file in the meantime.
     let word = min(max(position >> 5 &- range.lowerBound, 0), range.count &- 3)
     let shift = UInt64(position & 31)
     let low = significand &<< shift
@@ -182,7 +182,7 @@ struct ExactSum {
   /// `leading`.
   private static func scaled(_ leading: UInt128, _ isRest: Bool, exponent: Int) -> Double {
     let bits = 128 - leading.leadingZeroBitCount
-    // Number of bits that a double keeps: fewer for subnormal numbers.
+    // Number of bits that a double keeps. A subnormal number has fewer bits.
     let kept = min(53, bits + exponent + 1074)
     if kept < 0 { return 0 }
     let dropped = bits - kept
@@ -192,7 +192,8 @@ struct ExactSum {
     let half = UInt128(1) << UInt128(dropped - 1)
     if rest > half || rest == half && (isRest || significand & 1 == 1) { significand += 1 }
     let power = exponent + dropped
-    // The power of two may be below all doubles. So multiplies in two steps; the first step is exact.
+    // The power of two may be less than every double. So the number is multiplied in two steps, of which the first is
+    // exact.
     let scaled = significand.nearestDouble
     return power < -1022
       ? scaled * Double(sign: .plus, exponent: power + 1022 < -1022 ? -1022 : power + 1022, significand: 1)

@@ -42,7 +42,7 @@ package struct OrderedKeys {
   }
 
   /// Returns the bits of a double, changed so that they sort like doubles. If the double is negative, all bits are
-  /// inverted; otherwise only the sign bit is.
+  /// inverted. If not, only the sign bit is inverted.
   private static func key(of value: Double) -> UInt64 {
     let bits = (value == 0 ? 0.0 : value).bitPattern
     return bits >> 63 == 1 ? ~bits : bits | 1 << 63
@@ -51,7 +51,7 @@ package struct OrderedKeys {
   static func real(of key: UInt64) -> Double { Double(bitPattern: key >> 63 == 1 ? key & ~(1 << 63) : ~key) }
 }
 
-/// A summary of a set of rows. The summaries of two sets can be combined into the summary of both.
+/// A summary of a set of rows. The summaries of two sets can be combined into the summary of their union.
 protocol RowSummary: BitwiseCopyable, Sendable {
   /// The values of rows.
   associatedtype Keys
@@ -161,7 +161,7 @@ struct ExtremeRows: RowSummary {
     let order: OrderedKeys
   }
 
-  /// The row with the greatest value, and the row with the least value; -1 if there is none.
+  /// The row with the greatest value, and the row with the least value; -1 if there is no such row.
   private(set) var greatest: Int32 = -1
   private(set) var least: Int32 = -1
 

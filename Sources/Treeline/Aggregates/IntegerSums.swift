@@ -1,6 +1,6 @@
-/// Exact prefix sums of the codes of an integer column: one sum for every 64 rows, which adds the codes of all counted
-/// rows before them. The sum of a range of rows is the difference of two prefix sums, corrected for the rows at both
-/// ends of the range. Prefix sums take half a byte per row.
+/// Exact prefix sums of the codes of an integer column. For every 64 rows there is one sum, which adds the codes of all
+/// counted rows before these 64 rows. The sum of a range of rows is the difference of two prefix sums, corrected for
+/// the rows at both ends of the range. Prefix sums take half a byte per row.
 final class IntegerSums: PreparedValues {
   struct Sums {
     /// Number of values.
@@ -61,7 +61,8 @@ final class IntegerSums: PreparedValues {
     return sums
   }
 
-  /// Returns the sums of all rows before a row: the prefix sums at the nearest word, plus or minus the rows in between.
+  /// Returns the sums of all rows before a row: the prefix sums at the nearest word, plus or minus the sums of the rows
+  /// in between.
   private func total(before row: Int, of values: IntegerValues, _ rows: CountedRows) -> Sums {
     let word = rows.nearestWord(to: row)
     let start = word << 6
@@ -86,7 +87,8 @@ final class IntegerSums: PreparedValues {
     }
   }
 
-  /// Sums of up to 2^32 codes. Sums of codes of up to 32 bits fit one word; greater codes are added in two halves.
+  /// Sums of up to 2^32 codes. If codes have up to 32 bits, their sum fits one word. Longer codes are added in two
+  /// halves.
   private struct PartialSums<Integer: FixedWidthInteger & UnsignedInteger> {
     let missing: Integer
     private var (count, low, high) = (UInt64(0), UInt64(0), UInt64(0))
@@ -181,7 +183,7 @@ final class IntegerSquares: PreparedValues {
 
     mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
       let missing = Integer(truncatingIfNeeded: missing)
-      // 64 squares of up to 32 bits add up to one word; greater squares are added in two halves.
+      // The sum of 64 squares of codes with up to 16 bits fits one word. Greater squares are added in two halves.
       var (low, high) = (UInt64(0), UInt64(0))
       rows.forEach(in: range) { row in
         let code = Integer(littleEndian: integers[row])

@@ -88,7 +88,7 @@ extension Aggregate {
   ///   - count: Number of values, 1 or more and below 2^40.
   package static func rank(ofPercent percent: Double, among count: Int) -> Int {
     guard let decimal = DecimalNumber(percent), decimal.significand > 0 else { return 1 }
-    // The significand has at most 17 digits, so the product fits.
+    // The significand has at most 17 digits, so the product fits 128 bits.
     let product = decimal.significand * Int128(count)
     let decimals = 2 - decimal.exponent
     // The product is below 10^30. If the percentage has more than 30 decimals, the product amounts to less than one
@@ -137,7 +137,7 @@ struct OrderStatistic: AggregateEvaluator {
     -> AggregateValue
   {
     func found(_ place: Int) throws(CancellationError) -> UInt64? {
-      // A damaged section may lead to a missing value.
+      // If the section is damaged, the key may be the key of a missing value.
       let key = try key(place)
       return key == OrderedKeys.missing ? nil : key
     }
@@ -190,7 +190,8 @@ extension [UInt64] {
   /// Returns the element that would be at an index if the elements were sorted, and moves it to that index. Smaller
   /// elements end up before the index, and greater elements after it (C. A. R. Hoare, 1961).
   ///
-  /// - Parameter first: Index at which the search begins. No element before it may be greater than an element after it.
+  /// - Parameter first: Index at which the search begins. No element before this index may be greater than an element
+  ///   after it.
   fileprivate mutating func selected(_ index: Int, from first: Int) throws(CancellationError) -> UInt64 {
     var (low, high) = (first, count - 1)
     while low < high {

@@ -3,8 +3,8 @@ import Synchronization
 /// A cache of values that are prepared from columns on first use: for all rows of a tree, or for the rows that pass a
 /// filter.
 ///
-/// The cache is a linked list that only grows, so that a look-up takes no lock. Its length is limited by the number of
-/// aggregates of all columns.
+/// The cache is a linked list that only grows, so a look-up does not need a lock. The length of the list is limited by
+/// the number of aggregates of all columns.
 final class PreparedColumns: Sendable {
   private struct Key: Hashable {
     let columns: [String]
@@ -42,8 +42,8 @@ final class PreparedColumns: Sendable {
     return false
   }
 
-  /// Returns the values prepared from `columns`. Calls `make` if they are not in the cache. If two threads ask for new
-  /// values at the same time, both may call `make`.
+  /// Returns the values prepared from `columns`. Calls `make` if the values are not in the cache. If two threads ask
+  /// for new values at the same time, both threads may call `make`.
   func value<Prepared: PreparedValues, Failure: Error>(of columns: [String], make: () throws(Failure) -> Prepared)
     throws(Failure) -> Prepared
   {
@@ -65,13 +65,13 @@ final class PreparedColumns: Sendable {
 
 /// Values that are prepared from one or two columns.
 protocol PreparedValues: Sendable {
-  /// Number of bytes of the arrays that grow with the tree; 0 if there are none.
+  /// Number of bytes of the arrays that grow with the tree; 0 if there are no such arrays.
   var byteCount: Int { get }
 }
 
 extension PreparedValues { var byteCount: Int { 0 } }
 
-/// An array of numbers, each written once, while the array is made.
+/// An array of numbers. Each number is written once, while the array is made.
 final class PreparedArray<Element: Sendable>: @unchecked Sendable {
   let start: UnsafeMutablePointer<Element>
   let count: Int

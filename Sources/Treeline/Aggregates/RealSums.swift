@@ -1,5 +1,6 @@
-/// Exact prefix sums of a column of doubles over the counted rows, one for each block of rows. The more the exponents
-/// differ, the larger is each sum, and the more rows form a block. So the sums take at most half a byte per row.
+/// Exact prefix sums of a column of doubles over the counted rows. There is one sum for each block of rows. If the
+/// exponents of the doubles differ more, each sum is larger, and a block has more rows. Therefore the sums take at most
+/// half a byte per row.
 final class RealSums: PreparedValues {
   /// Range of the words of an `ExactSum` that the column's values need.
   private let kept: Range<Int>
@@ -51,8 +52,8 @@ final class RealSums: PreparedValues {
   func sum(of range: Range<Int>, of values: RealValues, _ rows: CountedRows) -> (count: Int, sum: ExactSum) {
     var sum = ExactSum(words: kept)
     if range.count <= rowsPerBlock { return (sum.add(values, 1, of: rows, in: range), sum) }
-    // At each end of the range, reads the sum at the nearest start of a block, and the rows between that start and the
-    // end.
+    // At each end of the range, reads the sum at the nearest start of a block, and the rows from this start to the end
+    // of the range.
     func nearest(_ row: Int) -> Int { min((row + rowsPerBlock / 2) / rowsPerBlock, rows.rowCount / rowsPerBlock) }
     let (first, last) = (nearest(range.lowerBound), nearest(range.upperBound))
     let (start, end) = (first * rowsPerBlock, last * rowsPerBlock)

@@ -107,13 +107,14 @@ struct WeightedMean: AggregateEvaluator {
 
   func value(of range: Range<Int>) -> AggregateValue {
     let found = sums.sums(of: range, of: values, weights, rows)
-    // The mean is null unless the sum of weights is above 0.
+    // The mean is null if the sum of weights is 0 or negative.
     guard found.weights > 0 else { return .none }
     return .number(nearestQuotient(found.products, found.weights * Int128(powerOfTen(values.digits))))
   }
 }
 
-/// Sums of weights, and sums of products of a weight and a value, over the counted rows that have both numbers.
+/// Sums of weights, and sums of products of a weight and a value, over the counted rows that have both a weight and a
+/// value.
 final class ProductSums: PreparedValues {
   struct Sums {
     var products: Int128 = 0
@@ -123,7 +124,7 @@ final class ProductSums: PreparedValues {
   private let before: PreparedArray<Sums>
 
   /// Sum of the magnitudes of all products, and sum of the magnitudes of all weights. No sum over a range is greater
-  /// than these sums. A product beyond 128 bits is replaced by the greatest number of 128 bits.
+  /// than the corresponding sum of magnitudes. A sum beyond 128 bits is replaced by the greatest number of 128 bits.
   let magnitudes: (products: UInt128, weights: UInt128)
 
   var byteCount: Int { before.byteCount }

@@ -1,6 +1,6 @@
 /// For each block of rows, the number of times that each code of a column occurs in the counted rows before the block.
-/// These counts are made for columns with few different codes. The more codes there are, the more rows form a block. So
-/// the counts take at most half a byte per row.
+/// These counts are made for columns with few different codes. If there are more codes, a block has more rows.
+/// Therefore the counts take at most half a byte per row.
 final class ValueCounts: PreparedValues {
   /// Number of codes, without the code for missing values.
   let codeCount: Int
@@ -64,8 +64,8 @@ final class ValueCounts: PreparedValues {
       codes.with(&work)
     }
     if range.count <= rowsPerBlock { return add(range, 1) }
-    // At each end of the range, reads the counts at the nearest start of a block, and the rows between that start and
-    // the end.
+    // At each end of the range, reads the counts at the nearest start of a block, and the rows from this start to the
+    // end of the range.
     func nearest(_ row: Int) -> Int { min((row + rowsPerBlock / 2) / rowsPerBlock, rows.rowCount / rowsPerBlock) }
     let (first, last) = (nearest(range.lowerBound), nearest(range.upperBound))
     let (start, end) = (first * rowsPerBlock, last * rowsPerBlock)
