@@ -1,14 +1,14 @@
 /// Spherical Web Mercator, and powers and logarithms of 2, computed to the same bit on every platform.
 ///
 /// The code uses only operations that IEEE 754 defines, in a fixed order, without fused multiply-add. The functions of
-/// C libraries differ in the last bit between platforms, and so would whole trees. The coefficients interpolate each
-/// function at Chebyshev nodes.
+/// C libraries differ in the last bit between platforms. If they were used, whole trees would differ, too. The
+/// coefficients interpolate each function at Chebyshev nodes.
 package enum Mercator {
   /// The width of the world in units.
   package static let worldWidth = 0x1p32
 
-  /// Returns a latitude's distance from the northern edge, in units, not rounded, accurate to a ten-thousandth of a
-  /// unit. A latitude beyond an edge counts as the edge.
+  /// Returns the distance of a latitude from the northern edge, in units. The distance is not rounded, and is accurate
+  /// to a ten-thousandth of a unit. A latitude beyond an edge counts as the latitude of the edge.
   ///
   /// Measured in half widths of the world, y above the equator is ln((1 + u) / (1 - u)) / π, where u is the tangent of
   /// half the latitude. The code computes u as `odd / even`, so (1 + u) / (1 - u) is `(even + odd) / (even - odd)`. The
@@ -40,8 +40,8 @@ package enum Mercator {
     return 1367130551.152827 + square * (455710183.805887 + square * (273426075.3129126 + square * high))
   }
 
-  /// Returns the latitude in degrees, accurate to 3e-12, at `y` units from the northern edge. A `y` beyond an edge
-  /// counts as the edge.
+  /// Returns the latitude in degrees at `y` units from the northern edge, accurate to 3e-12. A `y` beyond an edge
+  /// counts as the `y` of the edge.
   @inline(__always) package static func latitude(y: Double) -> Double {
     let height = min(max(1 - y * (2 / worldWidth), -1), 1)
     let z = height * height
@@ -59,7 +59,8 @@ extension Int64 {
   /// Makes the integer nearest to a number below 2^52, halves away from 0. `rounded()` gives the same result, but calls
   /// the C library on processors without an instruction for it, such as x86-64.
   @inline(__always) init(nearest number: Double) {
-    // One half minus one unit in the last place. Even the sum with the number just below one half stays below 1.
+    // The constant is one half minus one unit in the last place. With it, the sum stays below 1 even for the number
+    // just below one half.
     self.init(number + Double(signOf: number, magnitudeOf: 0x1.fffffffffffffp-2))
   }
 }
@@ -68,9 +69,9 @@ extension Int64 {
 enum Binary {
   /// Returns 2 to some power, accurate to 1.25 units in the last place.
   ///
-  /// The result is exact for whole exponents. All exponents `24 - zoom` are multiples of 2^-49. The greater of two such
-  /// exponents never has the smaller power: neighboring powers differ by 2^-50 of their value, and the term that is
-  /// added to 1 is known to 2^-53.
+  /// The result is exact for whole exponents. All exponents `24 - zoom` are multiples of 2^-49. Of two such exponents,
+  /// the greater exponent never has the smaller power. The reason is that neighboring powers differ by 2^-50 of their
+  /// value, and the term that is added to 1 is known to 2^-53.
   static func power(_ exponent: Double) -> Double {
     guard exponent.isFinite else { return exponent < 0 ? 0 : exponent }
     let whole = exponent.rounded()

@@ -1,21 +1,21 @@
 /// The mapping between coordinates and positions on the fixed-point plane.
 ///
-/// All arithmetic on the plane is integer. The conversion gives the same bits on every platform. `unitsPerPixel(zoom:)`
-/// relates distances on the plane to the screen.
+/// All arithmetic on the plane uses integers. The conversion gives the same bits on every platform.
+/// `unitsPerPixel(zoom:)` relates distances on the plane to the screen.
 public struct Plane: Hashable, Sendable {
   /// The kind of coordinates.
   public enum Projection: UInt32, Hashable, Sendable {
     /// Spherical Web Mercator (EPSG:3857), the world as one square.
     case webMercator = 1
-    /// Plain x and y. The plane is the bounding square of the data.
+    /// A plain plane: x and y without a map projection. The plane is the bounding square of the data.
     case planar = 2
   }
 
   /// The kind of coordinates.
   public let projection: Projection
 
-  /// The distance in units from longitude -180 eastwards to the seam, the meridian at which x is 0. Always 0 on a plain
-  /// plane.
+  /// The distance in units from longitude -180 eastwards to the seam. The seam is the meridian at which x is 0. The
+  /// distance is always 0 on a plain plane.
   public let seam: UInt32
 
   /// The x of the left edge of a plain plane's square, in the units of the data. On Web Mercator, `left`, `top` and
@@ -26,19 +26,19 @@ public struct Plane: Hashable, Sendable {
   /// The side of a plain plane's square, in the units of the data.
   public let side: Double
 
-  /// Returns the Web Mercator plane, cut open along a meridian.
+  /// Returns the Web Mercator plane, cut open along the meridian that `seam` gives.
   public static func webMercator(seam: UInt32 = 0) -> Plane {
     Plane(projection: .webMercator, seam: seam, left: 0, top: 0, side: 0)
   }
 
-  /// Returns the plain plane whose square has its top left corner at `left`, `top`. With a side of 0 it has one
-  /// position.
+  /// Returns the plain plane whose square has its top left corner at `left`, `top`. If the side is 0, the plane has
+  /// only one position.
   public static func planar(left: Double, top: Double, side: Double) -> Plane {
     precondition(left.isFinite && top.isFinite && side.isFinite && side >= 0, "A plane's square must be finite")
     return Plane(projection: .planar, seam: 0, left: left, top: top, side: side)
   }
 
-  /// The greatest latitude that Web Mercator shows, in degrees. Points beyond this latitude are moved to it.
+  /// The greatest latitude that Web Mercator shows, in degrees. Points beyond this latitude are moved to this latitude.
   public static let maximumLatitude = 85.0511287798066
 }
 
@@ -57,8 +57,8 @@ extension Plane {
     }
   }
 
-  /// Returns the position of a screen's center, in whole units. Unlike the position of a point it may lie outside a
-  /// plain plane's square: a screen that is panned away from the points shows no points.
+  /// Returns the position of a screen's center, in whole units. Unlike the position of a point, the center may lie
+  /// outside a plain plane's square, because a screen that is panned away from the points shows no points.
   func middle(at center: Coordinate) -> (x: Double, y: Double) {
     if projection == .planar && side > 0 { return (wholeUnits(center.x - left), wholeUnits(top - center.y)) }
     let point = point(at: center)
@@ -67,7 +67,7 @@ extension Plane {
 
   /// Returns the distance eastwards from longitude -180, rounded to the nearest unit, modulo the world's width.
   @inline(__always) static func mercatorX(longitude: Double) -> UInt32 {
-    // Longitudes of a viewport may be many turns away, and too large for an integer.
+    // Longitudes of a viewport may be many turns away from -180 ..< 180, and too large for an integer.
     let inOneTurn = abs(longitude) <= 360 ? longitude : longitude.truncatingRemainder(dividingBy: 360)
     return UInt32(truncatingIfNeeded: Int64(nearest: (inOneTurn + 180) * (worldWidth / 360)))
   }
@@ -80,23 +80,23 @@ extension Plane {
     side > 0 ? UInt32(min(max(wholeUnits(distance), 0), Self.squareWidth)) : 0
   }
 
-  /// Converts a distance in the units of the data to whole units of the plane. The result is bounded, so that sums with
-  /// it are finite.
+  /// Converts a distance in the units of the data to whole units of the plane. The result is limited, so that sums that
+  /// contain the result are finite.
   private func wholeUnits(_ distance: Double) -> Double {
     min(max((distance / side * Self.squareWidth).rounded(), -0x1p900), 0x1p900)
   }
 
   private static let worldWidth = Mercator.worldWidth
 
-  /// The last position of a plain plane. The far edge of the square belongs to the plane, unlike the seam of the
-  /// sphere.
+  /// The last position of a plain plane. The far edge of the square belongs to the plane, which is different from the
+  /// seam of the sphere.
   private static let squareWidth = 0x1p32 - 1
 }
 
 // MARK: - From the plane to coordinates
 
 extension Plane {
-  /// Returns the coordinate at a position, which need not be a whole number of units nor lie on the plane's square. The
+  /// Returns the coordinate at a position. The position may be fractional and may lie outside the plane's square. The
   /// longitude is in -180 ..< 180. A latitude beyond an edge of the plane is moved to the edge.
   public func coordinate(x: Double, y: Double) -> Coordinate {
     switch projection {
@@ -157,7 +157,7 @@ extension Plane {
     return (turns - wholeTurns) * 360 - 180
   }
 
-  /// Returns how many turns of the world x lies east of longitude -180: from 0 to below 2 on the plane's square.
+  /// Returns the distance of x east of longitude -180, in turns of the world: from 0 to below 2 on the plane's square.
   @inline(__always) private func turns(x: Double) -> Double { (x + Double(seam)) / Self.worldWidth }
 }
 
@@ -184,8 +184,8 @@ extension Plane {
     return units > 0 ? min(24 - Binary.logarithm(units), maximumZoom) : maximumZoom
   }
 
-  /// Returns the greatest zoom at which a part of the plane fits into a screen, but at most 24, where a pixel is one
-  /// unit.
+  /// Returns the greatest zoom at which a part of the plane fits into a screen, but at most 24. At zoom 24 a pixel is
+  /// one unit wide.
   package static func zoom(fittingWidth width: Double, height: Double, into size: Viewport.Size) -> Double {
     24 - Binary.logarithm(max(width / size.width, height / size.height, 1))
   }

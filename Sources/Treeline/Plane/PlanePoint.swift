@@ -1,7 +1,7 @@
-/// A position on the fixed-point plane: x grows eastwards from the seam, the meridian at which the world is cut open,
-/// and y grows southwards.
+/// A position on the fixed-point plane. The x grows eastwards from the seam, which is the meridian at which the world
+/// is cut open. The y grows southwards.
 ///
-/// One unit is 2^-32 of the plane's side: at most 0.93 cm on the Earth, one pixel at zoom 24.
+/// One unit is 2^-32 of the plane's side. On the Earth a unit is at most 0.93 cm, which is one pixel at zoom 24.
 public struct PlanePoint: BitwiseCopyable, Hashable, Sendable {
   /// The distance east of the seam, in units of 2^-32 of the plane's side.
   public var x: UInt32
@@ -12,7 +12,7 @@ public struct PlanePoint: BitwiseCopyable, Hashable, Sendable {
   @inlinable public init(x: UInt32, y: UInt32) { (self.x, self.y) = (x, y) }
 }
 
-/// The smallest box around some points of the plane, all four edges inclusive.
+/// The smallest box around some points of the plane. All four edges belong to the box.
 ///
 /// A box crosses the seam only if it belongs to a cluster that was merged across the seam. Such a box is narrower than
 /// half the world, and its western edge has the greater x.
@@ -41,7 +41,7 @@ public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// The distance from the northern edge to the southern, in units.
   @inlinable public var height: UInt32 { maxY &- minY }
 
-  /// Whether the box holds one position only.
+  /// Whether the box contains only one position.
   @inlinable public var isPoint: Bool { minX == maxX && minY == maxY }
 
   /// Whether the box begins in the east of the plane, crosses its seam and ends in the west.

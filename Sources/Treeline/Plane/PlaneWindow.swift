@@ -1,7 +1,8 @@
-/// The part of the plane that a viewport shows, all four edges inclusive.
+/// The part of the plane that a viewport shows. All four edges belong to the window.
 ///
-/// Longitude is a circle, so a window extends from `x` to `width` units east of `x`, across the seam if necessary. To
-/// support this, positions are compared by differences modulo 2^32.
+/// Longitude is a circle. So a window extends from `x` to `width` units east of `x`, across the seam if necessary. The
+/// seam is the meridian at which the plane begins and ends. Positions are compared by differences modulo 2^32, so that
+/// the seam needs no special case.
 public struct PlaneWindow: Hashable, Sendable {
   /// The western edge.
   public let x: UInt32
@@ -60,8 +61,8 @@ public struct PlaneWindow: Hashable, Sendable {
     (rect.minX &- x <= width || x &- rect.minX <= rect.width) && minY <= rect.maxY && rect.minY <= maxY
   }
 
-  /// Returns whether one whole side of a box lies inside. A tight box has a point on each side, so a point then lies
-  /// inside.
+  /// Returns whether at least one whole side of a box lies inside the window. The smallest box around points has a
+  /// point on each side. So for such a box, the window then contains a point.
   func containsSide(of rect: PlaneRect) -> Bool {
     let start = rect.minX &- x
     let end = rect.maxX &- x
@@ -74,7 +75,8 @@ public struct PlaneWindow: Hashable, Sendable {
 // MARK: - From a box
 
 extension Plane {
-  /// Returns the part of the plane that a box shows; nil if the box lies outside a plain plane's square.
+  /// Returns the part of the plane that a box shows; nil if the box lies outside the square of a plain plane, which has
+  /// x and y instead of degrees.
   ///
   /// Longitudes may be any finite numbers: a box 360 degrees wide or wider shows the whole circle.
   ///
@@ -95,8 +97,8 @@ extension Plane {
     let west = Self.mercatorX(longitude: box.west)
     let east = Self.mercatorX(longitude: box.east)
     let degrees = box.east - box.west
-    // If the east edge rounds to the west edge or to just east of it, the box is either a full turn wide or very
-    // narrow. The degrees decide.
+    // If the east edge rounds to the west edge or to just east of the west edge, the box is either a full turn wide or
+    // very narrow. The width in degrees decides which.
     let turn = degrees < 0 ? degrees + 360 : degrees
     let isFullTurn = degrees >= 360 || (turn > 270 && east &- west < 1 << 30)
     return PlaneWindow(x: west &- seam, width: isFullTurn ? .max : east &- west, minY: minY, maxY: maxY)
@@ -104,8 +106,8 @@ extension Plane {
 
   private func planarWindow(showing box: BoundingBox) throws(QueryError) -> PlaneWindow? {
     guard box.west <= box.east else { throw .westBeyondEast(west: box.west, east: box.east) }
-    // Compares distances from the plane's north-west corner, because `side` was computed as such a distance. So
-    // rounding errors cannot exclude a point that lies on an edge of the box.
+    // Compares distances from the plane's north-west corner, because `side` was computed as such a distance. Rounding
+    // errors then cannot exclude a point that lies on an edge of the box.
     guard box.east >= left, box.west - left <= side, top - box.north <= side, box.south <= top else { return nil }
     let northWest = point(at: Coordinate(x: box.west, y: box.north))
     let southEast = point(at: Coordinate(x: box.east, y: box.south))
@@ -118,10 +120,11 @@ struct WindowEdges {
   let window: PlaneWindow
   /// Whether the window or any box may cross the seam.
   let crossesSeam: Bool
-  /// The window's east, south, west and north edges. A box is outside the window if its west, north, east or south
-  /// side, in this order, is past such an edge.
+  /// The window's east, south, west and north edges. They are compared with a box's west, north, east and south sides,
+  /// in this order. If one of these sides is past its edge, the whole box is outside the window.
   private let farther: SIMD4<Int32>
-  /// The window's west, north, east and south edges, of which these sides must not be short.
+  /// The window's west, north, east and south edges. Each edge is compared with the same side of a box. The side is
+  /// outside the window if it falls short of the edge.
   private let nearer: SIMD4<Int32>
 
   /// - Parameter boxesCrossSeam: Whether any box may cross the seam.
@@ -133,9 +136,9 @@ struct WindowEdges {
     nearer = Self.ordered(SIMD4(window.x, window.minY, east, window.maxY))
   }
 
-  /// Flips bits so that a signed comparison gives the right order. Vectors are compared as signed numbers: flipping the
-  /// top bit keeps the order of unsigned numbers. Flipping all other bits instead reverses the order. The east and
-  /// south sides of a box need the reverse order: such a side is outside the window if it is less than an edge.
+  /// Flips bits so that a comparison of signed numbers gives the right order. Flipping the top bit keeps the order of
+  /// unsigned numbers. Flipping all other bits instead reverses their order. The reverse order is necessary for the
+  /// east and south sides of a box, which are outside the window if they are less than an edge.
   @inline(__always) private static func ordered(_ sides: SIMD4<UInt32>) -> SIMD4<Int32> {
     SIMD4(truncatingIfNeeded: sides ^ SIMD4(1 << 31, 1 << 31, 1 << 31 - 1, 1 << 31 - 1))
   }
@@ -155,7 +158,7 @@ struct WindowEdges {
   }
 
   @inline(__always) private func sidesOutsideBeforeSeam(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
-    // The box comes first in a record: its west, north, east and south.
+    // A record begins with the box: its west, north, east and south sides.
     let sides = Self.ordered(UnsafeRawPointer(record).loadUnaligned(as: SIMD4<UInt32>.self))
     // All bits of an entry are set if the comparison is true.
     let past = unsafeBitCast(sides .> farther, to: SIMD4<Int32>.self)
@@ -172,7 +175,8 @@ struct WindowEdges {
   }
 }
 
-/// The sides of a tight box that lie outside a window, each with the direction in which it lies outside.
+/// The sides of a box that lie outside a window, each with the direction in which it lies outside. The box is the
+/// smallest box around some points.
 struct SidesOutside {
   /// A byte for each side of the box, in the order west, north, east and south: first in the lower half, then in the
   /// upper half. All bits of a byte are set if the side is outside the window. In the lower half, the side is past the
@@ -187,8 +191,8 @@ struct SidesOutside {
   @inline(__always) var areNone: Bool { bytes == 0 }
   @inline(__always) var areAll: Bool { UInt32(truncatingIfNeeded: bytes) != 0 }
 
-  /// Whether one whole side of the box is inside. Then a point is inside, too. One side is inside if at most one side
-  /// is outside.
+  /// Whether at least one whole side of the box is inside, which means that a point is inside, too. A whole side is
+  /// inside if at most one side is outside.
   @inline(__always) var leaveOneInside: Bool {
     let short = UInt32(truncatingIfNeeded: bytes &>> 32) & 0x0101_0101
     return !areAll && short & (short &- 1) == 0
