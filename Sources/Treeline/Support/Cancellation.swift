@@ -1,9 +1,9 @@
 /// Cancellation of work on a tree by the caller that asked for it.
 ///
 /// Long loops of filters, aggregates and histograms check for cancellation every few milliseconds. A cancelled loop
-/// throws its partial results away: nothing unfinished is kept with a tree.
+/// discards its partial results. So a tree never keeps unfinished results.
 @_spi(Server) public enum Cancellation {
-  /// Declared without the macro `@TaskLocal`, which the stubs for other platforms do not replace.
+  /// Declared without the macro `@TaskLocal`, because the stubs for other platforms do not include this macro.
   private static let current = TaskLocal<(@Sendable () -> Bool)?>(wrappedValue: nil)
 
   /// Runs work that stops within about 10 ms once it is cancelled.
@@ -31,7 +31,7 @@
   /// Whether the current work can be cancelled.
   static var isPossible: Bool { current.get() != nil }
 
-  /// The number of words of 64 rows that are read between two checks: 1 ms or less.
+  /// The number of words of 64 rows that are read between two checks. Reading these words takes 1 ms or less.
   static let wordsPerLook = 1 << 10
 
   /// Checks once in `wordsPerLook` calls. Each call is for a word of rows.

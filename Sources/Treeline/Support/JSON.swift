@@ -1,9 +1,10 @@
-/// Checks whether a text in an index is JSON (RFC 8259), because answers contain such texts verbatim. Decodes nothing.
+/// A validator of JSON texts (RFC 8259) in an index. Texts are checked because answers contain them verbatim. Nothing
+/// is decoded.
 ///
 /// The reader of GeoJSON has its own scanner, which reads pieces of a stream, counts lines and reports what it
 /// expected.
 package enum JSONSyntax {
-  /// The greatest depth. Deeper nesting counts as damage.
+  /// The greatest depth of nested arrays and objects. Deeper nesting counts as damage.
   fileprivate static let maximumDepth = 1024
 
   package static func isNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -23,7 +24,7 @@ private struct Scanner {
   var position = 0
 
   var isAtEnd: Bool { position == bytes.count }
-  /// The next byte; 0 at the end, since no token contains 0.
+  /// The next byte; 0 at the end, because no token contains 0.
   private var next: UInt8 { isAtEnd ? 0 : bytes[position] }
 
   private mutating func take(_ text: StaticString) -> Bool {
@@ -79,7 +80,7 @@ private struct Scanner {
   }
 
   mutating func value() -> Bool {
-    // The open brackets, instead of recursion: true for each bracket of an object.
+    // The brackets that are still open: true for an object, false for an array. This list replaces recursion.
     var open: [Bool] = []
     while true {
       let isObject = take("{")
@@ -94,7 +95,7 @@ private struct Scanner {
       } else if !scalar() {
         return false
       }
-      // A value is complete, and so is every array and object that closes here.
+      // A value is complete here. The loop also completes every array and object that ends after this value.
       while true {
         guard let isObject = open.last else { return true }
         skipSpace()

@@ -1,5 +1,5 @@
-/// Radix sort from the lowest digit to the highest. Each pass keeps the order of equal digits. The sort takes linear
-/// time and can be cancelled at any moment.
+/// Radix sort from the lowest digit to the highest digit. Each pass keeps the order of entries with equal digits. The
+/// sort takes linear time and can be cancelled at any moment.
 enum RadixSort {
   private static let bitsPerDigit = 11
 

@@ -36,7 +36,7 @@ package func concurrently(_ count: Int, _ work: @Sendable (Int) -> Void) {
   #endif
 }
 
-/// Calls `work` on another thread, or right now on this thread if there are no threads.
+/// Calls `work` on another thread, or immediately on this thread if there are no threads.
 package func asynchronously(isUrgent: Bool = true, _ work: @escaping @Sendable () -> Void) {
   #if canImport(Dispatch)
     DispatchQueue.global(qos: isUrgent ? .default : .utility).async(execute: work)
@@ -89,7 +89,7 @@ private final class OrderedResults<Result: Sendable>: Sendable {
 
   init(_ count: Int) { state = Mutex(State(results: Array(repeating: nil, count: count))) }
 
-  /// Returns the number of the next piece of work; nil if all work has been begun.
+  /// Returns the number of the next piece of work; nil if all pieces of work have been started.
   func next() -> Int? {
     state.withLock { state in
       guard state.next < state.results.count else { return nil }
@@ -105,7 +105,7 @@ private final class OrderedResults<Result: Sendable>: Sendable {
     #endif
   }
 
-  /// The result with a number, if it has arrived. It can be taken once.
+  /// The result with a number; nil if the result has not arrived, or if it was read before.
   subscript(number: Int) -> Result? {
     state.withLock { state in
       defer { state.results[number] = nil }

@@ -4,8 +4,9 @@ extension [String] {
     count < 2 ? joined() : dropLast().joined(separator: ", ") + " \(conjunction) " + last!
   }
 
-  /// Returns an addition to a message about a name that is not in this list. The addition has the names of the list, or
-  /// the first names of a long list, and the name that was probably meant. It is empty if the list is empty.
+  /// Returns an addition to a message about a name that is not in this list. The addition contains the names of the
+  /// list, or the first names of a long list, and the name that was probably meant. The addition is empty if the list
+  /// is empty.
   package func alternatives(to name: String) -> String {
     if isEmpty { return "" }
     return "; the columns are " + prefix(20).map { "\"\($0.visible)\"" }.joined(separator: ", ")

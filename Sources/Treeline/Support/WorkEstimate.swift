@@ -1,5 +1,5 @@
-/// The estimated cost of a filter or of aggregates, found without doing the work. It is an upper bound apart from small
-/// constants.
+/// The estimated cost of a filter or of aggregates, found without doing the work. The estimate is an upper bound apart
+/// from small constants.
 @_spi(Server) public struct WorkEstimate: Hashable, Sendable {
   /// Elementary steps, of about a nanosecond each. Data that is already prepared costs nothing.
   public var steps = 0
@@ -20,7 +20,7 @@
     WorkEstimate(steps: sum(a.steps, b.steps), valueBytes: sum(a.valueBytes, b.valueBytes))
   }
 
-  /// Returns the sum, or the greatest number instead of an overflow. Neither number may be negative.
+  /// Returns the sum, or the greatest number if the sum overflows. Neither number may be negative.
   private static func sum(_ a: Int, _ b: Int) -> Int {
     let (sum, overflows) = a.addingReportingOverflow(b)
     return overflows ? .max : sum
