@@ -1,10 +1,12 @@
 /// One column of the input in an index. Numbers are stored as doubles, and all other values by a dictionary of the
 /// column's distinct values.
 ///
-/// A section of kind `attribute` holds the encoding (4 bytes), the length of the name in bytes (4), the number of
-/// dictionary entries (4) and 4 bytes of 0; the name in UTF-8, padded with zeros to a multiple of 8; and the body.
+/// A section of kind `attribute` begins with the encoding (4 bytes), the length of the name in bytes (4), the number of
+/// dictionary entries (4) and 4 bytes of 0. Then follow the name in UTF-8, padded with zeros to a multiple of 8, and
+/// the body.
 ///
-/// Opening checks only that the column fits its section. A damaged value is read as null or as repaired text.
+/// When an index is opened, only the lengths of the column and of its section are compared. A damaged value is later
+/// read as null or as repaired text.
 package struct AttributeColumn: Sendable {
   package enum Encoding: UInt32, Sendable {
     /// Doubles of 8 bytes, in tree order. One NaN means null and another means absent.

@@ -72,8 +72,8 @@ extension ClusterTree {
   /// The names of the tree's columns, in the order of the input.
   public var attributeNames: [String] { columns.map(\.name) }
 
-  /// The types of the columns, in the order of `attributeNames`. Unless all values are numbers, the first 4,096
-  /// distinct values decide.
+  /// The types of the columns, in the order of `attributeNames`. For a column that does not consist of numbers only,
+  /// the first 4,096 distinct values decide.
   public var attributeTypes: [AttributeType] { columns.map(\.type) }
 
   /// Returns the attributes of a point, by its index in tree order. Columns that the point lacks are left out.

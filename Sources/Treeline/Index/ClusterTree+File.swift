@@ -2,10 +2,10 @@
   extension ClusterTree {
     /// Opens an index by mapping it into memory.
     ///
-    /// Opening reads only the header, the section table and the names of attributes. So it takes as long for a hundred
-    /// points as for a hundred million. A query checks only what it needs to stay within the file: it does not notice a
-    /// changed byte of a position or a count. `ClusterTree.problems(ofIndex:)` of the module `TreelineVerification`
-    /// checks every byte.
+    /// Opening reads only the header, the section table and the names of attributes. So opening takes as long for a
+    /// hundred points as for a hundred million points. A query checks only what is necessary to stay within the file.
+    /// For example, it does not notice a changed byte of a position or a count. `ClusterTree.problems(ofIndex:)` of the
+    /// module `TreelineVerification` checks every byte.
     ///
     /// - Parameter path: `-` for standard input, which must be a file.
     /// - Throws: `IndexError`
@@ -17,7 +17,7 @@
   }
 
   extension IndexHeader {
-    /// Returns whether a file begins like an index. Nothing is read from a pipe.
+    /// Returns whether a file begins like an index. If the file is a pipe, nothing is read.
     public static func begins(fileAt path: String) -> Bool {
       do throws(IndexError) {
         return try MappedFile(path: path).withBytes { $0.prefix(magic.count).elementsEqual(magic) }

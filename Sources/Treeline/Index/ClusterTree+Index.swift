@@ -2,7 +2,7 @@ extension ClusterTree {
   /// Reads an index that lies in memory, aligned to 8 bytes.
   ///
   /// - Parameters:
-  ///   - name: The index's name in errors.
+  ///   - name: The name of the index in error messages.
   ///   - owner: The object that keeps the bytes alive.
   package init(bytes: UnsafeRawBufferPointer, name: String, keeping owner: any AnyObject & Sendable) throws(IndexError)
   {
@@ -47,8 +47,8 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// Checks the root once, so that reading the root needs no `try` later. Counts of lower nodes are checked against the
-  /// root's count on the way down.
+  /// Checks the root once, so that later code can read the root without `try`. Counts of lower nodes are checked
+  /// against the root's count on the way down.
   fileprivate func checkRoot(in file: NamedBytes) throws(IndexError) {
     guard let root else { return }
     try file.require(
@@ -85,8 +85,8 @@ extension Growth {
 }
 
 extension BadgeCurve {
-  /// The bytes of the section: the gap and the number of steps (2 bytes each), 4 bytes of 0, and for each step its
-  /// count (4 bytes), its diameter and 0 (2 bytes each).
+  /// The bytes of the section. The section begins with the gap and the number of steps (2 bytes each) and 4 bytes of 0.
+  /// For each step follow its point count (4 bytes), its diameter (2 bytes) and 2 bytes of 0.
   package var bytes: [UInt8] {
     func bytes<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
       withUnsafeBytes(of: value.littleEndian) { Array($0) }
@@ -118,7 +118,7 @@ private struct SectionsByKind {
   private let file: NamedBytes
   private var sections: [IndexSection.Kind: IndexSection] = [:]
 
-  /// Rejects unknown sections that are required, and a second section of a kind.
+  /// Rejects unknown sections that are required, and a second section of the same kind.
   init(_ header: IndexHeader, _ file: NamedBytes) throws(IndexError) {
     self.file = file
     for (index, section) in header.sections.enumerated() {

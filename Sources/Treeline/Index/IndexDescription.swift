@@ -1,13 +1,14 @@
 /// Texts about an index, for people who see a map of it. Each text is nil if it was not given.
 ///
-/// A section of kind `description` holds the lengths of the three texts in bytes, 0 for nil (4 bytes each), 4 bytes of
-/// 0, and the texts in UTF-8, one after the other.
+/// A section of kind `description` begins with the lengths of the three texts in bytes (4 bytes each), and 4 bytes of
+/// 0. The length is 0 for nil. The texts in UTF-8 follow, one after the other.
 public struct IndexDescription: Hashable, Sendable {
   /// The title, which says what the points are.
   public var title: String?
   /// The attribution, which names the source of the data. Maps show it in a corner.
   public var attribution: String?
-  /// The unit of coordinates on a plain plane, such as `m`. The coordinates of other indexes are degrees.
+  /// The unit of coordinates on a plain plane, which has x and y instead of degrees; for example `m`. The coordinates
+  /// of other indexes are degrees.
   public var unit: String?
 
   /// Makes a description. An empty text counts as nil.

@@ -1,4 +1,4 @@
-/// The reason why a file cannot be opened as an index, or how its bytes are damaged. Each case names the file.
+/// The reason why a file cannot be opened as an index, or a description of its damage. Each case names the file.
 public enum IndexError: Error, Hashable, Sendable {
   /// The file cannot be opened or mapped.
   case unopenable(path: String, reason: String)

@@ -8,7 +8,7 @@
   import Android
 #endif
 
-// On other platforms there are only indexes in memory. Windows maps files with other functions, and WebAssembly cannot
+// On other platforms, an index can only lie in memory. Windows maps files with other functions, and WebAssembly cannot
 // map files.
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A regular file that is open for reading, for as long as this object lives.
@@ -41,7 +41,7 @@
   /// A file mapped into memory for reading, for as long as this object lives.
   ///
   /// Renaming another file over the mapped file is safe: the mapping keeps the old file. Shortening the file in place
-  /// is not safe, and no reader can guard against that.
+  /// is not safe, and no reader can protect itself against a shortened file.
   package final class MappedFile: @unchecked Sendable {
     /// The bytes of the file, valid as long as the object lives. Prefer `withBytes`, because a temporary object may be
     /// released before the last use of its bytes.
@@ -66,7 +66,7 @@
 
     deinit { if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) } }
 
-    /// Releases the memory of all pages. Pages that are used again are read again.
+    /// Releases the memory of all pages. A page that is used again is read again from the file.
     package func giveBack() {
       if let start = bytes.baseAddress {
         _ = madvise(UnsafeMutableRawPointer(mutating: start), bytes.count, MADV_DONTNEED)

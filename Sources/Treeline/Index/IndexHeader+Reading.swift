@@ -1,6 +1,6 @@
 extension IndexHeader {
   /// Reads and checks the header and the section table, and nothing else of the file. `name` is the file's name in
-  /// errors.
+  /// error messages.
   ///
   /// - Complexity: O(sections)
   package init(_ bytes: UnsafeRawBufferPointer, name: String) throws(IndexError) {

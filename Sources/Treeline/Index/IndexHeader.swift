@@ -2,11 +2,11 @@
   #error("Treeline needs an Int of 64 bits: offsets into an index and sums over its nodes do not fit into 32")
 #endif
 
-/// The first bytes of an index: its version, size and content. See the format document for the byte grid.
+/// The first bytes of an index: its version, size and content. See the format document for the layout of the bytes.
 public struct IndexHeader: Hashable, Sendable {
   /// The version of the format. A reader refuses a major version that it does not know.
   public var majorVersion: UInt16
-  /// The minor version, raised by additions that an older reader may ignore.
+  /// The minor version. Every addition to the format that an older reader may ignore raises the minor version.
   public var minorVersion: UInt16
   /// The length of the whole file in bytes.
   public var fileLength: UInt64
@@ -20,7 +20,7 @@ public struct IndexHeader: Hashable, Sendable {
   public var clippedPointCount: Int
   /// The hash of the hierarchy; see `ClusterTree.contentHash`.
   public var contentHash: UInt64
-  /// The growth of the tree: by splitting or by merging.
+  /// The way in which the tree was grown: by splitting or by merging.
   public var growth: Growth
   /// Properties that a reader must respect, for a tree grown by merging; empty for a tree grown by splitting.
   package var mergeTraits: MergeTraits
@@ -71,7 +71,7 @@ extension IndexHeader {
   }
 
   /// The first bytes of an index. No text begins with these bytes. A transfer that strips the eighth bit or changes
-  /// line ends changes them, too, so the damage is noticed.
+  /// line ends also changes these bytes, so the damage is noticed.
   package static let magic: [UInt8] = [0x89, 0x54, 0x52, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
 
   /// The greatest number of points. With this limit there are fewer than 2^32 node records, and sums of coordinates fit

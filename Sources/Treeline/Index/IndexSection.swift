@@ -1,4 +1,4 @@
-/// A section of an index: what it holds and where it lies.
+/// A section of an index: the kind of its data and its place in the file.
 public struct IndexSection: Hashable, Sendable {
   /// The kind of data in the section.
   public var kind: Kind
@@ -15,10 +15,10 @@ public struct IndexSection: Hashable, Sendable {
     (self.kind, self.isRequired, self.offset, self.length, self.checksum) = (kind, isRequired, offset, length, checksum)
   }
 
-  /// The range of the section in the file. Valid once the header has been checked.
+  /// The range of the section in the file. The range is valid once the header has been checked.
   package var range: Range<Int> { Int(offset)..<Int(offset + length) }
 
-  /// The kind of a section. Kinds without a name here are of a later version or private.
+  /// The kind of a section. A kind without a name here belongs to a later version or is private.
   public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -35,32 +35,32 @@ public struct IndexSection: Hashable, Sendable {
     public static let sums = Kind(rawValue: 5)
     /// Covariances of the nodes with stored children, 12 bytes each.
     public static let spreads = Kind(rawValue: 6)
-    /// The separations that queries with a spacing need, 2 bytes a point; optional.
+    /// The separations that queries with a spacing need, 2 bytes a point. This section is optional.
     public static let separations = Kind(rawValue: 7)
-    /// The scales that queries with badges need, 2 bytes a point; optional, since version 1.2.
+    /// The scales that queries with badges need, 2 bytes a point. This section is optional. Added in version 1.2.
     public static let badgeScales = Kind(rawValue: 8)
     /// The diameters with which badges are drawn; present with `badgeScales`.
     public static let badgeCurve = Kind(rawValue: 9)
-    /// The positions of clusters, 1 bit a point; only in an index with `ClusterStand.member`. Since version 1.2.
+    /// The positions of clusters, 1 bit a point. Only in an index with `ClusterStand.member`. Added in version 1.2.
     public static let stands = Kind(rawValue: 10)
     /// One column of the input; an index may have several.
     public static let attribute = Kind(rawValue: 16)
-    /// One typed column of the input; an index may have several. Since version 1.3.
+    /// One typed column of the input. An index may have several such sections. Added in version 1.3.
     public static let column = Kind(rawValue: 18)
-    /// The ranks of a column's values, from which percentiles follow; optional, since version 1.3.
+    /// The ranks of a column's values, from which percentiles follow. This section is optional. Added in version 1.3.
     public static let ranks = Kind(rawValue: 19)
-    /// Links from each value of a column to the previous equal value. They give the number of distinct values in a
-    /// range. Optional, since version 1.3.
+    /// Links from each value of a column to the previous equal value. The links give the number of distinct values in a
+    /// range. This section is optional. Added in version 1.3.
     public static let links = Kind(rawValue: 20)
-    /// The lists by which the texts of a column are searched; optional, since version 1.5.
+    /// The lists by which the texts of a column are searched. This section is optional. Added in version 1.5.
     public static let search = Kind(rawValue: 23)
-    /// The groups: points of different groups are never in one cluster. Required if the tree has groups, since version
-    /// 1.3.
+    /// The groups: points of different groups are never in one cluster. This section is required if the tree has
+    /// groups. Added in version 1.3.
     public static let groups = Kind(rawValue: 21)
-    /// Row numbers in tree order, 8 bytes a point. They replace `rows` if a row number needs more than 4 bytes. Since
-    /// version 1.4.
+    /// Row numbers in tree order, 8 bytes a point. This section replaces `rows` if a row number needs more than 4
+    /// bytes. Added in version 1.4.
     public static let wideRows = Kind(rawValue: 22)
-    /// Title, attribution and unit; optional, since version 1.1.
+    /// Title, attribution and unit. This section is optional. Added in version 1.1.
     public static let description = Kind(rawValue: 17)
 
     /// The sections that make up the hierarchy. Their bytes do not depend on the order of the points in the input.

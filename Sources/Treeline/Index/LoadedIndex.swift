@@ -23,8 +23,8 @@
       tree = try ClusterTree(bytes: file.bytes, name: file.name, keeping: file)
     }
 
-    /// Reads a whole index into separate memory and compares its checksums. The tree stays the same whatever happens to
-    /// the file.
+    /// Reads a whole index into separate memory, and compares its checksums with its bytes. Later changes of the file
+    /// do not change the tree.
     ///
     /// - Throws: `IndexError`
     /// - Complexity: O(bytes)
@@ -42,8 +42,8 @@
   }
 
   extension IndexHeader {
-    /// Compares the checksums of a file's sections without mapping the file. If the file is truncated meanwhile, this
-    /// function throws, and the program does not crash.
+    /// Compares the checksums of a file's sections with their bytes without mapping the file. If the file is truncated
+    /// in the meantime, this function throws, and the program does not crash.
     ///
     /// - Throws: `IndexError`
     /// - Complexity: O(bytes)

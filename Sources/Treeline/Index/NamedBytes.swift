@@ -1,4 +1,4 @@
-/// The bytes of a whole index, and its name in errors.
+/// The bytes of a whole index, and the name of the index in error messages.
 struct NamedBytes {
   let bytes: UnsafeRawBufferPointer
   let name: String
@@ -10,7 +10,7 @@ struct NamedBytes {
     found: @autoclosure () -> String
   ) throws(IndexError) { if !condition { throw malformed(at: offset, expected: expected(), found: found()) } }
 
-  /// Throws unless the integer at an offset has the expected value.
+  /// Throws if the integer at an offset does not have the expected value.
   func expect<Value: FixedWidthInteger>(_ expected: Value, at offset: Int, _ meaning: String) throws(IndexError) {
     let found: Value = read(at: offset)
     try require(found == expected, at: offset, "\(meaning), \(expected)", found: "\(found)")
