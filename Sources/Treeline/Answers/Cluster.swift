@@ -6,19 +6,19 @@ public struct Cluster: Sendable, Identifiable {
   /// the filter and do not belong to the cluster. The ranges of two clusters of one tree are nested or disjoint.
   public let range: Range<Int>
 
-  /// The number of points, including those out of view; under a filter, the number of points that pass.
+  /// The number of points, including points out of view; under a filter, the number of points that pass.
   public let pointCount: Int
 
-  /// The row number of the point, if the cluster has just one.
+  /// The row number of the cluster's point; nil if the cluster has several points.
   public let row: Int?
 
-  /// The index of the point in tree order, if the cluster has just one.
+  /// The tree index of the cluster's point; nil if the cluster has several points.
   public let treeIndex: Int?
 
   /// The x of the cluster's position, in units of the plane. The position is the mean of the positions of the cluster's
-  /// points. In a tree with `ClusterStand.member`, it is the position of one of the points. Under a filter, a cluster
-  /// of a cut with a spacing or with badges keeps the position that it has without the filter. With any other cut, the
-  /// position is the mean of the points that pass.
+  /// points. In a tree with `ClusterStand.member`, the cluster has the position of one of its points. Under a filter, a
+  /// cluster of a cut with a spacing or with badges keeps the position that it has without the filter. With any other
+  /// cut, the position is the mean of the points that pass.
   public let x: Double
   /// The y of the cluster's position, in units of the plane. y grows southwards.
   public let y: Double
@@ -42,14 +42,14 @@ public struct Cluster: Sendable, Identifiable {
   private let rectOfAll: PlaneRect
   private let spreadOfAll: NodeSpread
 
-  /// The points of the node that pass the filter; nil if all its points pass.
+  /// The points of the node that pass the filter; nil if all points of the node pass.
   private let part: PassingPart?
 
   /// - Parameters:
   ///   - stand: The position of the cluster.
   ///   - rect: The box around all points of the node.
   ///   - spread: The covariance of all points of the node.
-  ///   - part: The points of the node that pass the filter; nil if all its points pass.
+  ///   - part: The points of the node that pass the filter; nil if all points of the node pass.
   @inline(__always) fileprivate init(
     of node: Node, on plane: Plane, standingAt stand: (x: Double, y: Double), mean: (x: Double, y: Double),
     count: Int, treeIndex: Int?, row: Int?, rect: PlaneRect, spread: NodeSpread, part: PassingPart?
@@ -113,10 +113,10 @@ extension Cluster: Hashable {
 /// The id of a cluster, which identifies a node of the tree.
 ///
 /// A node is determined by its first point in tree order and its level, which is 0 for the root. The index of this
-/// point and the level are stored in one number below 2^53, so ids survive JSON and JavaScript. An id identifies the
-/// same cluster for every viewport, limit and zoom of one tree. It is valid for that tree only. If a point is added and
-/// the tree is built again, many ids identify another cluster or no cluster. Ids are ordered like the tree, with an
-/// ancestor before its descendants.
+/// point and the level are stored in one number below 2^53, so ids survive JSON and JavaScript. In one tree, an id
+/// identifies the same cluster for every viewport, limit and zoom. The id is valid only for this tree. If a point is
+/// added and the tree is built again, many ids identify another cluster or no cluster. Ids are ordered like the tree,
+/// with an ancestor before its descendants.
 public struct ClusterID: Hashable, Sendable, RawRepresentable {
   public let rawValue: UInt64
 
@@ -237,8 +237,8 @@ public struct Clusters: RandomAccessCollection, Sendable {
     tree.withStorage { _ in tree.cluster(of: nodes[position], isAnchored: isAnchored) }
   }
 
-  /// Finds the cluster that contains a point, and returns the index of this cluster in the answer; nil if no cluster
-  /// contains the point. A client can use it to keep a point selected, whichever cluster contains the point.
+  /// Returns the index in the answer of the cluster that contains a point; nil if no cluster contains the point. With
+  /// this index, a client can keep a point selected, whichever cluster contains the point.
   ///
   /// - Parameter treeIndex: The index of the point in tree order.
   /// - Complexity: O(log k)

@@ -4,8 +4,8 @@ package struct ClusterArrays {
   package var pointCounts: UnsafeMutablePointer<Int64>
   package var firsts: UnsafeMutablePointer<Int64>
   package var ends: UnsafeMutablePointer<Int64>
-  /// The row number of the point, if the cluster is a single point, otherwise -1. `treeIndices` has the index of that
-  /// point in tree order, or -1.
+  /// The row numbers of clusters that are single points; -1 for other clusters. `treeIndices` has the tree indices of
+  /// these points, and -1 for other clusters.
   package var rows: UnsafeMutablePointer<Int64>
   package var treeIndices: UnsafeMutablePointer<Int64>
   package var longitudes: UnsafeMutablePointer<Double>

@@ -13,7 +13,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   let names: PropertyNames
 
-  /// What edits need to know about the build of the map; nil if the map was made on an existing tree.
+  /// Data about the build of the map, for edits; nil if the map was made on an existing tree.
   package let recipe: (any AnyObject & Sendable)?
 
   /// - Parameter names: The names of the tree's columns.
@@ -46,7 +46,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     public subscript(position: Int) -> Value { values[rows[position]] }
   }
 
-  /// The results of an answer, in tree order. Each is looked up on access.
+  /// The results of an answer, in tree order. Each result is looked up on access.
   public struct Results: RandomAccessCollection, Sendable {
     /// The answer without the values.
     public let clusters: Clusters
@@ -60,11 +60,11 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     }
   }
 
-  /// Returns the clusters that represent the values in view; `ClusterTree.clusters(_:in:after:)` says what it
-  /// guarantees.
+  /// Returns the clusters that represent the values in view. For the guarantees, see
+  /// `ClusterTree.clusters(_:in:after:)`.
   ///
   /// - Parameters:
-  ///   - cut: How finely the tree is cut.
+  ///   - cut: The cut, which decides how finely the tree is divided into clusters.
   ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
   ///     zoom.
   ///   - previous: The previous answer. It is used only if `cut.isContinuing`.
@@ -129,8 +129,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - filter: The filter that values must pass.
-  ///   - previous: This map under another filter, or nil. If the two filters are similar, the results of the other
-  ///     filter are reused.
+  ///   - previous: This map under another filter, or nil. If both filters are similar, the results of the other filter
+  ///     are reused.
   /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, `FilterError`
   public func selecting(_ filter: MapFilter<Value>, reusing previous: ClusterMap? = nil) throws -> ClusterMap {
     try selecting(filter.named(names), reusing: previous)
@@ -145,7 +145,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - aggregates: One or more aggregates of properties.
-  ///   - results: An answer of this map, also under a filter.
+  ///   - results: An answer of this map, with or without a filter.
   /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, `QueryError.unsuitedValue`,
   ///   `AggregateError`
   public func values<each Found: Sendable>(
@@ -162,7 +162,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     }
   }
 
-  /// Returns the name of the column for a property, for functions that only take names.
+  /// Returns the name of the column for a property, for functions that take only names.
   ///
   /// ```swift
   /// let histogram = try hotels.tree.histogram(of: hotels.columnName(of: \.price), bins: 20, in: view)
@@ -181,7 +181,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// Returns whether any value is in view.
   public func hasPoint(in viewport: Viewport) throws -> Bool { try tree.hasPoint(in: viewport) }
 
-  /// All values on the map as one result; nil if there are none.
+  /// All values on the map as one result; nil if the map has no values.
   public var root: Result? { tree.root.map(result) }
 
   /// Returns the result with an id.
@@ -201,27 +201,26 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - row: The value's index in `values`.
   ///   - coordinate: The coordinate of the value when the map was built.
-  /// - Returns: The results; none if the value is not on the map.
+  /// - Returns: The results; an empty array if the value is not on the map.
   public func clusters(containingRow row: Int, at coordinate: Coordinate) throws -> [Result] {
     guard let treeIndex = try tree.treeIndex(ofRow: row, at: coordinate) else { return [] }
     return try tree.clusters(containingTreeIndex: treeIndex).map(result)
   }
 
-  /// Returns the zoom from which on the parts of a cluster are shown instead of the cluster; see
+  /// Returns the zoom from which the parts of a cluster are shown instead of the cluster; see
   /// `ClusterTree.expansionZoom(of:by:tileSize:)`.
   public func expansionZoom(of id: ClusterID, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws -> Double? {
     try tree.expansionZoom(of: id, by: cut, tileSize: tileSize)
   }
 
-  /// Returns the zoom from which on a value is unclustered; see
-  /// `ClusterTree.unclusteredZoom(ofTreeIndex:by:tileSize:)`.
+  /// Returns the zoom from which a value is unclustered; see `ClusterTree.unclusteredZoom(ofTreeIndex:by:tileSize:)`.
   ///
   /// - Parameters:
   ///   - row: The value's index in `values`.
   ///   - coordinate: The coordinate of the value when the map was built.
   ///   - cut: A cut with a detail, a spacing or badges.
   ///   - tileSize: The size of the tiles to which the zoom refers.
-  /// - Returns: The zoom; nil if there is none, or if the value is not on the map.
+  /// - Returns: The zoom; nil if there is no such zoom, or if the value is not on the map.
   public func unclusteredZoom(
     ofRow row: Int, at coordinate: Coordinate, by cut: Cut, tileSize: Viewport.TileSize = .pixels256
   ) throws -> Double? {
@@ -234,8 +233,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     values[tree.row(atTreeIndex: try tree.nearestMember(of: id))]
   }
 
-  /// Among the values of a cluster that lie in a window, returns the value nearest to the cluster's mean; nil if no
-  /// value lies in the window.
+  /// Returns the value that is nearest to a cluster's mean, among the values of the cluster that lie in a window.
+  /// Returns nil if no value of the cluster lies in the window.
   public func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Value? {
     try tree.nearestMember(of: id, in: window).map { values[tree.row(atTreeIndex: $0)] }
   }
@@ -272,10 +271,10 @@ extension ClusterMap {
       /// The number of the whole's values that are in none of the parts.
       public let hiddenPointCount: Int
       /// The number of values of this replacement that pass the filter of the first answer, but not the filter of the
-      /// second.
+      /// second answer.
       public let filteredOutPointCount: Int
       /// The number of values of this replacement that pass the filter of the second answer, but not the filter of the
-      /// first.
+      /// first answer.
       public let filteredInPointCount: Int
     }
 
@@ -297,9 +296,9 @@ extension ClusterMap {
     public var entered: Results { results(transition.entered) }
     /// The results of the first answer that share no value with the results of the second answer.
     public var exited: Results { results(transition.exited) }
-    /// All results of the second answer that are not in the first.
+    /// All results of the second answer that are not in the first answer.
     public var added: Results { results(transition.added) }
-    /// All results of the first answer that are not in the second.
+    /// All results of the first answer that are not in the second answer.
     public var removed: Results { results(transition.removed) }
 
     private func results(_ clusters: Clusters) -> Results { map.results(for: clusters) }
@@ -312,7 +311,7 @@ extension ClusterMap {
     }
   }
 
-  /// Makes a map of values on a tree that was built before, such as one opened from an index.
+  /// Makes a map of values on an existing tree, such as a tree that was opened from an index.
   ///
   /// ```swift
   /// let map = try ClusterMap(hotels, on: ClusterTree(index: "hotels.treeline"))

@@ -3,14 +3,14 @@ extension ClusterTree {
   ///
   /// The result depends only on the tree and the arguments. These promises always hold:
   /// - every point in view is in exactly one cluster, and every cluster has a point in view;
-  /// - no cluster contains another;
+  /// - no cluster contains another cluster;
   /// - there are no more clusters than the cut's limit;
   /// - if the tree was built with ``groups``, no cluster has points of two groups.
   ///
   /// All other properties depend on the cut: see `Cut`. A point is in view if it lies inside the viewport or on its
-  /// edges, measured on the tree's plane. This is exact to one unit of the plane, which is 1 cm on the Earth, or 2^-32
-  /// of the data's extent on a plain plane. A cluster represents all its points and counts all of them, even if some
-  /// lie out of view.
+  /// edges, measured on the tree's plane. This measurement is exact to one unit of the plane. A unit is 1 cm on the
+  /// Earth, or 2^-32 of the data's extent on a plain plane, which has x and y instead of degrees. A cluster represents
+  /// all its points and counts all of them, even if some of them lie out of view.
   ///
   /// ```swift
   /// let view = Viewport(center: paris, zoom: 11.5, width: 1024, height: 768)
@@ -18,19 +18,20 @@ extension ClusterTree {
   /// ```
   ///
   /// - Parameters:
-  ///   - cut: How finely the tree is cut.
+  ///   - cut: The cut, which decides how finely the tree is divided into clusters.
   ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
   ///     zoom.
   ///   - previous: The previous answer, for any viewport. It is used only if `cut.isContinuing`. If it is nil, the
   ///     answer depends only on the other arguments.
-  /// - Returns: The clusters; none if no point is in view.
+  /// - Returns: The clusters; no clusters if no point is in view.
   /// - Throws: `QueryError` if an argument is out of range or the tree does not support the cut; `IndexError` if the
   ///   file is damaged.
   /// - Precondition: `previous` is an answer of this tree.
   /// - Complexity: O(answer + depth), independent of the number of points. O(limit log limit + depth) in best-first
-  ///   order, and if a detail, a spacing or badges are combined with a limit. Continuing a previous answer takes O(k
-  ///   log k + k · depth), where k is the limit plus the size of the previous answer. If d clusters must be merged to
-  ///   keep the limit, this takes an additional O(k · d), or O(k · d · log k) if the merged clusters scatter too much.
+  ///   order, and also if a detail, a spacing or badges are combined with a limit. Continuing a previous answer takes
+  ///   O(k log k + k · depth), where k is the limit plus the size of the previous answer. If d clusters must be merged
+  ///   to keep the limit, the merges take an additional O(k · d), or O(k · d · log k) if the merged clusters scatter
+  ///   too much.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     try clusters(Query(cut, in: viewport), after: previous)
   }
@@ -94,31 +95,31 @@ extension ClusterTree {
   /// Cuts the tree for the whole plane, and returns the clusters whose positions lie in a viewport or on its edges. The
   /// clusters are in tree order.
   ///
-  /// A map tile shows these clusters, so each cluster is drawn once, whichever tiles are requested. The position of a
-  /// cluster may lie in a tile that contains none of its points.
+  /// A map tile shows these clusters. So each cluster is drawn in exactly one tile, whichever tiles are requested. The
+  /// position of a cluster may lie in a tile that contains none of its points.
   ///
   /// - Parameters:
   ///   - cut: A cut with a detail, a spacing or badges. The limit of the cut is ignored, because its effect would
   ///     differ from tile to tile.
   ///   - viewport: The part of the map that is shown, with a zoom.
-  /// - Throws: `QueryError` if the cut has only a limit, if an argument is out of range, and if the tree does not
+  /// - Throws: `QueryError` if the cut has only a limit, if an argument is out of range, or if the tree does not
   ///   support the cut; `IndexError` if the file is damaged.
   /// - Complexity: O(answer + depth), plus the number of nodes whose boxes overlap the window.
   public func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Clusters {
     try centeredClusters(Query(cut, in: viewport))
   }
 
-  /// Returns those clusters of a query whose positions lie in the query's viewport.
+  /// Returns the clusters of a query whose positions lie in the query's viewport.
   public func centeredClusters(_ query: Query) throws -> Clusters { try centeredClusters(query, limit: .max) }
 
-  /// Returns those clusters of a query whose positions lie in the query's viewport, but at most the first `limit` of
-  /// them.
+  /// Returns the clusters of a query whose positions lie in the query's viewport, but at most the first `limit` of
+  /// these clusters.
   @_spi(Server) public func centeredClusters(_ query: Query, limit: Int) throws -> Clusters {
     guard let view = try query.viewport.located(on: plane) else { return noClusters }
     return try clusters(query.cut, centeredIn: view.window, zoom: view.zoom, limit: limit)
   }
 
-  /// Returns those clusters of a cut whose positions lie in a part of the plane.
+  /// Returns the clusters of a cut whose positions lie in a part of the plane.
   package func clusters(_ cut: Cut, centeredIn window: PlaneWindow, zoom: Double?, limit: Int = .max) throws
     -> Clusters
   {
@@ -153,8 +154,8 @@ extension ClusterTree {
     }
   }
 
-  /// Whether the tree has the separations that a cut with a spacing needs. It has them if it was built with
-  /// separations, or opened from an index that contains them.
+  /// Whether the tree has the separations that a cut with a spacing needs. A tree has separations if it was built with
+  /// separations, or if it was opened from an index that contains separations.
   public var hasSeparations: Bool { withStorage { $0.separations != nil && $0.badgeCurve == nil } }
 
   /// The rule for the positions of the tree's clusters.
@@ -164,8 +165,8 @@ extension ClusterTree {
   /// `Cut.badges(scale:)`.
   public var badgeCurve: BadgeCurve? { withStorage(\.badgeCurve) }
 
-  /// Returns the diameter in pixels with which a cluster of an answer is drawn so that no badges touch; nil unless
-  /// `cut` is a cut with badges.
+  /// Returns the diameter in pixels with which a cluster of an answer is drawn so that no badges touch. Returns nil if
+  /// `cut` is not a cut with badges.
   public func badgeDiameter(of cluster: Cluster, for cut: Cut) -> Double? {
     guard let scale = cut.badgeScale, let badgeCurve else { return nil }
     return badgeCurve.diameter(pointCount: cluster.pointCount) * scale

@@ -1,7 +1,7 @@
 extension ClusterTree {
   /// Returns the cluster with an id.
   ///
-  /// All functions that take an id throw the same errors.
+  /// All functions that take an id throw these errors, too.
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such node, and `QueryError.noPassingPoint` if the tree
   ///   has a filter that no point of the node passes.
@@ -22,26 +22,26 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the cluster directly above a cluster; nil for the root and, in a tree of groups, for the cluster of a
-  /// whole group.
+  /// Returns the cluster directly above a cluster. Returns nil for the root and, in a tree with groups, for the cluster
+  /// of a whole group.
   ///
   /// - Complexity: O(level)
   public func parent(of id: ClusterID) throws -> Cluster? {
     try ancestors(of: id).last
   }
 
-  /// Returns the clusters that contain a cluster, from the root down. In a tree of groups, the first is the whole
-  /// group.
+  /// Returns the clusters that contain a cluster, from the root down. In a tree with groups, the first cluster is the
+  /// cluster of the whole group.
   ///
   /// - Complexity: O(level)
   public func ancestors(of id: ClusterID) throws -> [Cluster] {
     try withStorage { _ in try distinct(path(to: id)).dropLast().map { try checkedCluster(of: $0) } }
   }
 
-  /// Returns the clusters on the path from the root to a single point. The last cluster is the point itself, or the
-  /// stack that contains it. The result is empty if the point fails the filter.
+  /// Returns the clusters on the path from the root to a single point. The last cluster is the point itself or, if
+  /// several points share its position, the cluster of these points. The result is empty if the point fails the filter.
   ///
-  /// - Throws: `QueryError.unknownPoint` unless `treeIndex` is in `0 ..< pointCount`.
+  /// - Throws: `QueryError.unknownPoint` if `treeIndex` is not in `0 ..< pointCount`.
   /// - Complexity: O(depth)
   public func clusters(containingTreeIndex treeIndex: Int) throws -> [Cluster] {
     try withStorage { _ in
@@ -85,8 +85,8 @@ extension ClusterTree {
     treeIndex >= 0 && treeIndex < pointCount && selection?.points.contains(treeIndex) ?? true
   }
 
-  /// Returns the lowest node, at or below a node, that has the same passing points. Without a filter this is the node
-  /// itself.
+  /// Returns the lowest node that has the same passing points as a given node. The result is the given node or a node
+  /// below it. Without a filter, the result is the given node.
   func lowestNode(below node: Node) throws(IndexError) -> Node {
     guard let selection else { return node }
     return try withStorage { storage throws(IndexError) in
@@ -94,7 +94,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns a path without the nodes whose passing points all lie in the next node of the path.
+  /// Returns a path without some of its nodes: a node is left out if the next node of the path has all its passing
+  /// points.
   private func distinct(_ path: [Node]) -> [Node] {
     guard selection != nil else { return path }
     return zip(path, path.dropFirst()).filter { passingCount(of: $0) > passingCount(of: $1) }.map(\.0) + path.suffix(1)
@@ -130,14 +131,14 @@ extension ClusterTree {
   }
 }
 
-/// The zooms that these functions return are exact: each is, to the last bit, the least zoom at which a query without a
+/// Functions that return exact zooms. To the last bit, a returned zoom is the least zoom at which a query without a
 /// limit gives the described answer.
 extension ClusterTree {
   /// Returns the least zoom at which a cut shows a cluster's parts instead of the cluster. Returns nil if there is no
   /// such zoom: the points have one position, or the parts are never far enough apart. Returns -infinity if the parts
   /// are shown at every zoom: the cut has 0 pixels, or the cluster has so few points that they are always unclustered.
   ///
-  /// At that zoom, a larger cluster that contains the cluster may be shown instead of the parts.
+  /// At this zoom, a larger cluster that contains the cluster may be shown instead of the parts.
   ///
   /// - Parameters:
   ///   - id: The id of the cluster.
@@ -157,10 +158,10 @@ extension ClusterTree {
     return zoom.map { $0 - tileSize.zoomOffset }
   }
 
-  /// Returns the zoom from which on a cut shows a point unclustered, in every viewport that contains the point. Returns
+  /// Returns the zoom from which a cut shows a point unclustered, in every viewport that contains the point. Returns
   /// nil if the point shares its position with another point, or is too close to another point at every zoom. Returns
-  /// -infinity if the point is always unclustered. Points that fail the filter are ignored, and for such a point the
-  /// result is nil.
+  /// -infinity if the point is always unclustered. Points that fail the filter are ignored. If the point itself fails
+  /// the filter, the result is nil.
   ///
   /// - Parameters:
   ///   - treeIndex: The index of the point in tree order, in `0 ..< pointCount`; see `treeIndex(ofRow:at:)`.
@@ -187,8 +188,8 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// Returns the lowest node, at or below a node, that has the same counted points. Under a filter, the counted points
-  /// are the points that pass.
+  /// Returns the lowest node that has the same counted points as a given node. The result is the given node or a node
+  /// below it. Under a filter, the counted points are the points that pass.
   func lowestNode(below node: Node, _ counted: some CountedPoints) throws(IndexError) -> Node {
     var node = node
     while !counted.hasAll(of: node), let (left, right) = try children(of: node) {
@@ -214,6 +215,6 @@ extension ClusterTree {
 }
 
 extension UnclusteredPoints {
-  /// Returns the smaller of `zoom` and `fromZoom`, the zoom from which on there are no clusters.
+  /// Returns the lesser of two zooms: `zoom`, and `fromZoom`, from which there are no clusters.
   fileprivate func zoom(orSooner zoom: Double?) -> Double? { fromZoom < zoom ?? .infinity ? fromZoom : zoom }
 }

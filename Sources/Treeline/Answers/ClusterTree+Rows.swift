@@ -21,7 +21,7 @@ extension ClusterTree {
   /// ```swift
   /// let treeIndex = try tree.treeIndex(ofRow: 4711, at: hotels[4711].coordinate)!
   /// let shown = try tree.clusters(.limit(50), in: view)
-  /// let number = shown.firstIndex(containingTreeIndex: treeIndex)  // nil if none of the clusters in view holds it
+  /// let number = shown.firstIndex(containingTreeIndex: treeIndex)  // nil if no cluster in view contains the point
   /// ```
   ///
   /// - Parameters:
@@ -37,7 +37,7 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the index of a point in tree order, given its row number and its position; nil if no point has both.
+  /// Returns the index of a point in tree order, given its row number and its position; nil if there is no such point.
   package func treeIndex(ofRow row: Int, at position: PlanePoint) throws(IndexError) -> Int? {
     try withStorage { storage throws(IndexError) in try storage.treeIndex(ofRow: row, at: position) }
   }
@@ -130,7 +130,7 @@ extension TreeStorage {
     return nil
   }
 
-  /// Finds a row in a stack, whose rows are in ascending order.
+  /// Finds a row in a stack, which consists of points at one position. The rows of a stack are in ascending order.
   private func treeIndex(ofRow row: Int, inStack range: Range<Int>) -> Int? {
     let index = firstIndex(in: range) { rows[$0] >= row }
     return index < range.upperBound && rows[index] == row ? index : nil

@@ -1,6 +1,6 @@
 extension Clusters {
-  /// The coordinates of the clusters, in the order of the answer. The array equals `map(\.coordinate)`, but takes a
-  /// third of the time.
+  /// The coordinates of the clusters, in the order of the answer. The array equals `map(\.coordinate)`, but is computed
+  /// in a third of the time.
   ///
   /// ```swift
   /// for (coordinate, count) in zip(shown.coordinates, shown.pointCounts) { print(coordinate, count) }

@@ -1,10 +1,11 @@
 extension ClusterTree {
-  /// Returns the corners of the convex hull of a cluster's points on the plane. They start at the westernmost corner
-  /// and run counterclockwise on the map, like the ring of a polygon. But the first corner is not repeated at the end.
-  /// There is one corner if all points have the same position, and two if the points lie on a line.
+  /// Returns the corners of the convex hull of a cluster's points on the plane. The corners start at the westernmost
+  /// corner and run counterclockwise on the map, like the ring of a polygon. But the first corner is not repeated at
+  /// the end. The result has one corner if all points have the same position, and two corners if the points lie on a
+  /// line.
   ///
   /// - Precondition: The cluster is from an answer of this tree.
-  /// - Complexity: O(n log n) for n points of the cluster, and memory for a copy of them.
+  /// - Complexity: O(n log n) for n points of the cluster, and memory for a copy of these points.
   public func convexHull(of cluster: Cluster) -> [Coordinate] {
     precondition(
       cluster.range.upperBound <= pointCount, "Expected a cluster of this tree, found the range \(cluster.range)")
@@ -22,8 +23,8 @@ extension ClusterTree {
     return corners.map { plane.coordinate(at: PlanePoint(x: $0.x &+ west, y: $0.y)) }
   }
 
-  /// Returns the chain that turns only left, from the first to the last of some sorted points (A. M. Andrew, 1979,
-  /// doi:10.1016/0020-0190(79)90072-3).
+  /// Returns the path that turns only left on the map, from the first to the last of some sorted points (A. M. Andrew,
+  /// 1979, doi:10.1016/0020-0190(79)90072-3).
   private static func chain(of points: some Sequence<PlanePoint>) -> ArraySlice<PlanePoint> {
     var chain: ArraySlice<PlanePoint> = []
     for point in points {

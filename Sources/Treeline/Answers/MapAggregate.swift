@@ -6,18 +6,18 @@
 /// for (count, kinds) in try hotels.values(of: .count, .top(3, of: \.kind), for: shown) { ... }
 /// ```
 ///
-/// Missing properties are ignored. If all are missing, counts and sums are 0, and all other results are nil or empty.
-/// The meaning of key paths is the same as in ``MapFilter``. Enumerations are ordered by their raw values.
+/// Missing properties are ignored. If all properties are missing, counts and sums are 0, and all other results are nil
+/// or empty. The meaning of key paths is the same as in ``MapFilter``. Enumerations are ordered by their raw values.
 public struct MapAggregate<Value: Sendable, Result: Sendable>: Sendable {
   /// Returns the aggregate with names of columns instead of key paths.
   let named: @Sendable (PropertyNames) throws(QueryError) -> Aggregate
-  /// Returns a result with its type.
+  /// Converts a result to its type.
   let result: @Sendable (AggregateValue) throws -> Result
 
   /// - Parameters:
   ///   - property: The property that is aggregated.
-  ///   - aggregate: Returns the aggregate of the column with a name.
-  ///   - result: Returns the result with its type; nil if the type does not have it.
+  ///   - aggregate: Returns the aggregate of the column with a given name.
+  ///   - result: Converts the result to its type; returns nil if the type cannot hold the result.
   private init(
     of property: AnyKeyPath & Sendable, _ aggregate: @escaping @Sendable (_ column: String) -> Aggregate,
     _ result: @escaping @Sendable (AggregateValue) -> Result?
@@ -26,7 +26,7 @@ public struct MapAggregate<Value: Sendable, Result: Sendable>: Sendable {
     self.result = Self.checked(result, property)
   }
 
-  /// - Parameter other: The property that weighs or orders values.
+  /// - Parameter other: The property that gives the weights or the order of values.
   private init(
     of property: AnyKeyPath & Sendable, and other: AnyKeyPath & Sendable,
     _ aggregate: @escaping @Sendable (_ column: String, _ other: String) -> Aggregate,
@@ -94,8 +94,8 @@ extension MapAggregate {
     MapAggregate(of: property, Aggregate.variance) { $0.double }
   }
 
-  /// Finds the median of a property. If the number of values is even, it is the mean of the two middle values. For
-  /// values that are not numbers, use ``percentile(_:of:)``.
+  /// Finds the median of a property. If the number of values is even, the median is the mean of the two middle values.
+  /// For values that are not numbers, use ``percentile(_:of:)``.
   public static func median<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
   where Property.Stored: SummableColumnValue & Numeric, Result == Double? {
     MapAggregate(of: property, Aggregate.median) { $0.double }
@@ -113,7 +113,7 @@ extension MapAggregate {
     MapAggregate(of: property, Aggregate.max) { $0.value(of: Property.self) }
   }
 
-  /// Finds the least value of a property such that at least `percent` per cent of all values are at or below it.
+  /// Finds the least value `v` of a property such that at least `percent` per cent of all values are at or below `v`.
   ///
   /// - Parameters:
   ///   - percent: From 0 to 100, as for ``Aggregate/percentile(_:of:)``.
@@ -124,7 +124,7 @@ extension MapAggregate {
     MapAggregate(of: property, { .percentile(percent, of: $0) }) { $0.value(of: Property.self) }
   }
 
-  /// Finds the most frequent value of a property; of equally frequent values, the least.
+  /// Finds the most frequent value of a property. If several values are equally frequent, finds the least of them.
   public static func mode<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
   where Result == Property.Present? {
     MapAggregate(of: property, Aggregate.mode) { $0.value(of: Property.self) }
@@ -175,14 +175,14 @@ extension MapAggregate {
 }
 
 extension AggregateValue {
-  /// Returns a number as a type; nil if the type does not have it.
+  /// Returns a number as a type; nil if the type cannot hold the number.
   fileprivate func number<Number: StoredColumnValue>() -> Number? {
     guard case .number(let number) = self else { return nil }
     return StoredValue(.number("\(number)")).flatMap { Number.value(of: $0) }
   }
 
-  /// Returns a value as the type of a property: nil within an optional if there is no value, and nil if the type does
-  /// not have the value.
+  /// Returns a value as the type of a property. The inner optional is nil if there is no value. The outer optional is
+  /// nil if the type cannot hold the value.
   fileprivate func value<Property: ColumnValue>(of type: Property.Type) -> Property.Present?? {
     let attribute: AttributeValue =
       switch self {

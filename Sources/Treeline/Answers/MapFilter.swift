@@ -1,4 +1,4 @@
-/// A filter by properties of the values of a ``ClusterMap``.
+/// A filter of the values of a ``ClusterMap`` by their properties.
 ///
 /// ```swift
 /// let hotels = try ClusterMap(allHotels, at: \.coordinate, columns: .number(\.price), .category(\.kind))
@@ -6,12 +6,12 @@
 /// ```
 ///
 /// Key paths are compared with values by `==`, `!=`, `<`, `<=`, `>` and `>=`, and conditions are combined by `&&`, `||`
-/// and `!`. A key path stands for the column that was made from it, whatever the name of the column. If a map was made
-/// on an existing tree, for example on a tree that was opened from an index, the key path means the column with the
-/// name of its last property.
+/// and `!`. A key path stands for the column that was made from this key path, whatever the name of the column. A map
+/// may also be made on an existing tree, for example on a tree that was opened from an index. In such a map, the key
+/// path means the column with the name of its last property.
 ///
-/// As in SQL, a missing value meets neither a condition nor its negation; `\.price == nil` finds missing values.
-/// Enumerations are compared by their raw values. A comparison with a number that is not finite makes
+/// As in SQL, a missing value meets neither a condition nor the negation of the condition. Missing values are found by
+/// `\.price == nil`. Enumerations are compared by their raw values. A comparison with a number that is not finite makes
 /// ``ClusterMap/selecting(_:reusing:)`` throw ``FilterError``.
 public struct MapFilter<Value: Sendable>: Sendable {
   /// Returns the filter with names of columns instead of key paths.
@@ -64,8 +64,8 @@ public struct MapFilter<Value: Sendable>: Sendable {
     MapFilter { names throws(QueryError) in try a.named(names) || b.named(names) }
   }
 
-  /// Returns a filter for values that fail another filter. Values with a missing property pass neither of the two
-  /// filters.
+  /// Returns a filter for values that fail another filter. A value whose property is missing passes neither the other
+  /// filter nor the result.
   public static prefix func ! (filter: MapFilter) -> MapFilter {
     MapFilter { names throws(QueryError) in !(try filter.named(names)) }
   }
@@ -83,7 +83,7 @@ public func != <Value: Sendable, Property: ColumnValue>(
   property: KeyPath<Value, Property> & Sendable, value: Property.Present
 ) -> MapFilter<Value> { MapFilter(property, .isNot, value) }
 
-/// Returns a filter for values with a property that is missing: it is nil, or a number that is not finite.
+/// Returns a filter for values with a property that is missing: the property is nil, or a number that is not finite.
 public func == <Value: Sendable, Property: ColumnValue>(
   property: KeyPath<Value, Property?> & Sendable, value: _OptionalNilComparisonType
 ) -> MapFilter<Value> {

@@ -1,7 +1,7 @@
 /// The columns of a tree that stand for properties of a map's values.
 ///
-/// Key paths never change. But the standard library does not declare `AnyKeyPath`, which has no type parameters, as
-/// `Sendable`.
+/// Key paths never change, so several threads may read them. The attribute `@unchecked` is needed because the standard
+/// library does not declare `AnyKeyPath`, which has no type parameters, as `Sendable`.
 package struct PropertyNames: @unchecked Sendable {
   /// The names of the columns with which the map was built; nil if the map was made on an existing tree.
   private let built: [AnyKeyPath: String]?
@@ -23,7 +23,7 @@ package struct PropertyNames: @unchecked Sendable {
   }
 
   /// Returns the name of the last property: `price` for `\Hotel.price`, `\Hotel.offer.price` and `\Hotel.offer?.price`;
-  /// nil if the text of a key path does not contain it.
+  /// nil if the text of the key path does not contain this name.
   package static func lastProperty(of keyPath: AnyKeyPath) -> String? {
     let text = "\(keyPath)"
     guard let point = text.lastIndex(of: ".") else { return nil }

@@ -9,8 +9,8 @@ public enum QueryError: Error, Hashable, Sendable {
   case notFinite(edge: String, found: Double)
   /// A box whose southern edge lies north of its northern edge.
   case southAboveNorth(south: Double, north: Double)
-  /// A box on a plain plane whose western edge lies east of its eastern edge. On such a plane no box crosses an
-  /// antimeridian.
+  /// A box on a plain plane whose western edge lies east of its eastern edge. A plain plane has x and y instead of
+  /// degrees, so no box crosses an antimeridian.
   case westBeyondEast(west: Double, east: Double)
   /// The tree has no such cluster.
   case unknownCluster(ClusterID)
@@ -20,7 +20,8 @@ public enum QueryError: Error, Hashable, Sendable {
   case unknownPoint(treeIndex: Int, pointCount: Int)
   /// Invalid options for unclustered points: `leastMembers` is below 1, or `fromZoom` is NaN.
   case neverUnclustered(UnclusteredPoints)
-  /// Two clusters that cannot be in one answer, because they are the same cluster or one lies within the other.
+  /// Two clusters that cannot be in one answer, because they are the same cluster, or because one of them lies within
+  /// the other.
   case overlappingClusters(ClusterID, ClusterID)
   /// A zoom that is not a finite number.
   case zoomNotFinite(found: Double)
@@ -30,8 +31,8 @@ public enum QueryError: Error, Hashable, Sendable {
   case noSeparations
   /// The tree was not grown for badges, or has no separations.
   case noBadges
-  /// A length in pixels that cannot be converted, because the viewport has no zoom. A detail, a spacing, badges and a
-  /// margin have such a length.
+  /// A length in pixels that cannot be converted to units of the plane, because the viewport has no zoom. A detail, a
+  /// spacing, badges and a margin have such a length.
   case noZoom
   /// A cut with only a limit, for a query whose answer must be the same for every viewport. With only a limit, the
   /// answer depends on the viewport.

@@ -1,9 +1,9 @@
 /// The changes between two answers of one tree. Viewports, limits and orders of the two answers may differ.
 ///
-/// The clusters of an answer are nodes of one hierarchy. So a cluster of one answer is also in the other answer, or
-/// contains clusters of the other answer, or lies in a cluster of the other answer, or has no point in common with the
-/// other answer. Hence every cluster of both answers occurs exactly once in the lists `kept`, `splits`, `merges`,
-/// `entered` and `exited`, and each change can be animated from its start to its end:
+/// The clusters of an answer are nodes of one hierarchy. So there are four cases for a cluster of one answer. It is
+/// also in the other answer, it contains clusters of the other answer, it lies in a cluster of the other answer, or it
+/// has no point in common with the other answer. Hence every cluster of both answers occurs exactly once in the lists
+/// `kept`, `splits`, `merges`, `entered` and `exited`, and each change can be animated from its start to its end:
 ///
 /// ```swift
 /// let transition = Transition(from: shown, to: try tree.clusters(.limit(100), in: view))
@@ -29,11 +29,11 @@ public struct Transition: Sendable {
     public let hiddenPointCount: Int
 
     /// The number of points of this replacement that pass the filter of the first answer, but not the filter of the
-    /// second.
+    /// second answer.
     public let filteredOutPointCount: Int
 
     /// The number of points of this replacement that pass the filter of the second answer, but not the filter of the
-    /// first.
+    /// first answer.
     ///
     /// Point counts are related as follows. In a split, the whole has the points of the parts, minus the points
     /// filtered in, plus the points filtered out and the hidden points. In a merge, the whole has the points of the
@@ -51,8 +51,8 @@ public struct Transition: Sendable {
   /// The clusters of the first answer that the second answer replaces by clusters within them.
   public let splits: [Replacement]
 
-  /// The clusters of the second answer that replace clusters of the first answer. Each contains the clusters that it
-  /// replaces.
+  /// The clusters of the second answer that replace clusters of the first answer. Each of these clusters contains the
+  /// clusters that it replaces.
   public let merges: [Replacement]
 
   /// The clusters of the second answer that share no point with a cluster of the first answer.
@@ -61,17 +61,17 @@ public struct Transition: Sendable {
   /// The clusters of the first answer that share no point with a cluster of the second answer.
   public let exited: Clusters
 
-  /// The clusters of the second answer that are not in the first, in tree order.
+  /// The clusters of the second answer that are not in the first answer, in tree order.
   public let added: Clusters
 
-  /// The clusters of the first answer that are not in the second, in tree order.
+  /// The clusters of the first answer that are not in the second answer, in tree order.
   public let removed: Clusters
 
   private let filters: FilterChange
 
-  /// Counts the points of a range of tree indices, such as a cluster's, that pass the filter of only one answer. `out`
-  /// is the number of points that pass only the first answer's filter, and `in` the number of points that pass only the
-  /// second answer's filter. Both are 0 if the answers have the same filter, or no filter.
+  /// Counts the points that pass the filter of only one answer, in a range of tree indices such as the range of a
+  /// cluster. `out` is the number of points that pass only the first answer's filter. `in` is the number of points that
+  /// pass only the second answer's filter. Both numbers are 0 if the answers have the same filter, or no filter.
   ///
   /// - Complexity: O(1)
   public func filteredPointCounts(in range: Range<Int>) -> (out: Int, in: Int) {

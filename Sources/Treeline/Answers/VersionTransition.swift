@@ -10,8 +10,8 @@
 ///   from: try vehicles.clusters(cut, in: view), to: try later.clusters(cut, in: view))
 /// ```
 public struct VersionTransition: Sendable {
-  /// Clusters of the first answer, and the clusters of the second answer that continue them with some of their points.
-  /// At least one of `before` and `after` has exactly one cluster.
+  /// Clusters of the first answer, and the clusters of the second answer that continue these clusters with some of
+  /// their points. At least one of `before` and `after` has exactly one cluster.
   public struct Change: Sendable {
     /// Clusters of the first answer, in tree order.
     public let before: Clusters
@@ -20,9 +20,9 @@ public struct VersionTransition: Sendable {
 
     /// Number of points that are in a cluster of `before` and in a cluster of `after`.
     public let commonPointCount: Int
-    /// Number of points in the clusters before that the second map does not have.
+    /// Number of points in `before` that the second map does not have.
     public let removedPointCount: Int
-    /// Number of points in the clusters after that the first map does not have.
+    /// Number of points in `after` that the first map does not have.
     public let insertedPointCount: Int
     /// Number of points in `before` that are now in clusters of other changes, or in no cluster of the second answer.
     public let leftPointCount: Int
@@ -53,8 +53,8 @@ public struct VersionTransition: Sendable {
   /// The clusters of the first answer that no cluster of the second answer continues.
   public let exited: Clusters
 
-  /// Finds the changes from an answer to an answer of any other map, or of the same map. Values are the same if they
-  /// have the same id.
+  /// Finds the changes from an answer to an answer of any other map, or of the same map. Two values count as the same
+  /// value if they have the same id.
   ///
   /// - Complexity: O(n + k log k) for n values of both maps and k clusters in both answers.
   public init<Value: Identifiable & Sendable>(
@@ -77,8 +77,8 @@ public struct VersionTransition: Sendable {
   ///
   /// A value that was removed and later inserted again counts as another value.
   ///
-  /// - Returns: nil if neither tree is known to be the same or a later version of the other. Each version knows the 256
-  ///   versions before it.
+  /// - Returns: nil if it is not known that one tree is the same version as the other tree or a later version. Each
+  ///   version knows the 256 versions before it.
   /// - Complexity: O(p log e + k log k) for p points and k clusters in both answers and e edited points.
   public init?(from first: Clusters, to second: Clusters) {
     if let changes = second.tree.rowChanges(since: first.tree) {
@@ -111,12 +111,12 @@ public struct VersionTransition: Sendable {
 }
 
 extension [RowChange] {
-  /// Returns the row after all changes; nil if one of them removes the row.
+  /// Returns the row after all changes; nil if a change removes the row.
   fileprivate func rowAfter(_ row: Int) -> Int? {
     reduce(Optional(row)) { row, change in row.flatMap { change.row(after: $0) } }
   }
 
-  /// Returns the row before all changes; nil if one of them inserts the row.
+  /// Returns the row before all changes; nil if a change inserts the row.
   fileprivate func rowBefore(_ row: Int) -> Int? {
     reversed().reduce(Optional(row)) { row, change in row.flatMap { change.row(before: $0) } }
   }
@@ -124,7 +124,8 @@ extension [RowChange] {
 
 /// Finds clusters of two answers that have points in common.
 private struct VersionComparison {
-  /// A cluster, and the clusters of the other answer that continue it. Both are stored as indices in the answers.
+  /// A cluster, and the clusters of the other answer that continue it. All clusters are stored as indices in the
+  /// answers.
   struct Star {
     var before: [Int] = []
     var after: [Int] = []
@@ -140,8 +141,8 @@ private struct VersionComparison {
     }
   }
 
-  /// Stars in the order of their first clusters in the second answer. Stars without a cluster in the second answer
-  /// follow.
+  /// Stars in the order of their first clusters in the second answer. Stars without a cluster in the second answer come
+  /// last.
   private(set) var stars: [Star] = []
 
   private struct Pair {
@@ -165,13 +166,15 @@ private struct VersionComparison {
   /// Compares two versions of a map.
   ///
   /// - Parameters:
-  ///   - rowAfter: Returns the row of a point of the first answer in the second tree; nil if it has none.
-  ///   - rowBefore: Returns the row of a point of the second answer in the first tree; nil if it has none.
+  ///   - rowAfter: Returns the row of a point of the first answer in the second tree; nil if the second tree does not
+  ///     have the point.
+  ///   - rowBefore: Returns the row of a point of the second answer in the first tree; nil if the first tree does not
+  ///     have the point.
   init(
     _ first: Clusters, _ second: Clusters, after rowAfter: (Int) -> Int?, before rowBefore: (Int) -> Int?
   ) {
     self.init(first, second)
-    // The number of the first answer's cluster that contains each row.
+    // For each row, the number of the cluster of the first answer that contains this row.
     var numbers = [Int: Int](minimumCapacity: pointCounts.before.reduce(0, +))
     for (number, cluster) in first.enumerated() {
       for row in first.tree.members(of: cluster) {
@@ -200,7 +203,7 @@ private struct VersionComparison {
     _ first: Clusters, _ second: Clusters, keys key: (Value) -> Key, _ firstValues: [Value], _ secondValues: [Value]
   ) {
     self.init(first, second)
-    // The numbers of the clusters with keys that have not been found in the other answer.
+    // For each key that has not been found in the other answer, the number of the cluster with this key.
     var before = [Key: Int](minimumCapacity: pointCounts.before.reduce(0, +))
     for (number, cluster) in first.enumerated() {
       for row in first.tree.members(of: cluster) { before[key(firstValues[row])] = number }
@@ -218,7 +221,7 @@ private struct VersionComparison {
       }
       pairs += counts.map { Pair(before: $0.key, after: number, count: $0.value) }
     }
-    // The rest is elsewhere in the other map, or not in it.
+    // The remaining points are not in the other answer. Points that are elsewhere in the other map are removed here.
     if !before.isEmpty { for value in secondValues { before[key(value)] = nil } }
     if !after.isEmpty { for value in firstValues { after[key(value)] = nil } }
     for number in before.values { removedCounts[number] += 1 }
