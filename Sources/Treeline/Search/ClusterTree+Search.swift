@@ -7,17 +7,17 @@ public struct SearchHit: Hashable, Sendable {
 }
 
 extension ClusterTree {
-  /// Names of the columns that `search` can search: columns of texts or categories that were prepared for it.
+  /// Names of the columns that `search` can search: columns of texts or categories that were prepared for a search.
   public var searchableColumns: [String] { columns.filter { $0.search != nil }.map(\.name) }
 
   /// Returns the points whose text in a column contains the searched text at the beginning of a word. The points whose
   /// whole text begins with the searched text come first. Case, accents and punctuation do not matter: `saint den`
   /// finds `Saint-Denis`.
   ///
-  /// Points whose whole text begins with the searched text are in alphabetical order, so `Paris` comes before
-  /// `Paris 10e`. Points with equal texts are in tree order. The points that follow are sorted by their text from the
-  /// found word on. The filter of the tree has no effect. The page about the index format says which words are listed,
-  /// and which characters count as equal.
+  /// Points whose whole text begins with the searched text are in alphabetical order, so `Paris` comes before `Paris
+  /// 10e`. Points with equal texts are in tree order. Points with the searched text at a later word come last, sorted
+  /// by their text from this word on. The filter of the tree has no effect. The page about the index format says which
+  /// words are listed, and which characters count as equal.
   ///
   /// ```swift
   /// for hit in try map.tree.search("ritz", in: "name", limit: 5) { print(hit.text) }

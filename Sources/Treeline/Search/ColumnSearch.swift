@@ -1,6 +1,7 @@
-/// A section of kind `search`, with which the texts of a column are searched. It lists places: bytes of the column's
-/// dictionary at which a word begins. Places are sorted by the folded text (without case and accents) from the place to
-/// the end of its entry. The section also lists the points, sorted by their entries.
+/// A section of kind `search`, with which the texts of a column are searched. The section lists places. A place is the
+/// number of the byte of the column's dictionary at which a word begins. Places are sorted by the folded text (without
+/// case and accents) from the place to the end of its entry. The section also lists the points, sorted by their
+/// entries.
 ///
 /// The texts themselves are read from the dictionary and folded when they are compared.
 package struct ColumnSearch: @unchecked Sendable {
@@ -35,8 +36,8 @@ package struct ColumnSearch: @unchecked Sendable {
   /// Greatest number of further words of a text.
   package static let mostWords = 255
 
-  /// Returns the greatest number of further words that are listed for each text. It is chosen so that the section has
-  /// at most two places for each point.
+  /// Returns the greatest number of further words that are listed for each text. This number is chosen so that the
+  /// section has at most two places for each point.
   ///
   /// - Parameter counts: At index i from 1 to `mostWords`, the number of texts with at least i further words. At index
   ///   0, the number of texts with any word.
@@ -100,7 +101,7 @@ package struct ColumnSearch: @unchecked Sendable {
   }
 
   /// Compares a text with a beginning. Returns -1 if the folded text sorts before the beginning, 0 if the folded text
-  /// begins with it, and 1 otherwise.
+  /// begins with the beginning, and 1 in all other cases.
   package static func order(of text: UnsafeRawBufferPointer, to beginning: [UInt32]) -> Int {
     var folded = FoldedText(text)
     for character in beginning {
@@ -110,9 +111,9 @@ package struct ColumnSearch: @unchecked Sendable {
     return 0
   }
 
-  /// Visits the entries whose text begins with `beginning`, in the order of their texts. Then visits the entries whose
-  /// text, read from a later listed word on, begins with `beginning`. These entries are in the order of their texts
-  /// from this word on. No entry is visited twice. Stops when `visit` returns false.
+  /// Visits the entries whose text begins with `beginning`, in the order of their texts. Then visits the entries in
+  /// which the text from a later listed word on begins with `beginning`. These entries are in the order of their texts
+  /// from this word on. No entry is visited twice. The function stops when `visit` returns false.
   func forEachEntry(
     of dictionary: ColumnDictionary, from beginning: [UInt32], _ visit: (_ entry: Int) -> Bool
   ) {

@@ -1,19 +1,19 @@
-/// The folded forms of characters, by which texts are searched: without case and accents, and with one space between
-/// words.
+/// The folded forms of characters, by which texts are searched. Folded texts have no case and no accents, and one space
+/// between words.
 ///
 /// The forms are a table of this package instead of functions of the standard library, because the order of an index
-/// must not depend on the version of Unicode that a system has. The page about the index format defines them.
+/// must not depend on the version of Unicode that a system has. The page about the index format defines the forms.
 package struct TextFold: Sendable {
-  /// Number of these forms in an index.
+  /// Version number of these forms, as an index stores it.
   package static let version: UInt32 = 1
 
   package static let separator: UInt32 = 0x20
 
   static let shared = TextFold()
 
-  /// A run: characters from `first` through `last`, `step` apart, whose forms follow one rule. If `targets` is nil, the
-  /// form of a character is the character at distance `delta`. Otherwise each character of the run has the form in
-  /// `targets`; if `targets` is empty, the characters are left out.
+  /// A run: the characters from `first` through `last`, `step` apart, whose forms follow one rule. If `targets` is nil,
+  /// the form of a character is the character at distance `delta`. If `targets` is not nil, each character of the run
+  /// has the form in `targets`. If `targets` is empty, the characters are left out.
   private struct Run {
     let first: UInt32
     let last: UInt32
@@ -56,13 +56,14 @@ package struct TextFold: Sendable {
     }
   }
 
-  /// Calls `body` with the folded form of a character: no characters if it is left out, a separator if it divides
-  /// words.
+  /// Calls `body` with the folded form of a character. The form is empty if the character is left out, and a separator
+  /// if the character divides words.
   @inline(__always) fileprivate func form(of scalar: UInt32, _ body: (ArraySlice<UInt32>) -> Void) {
     Self.form(of: scalar, runs, targets, body)
   }
 
-  /// The form of a character if the form is a single character and `small` has it; otherwise nil.
+  /// The form of a character if `small` contains it, which requires a form of a single character; nil for other
+  /// characters.
   @inline(__always) fileprivate func smallForm(of scalar: UInt32) -> UInt32? {
     guard scalar < Self.smallCount else { return nil }
     let form = small[Int(scalar)]
@@ -115,13 +116,13 @@ package struct TextFold: Sendable {
   }
 }
 
-/// The folded characters of a text in UTF-8, one after the other. Words are divided by one separator; there is none
-/// before the first word or after the last. Invalid UTF-8 is read as U+FFFD.
+/// The folded characters of a text in UTF-8, one after the other. Words are divided by one separator. There is no
+/// separator before the first word or after the last word. Invalid UTF-8 is read as U+FFFD.
 package struct FoldedText: IteratorProtocol {
   private let fold = TextFold.shared
   private let bytes: UnsafeRawBufferPointer
   private var position = 0
-  /// Characters of a longer form that were not returned yet (`rest`), and a character to return before them (`held`).
+  /// Characters of a longer form that were not returned yet (`rest`), and a character to return before `rest` (`held`).
   private var rest: ArraySlice<UInt32> = []
   private var held: UInt32?
   private var isBetweenWords = true
