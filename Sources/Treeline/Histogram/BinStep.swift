@@ -1,4 +1,4 @@
-/// Round values at which bins begin. They continue without end in both directions.
+/// Round values at which bins begin. The values continue without end in both directions.
 enum BinStep {
   /// Multiples of a number of ticks, counted from an origin.
   case ticks(Int128, from: Int128 = 0)
@@ -83,7 +83,7 @@ struct RealBins {
     // Subtracts halves, because the difference of very large doubles is infinite.
     let width = (greatest / 2 - least / 2) / Double(count) * 2
     let scale = width > 0 ? width : max(least.magnitude, .leastNormalMagnitude)
-    // Powers of ten are read from texts, which Swift rounds correctly on every platform.
+    // Powers of ten are read from texts, because Swift rounds numbers from texts correctly on every platform.
     var exponent = DecimalNumber(scale)!.magnitudeExponent - 1
     while true {
       for factor in [Int128(1), 2, 5] {
@@ -119,7 +119,7 @@ struct RealBins {
 }
 
 extension DecimalNumber {
-  /// Exponent of the power of ten of the first digit. For the number 0 it is the exponent for the number 1.
+  /// Exponent of the power of ten at the first digit. The number 0 has the exponent of the number 1.
   fileprivate var magnitudeExponent: Int {
     var (rest, exponent) = (significand.magnitude, exponent)
     while rest >= 10 { (rest, exponent) = (rest / 10, exponent + 1) }
@@ -129,7 +129,7 @@ extension DecimalNumber {
 
 /// Edges of bins that get wider with the distance from 0, for columns whose values differ by powers of ten.
 enum LogarithmicBins {
-  /// Multiples of each power of ten at which bins begin, from many bins to few.
+  /// Multiples of each power of ten at which bins begin. Each list gives fewer bins than the list before it.
   static let factors: [[Int128]] = [[1, 2, 3, 4, 5, 6, 8], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]
 
   /// Number of powers of ten below the greatest magnitude of doubles. Smaller magnitudes share a bin that begins at 0.

@@ -1,4 +1,4 @@
-/// The range from the least to the greatest code of a column, without missing values; nil if all are missing.
+/// The range from the least to the greatest code of a column, without missing values; nil if all values are missing.
 struct IntegerExtent: PreparedValues {
   let codes: ClosedRange<UInt64>?
 
@@ -30,7 +30,7 @@ struct IntegerExtent: PreparedValues {
   }
 }
 
-/// The range from the least to the greatest double of a column, without missing values; nil if all are missing.
+/// The range from the least to the greatest double of a column, without missing values; nil if all values are missing.
 struct RealExtent: PreparedValues {
   let values: ClosedRange<Double>?
 
@@ -45,12 +45,12 @@ struct RealExtent: PreparedValues {
   }
 }
 
-/// A search for the bin of a value. The extent is divided evenly into many cells. The cell of a value gives the bin at
-/// which the search begins. A step or two then lead to the bin of the value.
+/// A search for the bin of a value. The range of the column's values is divided evenly into many cells. The cell of a
+/// value gives the bin at which the search begins. One or two steps then lead to the bin of the value.
 private struct BinSearch<Value: Comparable> {
   /// End of each bin; the last bin ends after all values.
   private let ends: [Value]
-  /// For each cell, the first bin that overlaps it.
+  /// For each cell, the first bin that overlaps the cell.
   private let firstBins: [UInt16]
 
   static var cellCount: Int { 4096 }
@@ -219,7 +219,8 @@ extension CountedRows {
 }
 
 extension Instant {
-  /// Creates an instant from ticks. If its seconds do not fit 64 bits, they become the nearest number that fits.
+  /// Creates an instant from ticks. If the number of seconds does not fit 64 bits, it becomes the nearest number that
+  /// fits.
   fileprivate init(clampingTicks ticks: Int128, digits: Int) {
     let parts = Int128(powerOfTen(digits))
     let (quotient, remainder) = ticks.quotientAndRemainder(dividingBy: parts)
