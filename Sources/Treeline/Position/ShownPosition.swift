@@ -3,8 +3,8 @@ public struct ShownPosition: Hashable, Sendable {
   /// A rule that chooses the position of a cluster.
   public enum Rule: String, Sendable, Hashable, CaseIterable {
     /// The mean of the cluster's points. There may be no point at the mean: a town around a bay is shown in the water.
-    /// Under a filter, this is the mean of the points that pass. Clusters may then be closer than a spacing or badges
-    /// allow.
+    /// Under a filter, this is the mean of the points that pass. Clusters may then be closer to each other than a
+    /// spacing or badges allow.
     case mean
     /// The point nearest to the mean.
     case member
@@ -40,9 +40,10 @@ public struct ShownPosition: Hashable, Sendable {
   /// Whether the request has a rule or says whether clusters are kept in view.
   public var isGiven: Bool { rule != nil || keepsVisible != nil }
 
-  /// Returns the name of the parameter that may move clusters away from their own positions; nil if no parameter does.
+  /// Returns the name of the parameter that may move clusters away from their own positions; nil if there is no such
+  /// parameter.
   ///
-  /// - Parameter tree: The tree of the clusters; nil if it is not known yet.
+  /// - Parameter tree: The tree of the clusters; nil if the tree is not known yet.
   public func moving(in tree: ClusterTree?) -> String? {
     if rule == .member || rule == .mean && tree?.stand == .member { return "position" }
     return keepsVisible == true ? "keep-visible" : nil
@@ -89,14 +90,16 @@ extension ClusterTree {
   /// }
   /// ```
   ///
-  /// Clusters keep their distances only at their own positions. At other positions they may be closer.
+  /// Clusters keep their distances only at their own positions. At other positions clusters may be closer to each
+  /// other.
   ///
   /// - Parameters:
   ///   - id: The cluster.
   ///   - rule: The rule for the position; nil for the cluster's own position.
   ///   - window: The window in which the cluster is kept visible; nil if it is not kept visible.
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
-  /// - Complexity: O(depth) for the mean and for the cluster's own position; otherwise as `nearestMember(of:)`.
+  /// - Complexity: O(depth) for the mean and for the cluster's own position. For other positions, see
+  ///   `nearestMember(of:)`.
   public func shownPosition(
     of id: ClusterID, at rule: ShownPosition.Rule? = nil, keptVisibleIn window: PlaneWindow? = nil
   ) throws -> ShownPosition { try shownPosition(of: cluster(id), at: rule, keptVisibleIn: window) }
@@ -127,12 +130,13 @@ extension ClusterTree {
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
   /// - Complexity: O(log pointCount) for most clusters; O(n) if most points are equally far from the mean.
   public func nearestMember(of id: ClusterID) throws -> Int {
-    // Every node has a counted point, and the whole plane contains all points, whatever boxes a damaged file has.
+    // The result is not nil, because every node has a counted point. The whole plane contains all points, even if a
+    // damaged file has wrong boxes.
     try nearestMember(of: id, in: .everything)!
   }
 
-  /// Of a cluster's points in a window, returns the tree index of the point nearest to the cluster's mean. Returns nil
-  /// if no point of the cluster is in the window.
+  /// Returns the tree index of the point that is nearest to a cluster's mean, among the cluster's points in a window.
+  /// Returns nil if no point of the cluster is in the window.
   public func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Int? {
     try withStorage { storage in
       let (node, edges) = (try node(id), storage.edges(of: window))
@@ -155,12 +159,12 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// Of a node's points in a window, returns the tree index of the point nearest to the node's mean. If several points
-  /// are nearest, returns the first. If no point of the node is in the window, returns nil.
+  /// Returns the tree index of the point that is nearest to a node's mean, among the node's points in a window. If
+  /// several points are equally near, returns the first of them. Returns nil if no point of the node is in the window.
   ///
-  /// Searches depth first, the nearer child first, and prunes nodes that are not nearer than the best point so far
-  /// (Roussopoulos, Kelley and Vincent 1995, doi:10.1145/223784.223794). At most one node of each level is kept for
-  /// later.
+  /// The search goes depth first and begins with the nearer child. A node is skipped if it is not nearer than the best
+  /// point so far (Roussopoulos, Kelley and Vincent 1995, doi:10.1145/223784.223794). At most one node of each level is
+  /// kept for later.
   ///
   /// Complexity: O(log n) for most nodes; O(n) if most points are equally far from the mean, as on a circle.
   func nearestMember<Counted>(of node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Int? {
@@ -188,8 +192,8 @@ extension TreeStorage {
     return best.treeIndex == .max ? nil : best.treeIndex
   }
 
-  /// Returns the tree indices of a bucket or of a part of a bucket. For a stack, it returns only the first counted
-  /// point, if there is one.
+  /// Returns the tree indices of a bucket or of a part of a bucket. If all points have one position, returns only the
+  /// first counted point, or no point if none is counted.
   func distinctTreeIndices(of node: Node, _ counted: some CountedPoints) throws(IndexError) -> Range<Int> {
     if nodes[Int(node.record)].box.isPoint {
       guard counted.hasAny(of: node) else { return node.range.prefix(0) }
@@ -212,20 +216,21 @@ private struct MeanDistance {
 
   func squared(from point: PlanePoint) -> UInt128 { squared(from: PlaneRect(point)) }
 
-  /// Returns the squared distance from the nearest position of a box, whether or not a point lies there.
+  /// Returns the squared distance from the nearest position of a box, whether or not there is a point at this position.
   func squared(from other: PlaneRect) -> UInt128 {
     let x = gap(sums.x, scaled(other.minX &- box.minX), scaled(other.maxX &- box.minX))
     let y = gap(sums.y, scaled(other.minY &- box.minY), scaled(other.maxY &- box.minY))
-    // The sum of two squares of numbers up to 2^63 fits.
+    // The sum of the squares of two numbers up to 2^63 fits 128 bits.
     return UInt128(x) * UInt128(x) + UInt128(y) * UInt128(y)
   }
 
-  /// Multiplies a distance by the number of points: up to 2^31 points times 2^32 units fit. Distances are differences
-  /// modulo 2^32, so that boxes of a damaged file cannot trap.
+  /// Multiplies a distance by the number of points. The product of up to 2^31 points and 2^32 units fits 64 bits.
+  /// Distances are differences modulo 2^32, so that boxes of a damaged file cannot trap.
   private func scaled(_ distance: UInt32) -> UInt64 { UInt64(distance) * UInt64(count) }
 
   private func gap(_ value: UInt64, _ least: UInt64, _ greatest: UInt64) -> UInt64 {
-    // The other box is across the seam and this box is not, so the other box lies on both sides of the mean.
+    // The other box crosses the seam, where the plane begins and ends, and this box does not. So the other box lies on
+    // both sides of the mean.
     if least > greatest { return 0 }
     return value < least ? least - value : value > greatest ? value - greatest : 0
   }
