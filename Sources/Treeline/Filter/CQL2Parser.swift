@@ -1,6 +1,6 @@
 extension Filter {
-  /// Reads a filter from text in CQL2, a query language of the OGC. <doc:Filters> lists the part of CQL2 that columns
-  /// can answer.
+  /// Reads a filter from text in CQL2, a query language of the OGC. The page <doc:Filters> lists the part of CQL2 that
+  /// columns can answer.
   ///
   /// ```swift
   /// let filter = try Filter(#"kind IN ('hotel', 'hostel') AND price < 120"#)
@@ -8,7 +8,7 @@ extension Filter {
   ///
   /// - Parameters:
   ///   - text: The filter.
-  ///   - bounds: Limits for the text. They keep filters by other people from taking too much time or memory.
+  ///   - bounds: Limits for the text. With these limits, filters from other people cannot take too much time or memory.
   /// - Complexity: O(n) for a text of n characters.
   public init(_ text: String, bounds: TextBounds = TextBounds()) throws(FilterTextError) {
     let length = text.utf8.count
@@ -98,8 +98,8 @@ struct CQL2Parser {
     guard try take(symbol) else { throw unexpected("'\(symbol)' \(place)") }
   }
 
-  /// The name of the function that begins at the current token, in capitals; nil unless the token is a name and a
-  /// parenthesis follows.
+  /// The name of the function that begins at the current token, in capitals; nil if the token is not a name, or if no
+  /// parenthesis follows the name.
   private var functionName: String? {
     guard case .name(let name, nil) = scanner.token, scanner.isBeforeParenthesis,
       scanner.scalars[scanner.range.lowerBound] != "\""
@@ -227,7 +227,7 @@ struct CQL2Parser {
     throw unexpected("a value", remedy: isKeyword(.null) ? "find missing values with 'IS NULL'" : nil)
   }
 
-  /// Reads a literal, or returns nil if there is none.
+  /// Reads a literal, or returns nil if no literal begins at the current token.
   private mutating func literal() throws(FilterTextError) -> FilterValue? {
     let range = scanner.range
     switch scanner.token {
@@ -332,7 +332,7 @@ struct CQL2Parser {
     return TimeInterval(first?.start, last?.end)
   }
 
-  /// Reads an end of an interval; returns nil for `'..'`, an open end.
+  /// Reads an end of an interval. Returns nil for `'..'`, which stands for an open end.
   private mutating func intervalEnd() throws(FilterTextError) -> TimeInterval? {
     if let name = functionName, Self.literalFunctions.contains(name) { return try moment(name, at: scanner.range) }
     let expected = "a date or a time in single quotes, or '..'"

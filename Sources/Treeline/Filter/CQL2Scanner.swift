@@ -7,7 +7,7 @@ struct CQL2Scanner {
     case text(String)
     /// A number, spelled as in JSON.
     case number(String)
-    /// `(`, `<=` and the like.
+    /// A symbol, such as `(` or `<=`.
     case symbol(String)
     case end
   }
@@ -63,8 +63,8 @@ struct CQL2Scanner {
 // MARK: - Kinds of tokens
 
 extension CQL2Scanner {
-  /// Reads a text in quotes. The first character of the text is the quote, and the next such quote ends the text. Two
-  /// such quotes in a row stand for one quote.
+  /// Reads a text in quotes. The first character of the text is the quote. The text ends at the next quote of this
+  /// kind. Two quotes of this kind in a row stand for one quote.
   private mutating func quoted(as kind: String) throws(FilterTextError) -> String {
     let (start, quote) = (range.lowerBound, scalars[range.lowerBound])
     var content = String.UnicodeScalarView()
@@ -192,7 +192,7 @@ extension CQL2Scanner {
 extension CQL2Scanner {
   static func isDigit(_ scalar: Unicode.Scalar) -> Bool { "0"..."9" ~= scalar }
 
-  /// Returns whether a name may begin with a character. The grammar of CQL2 took these ranges from names in XML.
+  /// Returns whether a name may begin with a character. CQL2 defines these ranges like XML defines them for its names.
   static func isIdentifierStart(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x3A, 0x5F, 0x41...0x5A, 0x61...0x7A: true
@@ -217,8 +217,8 @@ extension CQL2Scanner {
   }
 }
 
-/// A keyword. It can be the name of a column only in double quotes. Names of functions are not keywords: if no
-/// parenthesis follows such a name, it is the name of a column.
+/// A keyword. A column whose name is a keyword is written in double quotes. Names of functions are not keywords: if no
+/// parenthesis follows the name of a function, it is the name of a column.
 enum CQL2Keyword: String {
   case and, or, not, `is`, null, `in`, between, like, `true`, `false`
 

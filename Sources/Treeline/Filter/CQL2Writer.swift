@@ -83,7 +83,7 @@ extension CQL2Writer {
     case .boolean(let value): value ? "TRUE" : "FALSE"
     case .instant(let instant): "TIMESTAMP('\(instant)')"
     case .date(let instant): "DATE('\(instant.dateText)')"
-    // CQL2 has no spelling for such a value, and every tree refuses it.
+    // CQL2 has no spelling for such a value, and every tree refuses a filter with such a value.
     case .unusable: "NULL"
     }
   }
@@ -123,7 +123,7 @@ extension CQL2Writer {
 }
 
 extension Filter.TemporalRelation {
-  /// Whether the relation applies to intervals only, not to single moments.
+  /// Whether the relation applies only to intervals and not to single moments.
   var isOfIntervals: Bool {
     switch self {
     case .isDuring, .startsIt, .finishesIt: true

@@ -1,7 +1,9 @@
-/// The points of a tree, sorted by a column's values. Missing values come last; equal values stay in tree order.
+/// The points of a tree, sorted by a column's values. Points without a value come last, and points with equal values
+/// stay in tree order.
 ///
-/// A place is an index in this order. A range of values is a range of places, so that the points that enter or leave a
-/// moving window are found without reading other points. The order takes 4 bytes per point, and another 16 bytes per
+/// A place is an index in this order. A range of values is a range of places. So the points that enter or leave a
+/// moving window of values are found without reading other points. The order takes 4 bytes per point, and another 16
+/// bytes per point while the order is made.
 /// point while it is made.
 final class ColumnOrder: PreparedValues {
   private let treeIndices: PreparedArray<UInt32>

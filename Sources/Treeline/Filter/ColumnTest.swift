@@ -4,7 +4,7 @@
 enum ColumnTest {
   /// Codes in one closed range.
   case codes(PackedIntegers, UInt64, through: UInt64)
-  /// Codes whose entry in a table is 1. A code beyond the end of the table has the table's last entry.
+  /// Codes whose entry in a table is 1. For a code beyond the end of the table, the last entry decides.
   case table(PackedIntegers, [UInt8])
   /// Codes in any of many ranges, which are sorted and do not touch.
   case codeRanges(PackedIntegers, [ClosedRange<UInt64>])
@@ -21,7 +21,7 @@ enum ColumnTest {
   /// Number of words in a chunk.
   static let wordsPerChunk = 64
 
-  /// Writes the words of a chunk: bit i of word w is 1 if row 64 w + i passes. Bits beyond the last row are 0.
+  /// Writes the words of a chunk. Bit i of word w is 1 if row 64 w + i passes. Bits beyond the last row are 0.
   func run(_ words: Range<Int>, rowCount: Int, into result: UnsafeMutablePointer<UInt64>) {
     switch self {
     case .codes(let codes, let least, let greatest):
@@ -44,7 +44,7 @@ enum ColumnTest {
     }
   }
 
-  /// Tests a list of rows and writes 1 for each row that passes, otherwise 0.
+  /// Tests a list of rows. Writes 1 for each row that passes, and 0 for each row that fails.
   func run(_ rows: UnsafeBufferPointer<UInt32>, into result: UnsafeMutablePointer<UInt8>) {
     for (index, row) in rows.enumerated() {
       let row = Int(row)

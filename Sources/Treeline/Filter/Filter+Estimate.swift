@@ -1,10 +1,11 @@
 extension ClusterTree {
-  /// Returns an upper bound for the cost of `selecting(_:)`. A filter that the tree refuses costs nothing.
+  /// Returns an upper bound for the cost of `selecting(_:)`. A condition that the tree refuses adds nothing to the
+  /// cost.
   ///
   /// - Complexity: O(conditions). An area takes about 100,000 comparisons of its edges with nodes of the tree.
   @_spi(Server) public func estimate(ofSelecting filter: Filter) -> WorkEstimate {
     var estimate = WorkEstimate()
-    // The words of the result, and the words of means, which nearly all answers need.
+    // Counts the words of the result, and the words of means. Nearly all answers need means.
     estimate.add(2, for: pointCount)
     add(filter.expression, to: &estimate)
     return estimate

@@ -7,13 +7,15 @@
 /// try Filter(#"kind = 'hotel' AND price < 120"#)               // the first filter in CQL2, as in tools and URLs
 /// ```
 ///
-/// As in SQL, a missing value meets neither a condition nor its negation; `whereMissing(_:)` finds missing values.
+/// As in SQL, a missing value meets neither a condition nor the negation of the condition. The filter
+/// `whereMissing(_:)` finds missing values.
 ///
-/// A filter is a plain value. `ClusterTree.selecting(_:)` prepares it for a tree, once for any number of queries.
+/// A filter is a plain value. `ClusterTree.selecting(_:)` prepares a filter for a tree. A prepared filter serves any
+/// number of queries.
 public struct Filter: Hashable, Sendable {
   package indirect enum Expression: Hashable, Sendable {
     case comparison(String, Comparison, FilterValue)
-    /// Values from the first through the second, both inclusive.
+    /// Values from the first value through the second value. Both values are included.
     case between(String, FilterValue, FilterValue)
     case isIn(String, [FilterValue])
     case isMissing(String)
@@ -66,8 +68,9 @@ public struct Filter: Hashable, Sendable {
   }
 }
 
-/// The moments from a start through an end, both inclusive; nil leaves that side open. A single moment has equal ends.
-/// A date covers all its moments, up to the last nanosecond of the day.
+/// The moments from a start through an end, which both belong to the interval. If the start or the end is nil, the
+/// interval is open on this side. A single moment has equal ends. A date covers all its moments, up to the last
+/// nanosecond of the day.
 package struct TimeInterval: Hashable, Sendable {
   package let start: Instant?
   package let end: Instant?
@@ -84,8 +87,8 @@ public struct FilterValue: Hashable, Sendable {
     case instant(Instant)
     /// All moments of a day.
     case date(Instant)
-    /// A value that cannot be compared with any other. The text describes the value. A tree refuses a filter with such
-    /// a value.
+    /// A value that cannot be compared with any other value. The text describes the value. A tree refuses a filter with
+    /// such a value.
     case unusable(String)
   }
 
@@ -99,8 +102,8 @@ public struct FilterValue: Hashable, Sendable {
   public static func integer(_ number: Int) -> FilterValue {
     FilterValue(.number(DecimalNumber(significand: Int128(number), exponent: 0)))
   }
-  /// The shortest decimal that is read as this double, so that 0.1 is a tenth. A number that is not finite cannot be
-  /// compared: `ClusterTree.selecting(_:)` throws.
+  /// The shortest decimal that is parsed as this double, so that 0.1 is exactly a tenth. A number that is not finite
+  /// cannot be compared. `ClusterTree.selecting(_:)` throws for such a number.
   public static func number(_ number: Double) -> FilterValue {
     DecimalNumber(number).map { FilterValue(.number($0)) } ?? .unusable("the number \(number)")
   }
@@ -125,8 +128,8 @@ extension FilterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
 /// An area of the map, including its edges. Edges of polygons are straight on the tree's plane, as on a screen.
 package enum FilterArea: Hashable, Sendable {
   case box(BoundingBox)
-  /// Polygons, each as its outer ring and then the rings of its holes. The last position of a ring may repeat the
-  /// first.
+  /// Polygons, each as its outer ring and then the rings of its holes. The last position of a ring may repeat the first
+  /// position.
   case polygons([[[Coordinate]]])
 }
 
@@ -139,7 +142,7 @@ extension Filter {
   /// Selects points whose value is in a list.
   public static func `where`(_ column: String, in values: [FilterValue]) -> Filter { Filter(.isIn(column, values)) }
 
-  /// Selects points whose value lies between two values, both inclusive.
+  /// Selects points whose value lies between two values or equals one of the two values.
   public static func `where`(_ column: String, isFrom least: FilterValue, to greatest: FilterValue) -> Filter {
     Filter(.between(column, least, greatest))
   }
@@ -156,13 +159,13 @@ extension Filter {
   /// escapes the next character.
   public static func `where`(_ column: String, isLike pattern: String) -> Filter { Filter(.like(column, pattern)) }
 
-  /// Selects points in a box, edges inclusive.
+  /// Selects points in a box or on its edges.
   public static func inside(_ box: BoundingBox) -> Filter { Filter(.intersects(.box(box))) }
 
   /// Selects points in a polygon or on its edges. The edges are straight on the plane of the tree.
   ///
   /// - Parameters:
-  ///   - ring: The corners of the polygon; the last may repeat the first.
+  ///   - ring: The corners of the polygon. The last corner may repeat the first corner.
   ///   - holes: Rings of holes. The inside of a hole is not part of the polygon, but its edges are.
   public static func inside(polygon ring: [Coordinate], holes: [[Coordinate]] = []) -> Filter {
     Filter(.intersects(.polygons([[ring] + holes])))
@@ -184,7 +187,8 @@ extension Filter {
     return Filter(.any(terms(a) + terms(b)))
   }
 
-  /// Selects points that fail a filter. A point without a value passes neither a condition nor its negation.
+  /// Selects points that fail a filter. A point without a value passes neither a condition nor the negation of the
+  /// condition.
   public static prefix func ! (filter: Filter) -> Filter { Filter(.not(filter.expression)) }
 }
 

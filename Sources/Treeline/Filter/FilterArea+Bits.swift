@@ -5,7 +5,7 @@ private enum PlaneArea {
 
   enum Relation { case outside, across, inside }
 
-  /// Number of edges that each node and point is compared with.
+  /// Number of edges with which each node and each point is compared.
   var edgeCount: Int {
     switch self {
     case .window: 1
@@ -91,7 +91,7 @@ extension ClusterTree {
         across = next
       }
       // Below these nodes, each point costs at most two comparisons with each edge: one comparison of the point, and
-      // one comparison of a node above it.
+      // one comparison of a node above the point.
       let points = across.reduce(0) { $0 + Int($1.count) }
       return WorkEstimate.product(points + 100_000 / edgeCount + 1, 2 * edgeCount)
     }
@@ -120,7 +120,7 @@ private struct BitRuns {
     words[last] |= beforeLast
   }
 
-  /// Returns a mask of the bits before a point's own bit, in its word.
+  /// Returns a mask of the bits that come before the bit of a point in its word.
   private static func below(_ treeIndex: Int) -> UInt64 { (1 << UInt64(treeIndex & 63)) - 1 }
 
   mutating func invert() {
@@ -130,7 +130,7 @@ private struct BitRuns {
 }
 
 extension FilterArea {
-  /// Returns the area on a plane; nil if it lies off the plane.
+  /// Returns the area on a plane; nil if the area lies outside the plane.
   fileprivate func located(on plane: Plane) throws(FilterError) -> PlaneArea? {
     switch self {
     case .box(let box):
@@ -163,7 +163,7 @@ extension FilterArea {
   }
 }
 
-/// A polygon, tested exactly by the even-odd rule. Its edges are part of it.
+/// A polygon that is tested exactly, by the even-odd rule. The edges belong to the polygon.
 private struct PlanePolygon {
   /// A corner, in units of the plane. x is not reduced modulo the plane's width, so that a polygon across the seam is
   /// in one piece.

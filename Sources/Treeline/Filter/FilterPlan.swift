@@ -1,8 +1,8 @@
 /// A filter prepared for a tree: tests of columns and bit masks, without negations.
 ///
-/// SQL's logic has the values true, false and unknown; a test of a missing value is unknown. A point passes only if the
-/// result is true. So negations are moved down to the tests by De Morgan's laws, and a negated test passes all values
-/// that fail the test, except missing values.
+/// In SQL's logic, a condition is true, false or unknown. A test of a missing value is unknown. A point passes only if
+/// the result is true. Therefore negations are moved down to the tests by De Morgan's laws. A negated test passes all
+/// values that fail the test, except missing values.
 indirect enum FilterPlan {
   case nothing
   case test(ColumnTest)
@@ -11,7 +11,7 @@ indirect enum FilterPlan {
   case all([FilterPlan])
   case any([FilterPlan])
 
-  /// Writes all words: a bit is 1 if its point passes.
+  /// Writes all words. A bit is 1 if its point passes.
   ///
   /// - Complexity: O(pointCount) for each test.
   func fill(_ words: UnsafeMutableBufferPointer<UInt64>, rowCount: Int) throws(CancellationError) {
@@ -43,7 +43,7 @@ indirect enum FilterPlan {
     }
   }
 
-  /// Number of levels below this level. Each of them needs a buffer in addition to the buffer for the result.
+  /// Number of levels below this level. Each of these levels needs a buffer in addition to the buffer for the result.
   var depth: Int {
     switch self {
     case .nothing, .test, .bits: 0
@@ -51,7 +51,7 @@ indirect enum FilterPlan {
     }
   }
 
-  /// Tests a list of rows and writes 1 for each row that passes, otherwise 0.
+  /// Tests a list of rows. Writes 1 for each row that passes, and 0 for each row that fails.
   ///
   /// - Parameters:
   ///   - room: Greatest number of rows.
@@ -115,7 +115,8 @@ extension ClusterTree {
   /// let clusters = try hotels.clusters(.spacing(44), in: view)
   /// ```
   ///
-  /// - Throws: `FilterError` if the tree lacks a column that the filter names, or if the filter cannot test its kind.
+  /// - Throws: `FilterError` if the tree lacks a column that the filter names, or if the filter cannot test the kind of
+  ///   a column.
   /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond per point. The filter takes 1.5 bits
   ///   of memory per point. The first request for means of clusters adds 2 bits per point. The first request for boxes
   ///   or ellipses adds 1 byte per point. Each of these two requests takes O(pointCount).
@@ -124,10 +125,11 @@ extension ClusterTree {
   /// Returns the tree under a filter. This takes less time if the filter resembles a previous filter. The result is the
   /// same, to the last bit, as without a previous filter.
   ///
-  /// It takes less time if both filters differ only in one column of numbers or times, like a moving window of time,
-  /// and if at most a sixteenth of the points enter or leave. Then only these points are tested. They are found in the
-  /// sorted order of the column, which is made when it is first needed and then kept with the tree. Making the order
-  /// takes 15 ns per point. The order takes 4 bytes per point, and 20 bytes per point while it is made.
+  /// A filter resembles the previous filter if two conditions hold. Both filters differ only in one column of numbers
+  /// or times, like a moving window of time, and at most a sixteenth of the points enter or leave. Then only these
+  /// points are tested. They are found in the sorted order of the column, which is made when it is first needed and
+  /// then kept with the tree. Making the order takes 15 ns per point. The order takes 4 bytes per point, and 20 bytes
+  /// per point while it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?
@@ -140,7 +142,7 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - filter: The condition that points must meet.
-  ///   - previous: This tree with another filter; nil if there is none.
+  ///   - previous: This tree with another filter; nil if there is no previous filter.
   /// - Precondition: `previous` was made from this tree.
   /// - Complexity: O(points that enter or leave + pointCount / 64) if the filter resembles the previous filter.
   public func selecting(_ filter: Filter, reusing previous: ClusterTree?) throws(FilterError) -> ClusterTree {
@@ -189,8 +191,8 @@ extension ClusterTree {
       })
   }
 
-  /// For a tree with a filter, prepares the sums of passing points that answers need, unless the work is cancelled.
-  /// Without this call, the first answer prepares them and cannot be cancelled meanwhile.
+  /// Prepares the sums of passing points that answers need, if the tree has a filter. This work can be cancelled.
+  /// Without this call, the first answer prepares the sums, and that work cannot be cancelled.
   ///
   /// - Parameter summaries: Whether later queries will need boxes, ellipses, or cuts by the scatter of points.
   /// - Complexity: O(pointCount) at the first call.
@@ -201,7 +203,7 @@ extension ClusterTree {
   /// The tree without its filter.
   public var unfiltered: ClusterTree { selecting(nil as Selection?) }
 
-  /// Approximate number of bytes of the filter; 0 without one.
+  /// Approximate number of bytes of the filter; 0 if the tree has no filter.
   @_spi(Server) public var selectionByteCount: Int { filterSelection?.byteCount ?? 0 }
 
   /// Whether the tree has a filter.

@@ -2,7 +2,7 @@
 struct FilterPlanner {
   let tree: ClusterTree
 
-  /// Greatest number of bytes of text that a pattern is compared with.
+  /// Greatest number of bytes of text with which a pattern is compared.
   static let maximumTextBytes = 1 << 28
 
   func plan(_ expression: Filter.Expression, isNegated: Bool) throws(FilterError) -> FilterPlan {
@@ -83,8 +83,8 @@ struct FilterPlanner {
     }
   }
 
-  /// - Parameter table: A number for each entry of the dictionary: 1 if the entry passes, otherwise 0. The last number
-  ///   is for missing values.
+  /// - Parameter table: A number for each entry of the dictionary: 1 if the entry passes, and 0 if it fails. The last
+  ///   number is for missing values.
   private func table(_ table: [UInt8], of entries: EntryValues) -> FilterPlan {
     guard let first = table.firstIndex(of: 1) else { return .nothing }
     let last = table.lastIndex(of: 1)!

@@ -1,13 +1,13 @@
 /// A fault in the text of a filter: its position, and what was expected there.
 public struct FilterTextError: Error, Hashable, Sendable {
-  /// Position of the fault, as the number of Unicode scalars before it. If the text ends too early, this is the number
-  /// of all scalars of the text.
+  /// Position of the fault, as the number of Unicode scalars before the fault. If the text ends too early, the position
+  /// is the number of all scalars of the text.
   public let position: Int
   /// Description of what was expected at the position.
   public let expected: String
   /// The text found at the position.
   public let found: String
-  /// The remedy, such as what to write instead; nil if the parser has none.
+  /// The remedy, such as what to write instead; nil if the parser knows no remedy.
   public let remedy: String?
 
   /// The text around the fault, on one line.

@@ -74,8 +74,8 @@ extension FilterValue.Content {
     Double(literal).map { DecimalNumber(literal)?.double ?? $0 }
   }
 
-  /// Returns -1 if an attribute's value is before this value, 0 if both are equal, 1 if it is after; nil if the two
-  /// values cannot be compared.
+  /// Returns -1 if an attribute's value is before this value, 0 if both values are equal, and 1 if the attribute's
+  /// value is after this value. Returns nil if the two values cannot be compared.
   func order(of value: AttributeValue?) -> Int? {
     func order<Value: Comparable>(_ a: Value, _ b: Value) -> Int { a < b ? -1 : b < a ? 1 : 0 }
     switch (self, value) {
@@ -91,7 +91,7 @@ extension FilterValue.Content {
 }
 
 extension Filter.Comparison {
-  /// - Parameter order: -1 if the value is less than the other value, 0 if both are equal, 1 if it is greater.
+  /// - Parameter order: -1 if the value is less than the other value, 0 if both are equal, 1 if the value is greater.
   func accepts(_ order: Int) -> Bool {
     switch self {
     case .equals: order == 0

@@ -1,4 +1,4 @@
-/// One of the conditions of a filter. A point passes the filter if it meets all of them.
+/// One of the conditions of a filter. A point passes the filter if the point meets all conditions.
 struct FilterTerm: Sendable {
   let expression: Filter.Expression
   let plan: FilterPlan
@@ -15,8 +15,8 @@ extension Filter.Expression {
   }
 }
 
-/// The change from one filter to the next, if the filters differ only in their conditions on one column. The order of
-/// that column yields the points that enter and leave.
+/// The change from one filter to the next filter, if the filters differ only in their conditions on one column. The
+/// order of this column yields the points that enter and leave.
 struct MovedSelection {
   private let previous: Selection
   private let terms: [FilterTerm]
@@ -26,11 +26,11 @@ struct MovedSelection {
   /// The conditions that both filters share.
   private let rest: [FilterPlan]
 
-  /// If more than one point in `leastShare` changes, testing all points in sequence takes less time.
+  /// If a greater share of the points changes than one in `leastShare`, testing all points in sequence takes less time.
   private static let leastShare = 16
 
-  /// Returns the points that pass all conditions, by changing the selection of the previous filter. Returns nil unless
-  /// the filters differ only in one column, and few enough points change.
+  /// Returns the points that pass all conditions, by changing the selection of the previous filter. Returns nil if the
+  /// filters differ in more than one column, or if too many points change.
   static func selection(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree)
     throws(CancellationError) -> Selection?
   {
@@ -40,8 +40,8 @@ struct MovedSelection {
     return try MovedSelection(from: previous, to: terms, of: tree)?.made()
   }
 
-  /// Returns nil unless the filters differ only in one column of numbers or times. Also returns nil if so many points
-  /// enter or leave that testing all points takes less time.
+  /// Returns nil if the filters differ in more than one column of numbers or times, or in another kind of column. Also
+  /// returns nil if so many points enter or leave that testing all points takes less time.
   private init?(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree) throws(CancellationError) {
     guard let previousTerms = previous.terms else { return nil }
     var (removed, added, rest) = (previousTerms, [FilterTerm](), [FilterPlan]())

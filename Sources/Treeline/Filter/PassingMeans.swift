@@ -1,5 +1,6 @@
-/// Prefix sums of the positions of the points that pass a filter, one for each word of 64 points. They yield the exact
-/// mean of any node. The sum over a node is the difference of two prefix sums, corrected by the points at both ends.
+/// Prefix sums of the positions of the points that pass a filter, one for each word of 64 points. These sums yield the
+/// exact mean of any node. The sum over a node is the difference of two prefix sums, corrected by the points at both
+/// ends.
 struct PassingMeans {
   /// Sums of the coordinates of all passing points before a word, measured from the plane's corner.
   struct Sums {

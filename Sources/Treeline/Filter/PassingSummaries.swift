@@ -1,11 +1,12 @@
-/// Sums, sums of products, and boxes of the points that pass a filter, for each word of 64 points. They yield the
-/// summary of any range of points. The sums of the range are the difference of two prefix sums, corrected by the points
-/// at both ends. The box of the range is the union of the boxes of runs of words, which have 1, 8, 64 words and so on.
+/// Sums, sums of products, and boxes of the points that pass a filter, for each word of 64 points. These values yield
+/// the summary of any range of points. The sums of the range are the difference of two prefix sums, corrected by the
+/// points at both ends. The box of the range is the union of the boxes of runs of words, which have 1, 8, 64 words and
+/// so on.
 ///
 /// Sums are exact.
 final class PassingSummaries: Sendable {
   /// Sums over all passing points before a word. Coordinates are measured from the plane's corner. The sums are modulo
-  /// powers of two that exceed the sums of any node, so that differences of sums are exact.
+  /// powers of two that are greater than the sums of any node, so that differences of sums are exact.
   private struct Sums {
     var x: UInt64 = 0
     var y: UInt64 = 0
@@ -27,7 +28,7 @@ final class PassingSummaries: Sendable {
 
   private static let bitsPerLevel = 3
 
-  /// The neutral element of unions: its union with any box is that box.
+  /// The neutral element of unions. The union of `nowhere` and any box is this box.
   private static let nowhere = PlaneRect(minX: .max, minY: .max, maxX: 0, maxY: 0)
 
   /// - Parameter look: Called about every millisecond; throws to stop the work.
@@ -49,7 +50,7 @@ final class PassingSummaries: Sendable {
     boxes.initialize(repeating: Self.nowhere, count: starts.last! + 1)
     var total = Sums()
     for index in 0..<wordCount {
-      // If this throws, deinit runs: all that it deallocates is allocated already.
+      // If `look` throws, `deinit` runs. All memory that `deinit` deallocates has been allocated before.
       if index & (Cancellation.wordsPerLook &- 1) == 0 { try look() }
       sums[index] = total
       let bits = selection.words[index].bits
@@ -71,7 +72,7 @@ final class PassingSummaries: Sendable {
     boxes.deallocate()
   }
 
-  /// Adds those points of a word whose bits are set, and returns their box. At least one bit must be set.
+  /// Adds the points of a word whose bits are set, and returns their box. At least one bit must be set.
   @inline(__always) private static func add(
     _ points: UnsafePointer<PlanePoint>, _ bits: UInt64, _ turn: UInt32, to total: inout Sums
   ) -> PlaneRect {

@@ -64,7 +64,7 @@ package final class Selection: Sendable {
     noted = .allocate(capacity: notedCount)
     for index in 0..<notedCount { (noted + index).initialize(to: Atomic(0)) }
     do throws(Failure) { try fill(UnsafeMutableBufferPointer(start: words.bits, count: wordCount)) } catch {
-      // If this throws, deinit does not run, so the memory is freed here.
+      // If `fill` throws, `deinit` does not run, so the memory is freed here.
       words.bits.deallocate()
       words.before.deallocate()
       noted.deallocate()
@@ -112,7 +112,7 @@ package final class Selection: Sendable {
     make: () throws(Failure) -> PassingMeans
   ) throws(Failure) -> PassingMeans {
     if let sums = sums.load(ordering: .acquiring) { return PassingMeans(before: sums, turn: turn) }
-    // If two threads ask for the result first at the same time, both may do the work.
+    // If two threads need the result for the first time at the same moment, both may do the work.
     let made = try make()
     let (isFirst, found) = sums.compareExchange(
       expected: nil, desired: made.before, ordering: .acquiringAndReleasing)
@@ -141,8 +141,8 @@ package final class Selection: Sendable {
       : prepared(summaries) { PassingSummaries(of: self, turnedBy: 0) {} }
   }
 
-  /// Prepares means and, if `needsSummaries`, boxes and spreads, unless the work is cancelled. Without this call, the
-  /// first query that needs them prepares them and cannot be cancelled meanwhile.
+  /// Prepares means and, if `needsSummaries`, also boxes and spreads. This work can be cancelled. Without this call,
+  /// the first query that needs these values prepares them, and that work cannot be cancelled.
   func prepare(summaries needsSummaries: Bool) throws(CancellationError) {
     _ = try means(means, turn: 0) { () throws(CancellationError) in
       try PassingMeans(of: self, turnedBy: 0) { () throws(CancellationError) in try Cancellation.check() }
@@ -160,7 +160,7 @@ package final class Selection: Sendable {
     _ reference: borrowing AtomicLazyReference<Prepared>, make: () throws(Failure) -> Prepared
   ) throws(Failure) -> Prepared {
     if let found = reference.load() { return found }
-    // If two threads ask for the result first at the same time, both may do the work.
+    // If two threads need the result for the first time at the same moment, both may do the work.
     return reference.storeIfNil(try make())
   }
 
@@ -175,12 +175,13 @@ package final class Selection: Sendable {
 
 /// The points that a query counts: all points of a tree, or only points that pass a filter. Cuts are generic over both.
 protocol CountedPoints {
-  /// Whether all points are counted. It is a constant, so that the compiler can remove branches.
+  /// Whether all points are counted. The value is a constant, so that the compiler can remove branches.
   static var areAll: Bool { get }
 
   func count(of node: Node) -> Int
 
-  /// Returns for each child of a node whether none, some or all of its points are counted.
+  /// Returns the shares of the counted points of both children: whether none, some or all points of a child are
+  /// counted.
   func shares(of pair: ChildPair, of node: Node) -> (left: CountedShare, right: CountedShare)
 
   /// Returns whether each child of a stored node is known to have both counted points and other points.
@@ -193,7 +194,8 @@ protocol CountedPoints {
   /// Returns whether all points of a node are counted.
   func hasAll(of node: Node) -> Bool
 
-  /// Returns a mask of the counted points of a node that has up to 16 points. Bit i is for the node's point i.
+  /// Returns a mask of the counted points of a node that has up to 16 points. Bit i is set if the node's point i is
+  /// counted.
   func bits(of node: Node) -> UInt32
 
   func contains(_ treeIndex: Int) -> Bool
@@ -223,7 +225,7 @@ struct CountedShare: Equatable {
   static let all = CountedShare(isNone: false, isAll: true)
 }
 
-/// Number, box, sums and spread of points of a node.
+/// The number of points of a node, and their box, sums and spread.
 struct NodeSummary {
   var count: Int
   var box: PlaneRect
@@ -284,7 +286,7 @@ struct AllPoints: CountedPoints {
   }
 }
 
-/// The points of a tree that pass a filter. Valid only while the selection is alive.
+/// The points of a tree that pass a filter. The value may be used only while the selection is alive.
 struct PassingPoints: CountedPoints {
   let words: Selection.Words
   fileprivate let noted: UnsafeMutablePointer<Atomic<UInt32>>
@@ -332,7 +334,7 @@ struct PassingPoints: CountedPoints {
   }
 
   /// Returns whether the counts of whole words suffice to show that some points between two tree indices are counted
-  /// and some are not. If it returns false, the bits must be counted.
+  /// and some are not. If the result is false, the bits must be counted.
   @inline(__always) private func isSurelyPart(from start: UInt32, to end: UInt32) -> Bool {
     let (first, last) = (Int(start >> 6) &+ 1, Int(end >> 6))
     let count = Int64(words.before[last]) &- Int64(words.before[first])
@@ -378,8 +380,9 @@ struct PassingPoints: CountedPoints {
   @inline(__always) func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double) {
     let box = storage.nodes[Int(node.record)].box
     if box.isPoint { return (Double(box.minX), Double(box.minY)) }
-    // The prepared sums cannot be used in two cases. In a box across the seam, they measure x from half the world away,
-    // so the box must be narrower than half the world. A part of a bucket may lie on either side of the seam.
+    // The prepared sums cannot be used in two cases. In a box across the seam, where the plane begins and ends, the
+    // sums measure x from half the world away, so the box must be narrower than half the world. A part of a bucket may
+    // lie on either side of the seam.
     if box.isAcrossSeam && box.width >= 1 << 31 || !storage.isStored(node) && storage.mayCrossSeam(within: box) {
       return summary(of: node, in: storage).mean
     }

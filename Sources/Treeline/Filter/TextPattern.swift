@@ -36,18 +36,18 @@ struct TextPattern {
   }
 }
 
-/// Compares texts with a pattern, in a time that depends only on the lengths of text and pattern. Each place in the
-/// pattern has a bit, which is set if the text may have reached the place. A character moves all bits at once (R.
-/// Baeza-Yates, G. H. Gonnet, A new approach to text searching, CACM 35, 1992; G. Navarro, M. Raffinot, Flexible
+/// A matcher that compares texts with a pattern. The time depends only on the lengths of text and pattern. Each place
+/// in the pattern has a bit, which is set if the text may have reached the place. A character moves all bits at once
+/// (R. Baeza-Yates, G. H. Gonnet, A new approach to text searching, CACM 35, 1992; G. Navarro, M. Raffinot, Flexible
 /// Pattern Matching in Strings, 2002, chapter 4).
 struct TextMatcher {
   /// Number of characters of the pattern, without `%`. Character i moves the text from place i to place i + 1.
   private let length: Int
   private let wordCount: Int
-  /// Bits of the places with a `%`: a text that has reached such a place may stay there.
+  /// Bits of the places with a `%`. A text that has reached such a place may stay at the place.
   private var loops: [UInt64]
-  /// For each character of the pattern, the bits of the places from which the character moves on. They include the
-  /// places of `_`.
+  /// For each character of the pattern, the bits of the places from which the character moves on. These bits include
+  /// the places of `_`.
   private var moves: [Unicode.Scalar: [UInt64]] = [:]
   /// Bits of the places of `_`, from which every character moves on.
   private var any: [UInt64]
