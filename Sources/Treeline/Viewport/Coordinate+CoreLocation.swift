@@ -9,7 +9,8 @@
   }
 
   extension CLLocationCoordinate2D {
-    /// Creates a coordinate for Core Location and MapKit. Not for coordinates on a plain plane, which have no degrees.
+    /// Creates a coordinate for Core Location and MapKit. Coordinates on a plain plane have no degrees and cannot be
+    /// used.
     public init(_ coordinate: Coordinate) {
       self.init(latitude: coordinate.latitude, longitude: coordinate.longitude)
     }

@@ -1,6 +1,6 @@
-/// A position: longitude and latitude in degrees, longitude first as in GeoJSON (RFC 7946, section 3.1.1).
+/// A position: longitude and latitude in degrees. Longitude comes first, as in GeoJSON (RFC 7946, section 3.1.1).
 ///
-/// On a plain plane, which has no degrees, longitude is x and latitude is y, growing upwards.
+/// On a plain plane, which has no degrees, longitude is x, and latitude is y. The y grows upwards.
 public struct Coordinate: BitwiseCopyable, Hashable, Sendable {
   /// Longitude in degrees, positive to the east.
   public var longitude: Double

@@ -14,7 +14,7 @@ public struct MapTile: Hashable, Sendable {
   /// The row, from 0 in the north.
   public let y: Int
 
-  /// Greatest zoom. There, a tile of 512 px is 256 units of the plane wide, and a pixel is half a unit.
+  /// Greatest zoom. At this zoom, a tile of 512 px is 256 units of the plane wide, and a pixel is half a unit.
   public static let greatestZoom = 24
 
   /// - Returns: nil if there is no such tile.
@@ -53,8 +53,8 @@ public struct MapTile: Hashable, Sendable {
   public func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
     let turn = 0x1p32
     var east = x + Double(plane.seam) - Double(left)
-    // The position repeats around the world. Chooses the repetition nearest to the middle of the tile or, of two
-    // equally near repetitions, the western repetition.
+    // The position repeats around the world. The repetition nearest to the middle of the tile is chosen or, if two
+    // repetitions are equally near, the western repetition.
     east -= ((east - Double(side) / 2) / turn + 0.5).rounded(.down) * turn
     let scale = Double(extent) / Double(side)
     return (Int(clamping: (east * scale).rounded(.down)), Int(clamping: ((y - Double(top)) * scale).rounded(.down)))

@@ -37,7 +37,7 @@ public struct Viewport: Hashable, Sendable {
     }
   }
 
-  /// Width of the world at zoom 0, in pixels. Each further zoom doubles it.
+  /// Width of the world at zoom 0, in pixels. Each further zoom doubles this width.
   public enum TileSize: Int, Hashable, Sendable, CaseIterable {
     /// 256 px, as Web Mercator tiles were first cut. Leaflet, OpenLayers and Google Maps count zooms in this way.
     case pixels256 = 256
@@ -55,7 +55,7 @@ public struct Viewport: Hashable, Sendable {
   /// screen.
   public let zoom: Double?
 
-  /// Size of the screen; nil if there is none.
+  /// Size of the screen; nil if the viewport has no screen.
   public let size: Size?
 
   /// Size of the tiles to which `zoom` refers.
@@ -70,7 +70,7 @@ public struct Viewport: Hashable, Sendable {
   ///   - box: The box, with all four edges inclusive.
   ///   - zoom: The zoom; nil for a viewport without a scale. A cut with only a limit needs no scale.
   ///   - tileSize: Size of the tiles to which the zoom refers.
-  ///   - margin: Width in pixels of a margin around the box, which is in view, too. It needs a zoom.
+  ///   - margin: Width in pixels of a margin around the box, which is in view, too. A margin needs a zoom.
   public init(_ box: BoundingBox, zoom: Double? = nil, tileSize: TileSize = .pixels256, margin: Double = 0) {
     self.init(.box(box), zoom: zoom, tileSize: tileSize, margin: margin)
   }
@@ -139,12 +139,13 @@ public struct PlaneViewport: Hashable, Sendable {
   /// The part of the plane in view.
   public let window: PlaneWindow
 
-  /// Zoom for tiles of 256 px; nil if there is none.
+  /// Zoom for tiles of 256 px; nil if the viewport has no zoom.
   public let zoom: Double?
 }
 
 extension Viewport {
-  /// Returns the viewport on a plane; nil if it lies off the square of a plain plane, so that nothing is in view.
+  /// Returns the viewport on a plane. Returns nil if nothing is in view, because the viewport lies outside the square
+  /// of a plain plane.
   ///
   /// - Throws: `QueryError` if an edge, a zoom or a size is not a valid number.
   public func located(on plane: Plane) throws(QueryError) -> PlaneViewport? {
@@ -168,7 +169,7 @@ extension Viewport {
     }
   }
 
-  /// Returns the zoom for tiles of 256 px; nil if there is none.
+  /// Returns the zoom for tiles of 256 px; nil if the viewport has no zoom.
   private func zoom(on plane: Plane) throws(QueryError) -> Double? {
     if let zoom {
       guard zoom.isFinite else { throw .zoomNotFinite(found: zoom) }
@@ -208,7 +209,7 @@ extension Viewport {
     let middle = plane.middle(at: center)
     let northWest = plane.coordinate(x: middle.x - size.width / 2 * units, y: middle.y - size.height / 2 * units)
     let southEast = plane.coordinate(x: middle.x + size.width / 2 * units, y: middle.y + size.height / 2 * units)
-    // All meridians are on screen, even if the last falls short of the first by less than a unit.
+    // All meridians are on screen, even if the screen is up to one unit narrower than the world.
     let isWholeTurn = plane.projection == .webMercator && size.width * units > 0x1p32 - 1
     return BoundingBox(
       west: isWholeTurn ? -180 : northWest.longitude, south: southEast.latitude,
