@@ -63,8 +63,8 @@ public enum BadgeText {
   }
 
   #if !hasFeature(Embedded)
-    /// Returns a title for a cluster: `{count}` in the template becomes its number of points, `{abbreviated}` the short
-    /// form.
+    /// Returns a title for a cluster. In the template, `{count}` is replaced by the number of points, and
+    /// `{abbreviated}` by the short form of this number.
     ///
     /// ```swift
     /// BadgeText.title("{count} hotels", pointCount: 12)    // 12 hotels

@@ -28,8 +28,8 @@ public struct BadgeCurve: Hashable, Sendable {
     (self.steps, self.gap) = (steps, gap)
   }
 
-  /// Returns a text for error messages: what was expected of a curve, and what was found. Returns nil if the curve is
-  /// valid.
+  /// Returns a text for error messages, which says what was expected of a curve and what was found. Returns nil if the
+  /// curve is valid.
   public static func problem(_ steps: [Step], gap: UInt16) -> String? {
     guard 1...greatestStepCount ~= steps.count else {
       return "1 to \(greatestStepCount) steps of a curve, found \(steps.count)"
@@ -114,7 +114,7 @@ extension BadgeCurve {
   /// - Parameters:
   ///   - squaredDistance: Squared distance of the badges, in units of the plane.
   ///   - width: The result of `width(_:_:)` for both badges, at least 128.
-  /// - Returns: The squared scaled distance, or `UInt64.max` if it is greater.
+  /// - Returns: The squared scaled distance, or `UInt64.max` if the squared scaled distance is greater.
   @inline(__always) package static func scaled(_ squaredDistance: UInt64, width: UInt64) -> UInt64 {
     let square = width &* width
     if squaredDistance < 1 << 44 { return (squaredDistance &<< 20) / square }
@@ -128,7 +128,7 @@ extension BadgeCurve {
   /// - Parameter unitsPerPixel: Scale at which the badges are drawn.
   package func distance(unitsPerPixel: Double) -> Double {
     // Distances are measured between means in whole units. Each mean is less than one unit from the position of its
-    // badge. So adds two units, scaled for the smallest badges.
+    // badge. So two units are added, scaled for the smallest badges.
     let least = width(steps[0].diameter, steps[0].diameter)
     return Self.unitDiameter * unitsPerPixel + 2 * 128 * Self.unitDiameter / Double(least)
   }
