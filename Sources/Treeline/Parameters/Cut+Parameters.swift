@@ -2,8 +2,9 @@ extension Cut {
   /// The cut of a query that does not specify a cut.
   public static let standard = Cut.limit(100)
 
-  /// Returns the default cut of queries that no limit can bound, such as queries for tiles. If the tree supports
-  /// badges, the cut is by badges; otherwise it is by a spacing if the tree supports it, and else by a detail.
+  /// Returns the default cut of queries that a limit cannot bound, such as queries for tiles. The cut has badges if the
+  /// tree supports badges. If not, the cut has a spacing if the tree supports spacings. In all other cases the cut has
+  /// a detail.
   public static func standardByPixels(of tree: ClusterTree) -> Cut {
     let criterion: PixelCriterion = tree.badgeCurve != nil ? .badges : tree.hasSeparations ? .spacing : .detail
     return Cut(criterion, pixels: criterion.standard)
@@ -12,7 +13,7 @@ extension Cut {
   static let sharedParameters =
     [["limit"], ["order"] + PixelCriterion.allCases.map(\.rawValue)] + unclusteredNames.map { [$0] }
 
-  /// All parameters that a cut is read from.
+  /// The names of all parameters from which a cut is read.
   public static let parameterNames = sharedParameters.joined() + ["continuing"]
 
   /// The parameters of a cut with only a limit. A request for all viewports at once, such as for tiles or for the zoom
@@ -67,7 +68,7 @@ extension Cut: Parameterized {
       parameters.refuse(
         "continuing", expected: "a limit without \(PixelCriterion.list())",
         found: "true",
-        sentence: "{continuing} needs a cut with only a limit; \(PixelCriterion.list("and")) are stable without it.")
+        sentence: "{continuing} needs a cut with only a limit; \(PixelCriterion.list("and")) are always stable.")
     }
     if case .pixels(let pixels, _) = criterion, !pixels.leavesRoomForUnclustered {
       parameters.refuseUnclustered(beside: pixels.rawValue)
@@ -88,8 +89,8 @@ extension QueryParameters {
     }
   }
 
-  /// Notes a fault if a parameter for unclustered points is given with badges, which leave points unclustered wherever
-  /// there is room.
+  /// Notes a fault if a parameter for unclustered points is given together with badges. Badges leave points unclustered
+  /// wherever there is room.
   fileprivate mutating func refuseUnclustered(beside name: String) {
     for option in Cut.unclusteredNames where has(option) && !isShared(option) {
       refuse(

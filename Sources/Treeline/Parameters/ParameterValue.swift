@@ -30,11 +30,12 @@ extension ParameterValue: CustomStringConvertible {
   }
 }
 
-/// A value that is written as parameters and read back from them. In JSON it is an object of parameters.
+/// A value that is written as parameters and read back from these parameters. In JSON such a value is an object that
+/// contains its parameters.
 protocol Parameterized {
   /// Names and values, in a fixed order. Default values are left out.
   var parameters: [(name: String, value: ParameterValue)] { get }
 
-  /// Reads the parameters. Faults are noted in `parameters`. If there are faults, the value is arbitrary.
+  /// Reads the parameters. Faults are noted in `parameters`. If there are faults, the new value is arbitrary.
   init(_ parameters: inout QueryParameters)
 }

@@ -1,4 +1,4 @@
-/// A query to a tree as one value: a cut and a viewport.
+/// A query to a tree, which consists of a cut and a viewport.
 ///
 /// A command line (`--zoom 9 --spacing 44`), a URL (`zoom=9&spacing=44`) and JSON (`{"zoom": 9, "spacing": 44}`) spell
 /// a query with the same names. A query that no tree can answer, such as a spacing without a zoom, is refused when it
@@ -18,10 +18,11 @@ public struct Query: Hashable, Sendable {
   /// Makes a query for the clusters of a cut in a viewport.
   public init(_ cut: Cut, in viewport: Viewport) { (self.cut, self.viewport) = (cut, viewport) }
 
-  /// Whether, by default, a cluster whose position is out of view is shown at one of its points in view.
+  /// Whether a cluster whose position is out of view is shown at one of its points in view by default.
   ///
-  /// True for a cut with a limit or a detail if the viewport is a box or a screen. A spacing and badges keep clusters
-  /// apart only at their own positions. A tile must show a cluster at the same position as its neighboring tiles do.
+  /// This is the case for a cut with a limit or a detail if the viewport is a box or a screen. It is not the case for a
+  /// spacing and badges, which keep clusters apart only at their own positions. It is not the case for a tile either,
+  /// because a tile must show a cluster at the same position as its neighboring tiles.
   /// `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds the position.
   public var keepsClustersVisible: Bool {
     switch viewport.area {
@@ -40,7 +41,7 @@ extension Query: Parameterized {
 
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }
 
-  /// Reads a query. If it has no zoom, it takes the zoom of another query; see `Viewport.init(_:defaultZoom:)`.
+  /// Reads a query. A query without a zoom gets the zoom of another query; see `Viewport.init(_:defaultZoom:)`.
   public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     viewport = Viewport(&parameters, defaultZoom: defaultZoom)
     cut = Cut(&parameters)

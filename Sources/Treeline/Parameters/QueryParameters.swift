@@ -1,9 +1,9 @@
 /// The named parameters of a query, as a command line, a URL or a JSON object contains them: `limit`, `zoom` and so on,
-/// each with a value. All three use the same names and values: `Cut.parameters` and `Viewport.parameters` write them,
-/// and `Cut.init(_:)` and `Viewport.init(_:)` read them.
+/// each with a value. Command lines, URLs and JSON use the same names and values. `Cut.parameters` and
+/// `Viewport.parameters` write the parameters, and `Cut.init(_:)` and `Viewport.init(_:)` read them.
 ///
 /// All faults are collected, so that they can be reported at once. A parameter that nothing reads is a fault, too,
-/// since it is usually misspelled.
+/// because its name is usually misspelled.
 public struct QueryParameters: Sendable {
   /// A parameter that is wrong or missing.
   public struct Fault: Hashable, Sendable {
@@ -97,17 +97,17 @@ public struct QueryParameters: Sendable {
 // MARK: - Several queries
 
 extension QueryParameters.Bounds {
-  /// Returns a zoom from which on something is shown; nil if this zoom is above the greatest accepted zoom.
+  /// Returns a zoom from which something is shown; nil if this zoom is above the greatest accepted zoom.
   @_spi(Server) public func reached(_ zoom: Double?) -> Double? { zoom.flatMap { $0 <= zooms.upperBound ? $0 : nil } }
 }
 
 extension QueryParameters {
   /// Reads one of several queries from the parameters whose names begin with a prefix, such as `from-zoom`. The query
-  /// reads them by their names without the prefix.
+  /// reads these parameters by their names without the prefix.
   ///
   /// - Parameters:
   ///   - prefix: The beginning of the names, such as `from-`.
-  ///   - shared: Names, in groups, that apply to this query even without the prefix. If a name of a group is given with
+  ///   - shared: Groups of names that apply to this query even without the prefix. If a name of a group is given with
   ///     the prefix, all names of the group without the prefix are ignored.
   ///   - body: Reads the query.
   public mutating func read<Value>(
@@ -131,7 +131,7 @@ extension QueryParameters {
     return value
   }
 
-  /// Adds a parameter unless it was given.
+  /// Adds a parameter if it was not given.
   public mutating func setDefault(_ key: String, _ value: String) {
     if !has(key) { entries.append(Entry(key: key, name: prefix + key, value: value, isRead: true)) }
   }
@@ -208,7 +208,7 @@ extension QueryParameters {
     return nil
   }
 
-  /// Reads a flag: whether the parameter is `true`. Without the parameter it is false.
+  /// Reads a flag. The flag is true if the value of the parameter is `true`, and false if the parameter was not given.
   public mutating func flag(_ key: String) -> Bool {
     switch text(key) {
     case nil, "false": return false
@@ -222,7 +222,7 @@ extension QueryParameters {
   /// Reads `count` numbers with commas between them.
   public mutating func numbers(_ key: String, count: Int, expected: String) -> [Double]? {
     guard let text = text(key) else { return nil }
-    // The caller checks for numbers that are not finite, because a box reports which edge is not finite.
+    // The caller checks that the numbers are finite, because the message about a box says which edge is not finite.
     let comma = UInt8(ascii: ",")
     let numbers = text.utf8.split(separator: comma, omittingEmptySubsequences: false).map { part -> Double? in
       if part.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }) { return nil }
@@ -259,11 +259,11 @@ extension QueryParameters {
     faults.append(Fault(name(key), expected: expected, found: found, sentence: sentence))
   }
 
-  /// Notes a fault for each parameter in `keys` that was given, because it does not fit the rest of the query.
+  /// Notes a fault for each given parameter in `keys`. These parameters do not fit the rest of the query.
   ///
   /// - Parameters:
   ///   - keys: The names of the parameters.
-  ///   - expected: The expected value of each, in words.
+  ///   - expected: The expected value of each parameter, in words.
   ///   - sentence: The fault as a sentence, with names of parameters in braces.
   public mutating func refuse(_ keys: [String], expected: String, sentence: String? = nil) {
     for key in keys {

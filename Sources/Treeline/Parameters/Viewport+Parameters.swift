@@ -27,12 +27,12 @@ extension Viewport: Parameterized {
   /// Reads a viewport. If none of its parameters is given, the viewport is `everything`.
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }
 
-  /// Reads a viewport. If it has no zoom, it takes the zoom of another query.
+  /// Reads a viewport. A viewport without a zoom gets the zoom of another query.
   ///
   /// - Parameters:
   ///   - parameters: The parameters to read.
-  ///   - defaultZoom: The zoom, of 256 px tiles, if no zoom is given and neither a tile nor a box on a screen implies a
-  ///     zoom.
+  ///   - defaultZoom: The zoom, of 256 px tiles, for a viewport to which no zoom is given. It is not used for a tile or
+  ///     for a box on a screen, because they imply a zoom.
   public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     let bounds = parameters.bounds
     let tileSize = parameters.tileSize("tile-size") ?? .pixels256
