@@ -4,7 +4,6 @@
 /// A place is an index in this order. A range of values is a range of places. So the points that enter or leave a
 /// moving window of values are found without reading other points. The order takes 4 bytes per point, and another 16
 /// bytes per point while the order is made.
-/// point while it is made.
 final class ColumnOrder: PreparedValues {
   private let treeIndices: PreparedArray<UInt32>
 

@@ -27,7 +27,7 @@ public struct Filter: Hashable, Sendable {
     case intersects(FilterArea)
     /// Two or more conditions that must all hold.
     case all([Expression])
-    /// Two or more conditions: at least one must hold.
+    /// Two or more conditions. At least one of the conditions must hold.
     case any([Expression])
     case not(Expression)
   }
