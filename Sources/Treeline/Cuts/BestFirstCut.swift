@@ -1,6 +1,4 @@
 extension TreeStorage {
-  /// Returns the cut that results from expanding the node of greatest worth again and again, while the answer stays
-  /// within the limit. The nodes are in tree order.
   /// Returns the nodes of a cut, in tree order. Starting from the nodes of `cutRoots(in:)`, the node of greatest worth
   /// is replaced by its children again and again, as long as the answer stays within the limit.
   ///
@@ -88,7 +86,7 @@ extension TreeStorage {
       guard let (left, right) = try children(of: node) else { return nil }
       value -= try scatter(of: left, counted) + scatter(of: right, counted)
     }
-    // The bound also replaces NaN, which a damaged file may contain.
+    // If a damaged file contains NaN, the bound is used.
     return value < bound ? value : bound
   }
 

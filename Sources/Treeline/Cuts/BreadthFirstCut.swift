@@ -109,7 +109,8 @@ extension TreeStorage {
         }
         more = 1
         let children = nodes + Int(pair.leftRecord)
-        // The hardware prefetches the children of the left child without help, because they lie after both records.
+        // The hardware prefetches the children of the left child without help, because they follow after these two
+        // records.
         fetchChildren(of: children + 1)
         if slot.isAllSeen {
           let parts = slot.childrenAllSeen(leftCount: pair.leftCount, childOffset)
@@ -139,7 +140,7 @@ extension TreeStorage {
     }
   }
 
-  /// Prefetches the records that expanding a node will read at the next level.
+  /// Prefetches the records that are read when a node is expanded at the next level.
   @inline(__always) private func fetchChildren(of record: UnsafePointer<NodeRecord>) {
     prefetch(record + Int(record.pointee.childOffset))
   }

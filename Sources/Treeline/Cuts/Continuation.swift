@@ -216,8 +216,8 @@ private struct Plan {
     }
   }
 
-  /// Returns whether the finest answer shows an entry itself instead of entries within it. A previous cluster is shown
-  /// itself as long as its excess is less than the weight of a lost cluster.
+  /// Returns whether the finest answer shows an entry itself instead of entries within it. The entry of a previous
+  /// cluster is shown as long as its excess is less than the weight of a lost cluster.
   private func isFinest(_ index: Int) -> Bool {
     let entry = entries[index]
     return entry.left < 0 || entry.isPrevious && (entry.excess == 0 || entry.excess < lossWeight)

@@ -62,8 +62,8 @@ public struct Cut: Hashable, Sendable {
   ///     This promise holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh
   ///     answer, which ignores the previous answer. If the scatter is greater, previous clusters are replaced by the
   ///     fresh clusters within them. The most useful replacement comes first. Merges that add much scatter are avoided.
-  ///     This continues until the scatter is small enough. The number of lost clusters is minimal if the limit leaves
-  ///     room for these replacements. If not, it may be slightly larger.
+  ///     The replacements continue until the scatter is small enough. The number of lost clusters is minimal if the
+  ///     limit leaves room for these replacements. If not, the number may be slightly larger.
   ///
   ///     A continued answer for a part of a viewport refines the fresh answer for the whole viewport. But zooming in
   ///     from one continued answer to the next may merge clusters.
@@ -255,7 +255,6 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 /// or spacing is raised: clusters grow, and points join clusters of at least `leastMembers` points. The limit may have
 /// no room for every position at a zoom of `fromZoom` or more. Clusters are then formed as at lower zooms. The rule is
 /// ignored if the whole tree has fewer than `leastMembers` points and more points than the limit are in view.
-/// as if this rule did not exist.
 public struct UnclusteredPoints: Hashable, Sendable {
   /// The least number of points of a cluster. A smaller cluster is shown as its points.
   public let leastMembers: Int
@@ -269,7 +268,7 @@ public struct UnclusteredPoints: Hashable, Sendable {
 
   /// - Parameters:
   ///   - leastMembers: The least number of points of a cluster, 1 or more. With 1 or 2 every cluster is large enough.
-  ///   - fromZoom: The zoom from which on there are no clusters. It may be fractional. Infinity means that there are
+  ///   - fromZoom: The zoom from which there are no clusters. The zoom may be fractional. Infinity means that there are
   ///     clusters at every zoom.
   public init(leastMembers: Int = 2, fromZoom: Double = .infinity) {
     // 1 and 2 have the same effect. Both are stored as 2, so that cuts with the same effect compare equal.

@@ -149,7 +149,8 @@ struct Frontier: ~Copyable {
     UnsafeRawPointer(cursor) - UnsafeRawPointer(next)
   }
 
-  /// Returns the result of `distance(from:to:)` for a frontier that has `count` written, unread and retired nodes.
+  /// Returns the result of `distance(from:to:)` for a frontier with `count` nodes: written, unread and retired nodes
+  /// together.
   @inline(__always) func distance(ofCount count: Int) -> Int {
     // There are never more nodes than points.
     let count = min(count, 1 << 32) &- retiredCount

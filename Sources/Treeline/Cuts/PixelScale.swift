@@ -21,14 +21,14 @@ struct PixelScale {
 
 extension PixelScale {
   /// - Throws: `QueryError.notByPixels` for a cut with only a limit, `.noSeparations` or `.noBadges` if the tree lacks
-  ///   what the criterion needs.
+  ///   data that the criterion needs.
   init(_ cut: Cut, of storage: TreeStorage) throws(QueryError) {
     guard let (criterion, pixels) = cut.pixels else { throw .notByPixels }
     try cut.unclustered.check()
     try self.init(criterion, pixels, of: storage)
   }
 
-  /// - Throws: `QueryError.noSeparations` or `.noBadges` if the tree lacks what the criterion needs.
+  /// - Throws: `QueryError.noSeparations` or `.noBadges` if the tree lacks data that the criterion needs.
   init(_ criterion: PixelCriterion, _ pixels: Double, of storage: TreeStorage) throws(QueryError) {
     let coarseness: Coarseness
     switch criterion {
@@ -96,7 +96,7 @@ extension PixelScale {
   /// queries to the last bit, because queries use the same computation.
   ///
   /// - Returns: nil if such nodes are shown whole at every zoom; -infinity if they are replaced at every zoom.
-  /// - Complexity: 64 zooms are tried.
+  /// - Complexity: The function tries 64 zooms.
   func leastZoom(splitting coarseness: Double) throws(QueryError) -> Double? {
     func isSplit(_ zoom: Double) throws(QueryError) -> Bool { coarseness > (try greatestCoarseness(atZoom: zoom)) }
     // 0 pixels have the same length at every zoom.

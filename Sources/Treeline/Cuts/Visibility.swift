@@ -6,12 +6,12 @@ struct Visibility: Equatable {
 
   static let none = Visibility(bits: 0)
 
-  /// Some but not all points of the node are visible, judged by the node's box. Used only for nodes with stored
-  /// children.
+  /// Some but not all points of the node are visible, judged by the node's box. This value is used only for nodes with
+  /// stored children.
   static let partial = Visibility(bits: Bucket.partlyVisible)
 
-  /// The node's box is in the window, and some but not all of its points are counted. Used only for nodes with stored
-  /// children.
+  /// The node's box is in the window, and some but not all of its points are counted. This value is used only for nodes
+  /// with stored children.
   static let inside = Visibility(bits: Bucket.partlyVisible | 1 << shift)
 
   /// All points of the node are visible.
@@ -31,7 +31,7 @@ struct Visibility: Equatable {
 
   @inline(__always) init(bits: UInt32) { self.bits = bits }
 
-  /// 1 if anything is visible, else 0.
+  /// 1 if any point is visible, and 0 if no point is visible.
   @inline(__always) var asNumber: Int { bits == 0 ? 0 : 1 }
 
   /// Makes a visibility from the sides of a node's box.
@@ -230,7 +230,7 @@ extension TreeStorage {
   }
 
   /// Returns whether a node has a point in view. The node's box lies across the window's edges, and no side of the box
-  /// is inside.
+  /// is inside the window.
   ///
   /// The child with fewer points is searched by a recursive call, and the child with more points in the loop. Therefore
   /// calls nest at most 31 deep, however deep the tree of a damaged file claims to be. This matters, because a thread

@@ -63,7 +63,7 @@ extension Node {
   /// The node's level; 0 for the root.
   package var level: UInt16 { UInt16(truncatingIfNeeded: levels & (1 << Bucket.bitsOfLevel - 1)) }
 
-  /// The number of levels from the node's bucket down to the node; 0 for a node with a record of its own.
+  /// The number of levels from the node's bucket down to the node; 0 for a node that has its own record.
   @inline(__always) package var depthInBucket: UInt32 { levels >> Bucket.bitsOfLevel }
 }
 

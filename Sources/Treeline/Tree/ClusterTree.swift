@@ -8,7 +8,7 @@
 /// A tree never changes and holds only a reference to its arrays. Therefore copies are free, and any number of threads
 /// may query a tree.
 public struct ClusterTree: Sendable {
-  /// Accessed only through `withStorage`, because the pointers in the storage do not keep it alive.
+  /// Accessed only through `withStorage`, because the pointers in the storage do not keep the storage alive.
   private let storage: TreeStorage
 
   /// The counted points; nil if all points are counted.

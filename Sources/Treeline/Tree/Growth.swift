@@ -16,7 +16,7 @@ public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
   /// room.
   case distance
 
-  /// The two clusters whose drawn badges touch first as badges grow. Pairs are ordered by their distance divided by the
+  /// The two clusters whose badges touch first if all badges grow. Pairs are ordered by their distance divided by the
   /// sum of both radii. A `BadgeCurve` gives the radius for a point count. `Cut.badges(scale:)` then shows points
   /// unclustered as long as there is room. This metric needs an index of format 1.2.
   case badges
@@ -50,7 +50,7 @@ extension Growth {
     }
   }
 
-  /// The number of the split rule's kind or of the metric in an index.
+  /// The number that stands for the kind of split rule, or for the metric, in an index.
   package var rawKind: UInt32 {
     switch self {
     case .splitting(let rule): rule.kind.rawValue

@@ -20,7 +20,7 @@ package final class Lineage: Sendable {
     changes = earlier.changes.suffix(Self.most - 1) + [(earlier.number, change)]
   }
 
-  /// Returns the changes that lead from an earlier version to this version, in order; nil if they are not known.
+  /// Returns the changes that lead from an earlier version to this version, in order; nil if the changes are not known.
   func changes(since earlier: Lineage) -> [RowChange]? {
     if earlier.number == number { return [] }
     return changes.firstIndex { $0.number == earlier.number }.map { changes[$0...].map(\.change) }

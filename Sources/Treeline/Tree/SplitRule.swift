@@ -32,7 +32,7 @@ public struct SplitRule: Hashable, Sendable {
 
   package let kind: Kind
 
-  /// The discrimination power in eighths; 0 for other kinds.
+  /// The power of a gamma rule, in eighths; 0 for other kinds.
   package let gammaInEighths: UInt32
 
   private init(_ kind: Kind, gammaInEighths: UInt32 = 0) { (self.kind, self.gammaInEighths) = (kind, gammaInEighths) }
