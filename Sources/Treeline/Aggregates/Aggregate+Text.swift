@@ -41,7 +41,7 @@ extension Aggregate.Function {
   /// The label that is written before the second column: `by` in `first(name, by: population)`.
   fileprivate var label: String { self == .mean ? "weight" : "by" }
 
-  /// The number that is written after the column: `3` in `top(kind, 3)`. It is nil if the function takes no number.
+  /// The number that is written after the column: `3` in `top(kind, 3)`; nil if the function takes no number.
   fileprivate var number: String? {
     switch self {
     case .top(let count): "\(count)"
@@ -59,8 +59,8 @@ extension Aggregate: CustomStringConvertible {
     return function.name + (given.isEmpty ? "" : "(\(given.joined(separator: ", ")))")
   }
 
-  /// The name of the aggregate as a property of GeoJSON and tiles. It is a flat name, which style expressions can read:
-  /// `sum_population`, `top_kind`, `percentile_90_price`, `mean_price_by_rooms`.
+  /// The name of the aggregate as a property of GeoJSON and tiles. The name is flat, so that style expressions can read
+  /// it: `sum_population`, `top_kind`, `percentile_90_price`, `mean_price_by_rooms`.
   public var propertyName: String {
     switch function {
     case .percentile: "percentile_\(function.number!)_\(column!)"
@@ -107,7 +107,7 @@ private struct Scanner {
     if !take(character) { throw malformed(expected) }
   }
 
-  /// Reads letters, digits and `_`; returns an empty text if there are none.
+  /// Reads letters, digits and `_`. Returns an empty text if no such character comes next.
   private mutating func word() -> String {
     skipSpace()
     var word = String.UnicodeScalarView()

@@ -68,7 +68,7 @@ public struct Aggregate: Hashable, Sendable {
   public static func max(_ column: String) -> Aggregate { Aggregate(.max, column) }
 
   /// The value of a column at the point that has the greatest value in another column, such as the name of the most
-  /// populous city. It can serve as the title of a cluster.
+  /// populous city. This value can serve as the title of a cluster.
   ///
   /// Points that lack a value in either column are left out. If several points have the greatest value, the result is
   /// the least of their values in `column`. Therefore the order of rows does not matter.
@@ -101,22 +101,23 @@ public struct Aggregate: Hashable, Sendable {
   /// first.
   ///
   /// - Parameters:
-  ///   - count: Greatest number of values, 1 or more. `Clusters.values(of:)` throws if it is below 1.
+  ///   - count: Greatest number of values, 1 or more. `Clusters.values(of:)` throws if `count` is below 1.
   ///   - column: A column of any kind.
   public static func top(_ count: Int, of column: String) -> Aggregate { Aggregate(.top(count), column) }
 
   /// The most frequent value. If several values are equally frequent, the least of them.
   public static func mode(_ column: String) -> Aggregate { Aggregate(.mode, column) }
 
-  /// The middle value in sorted order. An even number of values has two middle values. The median is the mean of both
-  /// if they are numbers, and otherwise the smaller of both.
+  /// The middle value in sorted order. An even number of values has two middle values. For numbers, the median is then
+  /// the mean of the two middle values. For other values, it is the smaller of the two.
   public static func median(_ column: String) -> Aggregate { Aggregate(.median, column) }
 
   /// The least value `v` such that at least `percent` per cent of all values are less than or equal to `v`.
   ///
   /// - Parameters:
-  ///   - percent: A percentage from 0 to 100; 0 gives the least value. It is read as a decimal, so 99.9 per cent of
-  ///     1,000 values are exactly 999 values. `Clusters.values(of:)` throws if the percentage is outside 0 to 100.
+  ///   - percent: A percentage from 0 to 100; 0 gives the least value. The percentage is read as a decimal, so 99.9 per
+  ///     cent of 1,000 values are exactly 999 values. `Clusters.values(of:)` throws if the percentage is outside 0 to
+  ///     100.
   ///   - column: A column of any kind.
   public static func percentile(_ percent: Double, of column: String) -> Aggregate {
     Aggregate(.percentile(percent), column)
@@ -182,7 +183,8 @@ extension AggregateValue: CustomStringConvertible {
   }
 }
 
-/// A number that is the result of an aggregate: an exact decimal or, if that is not possible, the nearest double.
+/// A number that is the result of an aggregate: an exact decimal or, if no exact decimal is possible, the nearest
+/// double.
 public struct AggregateNumber: Hashable, Sendable {
   private enum Content: Hashable {
     case decimal(DecimalNumber)

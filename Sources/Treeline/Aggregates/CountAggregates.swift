@@ -92,7 +92,7 @@ struct DistinctValues: AggregateEvaluator {
     case .count: return .integer(found.reduce(0) { $0 + $1.count })
     case .distinct: return .integer(found.count)
     case .mode:
-      // `found` is sorted by key. So if several keys are equally frequent, this finds the least.
+      // `found` is sorted by key. So if several keys are equally frequent, the loop finds the least of them.
       guard var most = found.first else { return .none }
       for other in found where other.count > most.count { most = other }
       return .value(value(ofKey: most.key))

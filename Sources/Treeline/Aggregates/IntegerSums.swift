@@ -183,7 +183,8 @@ final class IntegerSquares: PreparedValues {
 
     mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
       let missing = Integer(truncatingIfNeeded: missing)
-      // The sum of 64 squares of codes with up to 16 bits fits one word. Greater squares are added in two halves.
+      // The sum of 64 squares of codes with up to 16 bits fits one word. Squares of longer codes are added in two
+      // halves.
       var (low, high) = (UInt64(0), UInt64(0))
       rows.forEach(in: range) { row in
         let code = Integer(littleEndian: integers[row])

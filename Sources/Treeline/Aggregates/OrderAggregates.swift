@@ -77,8 +77,8 @@ struct FirstValue: AggregateEvaluator {
 }
 
 extension Aggregate {
-  /// Returns the rank of a percentile among sorted values, counted from 1. It is the least rank such that at least the
-  /// given percentage of all values have this rank or a lower rank.
+  /// Returns the rank of a percentile among sorted values, counted from 1. The result is the least rank for which at
+  /// least the given percentage of all values have this rank or a lower rank.
   ///
   /// The percentage is read as the shortest decimal that stands for the double, so the rank is exact. For example, 7 %
   /// of 100 values are 7 values, although the double nearest to 0.07 is slightly greater.
@@ -132,7 +132,7 @@ struct OrderStatistic: AggregateEvaluator {
 
   /// - Parameters:
   ///   - count: Number of values.
-  ///   - key: Returns the key of the value at an index in sorted order. It is called with rising indices.
+  ///   - key: Returns the key of the value at an index in sorted order. The function is called with rising indices.
   private func value(count: Int, _ key: (Int) throws(CancellationError) -> UInt64?) throws(CancellationError)
     -> AggregateValue
   {

@@ -29,7 +29,7 @@ public enum BadgeSize {
     largest / (1 + exp(-0.3 * pow(Double(pointCount), 0.4)))
   }
 
-  /// Returns the factor `1 + ln n` for n points. It is 1 for one point and has no upper bound.
+  /// Returns the factor `1 + ln n` for n points. The factor is 1 for one point and has no upper bound.
   ///
   /// Source: Raizlabs, BentoMap (2016).
   public static func logarithmicScale(pointCount: Int) -> Double { 1 + log(Double(max(pointCount, 1))) }
@@ -96,7 +96,7 @@ public struct StackSpread: RandomAccessCollection, Sendable {
   public var startIndex: Int { 0 }
 
   /// - Parameters:
-  ///   - count: Number of members to draw, for example those on one page of a large stack.
+  ///   - count: Number of members to draw, for example the members on one page of a large stack.
   ///   - spacing: The least distance between two members, above 0, usually in pixels.
   public init(count: Int, spacing: Double = 26) {
     precondition(count >= 0, "Expected a count of 0 or more, found \(count)")

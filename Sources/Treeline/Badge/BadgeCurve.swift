@@ -122,8 +122,8 @@ extension BadgeCurve {
     return high < square ? square.dividingFullWidth((high, low)).quotient : .max
   }
 
-  /// Returns a scaled distance: a distance in units of the plane, as it would be if all badges were 8 px wide. Two
-  /// badges that are at least this scaled distance apart are drawn without touching.
+  /// Returns the scaled distance that keeps badges apart. A scaled distance is in units of the plane, as if all badges
+  /// were 8 px wide. Two badges that are at least this scaled distance apart are drawn without touching.
   ///
   /// - Parameter unitsPerPixel: Scale at which the badges are drawn.
   package func distance(unitsPerPixel: Double) -> Double {

@@ -26,7 +26,7 @@ package struct CellNumber {
   /// The exponent with its letter.
   private let exponent: Bytes
 
-  /// - Parameter bytes: The text, valid as long as the number is used.
+  /// - Parameter bytes: The text. Its memory must stay valid as long as the number is used.
   /// - Returns: nil if the text is not a number, or if the number is not below 1.8e308.
   package init?(_ bytes: Bytes, mark: DecimalMark = .point) {
     var position = 0

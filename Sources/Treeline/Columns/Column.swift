@@ -1,7 +1,7 @@
 /// A column: for each point one value or no value, in tree order.
 ///
-/// The columns of a tree lie in its index, or in memory if the tree was built in memory. They are read only when
-/// needed. To keep columns in an index or a map, use `treelinemap build --columns` or `ClusterMap(_:at:columns:)`.
+/// The columns of a tree lie in its index, or in memory if the tree was built in memory. A column is read only when it
+/// is needed. To keep columns in an index or a map, use `treelinemap build --columns` or `ClusterMap(_:at:columns:)`.
 public struct Column: Sendable {
   /// The kind of a column's values.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -33,8 +33,8 @@ public struct Column: Sendable {
     case entries(EntryValues)
   }
 
-  /// The column in the attribute format, which earlier versions and the option `--attributes` write; nil for other
-  /// columns.
+  /// The column in the attribute format, which earlier versions and the option `--attributes` write; nil for a column
+  /// in another format.
   package let attribute: AttributeColumn?
 
   /// The sections that give results without reading values: `ranks` gives percentiles, and `links` gives distinct

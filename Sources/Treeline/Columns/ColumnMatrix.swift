@@ -29,7 +29,7 @@ package struct ColumnMatrix: @unchecked Sendable {
   package let valueCount: Int
   /// The number of missing values, for ranks.
   package let missingCount: Int
-  /// For ranks, the first point in tree order that has each value.
+  /// For ranks, the tree index of the first point with each distinct value.
   private let firstIndices: UnsafePointer<UInt32>
   /// The bytes of the section.
   package let section: UnsafeRawBufferPointer
@@ -134,7 +134,7 @@ extension Column {
 }
 
 extension ClusterTree {
-  /// Attaches each section of kind `ranks`, `links` or `search` to the column that it belongs to.
+  /// Attaches each section of kind `ranks`, `links` or `search` to its column.
   ///
   /// - Parameter columns: All columns. The column numbers in sections count only columns that lie in sections of kind
   ///   `column`.

@@ -28,7 +28,7 @@ public protocol StoredColumnValue: ColumnValue, Hashable where Present == Self, 
   /// Returns a value in the form that columns read.
   static func storedValue(of value: Self) -> StoredValue
 
-  /// Returns the value of this type for a stored value; nil if the type has no such value.
+  /// Returns a stored value as a value of this type; nil if the type has no such value.
   static func value(of stored: StoredValue) -> Self?
 }
 
@@ -153,10 +153,10 @@ extension Instant: StoredColumnValue {
 // MARK: - Types made of other types
 
 extension StoredColumnValue {
-  /// Returns the value.
+  /// Returns the value itself.
   public static func stored(_ value: Self) -> Self? { value }
 
-  /// Returns the value.
+  /// Returns the value itself.
   public static func restored(_ stored: Self) -> Self? { stored }
 }
 

@@ -11,9 +11,9 @@ package struct AttributeColumn: Sendable {
   package enum Encoding: UInt32, Sendable {
     /// Doubles of 8 bytes, in tree order. One NaN means null and another means absent.
     case numbers = 1
-    /// Entry numbers of 4 bytes, in tree order. The dictionary follows at the next multiple of 8. It begins with a
-    /// table of offsets of 8 bytes: the start of each entry, and then the end of the last entry. Offsets are counted
-    /// from the end of the table. The entries follow. Each entry is a tag and a text in UTF-8.
+    /// Entry numbers of 4 bytes, in tree order. The dictionary follows at the next multiple of 8. The dictionary begins
+    /// with a table of offsets of 8 bytes: the start of each entry, and then the end of the last entry. Offsets are
+    /// counted from the end of the table. The entries follow. Each entry is a tag and a text in UTF-8.
     case dictionary = 2
   }
 

@@ -55,7 +55,8 @@ public struct QueryParameters: Sendable {
     /// The range of the pixels of a cut.
     public var pixels: ClosedRange<Double>
 
-    /// Makes bounds. By default they are limits of 1 or more, zooms from 0 to 32 and screens of up to 16,384 px.
+    /// Makes bounds. By default, limits are 1 or more, zooms are from 0 to 32, and screens have sides of up to 16,384
+    /// px.
     public init(
       limits: ClosedRange<Int> = 1 ... .max, zooms: ClosedRange<Double> = 0...32,
       sides: ClosedRange<Double> = 1...16_384, pixels: ClosedRange<Double> = 0 ... .greatestFiniteMagnitude

@@ -34,17 +34,17 @@ public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// Makes the box of one position.
   @inlinable public init(_ point: PlanePoint) { self.init(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y) }
 
-  // Computed modulo 2^32, so that a damaged index with swapped edges cannot trap.
+  // Widths and heights are computed modulo 2^32, so that a damaged index with swapped edges cannot trap.
 
-  /// The distance from the western edge to the eastern, in units.
+  /// The distance from the western edge to the eastern edge, in units.
   @inlinable public var width: UInt32 { maxX &- minX }
-  /// The distance from the northern edge to the southern, in units.
+  /// The distance from the northern edge to the southern edge, in units.
   @inlinable public var height: UInt32 { maxY &- minY }
 
   /// Whether the box contains only one position.
   @inlinable public var isPoint: Bool { minX == maxX && minY == maxY }
 
-  /// Whether the box begins in the east of the plane, crosses its seam and ends in the west.
+  /// Whether the box begins in the east of the plane, crosses the seam and ends in the west.
   @inlinable package var isAcrossSeam: Bool { minX > maxX }
 
   /// Makes the smallest box around some points. The box may cross the seam, but is narrower than half the world. If

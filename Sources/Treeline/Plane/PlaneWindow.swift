@@ -61,8 +61,8 @@ public struct PlaneWindow: Hashable, Sendable {
     (rect.minX &- x <= width || x &- rect.minX <= rect.width) && minY <= rect.maxY && rect.minY <= maxY
   }
 
-  /// Returns whether at least one whole side of a box lies inside the window. The smallest box around points has a
-  /// point on each side. So for such a box, the window then contains a point.
+  /// Returns whether at least one whole side of a box lies inside the window. If the box is the smallest box around
+  /// some points, the window then contains a point, because such a box has a point on each side.
   func containsSide(of rect: PlaneRect) -> Bool {
     let start = rect.minX &- x
     let end = rect.maxX &- x
@@ -98,7 +98,7 @@ extension Plane {
     let east = Self.mercatorX(longitude: box.east)
     let degrees = box.east - box.west
     // If the east edge rounds to the west edge or to just east of the west edge, the box is either a full turn wide or
-    // very narrow. The width in degrees decides which.
+    // very narrow. The width in degrees distinguishes the two cases.
     let turn = degrees < 0 ? degrees + 360 : degrees
     let isFullTurn = degrees >= 360 || (turn > 270 && east &- west < 1 << 30)
     return PlaneWindow(x: west &- seam, width: isFullTurn ? .max : east &- west, minY: minY, maxY: maxY)
@@ -120,11 +120,11 @@ struct WindowEdges {
   let window: PlaneWindow
   /// Whether the window or any box may cross the seam.
   let crossesSeam: Bool
-  /// The window's east, south, west and north edges. They are compared with a box's west, north, east and south sides,
-  /// in this order. If one of these sides is past its edge, the whole box is outside the window.
+  /// The window's east, south, west and north edges. These edges are compared with a box's west, north, east and south
+  /// sides, in this order. If one of these sides is past its edge, the whole box is outside the window.
   private let farther: SIMD4<Int32>
   /// The window's west, north, east and south edges. Each edge is compared with the same side of a box. The side is
-  /// outside the window if it falls short of the edge.
+  /// outside the window if the side falls short of the edge.
   private let nearer: SIMD4<Int32>
 
   /// - Parameter boxesCrossSeam: Whether any box may cross the seam.
@@ -148,7 +148,7 @@ struct WindowEdges {
     crossesSeam ? sidesOutsidePastSeam(of: record) : sidesOutsideBeforeSeam(of: record)
   }
 
-  /// Returns the same as `sidesOutside(of:)` for each of two adjacent records, with one branch for both.
+  /// Returns the results of `sidesOutside(of:)` for two adjacent records, with one branch for both records.
   @inline(__always) func sidesOutside(ofPair records: UnsafePointer<NodeRecord>) -> (
     left: SidesOutside, right: SidesOutside
   ) {

@@ -10,9 +10,9 @@ public struct ShownPosition: Hashable, Sendable {
     case member
   }
 
-  /// x in units of the plane, eastwards from its seam.
+  /// The x in units of the plane. It grows eastwards from the seam, which is the meridian at which the plane begins.
   public let x: Double
-  /// y in units of the plane, southwards.
+  /// The y in units of the plane. It grows southwards.
   public let y: Double
 
   /// Tree index of the cluster's point at this position; nil for the mean.
@@ -49,8 +49,8 @@ public struct ShownPosition: Hashable, Sendable {
     return keepsVisible == true ? "keep-visible" : nil
   }
 
-  /// Returns the window in which the clusters of a query are kept visible; nil if they are not kept visible, or if
-  /// nothing is in view.
+  /// Returns the window in which the clusters of a query are kept visible. Returns nil if the clusters are not kept
+  /// visible, or if nothing is in view.
   ///
   /// - Parameters:
   ///   - query: The query for the clusters.
@@ -59,12 +59,12 @@ public struct ShownPosition: Hashable, Sendable {
     keepsVisible ?? query.keepsClustersVisible ? window : nil
   }
 
-  /// Returns the position at which a cluster is shown; nil if it is shown at its own position.
+  /// Returns the position at which a cluster is shown; nil if the cluster is shown at its own position.
   ///
   /// - Parameters:
   ///   - cluster: The cluster.
   ///   - tree: The tree of the cluster.
-  ///   - window: The window in which the cluster is kept visible; nil if it is not kept visible.
+  ///   - window: The window in which the cluster is kept visible; nil if the cluster is not kept visible.
   public func position(of cluster: Cluster, of tree: ClusterTree, keptVisibleIn window: PlaneWindow?) throws
     -> ShownPosition?
   {
@@ -96,7 +96,7 @@ extension ClusterTree {
   /// - Parameters:
   ///   - id: The cluster.
   ///   - rule: The rule for the position; nil for the cluster's own position.
-  ///   - window: The window in which the cluster is kept visible; nil if it is not kept visible.
+  ///   - window: The window in which the cluster is kept visible; nil if the cluster is not kept visible.
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
   /// - Complexity: O(depth) for the mean and for the cluster's own position. For other positions, see
   ///   `nearestMember(of:)`.
@@ -125,7 +125,7 @@ extension ClusterTree {
   { try shownPosition(of: id, at: rule, keptVisibleIn: plane.window(showing: box)) }
 
   /// Returns the tree index of the point of a cluster that is nearest to the cluster's mean. If several points are
-  /// nearest, returns the first of them. Distances are exact.
+  /// equally near, returns the first of them. Distances are exact.
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
   /// - Complexity: O(log pointCount) for most clusters; O(n) if most points are equally far from the mean.

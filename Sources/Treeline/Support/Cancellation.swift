@@ -9,11 +9,11 @@
   /// Runs work that stops within about 10 ms once it is cancelled.
   ///
   /// - Parameters:
-  ///   - isCancelled: Returns whether the result is no longer wanted. It is called often, on the calling thread. Once
-  ///     it has returned true, it must always return true.
+  ///   - isCancelled: Returns whether the result is no longer wanted. The function is called often, on the calling
+  ///     thread. Once the function has returned true, it must always return true.
   ///   - work: The work, which runs on the calling thread.
-  /// - Throws: `CancellationError` if the work was cancelled, even if it had finished or thrown another error;
-  ///   otherwise the error that the work throws.
+  /// - Throws: `CancellationError` if the work was cancelled, even if it had finished or thrown another error. If the
+  ///   work was not cancelled, throws the error that the work throws.
   public static func run<Result>(unless isCancelled: @escaping @Sendable () -> Bool, _ work: () throws -> Result) throws
     -> Result
   {

@@ -1,6 +1,6 @@
 /// The part of a map in view, and the scale at which it is shown.
 ///
-/// By default, zooms are for tiles of 256 px, as in Leaflet. MapLibre has tiles of 512 px, and its zoom at the same
+/// By default, zooms are for tiles of 256 px, as in Leaflet. MapLibre has tiles of 512 px, so its zoom at the same
 /// scale is less by 1. Pass such a zoom with `tileSize: .pixels512`.
 ///
 /// ```swift
