@@ -159,7 +159,7 @@ struct ExactSum {
       isNegative = true
       _ = carried(-1)
     }
-    // Three more digits of the quotient decide how it is rounded.
+    // Three more digits of the quotient decide how the quotient is rounded.
     var quotient = [UInt32](repeating: 0, count: 3) + digits
     var remainder: UInt64 = 0
     for index in quotient.indices.reversed() {

@@ -145,7 +145,7 @@ public struct Ellipse: Hashable, Sendable {
   /// The standard deviation along the shorter principal axis.
   public let semiMinor: Double
 
-  /// The x of a unit vector along the longer axis, on the plane, where x grows eastwards. It is not negative.
+  /// The x of a unit vector along the longer axis, on the plane, where x grows eastwards. This x is not negative.
   public let axisX: Double
   /// The y of this unit vector, on the plane, where y grows southwards.
   public let axisY: Double

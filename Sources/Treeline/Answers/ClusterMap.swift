@@ -67,7 +67,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///   - cut: The cut, which decides how finely the tree is divided into clusters.
   ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
   ///     zoom.
-  ///   - previous: The previous answer. It is used only if `cut.isContinuing`.
+  ///   - previous: The previous answer. This answer is used only if `cut.isContinuing`.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Results? = nil) throws -> Results {
     try clusters(Query(cut, in: viewport), after: previous)
   }

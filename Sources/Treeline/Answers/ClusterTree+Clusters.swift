@@ -21,17 +21,17 @@ extension ClusterTree {
   ///   - cut: The cut, which decides how finely the tree is divided into clusters.
   ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
   ///     zoom.
-  ///   - previous: The previous answer, for any viewport. It is used only if `cut.isContinuing`. If it is nil, the
-  ///     answer depends only on the other arguments.
+  ///   - previous: The previous answer, for any viewport. This answer is used only if `cut.isContinuing`. If `previous`
+  ///     is nil, the result depends only on the other arguments.
   /// - Returns: The clusters; no clusters if no point is in view.
   /// - Throws: `QueryError` if an argument is out of range or the tree does not support the cut; `IndexError` if the
   ///   file is damaged.
   /// - Precondition: `previous` is an answer of this tree.
-  /// - Complexity: O(answer + depth), independent of the number of points. O(limit log limit + depth) in best-first
-  ///   order, and also if a detail, a spacing or badges are combined with a limit. Continuing a previous answer takes
-  ///   O(k log k + k · depth), where k is the limit plus the size of the previous answer. If d clusters must be merged
-  ///   to keep the limit, the merges take an additional O(k · d), or O(k · d · log k) if the merged clusters scatter
-  ///   too much.
+  /// - Complexity: O(answer + depth), independent of the number of points. O(limit log limit + depth) in widest-first
+  ///   and steepest-first order, and also if a detail, a spacing or badges are combined with a limit. Continuing a
+  ///   previous answer takes O(k log k + k · depth), where k is the limit plus the size of the previous answer. If d
+  ///   clusters must be merged to keep the limit, the merges take an additional O(k · d), or O(k · d · log k) if the
+  ///   merged clusters scatter too much.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     try clusters(Query(cut, in: viewport), after: previous)
   }
@@ -95,8 +95,8 @@ extension ClusterTree {
   /// Cuts the tree for the whole plane, and returns the clusters whose positions lie in a viewport or on its edges. The
   /// clusters are in tree order.
   ///
-  /// A map tile shows these clusters. So each cluster is drawn in exactly one tile, whichever tiles are requested. The
-  /// position of a cluster may lie in a tile that contains none of its points.
+  /// A map tile shows these clusters. So each cluster is drawn once, whichever tiles are requested. The position of a
+  /// cluster may lie in a tile that contains none of its points.
   ///
   /// - Parameters:
   ///   - cut: A cut with a detail, a spacing or badges. The limit of the cut is ignored, because its effect would

@@ -94,8 +94,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns a path without some of its nodes: a node is left out if the next node of the path has all its passing
-  /// points.
+  /// Returns a path without some of its nodes. A node is left out if the next node of the path contains all passing
+  /// points of the node.
   private func distinct(_ path: [Node]) -> [Node] {
     guard selection != nil else { return path }
     return zip(path, path.dropFirst()).filter { passingCount(of: $0) > passingCount(of: $1) }.map(\.0) + path.suffix(1)
@@ -207,7 +207,7 @@ extension ClusterTree {
     return try scale.coarseness(of: node, pair, selection.points)
   }
 
-  /// Returns whether a node has so few points that they are shown unclustered, whatever its coarseness.
+  /// Returns whether a node has so few points that they are shown unclustered, whatever the coarseness of the node.
   private func isUnclustered(_ node: Node, by cut: Cut) -> Bool {
     let count = passingCount(of: node)
     return count > 1 && count < cut.unclustered.leastMembers

@@ -65,7 +65,7 @@ public struct MapFilter<Value: Sendable>: Sendable {
   }
 
   /// Returns a filter for values that fail another filter. A value whose property is missing passes neither the other
-  /// filter nor the result.
+  /// filter nor the new filter.
   public static prefix func ! (filter: MapFilter) -> MapFilter {
     MapFilter { names throws(QueryError) in !(try filter.named(names)) }
   }

@@ -43,7 +43,7 @@ public enum QueryError: Error, Hashable, Sendable {
   case tooFewValues(expected: Int, found: Int)
   /// A property for which a map has no column.
   case unknownProperty(keyPath: String, columns: [String])
-  /// A result of an aggregate that its type cannot hold.
+  /// A result of an aggregate that does not fit the type of the result.
   case unsuitedValue(keyPath: String, type: String, found: String)
   /// A viewport whose center is not finite or lies beyond a pole.
   case notACoordinate(found: Coordinate)
@@ -67,10 +67,10 @@ extension QueryError: CustomStringConvertible {
     case .notALength(let name, let found):
       "expected a finite number of pixels, 0 or more, as the \(name), found \(ParameterValue.text(found))"
     case .noSeparations:
-      "a spacing needs a tree with separations, found a tree without separations; build it again with separations"
+      "a spacing needs a tree with separations, found a tree without separations; build the tree again with separations"
     case .noBadges:
       "badges need a tree that was grown for badges and has separations, found a tree without badge scales; "
-        + "build it again by merging for badges, with separations"
+        + "build the tree again by merging for badges, with separations"
     case .noZoom:
       (PixelCriterion.allCases.map { $0 == .badges ? "badges" : "a \($0.rawValue)" } + ["a margin"]).listed("and")
         + " are in pixels and need a viewport with a zoom, found a viewport without a zoom"
@@ -88,13 +88,13 @@ extension QueryError: CustomStringConvertible {
           : "the columns are " + columns.prefix(20).map(\.debugDescription).joined(separator: ", ")
             + (columns.count > 20 ? " and \(columns.count - 20) more" : ""))
     case .unsuitedValue(let keyPath, let type, let found):
-      "expected a value of \(type) as the result for \(keyPath), found \(found); use a property with a type that holds "
-        + "all values of its column, and their sums"
+      "expected a value of \(type) as the result for \(keyPath), found \(found); use a property whose type can hold "
+        + "all values of its column and their sums"
     case .notACoordinate(let found):
       "expected a finite longitude and a latitude from -90 to 90 as the center of the viewport, "
         + "found longitude \(ParameterValue.text(found.longitude)) and latitude \(ParameterValue.text(found.latitude))"
     case .overlappingClusters(let upper, let lower):
-      "expected clusters that do not overlap, found \(lower) within \(upper)"
+      "expected clusters that do not overlap, found cluster \(lower) within cluster \(upper)"
     case .noPassingPoint(let id): "no point of cluster \(id) passes the filter"
     case .unknownPoint(let treeIndex, let pointCount):
       "expected the index of a point in tree order, below \(pointCount), found \(treeIndex)"

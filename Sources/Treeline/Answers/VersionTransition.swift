@@ -10,8 +10,8 @@
 ///   from: try vehicles.clusters(cut, in: view), to: try later.clusters(cut, in: view))
 /// ```
 public struct VersionTransition: Sendable {
-  /// Clusters of the first answer, and the clusters of the second answer that continue these clusters with some of
-  /// their points. At least one of `before` and `after` has exactly one cluster.
+  /// Clusters of the first answer, and the clusters of the second answer that continue these clusters and share points
+  /// with them. At least one of `before` and `after` has exactly one cluster.
   public struct Change: Sendable {
     /// Clusters of the first answer, in tree order.
     public let before: Clusters

@@ -35,13 +35,13 @@ public struct BadgeCurve: Hashable, Sendable {
       return "1 to \(greatestStepCount) steps of a curve, found \(steps.count)"
     }
     guard steps[0].pointCount == 1 else {
-      return "a curve from 1 point on, found \(steps[0].pointCount)"
+      return "a curve whose first step is for 1 point, found \(steps[0].pointCount)"
     }
     for (step, next) in zip(steps, steps.dropFirst())
     where next.pointCount <= step.pointCount || next.diameter < step.diameter {
       return
-        "more points and a diameter of \(step.diameter) or more after the step from \(step.pointCount) points on, "
-        + "found \(next.pointCount) points and a diameter of \(next.diameter)"
+        "a step with more points and a diameter of \(step.diameter) or more after the step for \(step.pointCount) "
+        + "points, found a step for \(next.pointCount) points with a diameter of \(next.diameter)"
     }
     let diameters = (steps[0].diameter, steps.last!.diameter)
     guard diameters.0 >= leastDiameter, diameters.1 <= greatestDiameter else {

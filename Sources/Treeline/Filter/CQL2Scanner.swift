@@ -145,7 +145,7 @@ extension CQL2Scanner {
     let remedy: String? =
       switch scalar {
       case "\u{2018}", "\u{2019}", "\u{201C}", "\u{201D}", "`":
-        "put texts in straight single quotes ('), column names in straight double quotes (\")"
+        "put texts in straight single quotes ('), and column names in straight double quotes (\")"
       default: "put a column name with such a character in double quotes"
       }
     throw FilterTextError(
@@ -192,7 +192,8 @@ extension CQL2Scanner {
 extension CQL2Scanner {
   static func isDigit(_ scalar: Unicode.Scalar) -> Bool { "0"..."9" ~= scalar }
 
-  /// Returns whether a name may begin with a character. CQL2 defines these ranges like XML defines them for its names.
+  /// Returns whether a name may begin with a character. The ranges are from the grammar of CQL2, which took them from
+  /// names in XML.
   static func isIdentifierStart(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x3A, 0x5F, 0x41...0x5A, 0x61...0x7A: true
@@ -217,15 +218,14 @@ extension CQL2Scanner {
   }
 }
 
-/// A keyword. A column whose name is a keyword is written in double quotes. Names of functions are not keywords: if no
-/// parenthesis follows the name of a function, it is the name of a column.
+/// A keyword. A column whose name is a keyword is written in double quotes. Names of functions are not keywords. If no
+/// parenthesis follows such a name, the name is read as the name of a column.
 enum CQL2Keyword: String {
   case and, or, not, `is`, null, `in`, between, like, `true`, `false`
 
   /// Recognizes a keyword in upper, lower or mixed case.
   init?(spelling: String) {
-    // Swift may treat a word with other characters as equal to a keyword, because the Kelvin sign, for example, equals
-    // K.
+    // Swift may treat a word with characters beyond ASCII as equal to a keyword. For example, the Kelvin sign equals K.
     guard spelling.utf8.count <= 7, spelling.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     self.init(rawValue: spelling.lowercased())
   }

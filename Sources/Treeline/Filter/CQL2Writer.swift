@@ -2,8 +2,8 @@ extension Filter: CustomStringConvertible {
   /// The filter in CQL2, from which ``init(_:bounds:)`` reads an equal filter. Each filter has exactly one spelling,
   /// with as few parentheses as possible.
   ///
-  /// This works for filters that CQL2 can express: numbers are finite, moments lie in the years 0 to 9999, rings of
-  /// polygons are closed, and the text is within its bounds.
+  /// Reading back works for filters that CQL2 can express: numbers are finite, moments lie in the years 0 to 9999,
+  /// rings of polygons are closed, and the text is within its bounds.
   public var description: String {
     var writer = CQL2Writer()
     writer.write(expression)
@@ -143,7 +143,7 @@ extension Instant {
 
 extension String {
   /// Returns the text in quotes. Each quote of this kind inside the text is doubled, even if a combining accent follows
-  /// it.
+  /// the quote.
   func quoted(by quote: Unicode.Scalar) -> String {
     var quoted = String.UnicodeScalarView([quote])
     for scalar in unicodeScalars {

@@ -14,7 +14,7 @@ final class ColumnOrder: PreparedValues {
 
   var count: Int { treeIndices.count }
 
-  /// Sorts the points by a column; returns nil if its values are entries of a dictionary.
+  /// Sorts the points by a column; returns nil if the column's values are entries of a dictionary.
   ///
   /// - Complexity: O(pointCount)
   init?(of column: Column) throws(CancellationError) {

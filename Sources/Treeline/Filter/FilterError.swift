@@ -22,7 +22,7 @@ extension FilterError: CustomStringConvertible {
       "the column \(column.debugDescription) is of kind \(kind.rawValue): expected \(expected), found \(found)"
     case .tooMuchText(let column, let bytes, let maximum):
       "the column \(column.debugDescription) has \(bytes) bytes of different texts, and "
-        + "LIKE searches at most \(maximum); compare the column with whole texts, or keep a column of categories"
+        + "LIKE searches at most \(maximum) bytes; compare the column with whole texts, or use a column of categories"
     case .noArea(let expected, let found): "expected \(expected), found \(found)"
     case .cancelled: "the filter was cancelled before it was prepared"
     }

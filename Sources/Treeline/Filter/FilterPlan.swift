@@ -126,10 +126,10 @@ extension ClusterTree {
   /// same, to the last bit, as without a previous filter.
   ///
   /// A filter resembles the previous filter if two conditions hold. Both filters differ only in one column of numbers
-  /// or times, like a moving window of time, and at most a sixteenth of the points enter or leave. Then only these
-  /// points are tested. They are found in the sorted order of the column, which is made when it is first needed and
-  /// then kept with the tree. Making the order takes 15 ns per point. The order takes 4 bytes per point, and 20 bytes
-  /// per point while it is made.
+  /// or times, like a moving window of time, and at most a sixteenth of the points enter or leave. Then only the points
+  /// that enter or leave are tested. These points are found in the sorted order of the column, which is made when it is
+  /// first needed and then kept with the tree. Making the order takes 15 ns per point. The order takes 4 bytes per
+  /// point, and 20 bytes per point while the order is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?

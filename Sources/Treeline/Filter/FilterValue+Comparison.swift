@@ -1,4 +1,4 @@
-/// A set of values. It can be searched for a value that equals a given value.
+/// A set of values that can be searched for a value equal to a given value.
 struct EqualValues {
   /// Texts, sorted by their bytes.
   private let texts: [String]
@@ -44,8 +44,8 @@ extension FilterValue.Content {
     }
   }
 
-  /// The moments that the value stands for, if it is a time, a date, or the text of a time or a date; nil for any other
-  /// value.
+  /// The moments that the value stands for, if the value is a time, a date, or the text of a time or a date; nil for
+  /// any other value.
   var interval: TimeInterval? {
     switch self {
     case .instant(let instant): TimeInterval(instant, instant)

@@ -4,7 +4,7 @@ import Synchronization
 /// passing points before the word.
 ///
 /// A selection is immutable, apart from sums and boxes that are prepared on first use. Any number of threads may query
-/// it.
+/// a selection.
 package final class Selection: Sendable {
   /// The bits of 64 points.
   struct Word {
@@ -21,7 +21,7 @@ package final class Selection: Sendable {
     @inline(__always) subscript(index: Int) -> Word { Word(bits: bits[index], before: before[index]) }
   }
 
-  /// The words, including one for the index after the last point, even if the points end at a multiple of 64.
+  /// The words, including a word for the index after the last point, even if the points end at a multiple of 64.
   let words: Words
   let wordCount: Int
   let storage: TreeStorage
@@ -173,7 +173,8 @@ package final class Selection: Sendable {
   }
 }
 
-/// The points that a query counts: all points of a tree, or only points that pass a filter. Cuts are generic over both.
+/// The points that a query counts: all points of a tree, or only points that pass a filter. Cuts are generic over these
+/// two cases.
 protocol CountedPoints {
   /// Whether all points are counted. The value is a constant, so that the compiler can remove branches.
   static var areAll: Bool { get }

@@ -7,8 +7,9 @@ public struct Histogram: Hashable, Sendable {
   public enum Scale: String, CaseIterable, Hashable, Sendable {
     /// All bins have one width.
     case even
-    /// Bins get wider with the distance from 0. They begin at a few multiples of each power of ten, or at 0. This suits
-    /// columns whose values differ by powers of ten, such as populations. Times have even bins on this scale, too.
+    /// Bins get wider with the distance from 0. They begin at a few multiples of each power of ten, or at 0. This scale
+    /// suits columns whose values differ by powers of ten, such as populations. Times have even bins on this scale,
+    /// too.
     case logarithmic
   }
 
@@ -39,7 +40,7 @@ public struct Histogram: Hashable, Sendable {
   /// range is empty or has bins that do not exist, `selecting(_:)` throws.
   public func filter(ofBins bins: Range<Int>) -> Filter {
     guard bins.lowerBound >= 0, bins.upperBound <= counts.count, !bins.isEmpty else {
-      return .where(column, .equals, .unusable("the bins \(bins) of \(counts.count)"))
+      return .where(column, .equals, .unusable("the bins \(bins), but there are \(counts.count) bins"))
     }
     return .where(column, .isAtLeast, values[bins.lowerBound]) && .where(column, .isLess, values[bins.upperBound])
   }
@@ -50,8 +51,8 @@ extension ClusterTree {
   /// counted.
   ///
   /// The bins cover all values of the column, even of points that are out of view or fail the filter. So the bins stay
-  /// the same while the map moves and filters change. Their width is the smallest round width with which at most `bins`
-  /// bins are needed.
+  /// the same while the map moves and filters change. The width of the bins is the smallest round width with which at
+  /// most `bins` bins are needed.
   ///
   /// ```swift
   /// let histogram = try tree.histogram(of: "opened", bins: 60, in: view)

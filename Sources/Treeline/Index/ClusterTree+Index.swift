@@ -107,7 +107,7 @@ extension BadgeCurve {
     }
     let gap = bytes.read(at: 0) as UInt16
     if let problem = Self.problem(steps, gap: gap) {
-      throw file.malformed(at: section.offset, expected: problem, found: "the curve")
+      throw file.malformed(at: section.offset, expected: problem, found: "an invalid curve")
     }
     self.init(steps: steps, gap: gap)
   }

@@ -1,5 +1,5 @@
 #if _pointerBitWidth(_32)
-  #error("Treeline needs an Int of 64 bits: offsets into an index and sums over its nodes do not fit into 32")
+  #error("Treeline needs an Int of 64 bits: offsets into an index and sums over its nodes do not fit into 32 bits")
 #endif
 
 /// The first bytes of an index: its version, size and content. See the format document for the layout of the bytes.

@@ -57,8 +57,8 @@ extension Viewport: Parameterized {
     }
     if self.zoom == nil && parameters.has("tile-size") {
       parameters.refuse(
-        "tile-size", expected: "a zoom, because it is the tile size of the zoom", found: parameters.value("tile-size"),
-        sentence: "{tile-size} needs {zoom} or {tile}, because it is the tile size of a zoom.")
+        "tile-size", expected: "a zoom, to which the tile size applies", found: parameters.value("tile-size"),
+        sentence: "{tile-size} needs {zoom} or {tile}, because a tile size applies only to a zoom.")
     }
   }
 }
@@ -78,7 +78,7 @@ extension QueryParameters {
     let center = numbers("center", count: 2, expected: "two numbers, longitude,latitude, such as 2.35,48.85")
     for other in ["bbox", "center", "zoom", "width", "height"] where has("tile") && has(other) {
       refuse(
-        other, expected: "no \(name("tile")) beside it", found: value(other),
+        other, expected: "no \(name("tile")) in the same query", found: value(other),
         sentence: "{tile} and {\(other)} exclude each other; choose one.")
     }
     if let tile = numbers("tile", count: 3, expected: "three numbers, zoom,x,y") {

@@ -34,7 +34,7 @@ public struct Plane: Hashable, Sendable {
   /// Returns the plain plane whose square has its top left corner at `left`, `top`. If the side is 0, the plane has
   /// only one position.
   public static func planar(left: Double, top: Double, side: Double) -> Plane {
-    precondition(left.isFinite && top.isFinite && side.isFinite && side >= 0, "A plane's square must be finite")
+    precondition(left.isFinite && top.isFinite && side.isFinite && side >= 0, "Expected a finite square, side >= 0")
     return Plane(projection: .planar, seam: 0, left: left, top: top, side: side)
   }
 

@@ -46,7 +46,7 @@ extension ClusterTree {
 }
 
 extension Column {
-  /// Returns the points that `ClusterTree.search(_:in:limit:)` finds; none if the column was not prepared.
+  /// Returns the points that `ClusterTree.search(_:in:limit:)` finds; an empty array if the column was not prepared.
   ///
   /// - Precondition: The bytes of the column's sections are valid during the call.
   package func search(_ text: String, limit: Int) -> [SearchHit] {

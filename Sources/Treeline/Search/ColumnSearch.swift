@@ -69,7 +69,7 @@ package struct ColumnSearch: @unchecked Sendable {
         at: offset, expected: "the number of a column of texts or categories", found: "a column of \(column.kind)")
     }
     try require(
-      number(at: Offset.fold) == Int(TextFold.version), at: Offset.fold, "folded forms \(TextFold.version)",
+      number(at: Offset.fold) == Int(TextFold.version), at: Offset.fold, "folded forms version \(TextFold.version)",
       found: "\(number(at: Offset.fold))")
     let (width, pointCount) = (number(at: Offset.width), number(at: Offset.pointCount))
     let (beginningCount, wordCount) = (number(at: Offset.beginningCount), number(at: Offset.wordCount))

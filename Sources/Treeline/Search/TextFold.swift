@@ -62,8 +62,7 @@ package struct TextFold: Sendable {
     Self.form(of: scalar, runs, targets, body)
   }
 
-  /// The form of a character if `small` contains it, which requires a form of a single character; nil for other
-  /// characters.
+  /// The form of a character, if the form is a single character that `small` contains; nil for other characters.
   @inline(__always) fileprivate func smallForm(of scalar: UInt32) -> UInt32? {
     guard scalar < Self.smallCount else { return nil }
     let form = small[Int(scalar)]
