@@ -9,7 +9,7 @@ extension ClusterTree {
   public func convexHull(of cluster: Cluster) -> [Coordinate] {
     precondition(
       cluster.range.upperBound <= pointCount, "Expected a cluster of this tree, found the range \(cluster.range)")
-    // Measures x from the western edge, so that a cluster across the seam is in one piece.
+    // Measures x from the western edge, so that a cluster across the seam of the plane is in one piece.
     let west = cluster.rect.minX
     var points = withStorage { storage in
       cluster.range.filter(passes).map {

@@ -84,11 +84,11 @@ public struct Cut: Hashable, Sendable {
   /// Returns a cut into clusters that are at least `pixels` apart, so that badges of that size never touch. The badges
   /// of any larger viewport do not touch, either. The cut needs a tree with separations and a viewport with a zoom.
   ///
-  /// Each split of a cluster has a distance, which was found when the tree was built. Clusters are split in order of
-  /// falling distances. Splitting ends at the distance that is `pixels` long at the zoom. A cluster that its badge
-  /// represents well is not split yet, which leaves room for denser neighbors. The cluster is split once the root mean
-  /// square distance of its points to their mean is 0.7 of the spacing, or once the distance between its parts is twice
-  /// the spacing. The answer
+  /// Each split of a cluster has a distance, its separation, which was found when the tree was built. Clusters are
+  /// split in order of falling distances. Splitting ends at the distance that is `pixels` long at the zoom. A cluster
+  /// that its badge represents well is not split yet, which leaves room for denser neighbors. The cluster is split once
+  /// the root mean square distance of its points to their mean is 0.7 of the spacing, or once the distance between its
+  /// parts is twice the spacing. The answer
   /// - changes only at the edge if the map is panned, and is the same in neighboring tiles of a map;
   /// - is refined by the answer at a greater zoom, fractional or not, and by the answer with a smaller spacing;
   /// - has a number of clusters that is bounded by the area shown, however many points there are.

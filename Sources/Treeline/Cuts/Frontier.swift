@@ -51,14 +51,15 @@ struct Frontier: ~Copyable {
 
     private static let withoutVisibility = ~(UInt64(Visibility.allBits) << 32)
 
-    /// Returns both children of a stored node that is wholly visible. The children are wholly visible, too.
+    /// Returns both children of a node that is wholly visible and has stored children. The children are wholly visible,
+    /// too.
     @inline(__always) func childrenAllSeen(leftCount: UInt32, _ childOffset: UInt32) -> (left: Slot, right: Slot) {
       // Adds 1 to the levels in the upper half, and the child offset to the record in the lower half.
       let below = link &+ (1 << 32 | UInt64(childOffset))
       return parts(leftCount, (below, below &+ 1))
     }
 
-    /// Returns both children of a stored node that is partly visible.
+    /// Returns both children of a node that is partly visible and has stored children.
     @inline(__always) func children(
       leftCount: UInt32, _ childOffset: UInt32, seen visibilities: (left: Visibility, right: Visibility)
     ) -> (left: Slot, right: Slot) {
@@ -66,7 +67,8 @@ struct Frontier: ~Copyable {
       return parts(leftCount, (below | visibilities.left.inPlace, (below &+ 1) | visibilities.right.inPlace))
     }
 
-    /// Returns both parts of a bucket, or of a part of a bucket. A part that has only one point is finished.
+    /// Returns both parts of a bucket, or of a part of a bucket. A bucket is a small node whose descendants are not
+    /// stored. A part that has only one point is finished.
     @inline(__always) func partsOfBucket(leftCount: UInt32, seen visibilities: (left: Visibility, right: Visibility))
       -> (left: Slot, right: Slot)
     {

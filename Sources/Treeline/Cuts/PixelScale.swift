@@ -12,9 +12,9 @@ struct PixelScale {
     /// The mean square distance of a node's points to their mean.
     case squaredRadius
 
-    /// The codes of separations. A node with two children separates two points that are neighbors in tree order, and no
-    /// other node separates these two points. So the node's code is stored at the tree index of the second point, which
-    /// is the first point of the right child.
+    /// The codes of separations. A separation is the distance at which a node is split. A node with two children
+    /// separates two points that are neighbors in tree order, and no other node separates these two points. So the
+    /// node's code is stored at the tree index of the second point, which is the first point of the right child.
     case separation(UnsafePointer<UInt16>)
   }
 }

@@ -55,7 +55,7 @@ extension TreeStorage {
     }
   }
 
-  /// Returns the number of counted points of the root or, in a tree of groups, of the smallest group. Points out of
+  /// Returns the number of counted points of the root or, in a tree with groups, of the smallest group. Points out of
   /// view are included.
   @inline(never) private func leastRootCount(_ counted: some CountedPoints) throws(IndexError) -> Int {
     groups == nil ? root.map { Int(counted.count(of: $0)) } ?? 0 : try leastGroupCount(counted)

@@ -24,7 +24,7 @@ struct Visibility: Equatable {
   /// Whether the children decide which points are visible: `partial` or `inside`.
   @inline(__always) var isPartOfStored: Bool { bits & Self.finished.bits == Self.partial.bits }
 
-  /// The position of the bit for the first point of a bucket.
+  /// The position of the bit for the first point of a bucket, which is a small node whose descendants are not stored.
   private static let shift = Bucket.shiftOfVisibility
 
   static let allBits: UInt32 = ~(1 << shift - 1)
@@ -58,7 +58,8 @@ struct Visibility: Equatable {
   }
 }
 
-/// A window and the counted points. Together they define which points a query sees.
+/// A window and the points that a query counts: all points or, under a filter, the points that pass. Together they
+/// define which points a query sees.
 struct PointsInView<Counted: CountedPoints> {
   let edges: WindowEdges
   let counted: Counted
@@ -69,7 +70,7 @@ struct PointsInView<Counted: CountedPoints> {
     counted.contains(treeIndex) && window.contains(storage.points[treeIndex])
   }
 
-  /// Returns whether a stored node may have a point in view.
+  /// Returns whether a node with its own record may have a point in view.
   @inline(__always) func mayShow(_ node: Node, _ box: PlaneRect) -> Bool {
     window.intersects(box) && counted.hasAny(of: node)
   }
@@ -89,8 +90,8 @@ extension TreeStorage {
     WindowEdges(of: window, boxesCrossSeam: mergeTraits.contains(.acrossSeam))
   }
 
-  /// Returns how much of a stored node is in view, judged by its box and, if it is a bucket, by its points. `partial`
-  /// means that some point may be in view.
+  /// Returns how much of a node with its own record is in view, judged by its box and, if it is a bucket, by its
+  /// points. `partial` means that some point may be in view.
   func visibility<Counted>(byBoxOf node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Visibility {
     let box = nodes[Int(node.record)].box
     if !view.mayShow(node, box) { return .none }
@@ -175,8 +176,8 @@ extension TreeStorage {
     return (left, right)
   }
 
-  /// Returns whether a stored node has a point in view. The node's box must overlap the window, and some of its points
-  /// must be counted.
+  /// Returns whether a node with its own record has a point in view. The node's box must overlap the window, and some
+  /// of its points must be counted.
   @inline(__always) func hasPointInside<Counted>(_ node: Node, _ view: PointsInView<Counted>) throws(IndexError) -> Bool
   {
     let sides = view.edges.sidesOutside(of: nodes + Int(node.record))
@@ -203,8 +204,8 @@ extension TreeStorage {
 }
 
 extension Visibility {
-  /// Returns how much of a stored node may be visible if only a share of the node's points is counted. `self` is how
-  /// much would be visible if all points were counted.
+  /// Returns how much of a node with its own record may be visible if only a share of the node's points is counted.
+  /// `self` is how much would be visible if all points were counted.
   @inline(__always) fileprivate func counting(_ share: CountedShare) -> Visibility {
     // Written without branches, because the cases are practically random.
     let counted = self == .whole && !share.isAll ? Visibility.inside.bits : bits
@@ -221,7 +222,7 @@ extension TreeStorage {
     return node.range.contains { view.contains($0, of: self) }
   }
 
-  /// Returns whether a stored node has a point in view.
+  /// Returns whether a node with its own record has a point in view.
   func isSeen<Counted>(_ node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Bool {
     let box = nodes[Int(node.record)].box
     guard view.mayShow(node, box) else { return false }

@@ -165,8 +165,8 @@ extension FilterArea {
 
 /// A polygon that is tested exactly, by the even-odd rule. The edges belong to the polygon.
 private struct PlanePolygon {
-  /// A corner, in units of the plane. x is not reduced modulo the plane's width, so that a polygon across the seam is
-  /// in one piece.
+  /// A corner, in units of the plane. x is not reduced modulo the plane's width, so that a polygon across the seam,
+  /// where the plane begins and ends, is in one piece.
   private struct Corner {
     var x: Int64
     var y: Int64

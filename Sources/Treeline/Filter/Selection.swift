@@ -40,8 +40,8 @@ package final class Selection: Sendable {
   let prepared = PreparedColumns()
 
   /// Sums for the means of nodes, and summaries with the boxes and spreads of nodes, each made on first use.
-  /// `turnedMeans` and `turnedSummaries` are for a plane that is moved by half the world, so that a node across the
-  /// seam is in one piece.
+  /// `turnedMeans` and `turnedSummaries` are for a plane that is moved by half the world. On this plane, a node across
+  /// the seam, where the plane begins and ends, is in one piece.
   private nonisolated(unsafe) let means = Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>(nil)
   private nonisolated(unsafe) let turnedMeans = Atomic<UnsafeMutablePointer<PassingMeans.Sums>?>(nil)
   private let summaries = AtomicLazyReference<PassingSummaries>()
@@ -185,9 +185,9 @@ protocol CountedPoints {
   /// counted.
   func shares(of pair: ChildPair, of node: Node) -> (left: CountedShare, right: CountedShare)
 
-  /// Returns whether each child of a stored node is known to have both counted points and other points.
+  /// Returns whether each child of a node with its own record is known to have both counted points and other points.
   func isKnownToPartBoth(_ node: Node) -> Bool
-  /// Remembers that each child of a stored node has both counted points and other points.
+  /// Remembers that each child of a node with its own record has both counted points and other points.
   func notePartOfBoth(_ node: Node)
 
   /// Returns whether any point of a node is counted.

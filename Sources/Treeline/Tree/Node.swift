@@ -75,7 +75,8 @@ extension TreeStorage {
       leftCount: leftCount, leftRecord: UInt32(truncatingIfNeeded: left), recordStep: 1, levels: node.levels &+ 1)
   }
 
-  /// Returns the record of a stored node's left child. The caller checks the record with `hasSummary(at:)`.
+  /// Returns the record of the left child of a node with stored children. The caller checks the result with
+  /// `hasSummary(at:)`.
   @inline(__always) func leftChild(of record: UInt32) -> Int { Int(record) &+ Int(nodes[Int(record)].childOffset) }
 
   /// Returns whether a left child's record and its right neighbor lie within the node section. If so, the parent has

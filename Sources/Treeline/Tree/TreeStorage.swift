@@ -99,7 +99,7 @@ extension ClusterTree {
   }
 }
 
-/// A stored node, in the layout of memory and file: 24 bytes, little-endian.
+/// The record of a node, in the layout of memory and file: 24 bytes, little-endian.
 ///
 /// The children of a node are adjacent, so one offset finds both. The nodes below the left child follow after the
 /// children, and then the nodes below the right child. Offsets are relative, so a subtree has the same bytes at any
