@@ -49,7 +49,7 @@ package struct ColumnMatrix: @unchecked Sendable {
     _ bytes: UnsafeRawBufferPointer, of kind: IndexSection.Kind, at offset: UInt64, in file: NamedBytes, pointCount: Int
   ) throws(IndexError) {
     try file.require(
-      bytes.count >= Offset.zeroCounts, at: offset, "at least \(Offset.zeroCounts) bytes of \(kind)",
+      bytes.count >= Offset.zeroCounts, at: offset, "a section of \(kind) with \(Offset.zeroCounts) bytes or more",
       found: "\(bytes.count)")
     func number(at part: Int) -> Int { Int(bytes.read(at: part) as UInt32) }
     let levelCount = number(at: Offset.levelCount)

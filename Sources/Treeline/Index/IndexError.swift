@@ -38,7 +38,7 @@ extension IndexError: CustomStringConvertible {
 extension TreeStorage {
   @inline(never) func childOutside(_ record: UInt32) -> IndexError {
     damage(
-      record, expected: "children within the node section, the left one at an odd record",
+      record, expected: "children within the node section, with the left child at an odd record",
       found: "child offset \(nodes[Int(record)].childOffset) among \(nodeCount) records")
   }
 

@@ -75,7 +75,7 @@ extension Plane {
       try file.expect(0 as UInt32, at: Offset.seam, "no seam on a plain plane")
       try file.require(
         edges.allSatisfy { abs($0) <= 4e300 } && edges[2] >= 0, at: Offset.left,
-        "a finite left, top and side, the side not negative", found: "\(edges)")
+        "a finite left, top and side, and a side of 0 or more", found: "\(edges)")
       self = .planar(left: edges[0], top: edges[1], side: edges[2])
     case nil:
       throw file.malformed(

@@ -56,8 +56,8 @@ package enum Mercator {
 }
 
 extension Int64 {
-  /// Makes the integer nearest to a number below 2^52, halves away from 0. `rounded()` gives the same result, but calls
-  /// the C library on processors without an instruction for it, such as x86-64.
+  /// Makes the integer nearest to a number below 2^52. Halves are rounded away from 0. `rounded()` gives the same
+  /// result, but calls the C library on processors without an instruction for rounding, such as x86-64.
   @inline(__always) init(nearest number: Double) {
     // The constant is one half minus one unit in the last place. With it, the sum stays below 1 even for the number
     // just below one half.

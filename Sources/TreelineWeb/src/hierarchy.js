@@ -151,7 +151,7 @@ export class Hierarchy {
     const left = record + this.nodes[record * 6 + 5];
     if (left % 2 === 1 && left + 1 < this.nodeCount) return left;
     const found = `child offset ${left - record} among ${this.nodeCount} records`;
-    throw this.damage(record, "children within the node section, the left one at an odd record", found);
+    throw this.damage(record, "children within the node section, with the left child at an odd record", found);
   }
 
   /** @param {number} record */

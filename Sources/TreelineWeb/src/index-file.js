@@ -266,7 +266,7 @@ function planeOf(bytes, pointCount) {
   bytes.require(seam === 0, 36, "no seam on a plain plane", seam);
   bytes.require(clippedPointCount === 0, 64, "no clipped points on a plain plane", clippedPointCount);
   const isSound = [left, top, side].every((edge) => Math.abs(edge) <= 4e300) && side >= 0;
-  bytes.require(isSound, 40, "a finite left, top and side, the side not negative", `${left}, ${top} and ${side}`);
+  bytes.require(isSound, 40, "a finite left, top and side, and a side of 0 or more", `${left}, ${top} and ${side}`);
   return { plane: new Plane(false, 0, left, top, side), clippedPointCount };
 }
 
