@@ -113,7 +113,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///   the filter expects.
   public func selecting(_ filter: Filter) throws(FilterError) -> ClusterMap { on(try tree.selecting(filter)) }
 
-  /// Returns the map under a filter. This is faster if the previous filter is similar; see
+  /// Returns the map under a filter. The call takes less time if the previous filter is similar; see
   /// `ClusterTree.selecting(_:reusing:)`.
   ///
   /// - Precondition: `previous` is this map with another filter.

@@ -173,7 +173,7 @@ public struct Cut: Hashable, Sendable {
 /// A criterion in pixels that decides which clusters a cut splits. The raw value of a criterion is the name of its
 /// parameter. Texts, options and messages that list criteria use this type.
 public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
-  /// The distance of points from the mean of their cluster, as a root mean square.
+  /// The root mean square distance of points from the mean of their cluster.
   case detail
 
   /// The distance between clusters.
@@ -282,6 +282,6 @@ public struct UnclusteredPoints: Hashable, Sendable {
   /// Returns whether there are no clusters at a zoom, provided that the limit has room for every position.
   func isAll(atZoom zoom: Double) -> Bool { zoom >= fromZoom }
 
-  /// Returns the number of points below which a cluster is shown as its points.
+  /// Returns the least number of points of a cluster at a zoom. A smaller cluster is shown as its points.
   func leastMembers(atZoom zoom: Double) -> Int { isAll(atZoom: zoom) ? .max : leastMembers }
 }

@@ -185,9 +185,9 @@ protocol CountedPoints {
   /// counted.
   func shares(of pair: ChildPair, of node: Node) -> (left: CountedShare, right: CountedShare)
 
-  /// Returns whether each child of a node with its own record is known to have both counted points and other points.
+  /// Returns whether each child of a node with its own record is known to have counted and uncounted points.
   func isKnownToPartBoth(_ node: Node) -> Bool
-  /// Remembers that each child of a node with its own record has both counted points and other points.
+  /// Remembers that each child of a node with its own record has counted and uncounted points.
   func notePartOfBoth(_ node: Node)
 
   /// Returns whether any point of a node is counted.

@@ -20,9 +20,9 @@ public struct Query: Hashable, Sendable {
 
   /// Whether a cluster whose position is out of view is shown at one of its points in view by default.
   ///
-  /// This is the case for a cut with a limit or a detail if the viewport is a box or a screen. It is not the case for a
-  /// spacing and badges, which keep clusters apart only at their own positions. It is not the case for a tile either,
-  /// because a tile must show a cluster at the same position as its neighboring tiles.
+  /// The value is true for a cut with a limit or a detail if the viewport is a box or a screen. The value is false for
+  /// a spacing and for badges, which keep clusters apart only at their own positions. The value is also false for a
+  /// tile, because a tile must show a cluster at the same position as its neighboring tiles.
   /// `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds the position.
   public var keepsClustersVisible: Bool {
     switch viewport.area {

@@ -150,7 +150,7 @@ extension QueryParameters {
   /// Returns the value of a parameter, whether or not it has been read.
   public func value(_ key: String) -> String? { entries.first { $0.key == key }?.value }
 
-  /// Returns the name by which a parameter was given, or would be given, for messages.
+  /// Returns the name of a parameter for messages: the name by which the parameter was given or would be given.
   public func name(_ key: String) -> String { entries.first { $0.key == key }?.name ?? prefix + key }
 
   /// Reads the value of a parameter; nil if it was not given.

@@ -1,5 +1,6 @@
 extension Int {
-  /// Creates the integer nearest to a whole number, within the range of `Int`; 0 for NaN.
+  /// Converts a whole number. A number beyond the range of `Int` becomes the least or the greatest `Int`, and NaN
+  /// becomes 0.
   init(clamping number: Double) {
     self = number.isNaN ? 0 : number < -0x1p63 ? .min : number >= 0x1p63 ? .max : Int(number)
   }
