@@ -41,8 +41,9 @@ extension NodeRecord {
 /// A code for the gap between two neighboring points of a bucket. A code takes half a byte: the low half if the first
 /// of the two points has an even index, and the high half if not.
 ///
-/// Each gap splits one node of the bucket. A code of 0 ... 14 is the depth of this node in the bucket. A node is split
-/// at the gap with the least code. The code after a bucket's last point is written as 0 and has no meaning.
+/// A gap between two different positions splits one node of the bucket. A code of 0 ... 14 is the depth of this node in
+/// the bucket. A node is split at the gap with the least code. The code after a bucket's last point is written as 0 and
+/// has no meaning.
 package enum Gap {
   /// No split: both points have the same position.
   package static let none: UInt8 = 15

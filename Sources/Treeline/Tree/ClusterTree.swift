@@ -2,8 +2,8 @@
 ///
 /// Each node is a contiguous range of the points in tree order. The two children of a node divide its range. The range
 /// is divided by a line across the node's principal axis, or into the two clusters that were merged into the node (see
-/// `Growth`). Every answer is a cut through this hierarchy. So from one answer to the next, a cluster is kept, split or
-/// merged, and nothing else happens. The module `TreelineBuilder` makes trees.
+/// `Growth`). Every answer is a cut through this hierarchy. So from one answer to the next, a cluster can only be kept,
+/// split or merged. The module `TreelineBuilder` makes trees.
 ///
 /// A tree never changes and holds only a reference to its arrays. Therefore copies are free, and any number of threads
 /// may query a tree.
