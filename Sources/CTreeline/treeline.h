@@ -8,8 +8,9 @@
 /// A function that can fail has a pointer for the error as its last argument. After a failure it returns NULL, false or
 /// -1. The caller frees the error. If the pointer is NULL, no error is created. Messages are the same as in the Swift
 /// library. NULL for an object, a string or an array is an error too, unless a comment gives NULL a meaning. A function
-/// without an error argument does nothing in this case and returns 0, false, NULL or, instead of an index, -1. Strings
-/// are UTF-8. A returned const pointer belongs to its object and is valid as long as the object.
+/// without an error argument does nothing if such an argument is NULL. It returns 0, false or NULL; a function that
+/// returns an index returns -1. Strings are UTF-8. A returned const pointer belongs to its object and is valid as long
+/// as the object.
 ///
 /// A query is a string of parameters, as in the server's URLs:
 /// "center=2.35,48.86&zoom=11.5&width=1024&height=768&spacing=44". Names and values are the same as in the command-line
@@ -36,11 +37,12 @@ extern "C" {
 #endif
 
 typedef struct treeline_error treeline_error;
-/// The hierarchy of clusters over some points, with or without a filter.
+/// A hierarchy of clusters over some points, with or without a filter.
 typedef struct treeline_tree treeline_tree;
 /// The clusters of a query.
 typedef struct treeline_answer treeline_answer;
-/// A cut of a tree. It can be used with any viewport.
+/// The parsed parameters that choose which clusters of a tree are shown, such as "spacing=44". A cut can be used with
+/// any viewport.
 typedef struct treeline_cut treeline_cut;
 /// Named columns with the same number of rows.
 typedef struct treeline_table treeline_table;
@@ -55,7 +57,8 @@ const char *treeline_version(void);
 // MARK: Errors
 
 typedef enum treeline_error_kind {
-  /// An argument with a valid type but a value that the function does not accept, such as answers of two trees.
+  /// An argument with a valid type but a value that the function does not accept, such as two answers from different
+  /// trees.
   TREELINE_ERROR_ARGUMENT = 1,
   /// A parameter of a query or an option of a build is unknown, missing, out of range, or excluded by another parameter
   /// or option.
@@ -76,7 +79,7 @@ typedef enum treeline_error_kind {
   TREELINE_ERROR_WRITING = 9,
   /// A build that was cancelled.
   TREELINE_ERROR_CANCELLED = 10,
-  /// Bytes or pieces of a build in pieces that no step has written, or that were damaged later.
+  /// Invalid bytes or pieces of a build in pieces. Either no step has written them, or they were damaged later.
   TREELINE_ERROR_PIECES = 11,
   /// An edit that the tree does not support, or a coordinate of an edit that is out of range.
   TREELINE_ERROR_EDIT = 12,
@@ -118,14 +121,14 @@ typedef enum treeline_value_type {
   TREELINE_COUNTS = 7
 } treeline_value_type;
 
-/// A column with a value for each point, in the order of the points. A missing value is null, as in JSON, or like an
-/// empty CSV cell in the command-line tool. The arrays may be freed after the call.
+/// A column with a value for each point, in the order of the points. A missing value has the meaning of null in JSON,
+/// and of an empty CSV cell in the command-line tool. The arrays may be freed after the call.
 typedef struct treeline_column {
   const char *name;
   /// number, category, boolean, time, time-ms or text, as in the command-line tool. NULL chooses the kind by the type
-  /// or, for texts, by the values. The preparations +percentiles, +distinct and +search may follow the kind or stand
-  /// alone. +percentiles and +distinct prepare the column for these aggregates. +search prepares texts for
-  /// treeline_search, treelinemap search and the server.
+  /// or, for texts, by the values. The preparations +percentiles, +distinct and +search may follow the kind, or be
+  /// given without a kind. +percentiles and +distinct prepare the column for these aggregates. +search prepares texts
+  /// for treeline_search, treelinemap search and the server.
   const char *kind;
   treeline_value_type type;
   /// The values, unless the type is TREELINE_TEXTS.
@@ -146,30 +149,30 @@ typedef struct treeline_column {
 
 /// Reports the progress of a build, and can stop the build.
 typedef struct treeline_monitor {
-  /// Called by the threads that build: never by two threads at once, and at most once per percent of a stage. May be
-  /// NULL.
+  /// Called by the threads that build, by one thread at a time, and at most once per percent of a stage. May be NULL.
   ///
   /// The stages are "projecting", "splitting", "merging", "separating" and "encoding" (of columns). The stages of a
   /// build in pieces are "encoding", "projecting", "planning", "partitioning", "building", "writing", "separating",
-  /// "writing" again, and "encoding" again if columns are prepared. The fraction of "planning" is always 0, because it
-  /// is unknown.
+  /// "writing" again, and "encoding" again if columns are prepared. The fraction of "planning" is always 0, because the
+  /// progress of this stage is unknown.
   void (*progress)(void *context, const char *stage, double fraction);
   void *context;
-  /// May be NULL.
+  /// The handle with which the build can be stopped; may be NULL.
   const treeline_cancellation *cancellation;
 } treeline_monitor;
 
 treeline_cancellation *treeline_cancellation_create(void);
-/// Stops builds with this cancellation: running builds within 50 ms, and later builds at once. Any thread may call it.
+/// Stops all builds with this cancellation. Running builds stop within 50 ms, and later builds stop at once. Any thread
+/// may call this function.
 void treeline_cancellation_cancel(const treeline_cancellation *cancellation);
 void treeline_cancellation_free(treeline_cancellation *cancellation);
 
 /// Builds a tree. The tree does not depend on the order of the points or on the number of threads.
 ///
-/// Options are those of `treelinemap build`: split=mean, grow=split (or merge, badges, scatter), badge-gap=4,
-/// stand=member, threads=2, no-separation=true, and planar=true. group-by and never-cluster name columns. By default
-/// the tree is built for all queries that its growth supports. With editable=true the tree keeps the coordinates for
-/// `treeline_update`, which takes 16 bytes per point.
+/// `options` has the names of the options of `treelinemap build`: split=mean, grow=split (or merge, badges, scatter),
+/// badge-gap=4, stand=member, threads=2, no-separation=true, and planar=true. group-by and never-cluster name columns.
+/// By default the tree is built for all queries that its growth supports. With editable=true the tree keeps the
+/// coordinates for `treeline_update`, which takes 16 bytes per point.
 ///
 /// `monitor` may be NULL.
 treeline_tree *treeline_build(
@@ -191,15 +194,17 @@ typedef struct treeline_edit {
   treeline_points inserted_points;
 } treeline_edit;
 
-/// Returns the tree after an edit. It has the same bytes as a tree built from the points after the edit. The given tree
-/// must have been built with editable=true and without groups, and does not change. The new tree can be edited too, and
-/// has no filter. All other points keep their order, so rows after a removed or inserted point get new numbers.
+/// Returns the tree after an edit. The new tree has the same bytes as a tree built from the points after the edit. The
+/// given tree must have been built with editable=true and without groups. The given tree does not change. The new tree
+/// has no filter, and can be edited too. Points that are neither removed nor inserted keep their order, so rows after a
+/// removed or inserted point get new numbers.
 ///
 /// `columns` contains the values of all points after the edit, as in `treeline_build`.
 ///
-/// If the tree was merged by distance or for badges, it is merged again only around the edit, unless very many points
-/// change. The first edit prepares this in about half the time of a build. The result inherits the preparation, so
-/// always edit the newest tree. Trees of other growth are built again. `monitor` may be NULL.
+/// A tree that was merged by distance or for badges is merged again only around the edit, unless very many points
+/// change. The first edit prepares data for all later edits, which takes about half the time of a build. The new tree
+/// inherits these data, so always edit the newest tree. A tree with another growth is built again from all points.
+/// `monitor` may be NULL.
 treeline_tree *treeline_update(
     const treeline_tree *tree, const treeline_edit *edit, const treeline_column *columns, size_t column_count,
     const treeline_monitor *monitor, treeline_error **error);
@@ -209,7 +214,7 @@ treeline_tree *treeline_update(
 /// Maps an index of any size into memory.
 treeline_tree *treeline_open(const char *path, treeline_error **error);
 
-/// Texts about an index for people who read it. Each field may be NULL.
+/// Texts that describe an index to its users. Each field may be NULL.
 typedef struct treeline_description {
   const char *title;
   const char *attribution;
@@ -217,7 +222,8 @@ typedef struct treeline_description {
 } treeline_description;
 
 /// Writes a tree with its columns as an index. The file appears when it is complete. NULL for `description` keeps the
-/// description that the opened index had. An existing file that is not an index is replaced only if `overwriting`.
+/// description that the opened index had. An existing index is always replaced. Another existing file is replaced only
+/// if `overwriting` is true.
 bool treeline_save(
     const treeline_tree *tree, const char *path, const treeline_description *description, bool overwriting,
     treeline_error **error);
@@ -289,8 +295,8 @@ int64_t treeline_tree_index_of_row(const treeline_tree *tree, int64_t row);
 treeline_answer *treeline_clusters(
     const treeline_tree *tree, const char *query, const treeline_answer *previous, treeline_error **error);
 
-/// Reads a cut and the rule for the positions of clusters from the parameters of a query. The result can be used for
-/// the queries of many views, which then need not parse the parameters again.
+/// Reads a cut and the rule for the positions of clusters from the parameters of a query. If the result is used for
+/// many views, the parameters are parsed only once.
 treeline_cut *treeline_cut_create(const treeline_tree *tree, const char *parameters, treeline_error **error);
 void treeline_cut_free(treeline_cut *cut);
 
@@ -299,7 +305,8 @@ typedef struct treeline_box {
   double west, south, east, north;
 } treeline_box;
 
-/// Returns the clusters of a cut for a box and a zoom. The cut must belong to this tree, which may have any filter.
+/// Returns the clusters of a cut for a box and a zoom. The cut must have been made for this tree. The tree may have
+/// another filter than it had then.
 treeline_answer *treeline_clusters_in_box(
     const treeline_tree *tree, const treeline_cut *cut, const treeline_box *box, double zoom,
     const treeline_answer *previous, treeline_error **error);
@@ -308,11 +315,11 @@ treeline_answer *treeline_clusters_in_box(
 treeline_answer *treeline_clusters_with_ids(
     const treeline_tree *tree, const uint64_t *ids, size_t count, treeline_error **error);
 
-/// Returns the two parts of a cluster. Returns no clusters if all its points share one position.
+/// Returns the two parts of a cluster. Returns no clusters if all points of the cluster share one position.
 treeline_answer *treeline_children(const treeline_tree *tree, uint64_t id, treeline_error **error);
 
-/// Returns the parent of a cluster, which is the cluster that has this one as a part. Returns no cluster if the cluster
-/// has no parent.
+/// Returns the parent of a cluster. The given cluster is one of the two parts of its parent. Returns no cluster if the
+/// given cluster has no parent.
 treeline_answer *treeline_parent(const treeline_tree *tree, uint64_t id, treeline_error **error);
 
 /// Returns the cluster of all points that pass the filter. Returns no cluster if no point passes.
@@ -322,10 +329,11 @@ void treeline_answer_free(treeline_answer *answer);
 
 size_t treeline_answer_count(const treeline_answer *answer);
 
-/// Arrays with an entry for each cluster. They are in one block of memory, in this order and without gaps.
+/// Arrays with an entry for each cluster. The arrays are in one block of memory, in the order of these fields and
+/// without gaps.
 typedef struct treeline_clusters_arrays {
   size_t count;
-  /// Identifies the cluster in every answer of this tree; less than 2^53.
+  /// Id of the cluster, which is the same in every answer of this tree; less than 2^53.
   const uint64_t *id;
   /// Number of points that pass the filter.
   const int64_t *point_count;
@@ -343,7 +351,7 @@ typedef struct treeline_clusters_arrays {
 
 void treeline_answer_arrays(const treeline_answer *answer, treeline_clusters_arrays *arrays);
 
-/// Arrays about the extents of clusters, also in one block of memory. They are computed by the first call.
+/// Arrays that describe the extents of clusters. All arrays are in one block of memory. The first call computes them.
 typedef struct treeline_extents_arrays {
   size_t count;
   /// Bounds of the points. If they cross the antimeridian, west is greater than east.
@@ -365,8 +373,8 @@ typedef struct treeline_extents_arrays {
 
 void treeline_answer_extents(const treeline_answer *answer, treeline_extents_arrays *arrays);
 
-/// Returns the index of the cluster that contains a point, given the tree index of the point; -1 if no cluster of the
-/// answer contains it.
+/// Returns the index of the cluster that contains a point, given the tree index of the point. Returns -1 if no cluster
+/// of the answer contains the point.
 int64_t treeline_answer_find(const treeline_answer *answer, int64_t tree_index);
 
 // MARK: Tables
@@ -389,7 +397,8 @@ typedef struct treeline_array {
   const char *bytes;
   /// For counts: row i has the counts from lists[i] up to, but not including, lists[i + 1].
   const int64_t *lists;
-  /// For instants: number of units per second, which is 1, 1000, 1000000 or 1000000000, as the times require.
+  /// For instants: number of units per second, which is 1, 1000, 1000000 or 1000000000. It is the smallest of these
+  /// numbers that expresses all times exactly.
   int64_t units_per_second;
 } treeline_array;
 
@@ -406,9 +415,10 @@ treeline_table *treeline_aggregate(const treeline_answer *answer, const char *ag
 /// - "from" and "to": the index of the cluster in the first and in the second answer; -1 if it is not in that answer.
 /// - "change": 0 for a cluster in both answers, 1 for a part of a split, 2 for a part of a merge, 3 for a cluster that
 ///   enters, 4 for a cluster that exits.
-/// - "hidden": in the first row of a split or merge, the number of points that are in no part.
-/// - "filtered_out" and "filtered_in": the number of points that pass the filter of only the first or only the second
-///   answer. Set for clusters in both answers, and in the first row of a split or merge.
+/// - "hidden": in the first row of a split or merge, the number of points of the whole cluster that no part contains.
+/// - "filtered_out" and "filtered_in": the number of points that pass only the filter of the first answer, and the
+///   number of points that pass only the filter of the second answer. Both are set for clusters in both answers, and in
+///   the first row of a split or merge.
 treeline_table *treeline_transition(const treeline_answer *from, const treeline_answer *to, treeline_error **error);
 
 /// Returns a page of the points of a cluster that pass the filter, in tree order: integers "row" and "tree_index", and
@@ -416,15 +426,15 @@ treeline_table *treeline_transition(const treeline_answer *from, const treeline_
 treeline_table *treeline_members(
     const treeline_tree *tree, uint64_t id, size_t offset, size_t limit, treeline_error **error);
 
-/// Returns the values of some points in a column, given the tree indices of the points. The table has one column, with
-/// the name of that column. Numbers are integers if the whole column consists of integers, otherwise doubles.
+/// Returns the values of some points in a column, given the tree indices of the points. The table has one column, which
+/// has the same name. Numbers are integers if all numbers of the column are integers, otherwise doubles.
 treeline_table *treeline_values(
     const treeline_tree *tree, const char *column, const int64_t *tree_indices, size_t count, treeline_error **error);
 
-/// Searches a column of texts. Returns at most `limit` points: first those whose text begins with `text`, then those
-/// with another word that begins with it. The table has integers "row" and "tree_index", doubles "x" and "y", and texts
-/// "text", the whole texts. Case, accents and punctuation do not matter. The column must have been built with +search;
-/// NULL chooses the first such column. The tree's filter is ignored.
+/// Searches a column of texts. Returns at most `limit` points: first the points whose text begins with `text`, then the
+/// points with a later word that begins with `text`. The table has integers "row" and "tree_index", doubles "x" and
+/// "y", and texts "text", the whole texts. Case, accents and punctuation do not matter. The column must have been built
+/// with +search; NULL chooses the first such column. The tree's filter is ignored.
 treeline_table *treeline_search(
     const treeline_tree *tree, const char *text, const char *column, size_t limit, treeline_error **error);
 
@@ -439,12 +449,13 @@ treeline_table *treeline_histogram(
     treeline_error **error);
 
 /// Finds the smallest zoom at which a cut by pixels, such as "spacing=44&tile-size=512", shows the parts of a cluster
-/// instead of the cluster. The result is NaN if no zoom does, and minus infinity if every zoom does.
+/// instead of the cluster. The result is NaN if the cut shows the parts at no zoom, and minus infinity if it shows them
+/// at every zoom.
 bool treeline_expansion_zoom(
     const treeline_tree *tree, uint64_t id, const char *cut, double *zoom, treeline_error **error);
 
 /// Finds the smallest zoom from which a cut by pixels shows a point unclustered, given the tree index of the point. The
-/// result is NaN if no zoom does.
+/// result is NaN if there is no such zoom.
 bool treeline_unclustered_zoom(
     const treeline_tree *tree, int64_t tree_index, const char *cut, double *zoom, treeline_error **error);
 
@@ -453,9 +464,9 @@ bool treeline_unclustered_zoom(
 const void *treeline_bytes_start(const treeline_bytes *bytes, size_t *count);
 void treeline_bytes_free(treeline_bytes *bytes);
 
-/// Returns an HTML page with a map and all points of a tree with their columns. The page opens from disk. It has the
-/// bytes that `treelinemap map` writes. Fails if the tree has groups or plain x and y, or if the page would exceed 20
-/// MB.
+/// Returns an HTML page with a map and all points of a tree with their columns. The page opens from disk. The page has
+/// the same bytes as the page that `treelinemap map` writes. Fails if the tree has groups or plain x and y, or if the
+/// page would exceed 20 MB.
 ///
 /// `map` is the folder of the map's files, which scripts/build/map-page makes. NULL for `title` uses the title of the
 /// tree or, if there is none, "Map". `basemap` is JSON: a MapLibre style, or the URL of a style as a string. NULL uses
@@ -469,7 +480,7 @@ treeline_bytes *treeline_map_page(
 ///
 /// `map` is as in `treeline_map_page`; NULL publishes no map page. NULL for `title` uses the title of the tree or, if
 /// there is none, "Map". With `single_file`, all pages are in one file, for hosts that answer requests for byte ranges.
-/// `remove_old` removes pages of earlier versions. Maps that are open in browsers may still need those pages.
+/// `remove_old` removes pages of earlier versions. Maps that are open in browsers may still need the removed pages.
 bool treeline_publish(
     const treeline_tree *tree, const char *folder, const char *map, const char *title, bool single_file,
     bool remove_old, treeline_error **error);

@@ -1,5 +1,5 @@
-/// Builds in pieces, for points that may not fit into memory. A build runs on one machine, or in steps that any engine
-/// can run. This header is part of treeline.h, and the rules in treeline.h apply.
+/// Builds in pieces, for points that may not fit into memory. A build runs on one machine, or as steps that any engine
+/// for distributed work can run. This header is part of treeline.h, and the rules in treeline.h apply.
 #ifndef TREELINE_PIECES_H
 #define TREELINE_PIECES_H
 
@@ -14,8 +14,9 @@ extern "C" {
 /// An index that is being built while its points arrive.
 typedef struct treeline_stream treeline_stream;
 
-/// Begins an index of points that may not fit into memory. Batches are written to a scratch folder, and the index is
-/// built from there in pieces. The index has the same bytes as a tree that is built from all points at once and saved.
+/// Begins an index of points that may not fit into memory. Batches are written to a scratch folder. The index is then
+/// built in pieces from this folder. The index has the same bytes as a tree that is built from all points at once and
+/// saved.
 ///
 /// Options: split=mean or least-scatter; no-separation=true; threads=2; planar=true; rows=true, if each point is given
 /// with its row; memory=1000000000, the approximate limit of memory in bytes; scratch=, the folder in which the scratch
@@ -31,9 +32,9 @@ treeline_stream *treeline_stream_create(
 ///
 /// \param rows Row of each point, from 0 to 2^53, with the option rows=true. Otherwise points are numbered in the order
 /// of arrival, and `rows` may be NULL.
-/// \param refused For each point, receives 1 if the point is not on the sphere or on the plane, otherwise 0. A refused
-/// point is left out, but its row is counted. If `refused` is NULL, such a point is an error, and no point of the batch
-/// is added.
+/// \param refused For each point, receives 1 if the coordinates of the point are outside the sphere or the plane,
+/// otherwise 0. A refused point is left out, but still uses up a row number. If `refused` is NULL, such a point is an
+/// error, and no point of the batch is added.
 bool treeline_stream_add(
     treeline_stream *stream, const treeline_points *points, const int64_t *rows, const treeline_column *columns,
     size_t column_count, uint8_t *refused, treeline_error **error);
@@ -46,20 +47,20 @@ void treeline_stream_free(treeline_stream *stream);
 
 // MARK: Steps of a build in pieces
 
-/// These steps build an index from points in many places. Any engine that runs steps where the points are can run them,
-/// such as Spark or a queue of jobs. The steps pass bytes to each other. These bytes can be read only by the same
-/// release of the library, on machines with the same byte order. Every function that reads bytes checks their checksum.
-/// The objects of these steps change, so only one thread at a time may use each of them.
+/// These steps build an index from points that are stored on many machines. Any engine that runs work where the data
+/// are stored can run the steps, such as Spark or a queue of jobs. The steps pass bytes to each other. These bytes can
+/// be read only by the same release of the library, on machines with the same byte order. Every function that reads
+/// bytes checks their checksum. The objects of these steps change, so only one thread at a time may use an object.
 ///
 /// 1. Survey each part of the points, and add up the surveys.
-/// 2. Make a plan from the total. The plan asks a round of questions. Each part of the points answers them, and the
-/// answers are added up. Repeat this until the plan asks no more questions.
+/// 2. Make a plan from the total survey. The plan asks a round of questions. Answer the questions for each part of the
+/// points, and add up the answers. Repeat the rounds until the plan asks no more questions.
 /// 3. Send each point to its piece.
 /// 4. Build each piece into a folder.
 /// 5. Assemble the folder into the index.
 ///
-/// Columns are surveyed too. The total of their surveys determines an encoding, which converts the values of a point to
-/// codes. The codes are sent to the piece together with the point.
+/// Columns are surveyed too. The total of the column surveys determines an encoding, which converts the values of a
+/// point to codes. The codes are sent to the piece together with the point.
 
 /// Number and extent of points.
 typedef struct treeline_survey treeline_survey;
@@ -109,14 +110,14 @@ bool treeline_project(
     const treeline_survey *survey, const treeline_points *points, uint32_t *positions, treeline_error **error);
 
 /// Options: split=mean or least-scatter; piece-size, the maximum number of points in a piece, at least 17 and by
-/// default 1000000; most-bins, the approximate maximum number of sums in the answers to a round, with 40 bytes each. A
-/// piece may have more points if they all share one position.
+/// default 1000000; most-bins, the approximate maximum number of sums in the answers to a round. A sum takes 40 bytes.
+/// A piece may exceed piece-size if all its points share one position.
 treeline_plan *treeline_plan_create(const char *options, treeline_error **error);
-/// Returns the questions of the current round to all points; NULL once the pieces are known. A further call returns the
-/// same questions until `treeline_plan_take`.
+/// Returns the questions of the current round to all points. Returns NULL once the pieces are known. Until
+/// `treeline_plan_take` is called, each call returns the same questions.
 treeline_bytes *treeline_plan_round(treeline_plan *plan);
-/// Takes the answers of all points to the current round, added up. It is an error if they contradict each other or
-/// earlier answers. This happens if the answers of some points are missing.
+/// Takes the answers of all points to the current round, added up. It is an error if answers contradict each other or
+/// earlier answers. Answers contradict each other if the answers of some points are missing.
 bool treeline_plan_take(treeline_plan *plan, const void *answers, size_t count, treeline_error **error);
 /// Returns the pieces. It is an error if the plan has further questions.
 treeline_bytes *treeline_plan_pieces(treeline_plan *plan, treeline_error **error);
@@ -147,11 +148,13 @@ treeline_bytes *treeline_column_survey_add_values(
 bool treeline_column_survey_add_survey(
     treeline_column_survey *survey, const void *bytes, size_t count, int64_t first_row, treeline_error **error);
 treeline_bytes *treeline_column_survey_bytes(const treeline_column_survey *survey);
-/// Returns the columns whose distinct values must be gathered before the columns can be encoded, as bytes for
-/// `treeline_entries_read`. Returns no bytes if there are no such columns. A survey keeps up to 65,536 distinct values
-/// of a column. If a category or text column has more, a second pass over the values gathers all distinct values.
+/// Returns the columns whose distinct values must be gathered before the columns can be encoded. The result consists of
+/// bytes for `treeline_entries_read`. Returns no bytes if there are no such columns. A survey keeps up to 65,536
+/// distinct values of a column. If a category or text column has more distinct values, a second pass over the values
+/// gathers all of them.
 ///
-/// \param most Maximum total size of the dictionaries of these columns, in bytes. A value takes 9 bytes and its text.
+/// \param most Maximum total size of the dictionaries of these columns, in bytes. A value takes 9 bytes plus the length
+/// of its text.
 treeline_bytes *treeline_column_survey_gathering(
     const treeline_column_survey *survey, size_t most, treeline_error **error);
 /// Returns the encodings of the columns. All values must have been surveyed. It is an error if a value does not fit the
@@ -201,22 +204,22 @@ void treeline_pieces_free(treeline_pieces *pieces);
 treeline_piece *treeline_piece_create(
     const void *task, size_t count, const treeline_encoding *encoding, treeline_error **error);
 /// Adds some points of the piece, in any order. Each point has a row from 0 to 2^53. `codes` contains the codes of the
-/// first point, then those of the second point, and so on; it may be NULL if there are no columns. If a point belongs
-/// to another piece, it is an error, and no point is added.
+/// first point, then the codes of the second point, and so on; `codes` may be NULL if there are no columns. It is an
+/// error if a point belongs to another piece. Then no point is added.
 bool treeline_piece_add(
     treeline_piece *piece, const uint32_t *positions, const int64_t *rows, const uint8_t *codes, size_t count,
     treeline_error **error);
-/// Builds the piece into a folder, where it appears when it is complete. All its points must have been added. Writing a
-/// piece twice is harmless, because the bytes are the same. A point takes 66 bytes of memory and three times the length
-/// of its codes. If all points share one position, a point takes 8 bytes without columns, or 16 bytes and twice the
-/// length of its codes.
+/// Builds the piece and writes it into a folder. The piece appears in the folder when it is complete. All points of the
+/// piece must have been added. Writing a piece twice is harmless, because the bytes are the same. A point takes 66
+/// bytes of memory plus three times the length of its codes. If all points share one position, a point takes 8 bytes
+/// without columns; with columns, it takes 16 bytes plus twice the length of its codes.
 bool treeline_piece_write(treeline_piece *piece, const char *folder, size_t threads, treeline_error **error);
 void treeline_piece_free(treeline_piece *piece);
 
-/// Assembles the pieces in a folder into an index. The file appears when it is complete. Pieces are copied as streams,
-/// so they need not fit into memory.
+/// Assembles the pieces in a folder into an index. The file appears when it is complete. Pieces are copied through
+/// small buffers, so pieces need not fit into memory.
 ///
-/// Separations are computed after the nodes are written. This needs a file in the folder with 2 bytes per point.
+/// Separations are computed after the nodes are written. Meanwhile a file in the folder takes 2 bytes per point.
 ///
 /// Options: no-separation=true; memory=1000000000, the approximate limit of memory for separations in bytes; threads=2.
 ///

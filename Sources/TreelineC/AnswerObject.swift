@@ -2,7 +2,7 @@ import CTreeline
 import Synchronization
 @_spi(Server) import Treeline
 
-/// An answer for C: its clusters, and the arrays of their properties.
+/// An answer for C: its clusters, and arrays with the properties of the clusters.
 final class AnswerObject: CObject {
   static let noun = "an answer"
   let clusters: Clusters
@@ -70,7 +70,7 @@ final class AnswerObject: CObject {
   }
 }
 
-/// A cut for C. It can be used with any viewport.
+/// A cut for C, which can be used with any viewport. A cut selects the clusters of a tree.
 final class CutObject: CObject {
   static let noun = "a cut"
   let cut: Cut
@@ -90,7 +90,7 @@ extension TreeObject {
   {
     let previous = previous.objectIfAny(AnswerObject.self)?.clusters
     guard previous?.tree.isSame(as: tree) ?? true else {
-      throw ArgumentError("the previous answer is of another tree; pass an answer of this tree")
+      throw ArgumentError("the previous answer comes from another tree; pass an answer from this tree")
     }
     let found = try tree.clusters(query, after: previous)
     guard style.isGiven || query.keepsClustersVisible || tree.stand == .member else {

@@ -52,7 +52,7 @@ public func buildTree(
 }
 
 extension treeline_points {
-  /// Number of points. Checked against the limit of an index.
+  /// Number of points, which is checked against the limit of an index.
   ///
   /// - Throws: `BuildError.tooManyPoints` for more than 2^31 points.
   var checkedCount: Int {
@@ -106,7 +106,7 @@ extension PointGroups {
       guard let name else { return nil }
       guard let column = columns.first(where: { $0.name == name }) else {
         throw ArgumentError(
-          "there is no column \(name.debugDescription), \(purpose); there are "
+          "expected the column \(name.debugDescription), \(purpose), found "
             + (columns.isEmpty ? "no columns" : columns.map(\.name.debugDescription).joined(separator: ", ")))
       }
       return column

@@ -95,7 +95,7 @@ public func unclusteredZoom(
   } != nil
 }
 
-/// Reads a cut, and the tile size to which zooms refer.
+/// Reads a cut, and the tile size that defines the meaning of zooms.
 private func readScale(_ text: UnsafePointer<CChar>?) throws -> (cut: Cut, tileSize: Viewport.TileSize) {
   try read(text) { (Cut(&$0), $0.tileSize("tile-size") ?? .pixels256) }
 }
@@ -105,7 +105,7 @@ public func transition(_ from: OpaquePointer?, _ to: OpaquePointer?, _ error: Er
   attemptObject(error) {
     let (first, second) = (try from.object(AnswerObject.self).clusters, try to.object(AnswerObject.self).clusters)
     guard first.tree.isSame(as: second.tree) else {
-      throw ArgumentError("the answers are of two trees; pass answers of one tree")
+      throw ArgumentError("the answers come from two different trees; pass two answers from the same tree")
     }
     return TransitionRows(first, second).table
   }

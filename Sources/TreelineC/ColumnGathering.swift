@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// Gathers the distinct texts of columns that have more of them than a survey keeps.
+// Gathers the distinct texts of columns. These columns have more distinct texts than a survey keeps.
 
 final class EntriesObject: CObject {
   static let noun = "entries"
@@ -32,7 +32,7 @@ final class EntriesObject: CObject {
   func add(_ other: EntriesObject) throws {
     guard columns.suits(other.columns) else {
       throw ArgumentError(
-        "the entries are not of the columns \(list(columns.names)) with these declarations; add entries of the same "
+        "expected entries of the columns \(list(columns.names)), with the same declarations, found entries of other "
           + "columns")
     }
     columns.add(other.columns)

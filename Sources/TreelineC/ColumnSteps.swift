@@ -2,8 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// The steps of a build in pieces that handle columns. They survey the values, choose encodings, and encode the values
-// of points.
+// Some steps of a build in pieces: these steps survey the values of columns, choose encodings, and encode the values.
 
 final class ColumnSurveyObject: CObject {
   static let noun = "a survey of columns"
@@ -25,7 +24,7 @@ final class ColumnSurveyObject: CObject {
   /// Adds the values of some points.
   ///
   /// - Parameter rows: Rows of the points, for error messages.
-  /// - Returns: The values as bytes. They can be encoded when all values have been surveyed.
+  /// - Returns: The values as bytes. The bytes can be encoded when the values of all points have been surveyed.
   func add(_ columns: [InputColumn], rows: UnsafeBufferPointer<Int64>) throws -> BytesObject {
     let (names, found) = (surveys.map(\.name), columns.map(\.name))
     guard names == found else {
@@ -44,12 +43,12 @@ final class ColumnSurveyObject: CObject {
     return BytesObject(PlainList(values).bytes)
   }
 
-  /// - Parameter firstRow: Number by which rows of the other survey are increased.
+  /// - Parameter firstRow: Number that is added to the rows of the other survey.
   func add(_ other: ColumnSurveyObject, firstRow: Int) throws {
     let names = surveys.map(\.name)
     guard names == other.surveys.map(\.name), surveys.map(\.purpose) == other.surveys.map(\.purpose) else {
       throw ArgumentError(
-        "the survey is not of the columns \(list(names)) with these declarations; add a survey of the same columns")
+        "expected a survey of the columns \(list(names)), with the same declarations, found a survey of other columns")
     }
     let numbered = try other.surveys.map { try $0.numbered(from: firstRow) }
     try checkCount(adding: other.surveys.first?.pointCount ?? 0)

@@ -18,7 +18,7 @@ public func updateTree(
     let removed = try edit.rows(edit.removed, edit.removed_count, "removed", in: rows)
     let moved = try edit.places(edit.moved, edit.moved_points, "moved", in: rows)
     if let twice = Set(removed).intersection(moved.map(\.row)).min() {
-      throw ArgumentError("the edit both removes and moves row \(twice); name each row once")
+      throw ArgumentError("the edit both removes and moves row \(twice); list each row only once")
     }
     let insertedCount = try edit.inserted_points.checkedCount
     // Both counts are at most 2^31, so their sum does not overflow.
@@ -48,7 +48,7 @@ extension treeline_edit {
     return try array(start, count, of: "\(verb) rows").map { row in
       guard let row = Int(exactly: row), last < row, range.contains(row) else {
         throw ArgumentError(
-          "expected \(verb) rows in rising order from 0 to less than \(range.upperBound), found \(row)"
+          "expected \(verb) rows in ascending order from 0 to less than \(range.upperBound), found \(row)"
             + (last < 0 ? "" : " after \(last)"))
       }
       last = row

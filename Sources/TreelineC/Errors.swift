@@ -3,7 +3,7 @@ import Treeline
 import TreelineBuilder
 import TreelinePages
 
-/// A mistake of the caller in C, for which Swift functions would trap.
+/// A wrong argument that the C caller passed. A Swift function would trap for such an argument.
 struct ArgumentError: Error, CustomStringConvertible {
   let description: String
 
@@ -47,13 +47,13 @@ final class ErrorObject {
   }
 }
 
-/// Address at which the caller wants an error to be stored; nil if the caller wants no error.
+/// Address at which an error is stored for the caller; nil if the caller wants no error.
 public typealias ErrorPlace = UnsafeMutablePointer<OpaquePointer?>?
 
-// Unless NULL has a meaning for an argument, passing NULL is a mistake. A function that can fail reports this mistake
-// as an error. A function that cannot fail does nothing, and returns 0, false or NULL.
+// For some arguments NULL has a meaning. For all other arguments NULL is a mistake. A function with an error argument
+// reports this mistake as an error. A function without an error argument does nothing, and returns 0, false or NULL.
 
-/// Runs `work`. If it throws, stores the error at the address that the caller passed, and returns nil.
+/// Runs `work`. If `work` throws an error, stores the error at the address that the caller passed, and returns nil.
 func attempt<Result>(_ place: ErrorPlace, _ work: () throws -> Result) -> Result? {
   do { return try work() } catch {
     place?.pointee = OpaquePointer(owning: ErrorObject(error))

@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-/// A column that C passes to a build. Its arrays belong to the caller and must outlive the build.
+/// A column that C passes to a build. The arrays of the column belong to the caller and must outlive the build.
 struct InputColumn: @unchecked Sendable {
   let name: String
   /// Declared kind; nil if the kind is determined from the values.
@@ -119,7 +119,7 @@ struct InputColumn: @unchecked Sendable {
     return (kind ?? standard, Set(preparations))
   }
 
-  /// The column's declaration, as a build in pieces needs it.
+  /// The column's declaration in the form that a build in pieces needs.
   var requested: ScratchBuild.RequestedColumn { .init(.typed(kind), name: name, preparations: preparations) }
 
   /// Declared kind of the values; nil if the kind is determined from the values.
@@ -129,7 +129,7 @@ struct InputColumn: @unchecked Sendable {
     get throws {
       guard preparations.isEmpty else {
         throw ArgumentError(
-          "column \(name.debugDescription): a build in steps cannot make preparations, found "
+          "column \(name.debugDescription): expected no preparations, which a build in steps cannot make, found "
             + preparations.map { "+\($0.rawValue)" }.sorted().joined())
       }
       return kind
@@ -162,8 +162,8 @@ func inputColumns(_ columns: UnsafePointer<treeline_column>?, _ count: Int, poin
 // MARK: - Values
 
 extension InputColumn {
-  /// Returns the value of a row. A missing value becomes null, like an empty CSV cell, because in each column each
-  /// point has a value or null.
+  /// Returns the value of a row. A missing value becomes null, like an empty CSV cell. The reason is that each point
+  /// has a value or null in each column.
   func value(_ row: Int) -> AttributeValue {
     guard isValid(row) else { return .null }
     switch column.type {
@@ -180,7 +180,8 @@ extension InputColumn {
     }
   }
 
-  /// Returns whether a value means that its point is never clustered. The command-line tool has the same rule.
+  /// Returns whether the value of a row means that its point is never clustered. The command-line tool has the same
+  /// rule.
   func isTrue(_ row: Int) throws -> Bool {
     switch value(row) {
     case .null, .bool(false): return false
@@ -225,8 +226,8 @@ extension treeline_column {
     for number in 0...count {
       guard last <= offsets[number], offsets[number] <= 1 << 47 else {
         throw ArgumentError(
-          "column \(name.debugDescription): expected ascending offsets of texts from 0 on, found \(offsets[number]) "
-            + "after \(last)")
+          "column \(name.debugDescription): expected text offsets that begin at 0 and never decrease, "
+            + "found \(offsets[number]) after \(last)")
       }
       last = offsets[number]
     }

@@ -6,8 +6,8 @@
   import Musl
 #endif
 
-// A pointer that C holds refers to an object of a Swift class. C owns the object until C frees it. All opaque types of
-// the header have one pointer type in Swift, so each function must name the classes of its arguments.
+// A pointer that C holds refers to an object of a Swift class. C owns the object until C frees it. In Swift, all opaque
+// types of the header become the same pointer type. So each function must name the classes of its arguments.
 
 extension OpaquePointer {
   /// Creates a pointer for C and makes C the owner of the object.
@@ -18,7 +18,7 @@ extension OpaquePointer {
     Unmanaged<Object>.fromOpaque(UnsafeRawPointer(self)).takeUnretainedValue()
   }
 
-  /// Releases the object of a pointer, which C owned.
+  /// Releases the object to which a pointer refers. C owned the object until now.
   func release() { Unmanaged<AnyObject>.fromOpaque(UnsafeRawPointer(self)).release() }
 }
 
@@ -93,8 +93,7 @@ final class Block: @unchecked Sendable {
   var start: UnsafeRawPointer { UnsafeRawPointer(memory) }
   var text: UnsafePointer<CChar> { start.assumingMemoryBound(to: CChar.self) }
 
-  /// Returns one of several arrays that follow each other in memory. Each entry has 8 bytes, and each array `count`
-  /// entries.
+  /// Returns one of several arrays that follow each other in memory. Each array has `count` entries of 8 bytes.
   func array<Entry: BitwiseCopyable>(_ number: Int, of _: Entry.Type = Entry.self, count: Int)
     -> UnsafeMutablePointer<Entry>
   { (memory + 8 * count * number).assumingMemoryBound(to: Entry.self) }

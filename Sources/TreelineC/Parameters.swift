@@ -2,8 +2,8 @@ import Treeline
 
 /// Reads a value from parameters such as `zoom=9&spacing=44`, which have the form of a URL's query.
 ///
-/// Names may contain `_` instead of `-`, because names in some languages cannot contain `-`. Messages spell the names
-/// as the caller does.
+/// Parameter names may contain `_` instead of `-`, because identifiers in some languages cannot contain `-`. Messages
+/// spell the names in the same way as the caller.
 ///
 /// - Throws: `ParameterError`, which lists all mistakes in the string.
 func read<Value>(_ text: UnsafePointer<CChar>?, _ work: (inout QueryParameters) throws -> Value) throws -> Value {
@@ -21,7 +21,7 @@ func read<Value>(_ text: UnsafePointer<CChar>?, _ work: (inout QueryParameters) 
   let value = try work(&parameters)
   parameters.refuseUnread()
   guard parameters.faults.isEmpty else {
-    // If a caller has spelled any name with `_`, messages spell all names with `_`.
+    // If the caller has spelled any name with `_`, messages spell all names with `_`.
     func spelled(_ name: String) -> String {
       spellings[name] ?? (spellings.isEmpty ? name : String(name.map { $0 == "-" ? "_" : $0 }))
     }

@@ -12,7 +12,7 @@ final class BytesObject {
   init(_ bytes: [UInt8]) { (block, count) = (Block(bytes), bytes.count) }
 }
 
-/// Returns bytes for C; NULL for nil.
+/// Returns bytes as an object for C. Returns NULL if the bytes are nil.
 func lent(_ bytes: [UInt8]?) -> OpaquePointer? { bytes.map { OpaquePointer(owning: BytesObject($0)) } }
 
 /// Returns the bytes that C passes; empty if C passes NULL.
@@ -65,7 +65,7 @@ public func addPointsToSurvey(
 }
 
 extension [Coordinate] {
-  /// Returns the coordinates that lie on the sphere or on the plane of a projection.
+  /// Returns the coordinates that are within the sphere or the plane of a projection.
   ///
   /// - Parameter refused: Receives 0 for each valid coordinate and 1 for each other coordinate.
   func removing(notOn projection: Plane.Projection, noting refused: UnsafeMutablePointer<UInt8>) -> [Coordinate] {
@@ -87,7 +87,7 @@ public func addSurveyToSurvey(
     let object = try survey.object(SurveyObject.self)
     let other = try PointSurvey(bytes: bytes(start, count))
     guard other.projection == object.survey.projection else {
-      throw ArgumentError("the surveys have different projections; make both with the same is_planar")
+      throw ArgumentError("the surveys have different projections; make both surveys with the same is_planar")
     }
     guard object.survey.pointCount + other.pointCount <= IndexHeader.maximumPointCount else {
       throw BuildError.tooManyPoints(found: object.survey.pointCount + other.pointCount)
@@ -142,7 +142,7 @@ public func project(
 final class PlanObject: CObject {
   static let noun = "a plan"
   var plan: BuildPlan
-  /// The open round, which waits for answers.
+  /// The open round: its questions have been asked, but it has no answers yet.
   var round: PlanRound?
 
   init(_ plan: BuildPlan) { self.plan = plan }
@@ -200,7 +200,7 @@ public func planPieces(_ plan: OpaquePointer?, _ error: ErrorPlace) -> OpaquePoi
     let object = try plan.object(PlanObject.self)
     if object.round == nil { object.round = object.plan.nextRound() }
     guard object.round == nil else {
-      throw ArgumentError("a round is still open; give its answers to treeline_plan_take")
+      throw ArgumentError("a round is still open; pass the answers to this round to treeline_plan_take")
     }
     return BytesObject(object.plan.pieces.bytes)
   }

@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// A build of an index from points that arrive in batches. The points may need more memory than the machine has.
+// Builds an index from points that arrive in batches. The points may need more memory than the machine has.
 
 final class StreamObject: CObject {
   static let noun = "a stream"

@@ -55,14 +55,14 @@ struct TableColumn {
   init(_ name: String, instants: [Instant?], digits: Int) {
     self.init(name, TREELINE_INSTANTS, validityOf: instants)
     let needed = instants.reduce(digits) { max($0, $1?.digits ?? 0) }
-    // Rounded up to 0, 3, 6 or 9 places, because other table formats have seconds, milliseconds, microseconds or
-    // nanoseconds.
+    // The number of decimal places is rounded up to 0, 3, 6 or 9, because other table formats have seconds,
+    // milliseconds, microseconds or nanoseconds.
     let digits = (needed + 2) / 3 * 3
     unitsPerSecond = (0..<digits).reduce(1) { units, _ in units * 10 }
     values = Block(instants.map { $0.map { Int64(clamping: $0.ticks(digits: digits)) } ?? .min })
   }
 
-  /// - Parameter counts: For each row, the values that occur, each with its number of points.
+  /// - Parameter counts: For each row, the distinct values, each with its number of points.
   init(_ name: String, counts: [[(value: String, count: Int)]]) {
     self.init(name, TREELINE_COUNTS, validityOf: counts.map(Optional.some))
     let all = counts.flatMap { $0 }
@@ -91,8 +91,9 @@ struct TableColumn {
 }
 
 extension TableColumn {
-  /// Creates a column from values in a column of a tree. If all values are numbers, booleans or instants, the new
-  /// column has that type. Otherwise it has texts, in which numbers are spelled as in the input.
+  /// Creates a column from values in a column of a tree. If all values are numbers, all are booleans or all are
+  /// instants, the new column has this type. Otherwise the new column has texts, and numbers are spelled as in the
+  /// input.
   init(_ name: String, _ values: [AttributeValue?], of column: Column?) {
     switch (column?.kind, column?.type) {
     case (.time, _):

@@ -46,7 +46,9 @@ final class TreeObject: CObject {
       title: title.text, attribution: attribution.text, unit: unit.text)
   }
 
-  /// Checks a tree index from C. If it is out of range, the caller has made a mistake.
+  /// Checks a tree index that C passes.
+  ///
+  /// - Throws: `ArgumentError` if the index is out of range, which is a mistake of the caller.
   func checked(treeIndex: Int64) throws -> Int {
     guard let index = Int(exactly: treeIndex), 0..<tree.pointCount ~= index else {
       throw ArgumentError("expected a tree index from 0 to less than \(tree.pointCount), found \(treeIndex)")
@@ -126,7 +128,7 @@ public func selectPoints(_ tree: OpaquePointer?, _ filter: UnsafePointer<CChar>?
   attemptObject(error) {
     let object = try tree.object(TreeObject.self)
     let marked = object.marked
-    // Reuses the parts that the new filter shares with the filter of the tree.
+    // Reuses results for the parts that the new filter shares with the old filter of the tree.
     let selected = try string(filter).map { try marked.selecting(Filter($0), reusing: object.tree) }
     return TreeObject(selected ?? marked, unfiltered: object.unfiltered, marked: marked, editable: object.editable)
   }
