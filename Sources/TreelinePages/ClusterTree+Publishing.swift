@@ -1,7 +1,7 @@
 import Treeline
 import TreelineBuilder
 
-/// How a tree is published.
+/// Options for publishing a tree.
 public struct PublishOptions: Sendable {
   /// The folder of the map's files, which `scripts/build/map-page` makes; nil for pages without a map.
   public var map: String?
@@ -9,7 +9,7 @@ public struct PublishOptions: Sendable {
   public var title: String?
   /// Whether all pages are in one file, for hosts that answer requests for ranges of bytes.
   public var isSingleFile = false
-  /// Whether pages of earlier versions are removed. Maps that are open in browsers may still ask for these pages.
+  /// Whether pages of earlier versions are removed. Maps that are still open in browsers may request these pages.
   public var removesOldPages = false
   /// Number of threads; nil for all cores.
   public var threads: Int?
@@ -25,13 +25,13 @@ public struct PublishedFiles: Sendable {
 
 extension ClusterTree {
   /// Writes the tree as files. Browsers answer queries from these files without a server. `treelinemap publish` writes
-  /// the same files, and the page *Published pages* of the documentation describes them. The tree is published without
-  /// its filter.
+  /// the same files. The article *Published pages* in the documentation describes the files. The tree is published
+  /// without its filter.
   ///
   /// The manifest is written last, so a browser never mixes two versions.
   ///
-  /// - Parameter folder: The folder to write. It is created if it does not exist.
-  /// - Returns: the number of files of pages, and their size.
+  /// - Parameter folder: The folder for the files. The folder is created if it does not exist.
+  /// - Returns: the number of page files, and their total size.
   /// - Throws: `PageError` if the tree has groups, or if the map's files are missing. `IndexWritingError` if a file
   ///   cannot be written.
   /// - Complexity: O(*n*), where *n* is the number of points.
@@ -44,7 +44,8 @@ extension ClusterTree {
   /// - Parameters:
   ///   - contentHash: The content hash of the tree.
   ///   - giveBack: As in `PagePublisher`.
-  ///   - willWrite: Called with the path of a file that an interrupted program should remove.
+  ///   - willWrite: Called with the path of a temporary file before it is written. If the program is interrupted, it
+  ///     should remove this file.
   ///   - progress: As in `PagePublisher`.
   package func publish(
     to folder: String, options: PublishOptions, contentHash: UInt64, giveBack: @escaping () -> Void = {},

@@ -1,12 +1,12 @@
 import Treeline
 
-/// The map for published folders and for pages that open from disk. The map is a folder of files, which
+/// The map in published folders and in pages that open from disk. The files of the map are in a folder, which
 /// `scripts/build/bundle_map.py` makes. The tool and the Python package contain this folder.
 package struct MapPage {
   /// Greatest length of a page, in bytes. Browsers open longer pages slowly.
   package static let greatestLength = 20_000_000
 
-  /// The files of the map, except the templates of HTML.
+  /// The files of the map, except the HTML templates.
   package static let files = ["library.js", "map.js", "map.css", "assets.json.gz"]
 
   private let folder: String
@@ -34,7 +34,7 @@ package struct MapPage {
   ///
   /// - Parameters:
   ///   - contentHash: The content hash of the tree.
-  ///   - title: Title of the page. It replaces the tree's own title.
+  ///   - title: Title of the page, which replaces the tree's own title.
   ///   - basemap: A MapLibre style, or the address of a style, as JSON; nil for the land that the map contains.
   ///   - progress: As in `PagePublisher`.
   /// - Throws: `PageError`
@@ -63,7 +63,7 @@ package struct MapPage {
     return page
   }
 
-  /// Replaces names in double braces. A text that replaces a name may contain any braces.
+  /// Replaces names in double braces by texts. A text may itself contain double braces.
   private func filled(_ template: String, _ texts: [String: [UInt8]]) throws -> [UInt8] {
     var result: [UInt8] = []
     var rest = try bytes(template)[...]
@@ -76,7 +76,7 @@ package struct MapPage {
   }
 
   /// Returns a script that can be embedded in HTML. HTML ends a script at `</script`, even inside a JavaScript string.
-  /// So this text is escaped.
+  /// So `</script` is escaped.
   private static func inline(_ script: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     var rest = script[...]
@@ -87,7 +87,7 @@ package struct MapPage {
     return result + rest
   }
 
-  /// Returns the first place of a word.
+  /// Returns the range of the first occurrence of a word.
   private static func range(of word: String, in bytes: ArraySlice<UInt8>) -> Range<Int>? {
     let word = Array(word.utf8)
     return bytes.indices.first { bytes[$0] == word[0] && bytes[$0...].starts(with: word) }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Makes the bytes of pages before compression. The page *Published pages* of the documentation describes these bytes.
+/// Makes the uncompressed bytes of pages. The article *Published pages* in the documentation describes these bytes.
 struct PageEncoder {
   let storage: TreeStorage
   let pages: PageTree
@@ -13,8 +13,8 @@ struct PageEncoder {
     case spreads = 5
   }
 
-  /// Where the children of a record or of a root of an upper page are: in the page itself, in the same child page as
-  /// the previous children that are outside the page, or in the next child page.
+  /// Place of the children of a record, or of a root, of an upper page. The children are in the page itself, in the
+  /// child page that was used last, or in the next child page.
   private enum State {
     static let here: UInt8 = 0
     static let sameChild: UInt8 = 1
@@ -25,11 +25,12 @@ struct PageEncoder {
 
   static let upperHeaderLength = 20
 
-  /// Whether the exact spreads of an upper page are in a separate page. If a tree has separations, cuts need no
-  /// spreads.
+  /// Whether the exact spreads of an upper page are in a separate page. They are if the tree has separations, because
+  /// cuts then need no spreads.
   var hasSpreadPages: Bool { storage.separations != nil }
 
-  /// Returns an upper page. It refers to the page of its spreads, to its child pages, and to the pages of `pagesAhead`.
+  /// Returns an upper page. The page refers to the page of its spreads, to its child pages, and to the pages in
+  /// `pagesAhead`.
   func upper(
     _ page: PagePlan, spreads: PageReference, children references: [PageReference], ahead: [PageReference]
   ) -> [UInt8] {
@@ -60,19 +61,20 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// Returns the child pages of a child page. A query that needs a child page usually needs some of its child pages,
-  /// too. A reader loads all these pages at once, if the codes show which pages a query needs.
+  /// Returns the child pages of a child page. A query that needs a page usually needs some child pages of this page,
+  /// too. If the tree has separation codes, a reader knows which of these pages a query needs, and loads them all at
+  /// once.
   func pagesAhead(below child: PagePlan) -> [PagePlan] {
     guard storage.separations != nil, case .upper(_, let children) = child.content else { return [] }
     return children
   }
 
   /// Returns a box around all roots of a page, and the greatest separation code of these roots. A query needs the page
-  /// if a root is in view and is split. The edges of the box are in units of 2^16, rounded down.
+  /// if a root is in view and the query splits it. The edges of the box are in units of 2^16, rounded down.
   private func extent(of page: PagePlan) -> (edges: [UInt16], code: UInt16) {
     let boxes = page.roots.map { storage.box(of: pages.records[Int($0)].node) }
     let code = page.roots.reduce(UInt16(0)) { max($0, pages.records[Int($1)].code) }
-    // A box that crosses the seam becomes the whole plane.
+    // If a box crosses the seam, where the world is cut open, the result is the whole plane.
     if boxes.contains(where: { $0.minX > $0.maxX }) { return ([0, 0, .max, .max], code) }
     let edges = [
       boxes.map(\.minX).min(), boxes.map(\.minY).min(), boxes.map(\.maxX).max(), boxes.map(\.maxY).max(),
@@ -84,10 +86,10 @@ struct PageEncoder {
   private struct UpperColumns {
     var recordCount: Int { codes.count }
     private var states: [UInt8] = []
-    /// For each record, four bits, one for each edge of its box. A bit is set if the edge differs from the same edge of
-    /// the parent's box.
+    /// For each record, four bits: one bit for each edge of its box. A bit is set if this edge differs from the
+    /// corresponding edge of the parent's box.
     private var edges: [UInt8] = []
-    /// The differences of these edges, the sums, and the numbers of points of left children.
+    /// The differences for all set bits in `edges`, the sums, and the point counts of left children.
     private var bits = PageBits()
     private var spreads: [[UInt32]] = [[], [], []]
     private var ellipses: [RoundedEllipse] = []
@@ -100,7 +102,8 @@ struct PageEncoder {
       let firstRoots = Set(children.map { $0.roots[0] })
       let whole = PlaneRect(minX: 0, minY: 0, maxX: .max, maxY: .max)
       let isFirst = page.roots.isEmpty && !pages.records.isEmpty
-      // Records to be visited, each with the box of its parent, and whether the page has its sums.
+      // Records to be visited, each with the box of its parent. `hasSums` tells whether the sums of the record are
+      // stored.
       var waiting: [(index: Int32, parent: PlaneRect, hasSums: Bool)] = []
       for start in isFirst ? [0] : page.roots {
         waiting = [(start, whole, true)]
@@ -112,9 +115,9 @@ struct PageEncoder {
           if isFirst || index != start { append(record, box, within: parent, hasSums: hasSums, storage) }
           if isExpanded {
             bits.append(pages.records[Int(record.left)].node.count, upTo: record.node.count)
-            // The sums of a right child are left out, because they are the parent's sums minus the left child's sums.
-            // If a box lies across the seam, the sums are stored. An x may then be counted from different sides of the
-            // seam in the two boxes.
+            // In most cases, the sums of a right child are left out, because they are the parent's sums minus the left
+            // child's sums. If the box of a child crosses the seam, the sums are stored, because the two boxes may then
+            // count x from different sides of the seam.
             let isAcross = [record.left, record.left + 1].contains {
               let box = storage.box(of: pages.records[Int($0)].node)
               return box.minX > box.maxX
@@ -141,7 +144,8 @@ struct PageEncoder {
       edges.append(different)
       let summary = storage.summary(of: record.node, in: box)
       if hasSums {
-        // A sum is at most a product of two factors. So it has at most as many bits as both factors together.
+        // A sum is at most the product of the point count and the side of the box. So a sum has at most as many bits as
+        // both factors together.
         for (sum, size) in [(summary.sums.x, box.maxX &- box.minX), (summary.sums.y, box.maxY &- box.minY)] {
           bits.append(sum, count: PageBits.count(upTo: record.node.count) + PageBits.count(upTo: size))
         }
@@ -176,14 +180,14 @@ struct PageEncoder {
 
   // MARK: - Leaf pages
 
-  /// Returns a leaf page: the points below its roots, and those facts about the shape of the tree that do not follow
-  /// from the points.
+  /// Returns a leaf page. The page contains the points below its roots, and the data about the shape of the tree that
+  /// cannot be computed from the points.
   func leaf(_ page: PagePlan) throws(IndexError) -> [UInt8] {
     let roots = page.roots.map { pages.records[Int($0)].node }
     let range = Int(roots[0].first)..<roots[roots.count - 1].range.upperBound
     var leftCounts: [UInt32] = []
     for root in roots {
-      // Pairs in preorder, the left child before the right child.
+      // Visits pairs in preorder, the left child before the right child.
       var waiting = [root]
       while let node = waiting.popLast() {
         guard storage.isStored(node), let (left, right) = try storage.children(of: node) else { continue }
@@ -235,7 +239,7 @@ struct PageEncoder {
 
   // MARK: - Values
 
-  /// Returns a page of values: the row numbers and the columns of some neighboring points.
+  /// Returns a page of values: the row numbers and the column values of a range of points.
   func values(_ range: Range<Int>) -> [UInt8] {
     var bytes = PageBytes()
     bytes.append(Kind.values.rawValue)
@@ -272,8 +276,8 @@ struct PageEncoder {
 // MARK: - Columns
 
 extension Column {
-  /// Returns a section that has the values of some neighboring points, in the form of the column's own section. Its
-  /// dictionary has only the entries of these points.
+  /// Returns a section with the values of a range of points, in the same format as the column's own section. The
+  /// dictionary of the section has only the entries of these points.
   fileprivate func section(of range: Range<Int>) -> [UInt8] {
     if let attribute { return attribute.section(of: range) }
     guard let section else { return [] }
@@ -331,9 +335,9 @@ extension AttributeColumn {
   }
 }
 
-/// The entries of a dictionary that some points have, in the order of the dictionary.
+/// The part of a dictionary that some points use, in the order of the dictionary.
 private struct LocalDictionary {
-  /// The code of each point: the index of its entry, or the number of entries if the point has no entry.
+  /// For each point, its code: the index of the point's entry, or the number of entries if the point has no entry.
   let codes: [Int]
   let entries: [UnsafeRawBufferPointer]
 

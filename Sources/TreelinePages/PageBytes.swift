@@ -1,7 +1,7 @@
 import CZlib
 import Treeline
 
-/// The bytes of a page before compression. Numbers are little-endian.
+/// The uncompressed bytes of a page. Numbers are little-endian.
 struct PageBytes {
   private(set) var bytes: [UInt8] = []
 
@@ -11,8 +11,8 @@ struct PageBytes {
 
   mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 
-  /// Appends numbers byte by byte: the lowest byte of each number, then the next byte of each number, and so on.
-  /// Neighboring bytes are then alike, so they compress well.
+  /// Appends numbers byte by byte: first the lowest byte of all numbers, then the next byte of all numbers, and so on.
+  /// In this order neighboring bytes are similar, so they compress well.
   mutating func append<Value: FixedWidthInteger & UnsignedInteger>(planesOf values: [Value]) {
     for shift in stride(from: 0, to: Value.bitWidth, by: 8) {
       for value in values { bytes.append(UInt8(truncatingIfNeeded: value >> Value(shift))) }
@@ -23,13 +23,13 @@ struct PageBytes {
   mutating func align() { while bytes.count % 8 != 0 { bytes.append(0) } }
 }
 
-/// Numbers that take only a few bits each, from the lowest bit on. A reader knows the number of bits from earlier
-/// numbers.
+/// Numbers that take only a few bits each, lowest bit first. A reader computes the number of bits of a number from
+/// earlier numbers.
 struct PageBits {
   private(set) var bytes: [UInt8] = []
   private var bitCount = 0
 
-  /// Returns the number of bits that hold every number up to a greatest number.
+  /// Returns the number of bits that are enough for every number up to `greatest`.
   static func count(upTo greatest: UInt32) -> Int { UInt32.bitWidth - greatest.leadingZeroBitCount }
 
   mutating func append(_ value: UInt32, upTo greatest: UInt32) {
@@ -51,7 +51,7 @@ struct PageBits {
 }
 
 extension [UInt32] {
-  /// The difference between each number and the number before it, modulo 2^32, in zigzag code. The differences 0, -1,
+  /// The differences between each number and the number before it, modulo 2^32, in zigzag code. The differences 0, -1,
   /// 1, -2, 2 become 0, 1, 2, 3, 4. The number before the first number is 0.
   var differences: [UInt32] {
     var previous: UInt32 = 0
@@ -69,12 +69,13 @@ enum PageCompression {
     var length = compressBound(UInt(bytes.count))
     return [UInt8](unsafeUninitializedCapacity: Int(length)) { buffer, count in
       let status = compress2(buffer.baseAddress, &length, bytes, UInt(bytes.count), 9)
-      precondition(status == Z_OK, "zlib has no memory left")
+      precondition(status == Z_OK, "zlib could not allocate memory")
       count = Int(length)
     }
   }
 
-  /// Returns the content of a page; nil if the bytes are not a compressed page of at most `limit` bytes.
+  /// Returns the uncompressed bytes of a page. Returns nil if the given bytes are not a compressed page, or if the
+  /// result would exceed `limit` bytes.
   static func inflated(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
     var capacity = min(max(4 * bytes.count, 1 << 16), limit)
     while true {
@@ -91,9 +92,9 @@ enum PageCompression {
   }
 }
 
-/// Where a page is, and what its bytes must be.
+/// A reference to a page: its place, and the checksum and length of its bytes.
 package struct PageReference: Hashable, Sendable {
-  /// XXH64 of the compressed page. If the page is a file, the checksum is its name.
+  /// XXH64 of the compressed page. If the page is a file, the file is named by the checksum.
   package var checksum: UInt64
   /// The offset of the page in the single file; 0 if the page is a file.
   package var offset: UInt64

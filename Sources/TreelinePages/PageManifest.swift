@@ -1,6 +1,7 @@
 import Treeline
 
-/// The small file from which a published index is opened. It describes the tree and holds the first page.
+/// The small file that a browser loads first to open a published index. The manifest describes the tree and contains
+/// the first page.
 package struct PageManifest: Codable, Equatable {
   package static let formatName = "treelinemap pages"
   package static let version = 1
@@ -29,7 +30,7 @@ package struct PageManifest: Codable, Equatable {
   package var unit: String?
   /// The names of the columns and their kinds.
   package var columns: [ColumnName]
-  /// The sizes by which the tree was divided into pages. A verifier divides the index in the same way.
+  /// The sizes by which the tree was divided into pages. A verifier uses them to divide the index in the same way.
   package var sizes: Sizes
   /// The file of all pages; nil if each page is a file.
   package var file: String?
@@ -56,7 +57,7 @@ package struct PageManifest: Codable, Equatable {
       (pairs, parts, leastCode) = (sizes.pairs, sizes.parts, sizes.leastCode)
     }
 
-    /// The sizes; nil if they are values that `PagePublisher` never writes.
+    /// The sizes; nil if `PagePublisher` never writes such sizes.
     var pageSizes: PageSizes? {
       guard ([points, nodePoints, values] + pairs).allSatisfy({ 1...1 << 32 ~= $0 }), !pairs.isEmpty, !parts.isEmpty,
         parts.allSatisfy({ 2...1 << 32 ~= $0 }), leastCode >= 0
@@ -126,7 +127,7 @@ package struct PageManifest: Codable, Equatable {
   }
 }
 
-/// A value of the manifest, which prints as JSON. Members are sorted by name.
+/// A value of the manifest. Its description is JSON, with members sorted by name.
 private indirect enum JSONValue: CustomStringConvertible {
   case text(String)
   case integer(Int)

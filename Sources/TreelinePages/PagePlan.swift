@@ -2,20 +2,20 @@ import Treeline
 
 /// Sizes by which a tree is divided into pages.
 package struct PageSizes: Hashable, Sendable {
-  /// The greatest number of points of a leaf page, unless a single node has more.
+  /// The greatest number of points of a leaf page. A leaf page of a single node may have more points.
   package var points: Int
-  /// The children of nodes with more points than this are in upper pages.
+  /// The number of points of a node above which its children are in upper pages.
   package var nodePoints: Int
-  /// For each level of upper pages, the greatest number of pairs of records in a page. The first page is level 0, its
-  /// child pages are level 1, and so on. The last number holds for all further levels.
+  /// For each level of upper pages, the greatest number of pairs of records in a page. The first page has level 0, its
+  /// child pages have level 1, and so on. The last number of the array is used for all further levels.
   package var pairs: [Int]
   /// For each level of upper pages, the number of parts into which the pairs below a page are divided. Each child page
-  /// gets one part. Parts with few pairs share a page. The last number holds for all further levels.
+  /// gets one part. Parts with few pairs share a page. The last number of the array is used for all further levels.
   package var parts: [Int]
   /// The number of points of a page of values.
   package var values: Int
-  /// A node with this separation code or a greater one has its children in upper pages, however few points the node
-  /// has. 0 if this rule is not used.
+  /// The separation code of a node from which on its children are in upper pages, however few points the node has. 0 if
+  /// this rule is not used.
   package var leastCode: Int
 
   func pairs(onLevel level: Int) -> Int { pairs[min(level, pairs.count - 1)] }
@@ -27,19 +27,19 @@ struct UpperRecord {
   var node: Node
   /// The separation code of the node; 0 if the node is never split, or if the tree has no codes.
   var code: UInt16
-  /// The index of the left child's record. The right child's record is the next one. -1 if everything below the node is
-  /// in leaf pages.
+  /// The index of the left child's record; the next record is the right child's record. -1 if all nodes below this node
+  /// are in leaf pages.
   var left: Int32 = -1
   /// The number of pairs of upper records below the node.
   var pairCount: Int32 = 0
 }
 
-/// A page. It holds parts of some neighboring subtrees, without the records of their roots.
+/// The plan of a page. A page contains parts of some neighboring subtrees, but not the records of their roots.
 final class PagePlan: @unchecked Sendable {
   enum Content {
     /// The points below some nodes.
     case leaf
-    /// The pairs whose parents are `expanded`. Everything else below is in `children`.
+    /// The pairs of children of all nodes in `expanded`. All other nodes below the roots are in the pages `children`.
     case upper(expanded: Set<Int32>, children: [PagePlan])
   }
 
@@ -47,9 +47,10 @@ final class PagePlan: @unchecked Sendable {
   /// roots.
   let roots: [Int32]
   let content: Content
-  /// Set by the writing thread, once the page is written.
+  /// Reference to the page, which the writing thread sets once the page is written.
   var reference = PageReference.none
-  /// Where the spreads of an upper page are, if they are in a separate page. Set before the upper page is written.
+  /// Reference to the page of the spreads of an upper page, if the spreads are in a separate page. Set before the upper
+  /// page is written.
   var spreads = PageReference.none
 
   init(roots: [Int32], content: Content) { (self.roots, self.content) = (roots, content) }
@@ -57,8 +58,9 @@ final class PagePlan: @unchecked Sendable {
 
 /// All pages of a tree.
 ///
-/// The children of nodes with many points or great codes are in *upper pages*, and the children of the greatest nodes
-/// are in the first page. Everything below is in *leaf pages*. Neighboring subtrees share pages.
+/// The children of nodes with many points or with great separation codes are in *upper pages*. The first page has the
+/// children of the greatest nodes. All other nodes and the points are in *leaf pages*. Neighboring subtrees share
+/// pages.
 struct PageTree {
   private(set) var records: [UpperRecord] = []
   private(set) var first = PagePlan(roots: [], content: .upper(expanded: [], children: []))
@@ -97,15 +99,16 @@ struct PageTree {
   private func pairCount(_ index: Int32) -> Int { Int(records[Int(index)].pairCount) }
   private func pointCount(_ index: Int32) -> Int { Int(records[Int(index)].node.count) }
 
-  /// - Parameter starts: The nodes below which the page begins: its roots or, in the first page, the tree's root.
+  /// - Parameter starts: The nodes below which the page begins: the roots of the page; for the first page, the tree's
+  ///   root.
   private func upperPage(of roots: [Int32], from starts: [Int32], level: Int) -> PagePlan {
     let expanded = expanded(below: starts, pairs: sizes.pairs(onLevel: level))
     var outside: [Int32] = []
     for start in starts {
       forEachRecord(below: start, expanded) { index in if !expanded.contains(index) { outside.append(index) } }
     }
-    // Divides the pairs below a page into about the same number of parts on each level. So a view needs few pages of
-    // each level.
+    // The pairs below each page are divided into about the same number of parts. So a view needs few pages of each
+    // level.
     let pairsBelow = starts.reduce(0) { $0 + pairCount($1) }
     let parts = sizes.parts(onLevel: level)
     let most = max(sizes.pairs(onLevel: level + 1), (pairsBelow + parts - 1) / parts)
@@ -116,15 +119,16 @@ struct PageTree {
     return PagePlan(roots: roots, content: .upper(expanded: expanded, children: children))
   }
 
-  /// Returns the nodes whose children are in a page: the nodes with the greatest codes. If the tree has no codes, these
-  /// are the nodes with the most points.
+  /// Returns the nodes whose children are in a page. These are the nodes with the greatest separation codes. If the
+  /// tree has no codes, these are the nodes with the most points.
   private func expanded(below starts: [Int32], pairs: Int) -> Set<Int32> {
     var waiting = Heap<Waiting>()
     var expanded: Set<Int32> = []
     func wait(_ index: Int32, _ bound: UInt64) {
       let record = records[Int(index)]
       guard record.left >= 0 else { return }
-      // A code counts as at most the parent's code, so that no node comes before its parent.
+      // A node counts with its own code or its parent's code, whichever is less, so that no node comes before its
+      // parent.
       let worth = UInt64(record.code) << 32 | UInt64(record.node.count)
       waiting.insert(Waiting(worth: min(worth, bound), index: index))
     }
@@ -145,7 +149,8 @@ struct PageTree {
     static func < (a: Waiting, b: Waiting) -> Bool { a.worth != b.worth ? a.worth > b.worth : a.index < b.index }
   }
 
-  /// Divides neighboring nodes into groups for one page each. A group without upper records becomes a leaf page.
+  /// Divides nodes into groups of neighbors, one group for each page. A group without upper records becomes a leaf
+  /// page.
   private func groups(of nodes: [Int32], pairs most: Int) -> [[Int32]] {
     var groups: [[Int32]] = []
     var (points, pairs) = (0, 0)
@@ -168,8 +173,8 @@ struct PageTree {
     return groups
   }
 
-  /// Calls `body` with a node, and with the records of its page below the node. The order is tree order: a left child,
-  /// everything below it, then the right child.
+  /// Calls `body` with the record of a node, and with the records of its page below the node. The order is tree order:
+  /// first a left child, then all nodes below the left child, then the right child.
   func forEachRecord(below start: Int32, _ expanded: Set<Int32>, _ body: (Int32) -> Void) {
     var waiting = [start]
     while let index = waiting.popLast() {
@@ -184,7 +189,7 @@ struct PageTree {
   /// Returns the tree index after the last point of a leaf page.
   func endOfPoints(of page: PagePlan) -> Int { records[Int(page.roots[page.roots.count - 1])].node.range.upperBound }
 
-  /// All pages, each after its parent.
+  /// All pages. Each page comes after its parent page.
   var pages: [PagePlan] {
     var pages: [PagePlan] = []
     var waiting = [first]

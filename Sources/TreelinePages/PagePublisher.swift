@@ -28,12 +28,13 @@ package struct PagePublisher {
 
   /// - Parameters:
   ///   - contentHash: The content hash of the tree.
-  ///   - giveBack: Releases the memory of the index. Parts that are used later are read from the file again.
+  ///   - giveBack: Returns the memory pages of the index to the system. If a part is used later, it is read from the
+  ///     file again.
   package init(
     _ tree: ClusterTree, contentHash: UInt64, sizes: PageSizes? = nil, giveBack: @escaping () -> Void = {}
   ) throws {
     guard tree.withStorage(\.groups) == nil else {
-      throw PageError("expected an index without groups, found one with groups; browsers cannot open it")
+      throw PageError("expected an index without groups, found an index with groups; pages cannot contain groups")
     }
     (self.tree, self.contentHash, self.giveBack) = (tree, contentHash, giveBack)
     self.sizes = sizes ?? Self.standardSizes(of: tree)
@@ -41,10 +42,10 @@ package struct PagePublisher {
 
   /// Returns sizes at which most pages have 16 to 64 KB, and there are not too many files.
   ///
-  /// `scripts/measure/pages.mjs` measured these sizes. Larger pages make views load more bytes, and smaller pages make
-  /// them send more requests. With a lower `leastCode`, fewer pages of points are needed where a view is dense. With
-  /// fewer `parts`, there are more levels of pages, which are loaded one after another. With more `parts`, a view of
-  /// the whole world loads more pages.
+  /// `scripts/measure/pages.mjs` measured these sizes. With larger pages, a view loads more bytes. With smaller pages,
+  /// a view sends more requests. With a lower `leastCode`, a view of a dense area needs fewer leaf pages. With fewer
+  /// `parts`, there are more levels of pages, and levels are loaded one after another. With more `parts`, a view of the
+  /// whole world loads more pages.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
     let count = tree.pointCount
     let splits = max(4096, min(count / 8, 1 << 21))
@@ -69,7 +70,8 @@ package struct PagePublisher {
     }
   }
 
-  /// Writes all pages, each after the pages to which it refers. Returns the manifest, which must be written last.
+  /// Writes all pages. Each page is written after the pages to which it refers. Returns the manifest, which the caller
+  /// must write last.
   ///
   /// - Parameter progress: Called with a number that rises to twice the number of points, because each point is in a
   ///   leaf page and in a page of values.
@@ -128,8 +130,8 @@ package struct PagePublisher {
     }
   }
 
-  /// Calls `work` on several threads, and `take` on the calling thread, in the order of the numbers. Releases the
-  /// memory of the index now and then.
+  /// Calls `work` on several threads. Calls `take` with the results on the calling thread, in the order of the numbers.
+  /// Returns the memory pages of the index to the system from time to time.
   private func inOrderOrFailing(
     _ count: Int, threads: Int, _ work: @escaping @Sendable (Int) throws -> [UInt8],
     then take: (Int, [UInt8]) throws -> Void
@@ -153,7 +155,7 @@ package protocol PageSink: AnyObject {
   var byteCount: UInt64 { get }
   /// Writes a compressed page.
   func append(_ page: [UInt8]) throws -> PageReference
-  /// Ends the pages. Returns the name of the file of all pages; nil if each page is a file.
+  /// Completes the pages. Returns the name of the single file with all pages; nil if each page is a file.
   func finish() throws -> String?
 }
 

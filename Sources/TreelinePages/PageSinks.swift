@@ -15,7 +15,7 @@ import TreelineBuilder
 package struct SiteFolder {
   package let path: String
 
-  /// Creates the folder, and the folders above it, unless they exist.
+  /// Creates the folder and its parent folders, if they do not exist.
   package init(_ path: String) throws(IndexWritingError) {
     self.path = path
     var ends = path.indices.filter { path[$0] == "/" && $0 > path.startIndex }
@@ -89,7 +89,7 @@ final class PageFolder: PageSink {
 
   func finish() -> String? { nil }
 
-  /// Removes the pages of earlier versions. Only maps that are still open in browsers can ask for these pages.
+  /// Removes the pages of earlier versions. Only maps that are still open in browsers may request these pages.
   func removeOthers() throws {
     guard let entries = opendir(folder.path) else { throw SiteFolder.failure(folder.path, "list its files") }
     var found: [String] = []
@@ -106,7 +106,7 @@ final class PageFolder: PageSink {
   }
 }
 
-/// Writes all pages to one file, for object stores. Browsers ask for ranges of its bytes.
+/// Writes all pages to one file, for object stores. Browsers request byte ranges of this file.
 final class PageFile: PageSink {
   private let site: String
   private let file: AtomicFile

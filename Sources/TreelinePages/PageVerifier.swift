@@ -7,7 +7,7 @@ package struct PageVerifier {
   private let first: [UInt8]
   private let file: MappedFile?
 
-  /// Greatest length of a page before compression. A node of very many points at one position has a long leaf page.
+  /// Greatest length of an uncompressed page. If very many points share one position, their leaf page is long.
   private static let greatestPageLength = 1 << 36
 
   /// - Parameters:
@@ -33,7 +33,7 @@ package struct PageVerifier {
     file = try manifest.file.map { try MappedFile(path: "\(site)/\($0)") }
   }
 
-  /// Returns what differs between the site and an index; nil if nothing differs.
+  /// Returns a description of the first difference between the site and an index; nil if there is no difference.
   package func problem(with tree: ClusterTree, contentHash: UInt64, giveBack: () -> Void = {}) throws -> String? {
     guard let sizes = manifest.sizes.pageSizes, let values = manifest.values.reference else {
       return "\(PageManifest.fileName): expected page sizes above 0 and a checksum, found invalid values"
@@ -41,7 +41,8 @@ package struct PageVerifier {
     let expected = PageManifest(
       tree, sizes, contentHash: contentHash, file: manifest.file, values: values, first: first)
     if manifest != expected {
-      return "\(PageManifest.fileName): expected the description of the index, found another; publish the index again"
+      return "\(PageManifest.fileName): expected the description of the index, found another description; publish the "
+        + "index again"
     }
     return try tree.withStorage { storage in
       let pages = try PageTree(storage, sizes: sizes)
@@ -63,8 +64,8 @@ package struct PageVerifier {
     try compare(page, found, name: "the first page", encoder, giveBack)
   }
 
-  /// - Parameter expectedChildren: The child pages of this page, as its parent page lists them; nil if the parent page
-  ///   lists none.
+  /// - Parameter expectedChildren: The child pages of this page, as listed in its parent page; nil if the parent page
+  ///   does not list them.
   private func compare(
     _ page: PagePlan, _ found: [UInt8], name: String, expectedChildren: ArraySlice<PageReference>? = nil,
     _ encoder: PageEncoder, _ giveBack: () -> Void
@@ -75,7 +76,8 @@ package struct PageVerifier {
       do { expected = try encoder.leaf(page) } catch { throw Difference(description: "\(error)") }
       try require(found == expected, name)
     case .upper(_, let children):
-      // References to other pages are taken from the site. Everything else follows from the index.
+      // The expected page gets its references to other pages from the site. All other bytes are computed from the
+      // index.
       let pagesAhead = children.map { encoder.pagesAhead(below: $0).count }
       let own = encoder.hasSpreadPages ? 1 : 0
       let count = own + children.count + pagesAhead.reduce(0, +)
@@ -125,12 +127,12 @@ package struct PageVerifier {
     }
   }
 
-  /// Returns the content of a page, and its name in errors.
+  /// Returns the content of a page, and the name of the page for error messages.
   private func read(_ reference: PageReference) throws(Difference) -> (bytes: [UInt8], name: String) {
     let name =
       manifest.file.map { "\($0), byte \(reference.offset)" } ?? "\(PageManifest.folderName)/\(reference.fileName)"
     guard let bytes = bytes(of: reference) else {
-      throw Difference(description: "\(name): expected a page, found none; publish the index again")
+      throw Difference(description: "\(name): expected a page, found no file; publish the index again")
     }
     let checksum = bytes.withUnsafeBytes { XXHash64.hash($0) }
     guard checksum == reference.checksum, bytes.count == Int(reference.length) else {
@@ -141,7 +143,8 @@ package struct PageVerifier {
     return (try inflated(bytes, name: name), name)
   }
 
-  /// Returns the bytes of a page; nil if there is no file. There may be fewer bytes than the reference says.
+  /// Returns the compressed bytes of a page; nil if there is no file. If the file is too short, returns fewer bytes
+  /// than in the reference.
   private func bytes(of reference: PageReference) -> [UInt8]? {
     if let file {
       let start = min(UInt64(file.bytes.count), reference.offset)
@@ -164,7 +167,7 @@ package struct PageVerifier {
   private func require(_ isEqual: Bool, _ name: String) throws(Difference) {
     if !isEqual {
       throw Difference(
-        description: "\(name): expected the content of the index, found another; publish the index again")
+        description: "\(name): expected the content of the index, found other content; publish the index again")
     }
   }
 }

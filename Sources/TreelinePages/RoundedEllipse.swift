@@ -1,15 +1,17 @@
 import Treeline
 
-/// The ellipse of a cluster in two bytes. From these bytes a map computes the color of a badge, and draws the ellipse.
+/// The ellipse of a cluster in two bytes. A map uses these bytes to compute the color of a badge, and to draw the
+/// ellipse.
 struct RoundedEllipse {
-  /// The area on a logarithmic scale, with four steps for each doubling; 0 if all points have one position.
+  /// The area on a logarithmic scale, with four steps per factor of two; 0 if all points have one position.
   var size: UInt8
-  /// How elongated the ellipse is along x, and how elongated it is along a diagonal, in 16 steps each.
+  /// Elongation of the ellipse along x, and its elongation along a diagonal, in 16 steps each.
   var shape: UInt8
 
-  /// Least width that is used to compute the area, divided by the length of the ellipse. Maps use the same number.
+  /// Least width for the area, relative to the length of the ellipse. A narrower ellipse counts with this width. Maps
+  /// use the same number.
   private static let leastWidth = 0.25
-  /// Subtracted from the highest bits of a number to get its size.
+  /// Number that is subtracted from the highest bits of the squared area to get `size`.
   private static let base: UInt32 = 253
 
   init(_ spread: NodeSpread) {
