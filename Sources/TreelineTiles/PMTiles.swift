@@ -1,17 +1,18 @@
 import Foundation
 @_spi(Server) import TreelineFormats
 
-/// An archive in PMTiles, version 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md). It is
-/// *clustered*, in the words of that specification: its tiles are stored in the order of their ids. Its directories and
-/// tiles are compressed by gzip.
+/// An archive in PMTiles, version 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md). The archive is
+/// what the specification calls *clustered*: its tiles are stored in the order of their ids. Directories and tiles are
+/// compressed by gzip.
 ///
 /// The first 16 KiB contain the header and the root directory. The tiles follow. The metadata and the leaf directories
-/// come last, because their lengths are known last. The format allows sections in any order.
+/// come last, because their lengths are known only after all tiles are written. The format allows sections in any
+/// order.
 package struct PMTiles: TileArchive {
   private let write: (_ bytes: [UInt8], _ offset: UInt64) throws -> Void
   private var entries = Entries()
   private var tileLength: UInt64 = 0
-  /// The previous tile. If the next tile is adjacent and has the same bytes, both tiles share one entry.
+  /// The previous tile. If the next tile has the next id and the same bytes, both tiles share one entry.
   private var last: (id: UInt64, bytes: [UInt8])?
 
   private static let headerLength = 127
@@ -70,11 +71,11 @@ package struct PMTiles: TileArchive {
   /// Returns degrees in the archive's units of 10^-7 degrees.
   private static func position(_ degrees: Double) -> Int32 { Int32((degrees * 1e7).rounded()) }
 
-  /// Returns the root directory and all leaf directories. If the root has room for all entries, there are no leaf
-  /// directories.
+  /// Returns the root directory and all leaf directories. There are no leaf directories if all entries fit into the
+  /// root directory.
   private func directories() -> (root: [UInt8], leaves: [UInt8]) {
     let room = Self.rootEnd - Self.headerLength
-    // A root directory with more entries would be too long in any case, so it is not compressed just to measure it.
+    // A root directory with more entries would always be too long. So it is not compressed just to measure its length.
     if entries.count <= 1 << 14 {
       let root = Self.compressed(Directory(entries).bytes)
       if root.count <= room { return (root, []) }
@@ -111,11 +112,11 @@ package struct PMTiles: TileArchive {
     var id: UInt64
     var length: Int
     var run: UInt64
-    /// Offset of the bytes from the beginning of the first tile.
+    /// Offset of the bytes, measured from the first byte of the first tile.
     var offset: UInt64
   }
 
-  /// All entries. Each is stored in a few bytes.
+  /// A list of all entries. Each entry is stored in a few bytes.
   private struct Entries {
     private var bytes = ProtobufBytes()
     private(set) var count: UInt64 = 0
@@ -136,7 +137,7 @@ package struct PMTiles: TileArchive {
       tileCount += 1
     }
 
-    /// Stores the last entry. After that, the entry cannot be extended.
+    /// Stores the last entry. A stored entry cannot be extended.
     mutating func close() {
       guard let last else { return }
       for number in [last.id - previousID, UInt64(last.length), last.run] { bytes.append(varint: number) }
@@ -165,7 +166,7 @@ package struct PMTiles: TileArchive {
     }
   }
 
-  /// A directory: its columns, one after another.
+  /// A directory, which is stored as columns, one after another.
   private struct Directory {
     private var (ids, runs, lengths, offsets) = (ProtobufBytes(), ProtobufBytes(), ProtobufBytes(), ProtobufBytes())
     private(set) var count = 0

@@ -1,12 +1,12 @@
 /// Encoded members of a Protocol Buffers message, one after another.
 ///
-/// Vector tiles need only four kinds of messages. If the package used a Protocol Buffers library, everybody who depends
-/// on the package would have to fetch the library, even without writing tiles.
+/// Vector tiles need only four kinds of messages. A Protocol Buffers library would be a dependency for all users of the
+/// package, even if they do not write tiles.
 struct ProtobufBytes {
   private(set) var bytes: [UInt8] = []
   var count: Int { bytes.count }
 
-  /// Removes all members, but keeps their memory.
+  /// Removes all members, but keeps the memory for new members.
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   mutating func append(_ other: ProtobufBytes) { bytes += other.bytes }

@@ -1,18 +1,18 @@
 import Foundation
 import Treeline
 
-/// A file of tiles. Tiles must be added in the order of PMTiles.
+/// A file of tiles. Tiles must be added in the order of their PMTiles ids.
 package protocol TileArchive {
   mutating func append(_ tile: TilePyramid.Tile) throws
 
-  /// Completes the archive, after all tiles.
+  /// Completes the archive after all tiles have been added.
   mutating func finish(_ description: TileDescription) throws
 }
 
 /// The metadata of an archive.
 package struct TileDescription: Encodable {
   package let name: String
-  /// The attribution of the index as HTML, which maps expect; nil if the index has none.
+  /// The attribution of the index as HTML, which maps expect; nil if the index has no attribution.
   package let attribution: String?
   package let zooms: ClosedRange<Int>
   package let extent: TileExtent

@@ -6,7 +6,7 @@
 @_spi(Server) public struct TileFields: Encodable {
   let id = TileLayer.name
   let description = "Clusters and single points"
-  /// Names of properties, each with the type of its values: Boolean, Number or String.
+  /// For each property name, the type of the values: Boolean, Number or String.
   public let fields: [String: String]
 
   /// - Parameters:
@@ -34,7 +34,7 @@
 /// The extent of an index in the form that maps need: a box and an initial view.
 @_spi(Server) public struct TileExtent: Sendable {
   /// West, south, east and north, in degrees. These bounds cannot cross the antimeridian. If the box of the points
-  /// crosses it, the bounds span all longitudes.
+  /// crosses the antimeridian, the bounds span all longitudes.
   public let bounds: [Double]
   /// Longitude, latitude and zoom of a view that shows all points.
   public let center: [Double]
@@ -62,6 +62,6 @@ extension PlaneRect {
   fileprivate var middleX: Double { Double(minX) + Double(width) / 2 }
   fileprivate var middleY: Double { Double(minY) + Double(height) / 2 }
 
-  /// Greatest whole zoom at which a tile is at least as large as the rectangle, at most 14.
+  /// Greatest whole zoom, up to 14, at which a tile is at least as large as the rectangle.
   fileprivate var zoomToFit: Int { min(max(width, height).leadingZeroBitCount, 14) }
 }

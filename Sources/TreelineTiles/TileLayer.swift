@@ -1,41 +1,42 @@
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// The layer of a vector tile, to which features are appended one by one. Features are points. They have the same
-/// properties as in GeoJSON, except the bounding box. Clusters also have the area that their points cover, in square
-/// kilometers and in square pixels of a map that shows the tile 512 pixels wide.
+/// The layer of a vector tile, to which features are appended one by one. All features are points. They have the same
+/// properties as in GeoJSON, except the bounding box. Clusters also have the area that their points cover: in square
+/// kilometers, and in square pixels of a map on which the tile is 512 pixels wide.
 @_spi(Server) public struct TileLayer {
   /// Greatest number of bytes of the encoded tile. If the tile becomes longer, `append` throws.
   private let limit: Int
-  /// Encoded members of the layer. Their size is known while they are written, so that encoding can stop once the tile
-  /// is too long.
+  /// Encoded members of the layer. Their size is known at any time, so that encoding can stop once the tile is too
+  /// long.
   private var (features, keys, values) = (ProtobufBytes(), ProtobufBytes(), ProtobufBytes())
-  /// Parts of the feature that is being appended. They are reused so that their memory is allocated only once.
+  /// Parts of the feature that is being appended. These objects are reused for all features, so that memory is
+  /// allocated only once.
   private var (feature, tags, geometry) = (ProtobufBytes(), ProtobufBytes(), ProtobufBytes())
-  /// Indices of all keys, and of those values that several features may share.
+  /// Indices of all keys.
   private var keyIndices: [String: UInt32] = [:]
+  /// Indices of the values that several features may share.
   private var valueIndices: [TileValue: UInt32] = [:]
   private var valueCount: UInt32 = 0
   private let tree: ClusterTree
   private let cut: Cut
   private let aggregates: [String]
   private let zoom: Int
-  /// For each key that names a count, the index of the count's aggregate. Nil for all other keys, and for counts that
-  /// did not get their usual name.
+  /// For each key of a count with its usual name, the index of the count's aggregate. Nil for all other keys.
   private var countedBy: [Int32?] = []
-  /// For each aggregate, the counts whose usual names were already in use. Maps the counted value to the index of the
-  /// count's key.
+  /// For each aggregate, the counts whose usual names were already in use: a map from the counted value to the index of
+  /// the count's key.
   private var renamedKeys: [[String: UInt32]]
   /// Names that no count may have.
   private let takenNames: Set<String>
 
-  /// Keys that clusters have in every tile, each with its type in TileJSON. The key of groups is not in the list, so
-  /// that tiles without groups do not have this key.
+  /// Keys that clusters have in every tile, each with its type in TileJSON. The list does not contain the key for
+  /// groups, so that tiles without groups do not have this key.
   static let fields: [(key: ClusterProperty, type: String)] = [
     .cluster, .id, .pointCount, .abbreviatedCount, .stack, .row, .area, .badgeDiameter, .screenArea,
   ].map { ($0, $0.kind.rawValue) }
 
-  /// Index of the key of each property that is one of `fields`.
+  /// For each property in `fields`, the index of its key.
   private static let fieldIndices: [ClusterProperty: UInt32] = Dictionary(
     uniqueKeysWithValues: fields.enumerated().map { ($1.key, UInt32($0)) })
 
@@ -66,8 +67,8 @@
   /// - Parameters:
   ///   - cluster: The cluster.
   ///   - aggregateValues: A value for each aggregate.
-  ///   - position: Position of the cluster, in units east and south of the tile's corner. If a number is far outside
-  ///     the tile and its buffer, it is clamped to 32 bits.
+  ///   - position: Position of the cluster, in units east and south of the tile's corner. Numbers that do not fit into
+  ///     32 bits are clamped.
   /// - Throws: `TooLong`; `CancellationError` if the current work is cancelled.
   public mutating func append(_ cluster: Cluster, _ aggregateValues: [AggregateValue], at position: (x: Int, y: Int))
     throws
@@ -75,7 +76,8 @@
     tags.removeAll()
     properties(of: cluster).forEach { property, value in
       guard let value = TileValue(value) else { return }
-      // No two clusters have the same id, and few have the same area, so no equal value is looked up.
+      // No two clusters have the same id, and few clusters have the same area. So these values are added without a
+      // search for an equal value.
       let isUnique = property == .id || property == .area
       tag(key(property), isUnique ? add(value) : self.value(value))
     }
@@ -116,7 +118,7 @@
   }
 
   private func check() throws {
-    // The size of features, keys and values, plus a few bytes for the rest of the tile.
+    // The limit applies to the size of features, keys and values, plus a few bytes for the rest of the tile.
     if features.count + keys.count + values.count + 256 > limit { throw TooLong() }
     try Cancellation.check()
   }
@@ -133,8 +135,8 @@
     return tile.bytes
   }
 
-  /// Appends the value of an aggregate. Counts become flat properties, each with a key such as `top_kind.hotel`,
-  /// because expressions of map styles use plain numbers.
+  /// Appends the value of an aggregate. Each count becomes a separate property with a key such as `top_kind.hotel`,
+  /// because expressions in map styles can use plain numbers only.
   private mutating func append(_ value: AggregateValue, ofAggregate number: Int) throws {
     switch value {
     case .number(let found): tag(key(aggregates[number]), self.value(TileValue(found)))
@@ -147,7 +149,7 @@
     }
   }
 
-  /// Returns the index of a count's key. Because there may be a million counts, most keys are found by a single table
+  /// Returns the index of a count's key. There may be a million counts, so most keys are found by a single table
   /// lookup.
   private mutating func key(ofCount value: String, aggregate number: Int) -> UInt32 {
     let usual = "\(aggregates[number]).\(value)"
@@ -201,7 +203,8 @@ private enum TileValue: Hashable {
   case int(Int64)
   case double(Double)
 
-  /// Fails for null, which a tile cannot represent. Converts nested values to JSON text.
+  /// Makes the tile value of an attribute value; nil for null, which a tile cannot represent. Nested values become JSON
+  /// text.
   init?(_ attribute: AttributeValue) {
     switch attribute {
     case .string(let text), .json(let text): self = .string(text)
@@ -218,7 +221,7 @@ private enum TileValue: Hashable {
     }
   }
 
-  /// Fails for lists, which a tile cannot represent.
+  /// Makes the tile value of a cluster property; nil for a list, which a tile cannot represent.
   init?(_ value: ClusterProperty.Value) {
     switch value {
     case .flag(let flag): self = .bool(flag)
@@ -230,7 +233,7 @@ private enum TileValue: Hashable {
     }
   }
 
-  /// Converts a number of an aggregate. A whole number is stored as an integer.
+  /// Makes the tile value of an aggregate's number. A whole number becomes an integer.
   init(_ number: AggregateNumber) { self = Self(.number("\(number)"))! }
 
   /// The value, encoded for the layer.
@@ -239,7 +242,7 @@ private enum TileValue: Hashable {
     switch self {
     case .string(let text): message.append(text.utf8, as: 1)
     case .double(let number): message.append(double: number, as: 3)
-    // A negative number takes ten bytes, because the format demands it for this field.
+    // A negative number takes ten bytes, because the format requires this length for this field.
     case .int(let number): message.append(number: UInt64(bitPattern: number), as: 4)
     case .uint(let number): message.append(number: number, as: 5)
     case .bool(let bool): message.append(number: bool ? 1 : 0, as: 7)

@@ -5,11 +5,11 @@ import Synchronization
 
 /// All tiles of an index between two zooms.
 ///
-/// At each zoom the whole plane is cut once, by a rule that does not depend on the view. Each cluster is in the one
-/// tile that contains its position. So the counts in all tiles of a zoom add up to the number of all points. If the cut
-/// keeps clusters apart, it also keeps them apart across the edges of tiles.
+/// At each zoom, the clusters of the whole plane are selected once, by a cut that does not depend on the view. Each
+/// cluster is only in the tile that contains its position. So the counts in all tiles of a zoom add up to the number of
+/// all points. If the cut keeps clusters at a distance from each other, it also does so across the edges of tiles.
 package struct TilePyramid: Sendable {
-  /// The tree. It may have a filter.
+  /// The tree, which may have a filter.
   package let tree: ClusterTree
   /// A cut with a detail, a spacing or badges.
   package let cut: Cut
@@ -26,7 +26,8 @@ package struct TilePyramid: Sendable {
   /// Maximum number of clusters in a tile.
   package static let mostClusters = 1 << 17
 
-  /// - Throws: `TileError` if tiles of the tree cannot be made, or if their counts would not add up.
+  /// - Throws: `TileError` if tiles of the tree cannot be made, or if their counts would not add up to the number of
+  ///   points.
   package init(
     of tree: ClusterTree, _ cut: Cut, aggregates: [Aggregate] = [], zooms: ClosedRange<Int>,
     tileSize: Viewport.TileSize = .pixels512
@@ -40,7 +41,7 @@ package struct TilePyramid: Sendable {
     names = FeatureProperties.names(of: aggregates)
   }
 
-  /// A tile that has clusters, encoded and compressed by gzip.
+  /// A tile with clusters, encoded and compressed by gzip.
   package struct Tile: Sendable {
     package let tile: MapTile
     package let bytes: [UInt8]
@@ -51,8 +52,8 @@ package struct TilePyramid: Sendable {
   ///
   /// - Parameters:
   ///   - threads: Number of threads that encode tiles.
-  ///   - progress: Called with the number of points in all finished tiles. Each zoom counts all points once.
-  ///   - body: Receives each tile. It is called on the calling thread.
+  ///   - progress: Called with the number of points in all finished tiles. Each point counts once at each zoom.
+  ///   - body: Called with each tile, on the calling thread.
   /// - Throws: `TileError`, `QueryError`, `IndexError`, `AggregateError`, or an error of `body`.
   /// - Complexity: O(number of clusters of all zooms) time, and memory for about 10^5 clusters per thread.
   package func forEachTile(
@@ -118,12 +119,12 @@ private struct Block: Sendable {
   let clusters: Clusters
 }
 
-/// The blocks of a zoom, in the order of tiles. Each block is a square of one or more tiles. It has about as many
+/// The blocks of a zoom, in the order of tiles. Each block is a square of one or more tiles. A block has about as many
 /// clusters as one thread encodes in a few milliseconds. Only a block of a single tile may have more clusters.
 private struct Blocks {
   private let pyramid: TilePyramid
   private let zoom: Int
-  /// Squares that must still be divided. The next one is last.
+  /// Squares that must still be divided. The next square to divide is the last element.
   private var squares = [MapTile(zoom: 0, x: 0, y: 0)!]
 
   private static let usualClusters = 1 << 13
@@ -134,7 +135,7 @@ private struct Blocks {
     while let square = squares.popLast() {
       let isTile = square.zoom == zoom
       let limit = isTile ? TilePyramid.mostClusters + 1 : Self.usualClusters + 1
-      // Windows include their edges. But clusters on the eastern or southern edge belong to the next square.
+      // Windows include all their edges, but clusters on the eastern or southern edge belong to the next square.
       let found = try pyramid.tree.clusters(
         pyramid.cut, centeredIn: square.window(on: pyramid.tree.plane),
         zoom: Double(zoom) + pyramid.tileSize.zoomOffset, limit: limit)
@@ -163,7 +164,8 @@ extension MapTile {
 }
 
 extension Sequence {
-  /// Returns runs of neighboring elements. Neighbors are in the same run if `areTogether` returns true for them.
+  /// Divides the elements into runs. Two neighboring elements are in the same run if `areTogether` returns true for
+  /// these elements.
   fileprivate func chunks(by areTogether: (Element, Element) -> Bool) -> [[Element]] {
     reduce(into: []) { chunks, element in
       if let last = chunks.last?.last, areTogether(last, element) {
@@ -184,7 +186,8 @@ package enum TileError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .plainPlane:
-      "tiles need longitudes and latitudes, found an index of plain x and y; build it from longitudes and latitudes"
+      "tiles need longitudes and latitudes, found an index of plain x and y; build the index from longitudes and "
+        + "latitudes"
     case .limit:
       "expected a detail, a spacing or badges, found a limit; a limit would have another effect in each tile, "
         + "so the counts of all tiles would not add up to the number of points"
