@@ -1,7 +1,7 @@
 import Treeline
 
 extension ClusterTree {
-  /// Returns this tree with more columns. They are kept in memory, and come after the columns of this tree.
+  /// Returns this tree with more columns. The new columns are kept in memory, and come after the columns of this tree.
   ///
   /// ```swift
   /// let hotels = try tree.adding(columns: [IndexColumn(name: "price", kind: .number) { .number(prices[$0]) }])
@@ -55,16 +55,16 @@ extension ClusterTree {
   /// Encodes columns of this tree.
   ///
   /// - Parameters:
-  ///   - row: Converts a row of the tree to the row number that an error reports; nil if both are equal. If several
-  ///     values do not suit their column, the error reports the least of their row numbers.
+  ///   - row: Converts a row of the tree to the row number that an error reports; nil if both numbers are always equal.
+  ///     If several values do not suit their column, the error reports the least row number of such a value.
   ///   - cancellation: Stops the work. If it is nil, the work stops when the task is cancelled.
   ///   - progress: Called at most once for each percent.
   package func encoded(
     _ columns: [IndexColumn], row: ((Int) -> Int)?, stoppingWith cancellation: BuildCancellation? = nil,
     progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) throws(ColumnError) -> [EncodedColumn] {
-    // The values of each column are read once to survey them and once to encode them. If the column has preparations,
-    // its values are also sorted, and read once more for each preparation.
+    // The values of each column are read once for the survey and once for the encoding. If the column has preparations,
+    // its values are also sorted once, and read once more for each preparation.
     let passCount = columns.reduce(0) { $0 + 2 + ($1.preparations.isEmpty ? 0 : 1 + $1.preparations.count) }
     let monitor = BuildMonitor(pointCount: passCount * pointCount, stoppingWith: cancellation, report: progress)
     for column in columns { try column.checkPreparations() }
@@ -82,8 +82,9 @@ extension ClusterTree {
     }
   }
 
-  /// Finds all values that do not suit their column, and returns the error for the value with the least row number. Nil
-  /// if each value suits its column. Then the column fails because its values do not fit together.
+  /// Finds all values that do not suit their column, and returns the error for the value with the least row number.
+  /// Returns nil if each value suits its column. Then encoding failed because the values of a column do not fit
+  /// together.
   private func firstUnsuitableValue(of columns: [IndexColumn], row: ((Int) -> Int)?) -> ColumnError? {
     let problems = columns.compactMap { column -> (column: String, problem: UnsuitableValue)? in
       guard case .values(let kind?, let value) = column.source else { return nil }
@@ -137,8 +138,8 @@ extension Sequence<String> {
   }
 
   /// Returns the first of these names that occurs twice among all names. Swift treats canonically equivalent strings as
-  /// equal, and columns are looked up by this equality. So the second of two columns with equivalent names would never
-  /// be found.
+  /// equal, and columns are looked up by this equality. So if two columns had equivalent names, a look-up would never
+  /// find the second column.
   func firstTwice(among all: [String]) -> String? {
     let counts = Dictionary(all.map { ($0, 1) }, uniquingKeysWith: +)
     return first { counts[$0] ?? 0 > 1 }

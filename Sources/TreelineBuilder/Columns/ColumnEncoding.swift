@@ -1,7 +1,7 @@
 import Treeline
 
-/// The encoding of a column. It is chosen once all values are surveyed, and converts values of the column to codes. All
-/// codes of a column have the same width.
+/// The encoding of a column, which converts values of the column to codes. The encoding is chosen once all values are
+/// surveyed. All codes of a column have the same width.
 ///
 /// The section of a column consists of a head, the codes of all points in tree order, zeros up to a multiple of 8, and
 /// a tail, which is the dictionary.
@@ -15,18 +15,18 @@ public struct ColumnEncoding: Sendable {
   public var kind: Column.Kind { form.kind }
   /// Unit of numbers that are times: 1 for seconds, 1000 for milliseconds.
   private let numbersPerSecond: Int?
-  /// Whether the kind was found from the values. If so, only booleans and the texts `true` and `false` count as
-  /// booleans.
+  /// Whether the kind was found from the values. In a column whose kind was found, only booleans and the texts `true`
+  /// and `false` count as booleans.
   private let isFound: Bool
   /// Decimal mark of numbers in texts.
   private let mark: DecimalMark
-  /// Whether all entries are texts.
+  /// Whether all dictionary entries are texts.
   private let keepsTexts: Bool
   /// Whether numbers that were read as times are before 1971 or after 2100.
   package let hasOddTimes: Bool
   /// Whether cells of text look like numbers with decimal commas, although they were read with decimal points.
   package let hasCommaNumbers: Bool
-  /// Entries in the order of their bytes; nil for a column without a dictionary.
+  /// Dictionary entries in the order of their bytes; nil for a column without a dictionary.
   private let entries: EntrySet?
 
   /// Number of different values in the dictionary; nil for a column without a dictionary.
@@ -52,7 +52,8 @@ public struct ColumnEncoding: Sendable {
 
   // MARK: - Codes
 
-  /// Returns the code of each entry of some values. Also returns how many points have a number that no double equals.
+  /// Returns the code of each entry of some values. Also returns the number of points whose number is not equal to any
+  /// double.
   private func codes(of values: ColumnValues) throws(ColumnError) -> (codes: [UInt64], inexactCount: Int) {
     var codes: [UInt64] = []
     codes.reserveCapacity(values.entries.count)
@@ -77,7 +78,7 @@ public struct ColumnEncoding: Sendable {
 
   /// Writes the codes of some values. Each code begins `stride` bytes after the beginning of the code before it.
   ///
-  /// - Returns: the number of values that are stored as the nearest double, because no double equals them.
+  /// - Returns: the number of values that are stored as the nearest double, because they are not equal to any double.
   /// - Throws: `ColumnError` for a value that has no code because it was not surveyed. The row in the error is the
   ///   number of the point.
   @discardableResult public func encode(

@@ -1,7 +1,7 @@
 import Treeline
 
-/// All different values of a column with a long dictionary. Sets gathered from parts of the points can be added in any
-/// order.
+/// All different values of a column with a long dictionary. The values can be gathered from parts of the points, and
+/// these sets can be added up in any order.
 public struct ColumnEntries: Sendable {
   private(set) var entries = EntrySet()
 
@@ -11,8 +11,8 @@ public struct ColumnEntries: Sendable {
   /// Approximate memory of the values, in bytes.
   public var memory: Int { entries.memory }
 
-  /// Length of the dictionary of all these values, in bytes. Each value takes 9 bytes and its text, so the order of the
-  /// values does not matter.
+  /// Length of the dictionary of all these values, in bytes. Each value takes 9 bytes plus the length of its text, so
+  /// the order of the values does not matter.
   package var dictionaryLength: Int { entries.bytes.count + 8 * entries.count }
 
   /// Adds the values of some points.

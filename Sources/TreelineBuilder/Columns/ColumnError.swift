@@ -25,7 +25,7 @@ extension ColumnError: CustomStringConvertible {
         + "as in .number(\\.price, name: \"price\")"
     case .notSearchable(let name, let kind):
       "column \(name.debugDescription): expected kind text or category for '+search', found \(kind.rawValue); declare "
-        + "it as text, or leave out '+search'"
+        + "the column as text, or leave out '+search'"
     case .cancelled: "the work on columns was cancelled"
     }
   }
@@ -37,7 +37,7 @@ package struct UnsuitableValue: Error {
   package internal(set) var point: Int
   let expected: String
   let found: String
-  var remedy = "declare it as category or text, or leave the value out"
+  var remedy = "declare the column as category or text, or leave the value out"
 
   init(at point: Int, expected: String, found: String, remedy: String? = nil) {
     (self.point, self.expected, self.found) = (point, expected, found)

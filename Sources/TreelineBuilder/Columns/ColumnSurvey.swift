@@ -1,7 +1,7 @@
 import Treeline
 
-/// A summary of all values of a column, which determines their encoding. Surveys of parts of the points may be made on
-/// any machine, and can be added in any order.
+/// A summary of all values of a column, which determines the encoding of the values. Parts of the points may be
+/// surveyed on different machines, and their surveys can be added up in any order.
 ///
 /// ```swift
 /// var survey = ColumnSurvey(of: .number, name: "price")
@@ -11,7 +11,7 @@ import Treeline
 public struct ColumnSurvey: Sendable {
   /// The purpose of a column, which decides what an index keeps of it.
   public enum Purpose: Hashable, Sendable {
-    /// A typed column. If the kind is nil, it is found from the values.
+    /// A typed column. If the kind is nil, the kind is found from the values.
     case typed(IndexColumn.Kind?)
     /// Values as they are written, for display.
     case attribute
@@ -28,12 +28,13 @@ public struct ColumnSurvey: Sendable {
   var candidates: Candidates
   var numbers = NumberSurvey()
   var times = TimeSurvey()
-  /// Decimal mark of numbers in cells of text; nil if values are not cells. Cells have no type of their own. So a cell
-  /// that looks like a number counts as a number only if all cells of the column are numbers.
+  /// Decimal mark of numbers in text cells, as in CSV; nil if values are not cells. A cell does not say whether it is a
+  /// text or a number. So a cell that looks like a number counts as a number only if all cells of the column are
+  /// numbers.
   let cells: DecimalMark?
   var spelling = CellSpelling()
-  /// Entries of the dictionary. If the kind of the column is found from its values, the entries become nil once there
-  /// are too many of them for categories.
+  /// Entries of the dictionary. If the kind of the column is found from its values, this property becomes nil once
+  /// there are too many entries for a column of categories.
   var entries: EntrySet? = EntrySet()
   /// The first value that does not suit the declared kind.
   var problem: UnsuitableValue?
@@ -44,12 +45,12 @@ public struct ColumnSurvey: Sendable {
     static let booleans = Candidates(rawValue: 2)
     static let times = Candidates(rawValue: 4)
     static let categories = Candidates(rawValue: 8)
-    /// Numbers that an attribute returns with the spelling of the input.
+    /// Numbers of an attribute that are returned as they are spelled in the input.
     static let doubles = Candidates(rawValue: 16)
   }
 
-  /// A column without a declared kind becomes a column of categories if it has few entries: at most `mostEntries`, and
-  /// at most the greater of `fewEntries` and a 16th of the points.
+  /// A column of texts without a declared kind becomes a column of categories if it has few entries. The limit is
+  /// `fewEntries` or a 16th of the number of points, whichever is more, but never above `mostEntries`.
   static let fewEntries = 256
   static let mostEntries = 65_536
 
@@ -155,11 +156,11 @@ public struct ColumnSurvey: Sendable {
     if candidates.contains(.categories), isFound ? value.tag != .string : value.plainText == nil {
       reject(
         value, as: .categories, ofPoint: point, expected: "a text, a number or a boolean",
-        remedy: "declare it as text, or leave the value out")
+        remedy: "declare the column as text, or leave the value out")
     }
   }
 
-  /// Notes how a cell is spelled, as long as the column may still be a column of numbers.
+  /// Records how a cell is spelled, as long as the column may still become a column of numbers.
   private mutating func addSpelling(of value: AttributeValue, _ mark: DecimalMark) {
     guard candidates.contains(.numbers), !spelling.hasPoint || purpose == .attribute else { return }
     let isNumber = spelling.add(value.text, mark: mark)
@@ -182,15 +183,15 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Reads a value as a number. In a column that was declared as numbers, every text that is a number is read. In other
-  /// columns, only a cell is read, and only if it is spelled like an amount.
+  /// Reads a value as a number. In a column that was declared as numbers, every text that is a number is read as a
+  /// number. In another column, a text is read as a number only if it is a cell and is spelled like an amount.
   private func number(of value: AttributeValue) -> AttributeValue.Number {
     let number = value.number(mark: cells ?? .point)
     guard isFound, cells == nil, case .string = value, case .literal = number else { return number }
     return .none
   }
 
-  /// Excludes a kind that a value does not suit. If that kind was declared, notes an error instead.
+  /// Excludes a kind that a value does not suit. If the column was declared with this kind, records an error instead.
   private mutating func reject(
     _ value: AttributeValue, as kind: Candidates, ofPoint point: Int, expected: String, remedy: String? = nil
   ) {
@@ -251,8 +252,8 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Whether a dictionary holds only texts. A typed column does, because it has one type. An attribute keeps the types
-  /// of its values, except in a column of cells that are not all numbers.
+  /// Whether a dictionary holds only texts. The dictionary of a typed column does, because such a column has one type.
+  /// An attribute keeps the types of its values, except in a column of cells that are not all numbers.
   var keepsTexts: Bool {
     switch purpose {
     case .typed: true
@@ -263,7 +264,8 @@ public struct ColumnSurvey: Sendable {
   private var foundForm: ColumnForm {
     if candidates.contains(.numbers) {
       if !spelling.areNumbers { return .entries(.text) }
-      // Without values, nothing shows the kind of the column. A column of texts distinguishes null from absent values.
+      // Without values, the kind of the column cannot be found. A column of texts is chosen, because it distinguishes
+      // null from absent values.
       return numbers.hasValue ? numbers.form : .entries(.text)
     }
     if candidates.contains(.booleans) { return .booleans }
@@ -274,7 +276,7 @@ public struct ColumnSurvey: Sendable {
   }
 
   /// Whether the values must be gathered in a second pass. A second pass is needed if the encoding needs all different
-  /// values, and there are more than 65,536 values, which a survey cannot keep.
+  /// values, and there are more than 65,536 of them. A survey cannot keep so many values.
   ///
   /// - Throws: `ColumnError` for a value that does not suit the kind of the column.
   public func needsGathering() throws(ColumnError) -> Bool {

@@ -1,6 +1,7 @@
 import Treeline
 
-/// The values of one column for some points, in the order of the points. They are surveyed or encoded together.
+/// The values of one column for some points, in the order of the points. All these values are surveyed or encoded
+/// together.
 ///
 /// Each different value is stored once, so a survey reads each different value only once.
 public struct ColumnValues: Sendable {
@@ -34,7 +35,7 @@ public struct ColumnValues: Sendable {
     }
   }
 
-  /// Returns the values without the memory that is needed to add more.
+  /// Returns the values without the memory that is needed to add more values.
   func complete() -> ColumnValues {
     var complete = self
     complete.entries.freeTable()

@@ -1,6 +1,6 @@
 import Treeline
 
-/// A column encoded as a section of an index, with facts to report about its encoding.
+/// A column that was encoded as a section of an index, and facts about the encoding for reports.
 package struct EncodedColumn: Sendable {
   package let name: String
   package let kind: Column.Kind
@@ -10,10 +10,10 @@ package struct EncodedColumn: Sendable {
   package let hasOddTimes: Bool
   /// Whether cells of text look like numbers with decimal commas.
   package let hasCommaNumbers: Bool
-  /// Number of values that are stored as the nearest double, because no double equals them.
+  /// Number of values that are stored as the nearest double, because they are not equal to any double.
   package private(set) var inexactCount = 0
   package private(set) var bytes: [UInt8]
-  /// Additional sections of the column. Each is made as if the column were the first column of an index.
+  /// Additional sections of the column. Each section is made as if the column were the first column of an index.
   private(set) var matrices: [(kind: IndexSection.Kind, bytes: [UInt8])] = []
 
   /// - Parameter codes: Writes the codes of all points. Returns the number of values that are not stored exactly.
@@ -78,8 +78,8 @@ package struct EncodedColumn: Sendable {
     }
   }
 
-  /// Number of values that are surveyed together. It is small, so that the different values among them stay in the
-  /// cache.
+  /// Number of values that are surveyed together. The number is small, so that the different values of a batch stay in
+  /// the processor's cache.
   private static let batchSize = 1 << 16
 
   /// Encodes a column of numbers.
@@ -87,7 +87,8 @@ package struct EncodedColumn: Sendable {
   /// - Parameters:
   ///   - number: Returns a number, or nil for a missing value. It is called once for each of `0..<pointCount`, in
   ///     order.
-  ///   - place: Returns the index at which `number` returns the number of the point at a tree index.
+  ///   - place: Converts a tree index to the argument with which `number` returns the number of the point at this tree
+  ///     index.
   init(
     name: String, pointCount: Int, _ monitor: BuildMonitor, number: (_ index: Int) -> StoredValue?,
     place: (_ treeIndex: Int) -> Int
@@ -164,7 +165,7 @@ extension IndexColumn.Preparation {
 }
 
 extension Column {
-  /// Opens a column whose section was just encoded. The column is valid as long as the memory of the section.
+  /// Opens a column whose section was just encoded. The column is valid as long as the memory of the section exists.
   static func encoded(_ section: UnsafeRawBufferPointer, pointCount: Int) -> Column {
     do throws(IndexError) { return try Column(section: section, pointCount: pointCount) } catch {
       preconditionFailure("A column that was just encoded cannot be read: \(error)")

@@ -1,15 +1,15 @@
 import Treeline
 
-/// Distinct byte strings, numbered in the order in which they were added. Each byte string is a value of a column: its
-/// tag and its text in UTF-8.
+/// Distinct byte strings, numbered in the order in which they were added. Each byte string is a value of a column. It
+/// consists of a tag for the type of the value, and the text of the value in UTF-8.
 ///
-/// Texts are compared by their bytes: two texts may differ although Unicode treats them as equal.
+/// Texts are compared by their bytes. So two texts may be different entries although Unicode treats them as equal.
 struct EntrySet: Sendable {
   private(set) var bytes: [UInt8] = []
   /// Offset at which each entry ends.
   private(set) var ends: [UInt64] = []
-  /// Hash table with the number of each entry plus 1; 0 in free slots. Its size is a power of two, or 0 until an entry
-  /// is looked up.
+  /// Hash table. A slot contains the number of an entry plus 1, or 0 if the slot is free. The size of the table is a
+  /// power of two, or 0 until an entry is looked up.
   private var table: [UInt32] = []
 
   var count: Int { ends.count }
@@ -51,7 +51,7 @@ struct EntrySet: Sendable {
     return insertPending()
   }
 
-  /// Makes the bytes after the last entry an entry. If that entry exists already, removes the bytes instead.
+  /// Adds the bytes after the last entry as a new entry. If an equal entry exists already, removes the bytes instead.
   private mutating func insertPending() -> UInt32 {
     if 2 * (count + 1) > table.count { fillTable(size: max(16, 2 * table.count, (4 * count).roundedUpToPowerOfTwo)) }
     let start = Int(ends.last ?? 0)
@@ -95,8 +95,8 @@ struct EntrySet: Sendable {
 
   /// Returns the slot of an entry in the table, or the free slot where it would be added.
   private func slot(of entry: UnsafeRawBufferPointer) -> Int {
-    // Each process has its own seed for hashes, so nobody can choose data that makes look-ups slow. Numbers of entries
-    // do not depend on the seed.
+    // Each process has its own seed for hashes, so an attacker cannot choose data that make look-ups slow. Numbers of
+    // entries do not depend on the seed.
     var hasher = Hasher()
     hasher.combine(bytes: entry)
     var slot = hasher.finalize() & (table.count - 1)
@@ -107,12 +107,12 @@ struct EntrySet: Sendable {
     return slot
   }
 
-  /// Returns these entries, numbered in the order of their bytes. This order does not depend on the order of the
+  /// Returns these entries, numbered in the order of their bytes. So the numbers do not depend on the order of the
   /// points.
   ///
   /// - Parameters:
   ///   - monitor: If it is cancelled, entries may be numbered in any order.
-  ///   - isKept: Whether to keep the entry with a number.
+  ///   - isKept: Whether to keep the entry with the given number.
   func sorted(_ monitor: BuildMonitor, where isKept: (Int) -> Bool = { _ in true }) -> EntrySet {
     var order = ends.indices.filter(isKept)
     order.sort(monitor) { self[$0].lexicographicallyPrecedes(self[$1]) }

@@ -1,7 +1,7 @@
 import Treeline
 
-/// All different texts of the columns that have more different texts than a survey keeps. A second pass over the values
-/// gathers them. Texts of parts of the points can be added in any order, up to a limit.
+/// All different texts of each column that has more different texts than a survey keeps. A second pass over the values
+/// gathers these texts. The texts of parts of the points can be added in any order, up to a limit.
 package struct GatheredColumns: Sendable {
   /// Surveys of the columns, without values.
   private let surveys: [ColumnSurvey]
@@ -9,10 +9,10 @@ package struct GatheredColumns: Sendable {
   private var entries: [ColumnEntries?]
   /// Greatest length of the dictionaries of all columns together, in bytes.
   private let most: Int
-  /// Whether the dictionaries would be longer than `most`. If so, no entries are kept.
+  /// Whether the dictionaries would be longer than `most`. If this property is true, no entries are kept.
   private var areTooLong = false
 
-  /// Begins without entries.
+  /// Makes gathered columns without entries.
   ///
   /// - Parameter surveys: Surveys of all values.
   package init(of surveys: [ColumnSurvey], most: Int) throws(ColumnError) {
@@ -27,7 +27,7 @@ package struct GatheredColumns: Sendable {
   /// Whether no column needs gathering.
   package var isEmpty: Bool { entries.allSatisfy { $0 == nil } }
 
-  /// Whether another object gathers texts of the same columns.
+  /// Whether `other` gathers texts of the same columns as this object.
   package func suits(_ other: GatheredColumns) -> Bool {
     names == other.names && surveys.map(\.purpose) == other.surveys.map(\.purpose)
       && entries.map { $0 == nil } == other.entries.map { $0 == nil } && most == other.most
@@ -51,7 +51,7 @@ package struct GatheredColumns: Sendable {
     if areTooLong { entries = entries.map { $0.map { _ in ColumnEntries() } } }
   }
 
-  /// Returns all different values of a column; nil if they need not be gathered.
+  /// Returns all different values of a column; nil if the values of the column need not be gathered.
   ///
   /// - Throws: `PieceError.unsupported` if the different values of all columns take more bytes than allowed.
   package func entries(ofColumn number: Int) throws(PieceError) -> ColumnEntries? {
@@ -60,7 +60,7 @@ package struct GatheredColumns: Sendable {
       throw .unsupported(
         what: (long.count == 1 ? "Column " : "Columns ") + long.joined(separator: ", "),
         reason: "the different texts need more than the \(most) bytes that are available",
-        remedy: "leave a column out and look its values up by row, or allow more memory")
+        remedy: "leave out a column and look up its values by row, or allow more memory")
     }
     return entries[number]
   }

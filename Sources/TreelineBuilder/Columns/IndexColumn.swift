@@ -1,9 +1,9 @@
 import Treeline
 
-/// A typed column of an index or a tree in memory: one value for each point, or none.
+/// A typed column of an index or of a tree in memory. Each point has one value or no value in the column.
 ///
-/// An ``IndexAttribute`` keeps values for display exactly as they are written. A column keeps only the meaning of
-/// values. It takes less space and has an order, so that it can be filtered and summed.
+/// An ``IndexAttribute`` keeps values for display exactly as they are written. A typed column keeps only the meaning of
+/// values. A typed column takes less space, and its values can be compared, filtered and summed.
 ///
 /// ```swift
 /// let prices = IndexColumn(name: "price", kind: .number) { row in .number(hotels[row].price) }
@@ -17,13 +17,14 @@ public struct IndexColumn: Sendable {
     case number
     /// Texts that many points share. Numbers and booleans become texts, spelled as in the input.
     case category
-    /// Booleans; the texts `true`, `false`, `yes`, `no`, `t`, `f`, `1` and `0` in any case; the numbers 1 and 0.
+    /// Booleans; the texts `true`, `false`, `yes`, `no`, `t`, `f`, `1` and `0`, in upper or lower case; the numbers 1
+    /// and 0.
     case boolean
     /// Texts in ISO 8601 that `Instant` can read, or numbers, which are seconds since the beginning of 1970.
     case time
-    /// Times as in `time`, except that numbers are milliseconds.
+    /// Times as for `time`, but numbers are milliseconds instead of seconds.
     case timeInMilliseconds = "time-ms"
-    /// Texts that few points share. Numbers and booleans become texts, spelled as in the input; nested objects and
+    /// Texts that few points share. Numbers and booleans become texts, spelled as in the input. Nested objects and
     /// arrays stay unchanged.
     case text
 
@@ -67,12 +68,12 @@ public struct IndexColumn: Sendable {
 
   /// Makes a column from values of the input.
   ///
-  /// If no kind is given, the kind is found from the values. It is `number` if all values are numbers; `boolean` if all
-  /// are booleans or the texts `true` and `false`, in any case; `time` if all are texts of ISO 8601; `category` if all
-  /// are texts and there are few distinct texts: at most 65,536, and at most the greater of 256 and a 16th of the
-  /// points. In all other cases, and if there are no values, it is `text`. Missing values are ignored. A column has one
-  /// type: in a column with texts, numbers and booleans become texts, too. Building a column whose kind is found never
-  /// fails.
+  /// If no kind is given, the kind is found from the values. The kind is `number` if all values are numbers. It is
+  /// `boolean` if all values are booleans or the texts `true` and `false`, in upper or lower case. It is `time` if all
+  /// values are texts in ISO 8601. It is `category` if all values are texts and there are few distinct texts: at most
+  /// 65,536, and at most 256 or a 16th of the number of points, whichever is more. In all other cases, and if there are
+  /// no values, the kind is `text`. Missing values are ignored. A column has one type. So in a column with texts,
+  /// numbers and booleans become texts, too. Building a column whose kind is found never fails.
   ///
   /// - Parameters:
   ///   - name: Name of the column.
@@ -88,21 +89,21 @@ public struct IndexColumn: Sendable {
   ///
   /// - Parameters:
   ///   - name: Name of the column.
-  ///   - instant: Returns the moment of a point, given its row; nil if the point has none.
+  ///   - instant: Returns the moment of a point, given the row of the point; nil if the point has no moment.
   public init(name: String, instant: @escaping @Sendable (Int) -> Instant?) {
     (self.name, self.source) = (name, .instants(instant))
   }
 
-  /// Makes the column that `init(name:kind:value:)` would make from the texts of numbers, in less time.
+  /// Makes the same column as `init(name:kind:value:)` from the texts of the numbers, but in less time.
   ///
-  /// - Parameter areInMemory: Whether the numbers lie in memory in the order of their rows, so that they are read
-  ///   fastest in this order. The rows of the tree must then be `0..<pointCount`.
+  /// - Parameter areInMemory: Whether the numbers are in memory in the order of their rows. If true, numbers are read
+  ///   in this order, which is fastest, and the rows of the tree must be `0..<pointCount`.
   package static func numbers(
     name: String, areInMemory: Bool = false, _ number: @escaping @Sendable (Int) -> StoredValue?
   ) -> IndexColumn { IndexColumn(name: name, source: .numbers(number, areInMemory: areInMemory)) }
 
-  /// Returns this column for values that may be cells of text, as in CSV. If no kind is given, the column has numbers
-  /// only if all its cells are numbers; otherwise all cells are texts.
+  /// Returns this column for values that may be text cells, as in CSV. If no kind is given, the column has numbers only
+  /// if all its cells are numbers; otherwise all cells are texts.
   ///
   /// - Parameter mark: Decimal mark of numbers in cells; nil if values are not cells.
   package func holdingCells(_ mark: DecimalMark?) -> IndexColumn {
@@ -125,7 +126,7 @@ public struct IndexColumn: Sendable {
 
   private init(name: String, source: Source) { (self.name, self.source) = (name, source) }
 
-  /// Returns this column with the given preparations added. Preparations do not change results. Without
+  /// Returns this column with the given preparations added. Preparations do not change results. Without its
   /// preparation, an aggregate takes longer, and works only up to a limited number of points.
   public func prepared(for preparations: Preparation...) -> IndexColumn { prepared(for: Set(preparations)) }
 

@@ -28,7 +28,7 @@ public struct MapColumn<Value: Sendable>: Sendable {
     }
   }
 
-  /// Returns the key path that the column is made from, and the name of the column.
+  /// Returns the key path from which the column is made, and the name of the column.
   func named() throws(ColumnError) -> (keyPath: AnyKeyPath, name: String) {
     guard let name = name ?? PropertyNames.lastProperty(of: keyPath) else { throw .namelessKeyPath("\(keyPath)") }
     return (keyPath, name)
@@ -100,8 +100,8 @@ extension MapColumn where Value == KeyedPoint {
 }
 
 extension ClusterMap {
-  /// Makes a map of values on a tree, and adds columns of these values to the tree. The recipe says how the tree was
-  /// built.
+  /// Makes a map from values and their tree, and adds columns of these values to the tree. The recipe describes how the
+  /// tree was built.
   init(
     _ values: [Value], on tree: ClusterTree, adding columns: [MapColumn<Value>], recipe: MapRecipe<Value>,
     stoppingWith cancellation: BuildCancellation? = nil, progress: (@Sendable (BuildProgress) -> Void)? = nil

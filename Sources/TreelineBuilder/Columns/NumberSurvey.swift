@@ -2,8 +2,8 @@ import Treeline
 
 /// A summary of the numbers of a column. Surveys of parts of the points can be added in any order.
 struct NumberSurvey: Sendable {
-  /// The least and the greatest number for each number of decimals. Both are integers: the numbers without their
-  /// decimal point.
+  /// For each number of decimals, the least and the greatest number with so many decimals. Both are given as integers,
+  /// without the decimal point.
   private var ranges = [ClosedRange<Int64>?](repeating: nil, count: SmallDecimal.mostDecimals + 1)
   /// Whether some of the numbers are not a `SmallDecimal`. Then all numbers are stored as doubles.
   private var areReals = false
@@ -79,11 +79,11 @@ func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
 
 /// A summary of the times of a column. Surveys of parts of the points can be added in any order.
 struct TimeSurvey: Sendable {
-  /// Number of decimals of a second. With this number, all times can be stored exactly.
+  /// Number of decimals of a second with which all times so far can be stored exactly.
   private var digits = 0
   private var areMidnights = true
-  /// Whether some of the times were numbers before 1971 or after 2100. Dates such as 20240501 and times in milliseconds
-  /// lie outside these years if they are read as seconds.
+  /// Whether some of the times were numbers that mean a time before 1971 or after 2100. Dates such as 20240501, and
+  /// times in milliseconds, give such a time if they are read as seconds.
   private(set) var hasOddNumbers = false
   /// The first and the last time, each with the first point at that time.
   private var least: (instant: Instant, point: Int)?
@@ -98,7 +98,7 @@ struct TimeSurvey: Sendable {
   /// Seconds from the beginning of 1971 to the end of 2100.
   private static let usualSeconds: Range<Int64> = 31_536_000..<4_133_980_800
 
-  /// Adds the fact that a time was given as a number.
+  /// Records that a time was given as a number.
   mutating func noteNumber(_ instant: Instant) {
     if !(Self.usualSeconds ~= instant.seconds) { hasOddNumbers = true }
   }
@@ -120,7 +120,8 @@ struct TimeSurvey: Sendable {
 
   private mutating func widen(_ low: (instant: Instant, point: Int), _ high: (instant: Instant, point: Int)) {
     if let least, (least.instant, least.point) <= low {} else { least = low }
-    // Of several points with the greatest time, keeps the first. The same holds for the least time.
+    // If several points have the greatest time, keeps the first of these points. If several points have the least time,
+    // the first of them is kept, too.
     if let greatest, (high.instant, greatest.point) <= (greatest.instant, high.point) {} else { greatest = high }
   }
 
@@ -140,7 +141,7 @@ struct TimeSurvey: Sendable {
       expected: "a time that 64 bits can count in "
         + (digits == 0 ? "seconds" : "seconds with \(digits) \(digits == 1 ? "decimal" : "decimals")"),
       found: "\(found.instant)",
-      remedy: "give times with fewer decimals, declare it as category or text, or leave the value out")
+      remedy: "give times with fewer decimals, declare the column as category or text, or leave the value out")
   }
 }
 

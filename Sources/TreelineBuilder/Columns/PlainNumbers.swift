@@ -1,7 +1,7 @@
 import Treeline
 
-/// The numbers of a column, in the order in which they are read. They are kept as decimals as long as a column can
-/// store all of them as decimals, and then as doubles. Values that are not numbers are missing.
+/// The numbers of a column, in the order in which they are read. The numbers are kept as decimals as long as a column
+/// can store all of them as decimals. After that, they are kept as doubles. Values that are not numbers are missing.
 ///
 /// A column of these numbers has the same bytes as a column of the same numbers in text.
 struct PlainNumbers {
@@ -11,7 +11,7 @@ struct PlainNumbers {
   private var decimals: [UInt8] = []
   private var areReals = false
   private var survey = NumberSurvey()
-  /// Number of integers that are stored as the nearest double because no double is equal to them.
+  /// Number of integers that are stored as the nearest double, because they are not equal to any double.
   private var inexactCount = 0
 
   /// The number of decimals of a missing value.
@@ -48,8 +48,8 @@ struct PlainNumbers {
     survey.add(decimal)
   }
 
-  /// Checks from time to time whether a column can store all numbers so far as decimals. If it cannot, it cannot do so
-  /// with more numbers either, and the decimals of further numbers need not be found.
+  /// Checks whether a column can store all numbers so far as decimals. If a column cannot, further numbers do not
+  /// change this, so their decimals need not be found.
   mutating func noteForm() { if !areReals, survey.form.encoding == .reals { becomeReals() } }
 
   private mutating func becomeReals() {
@@ -82,7 +82,7 @@ struct PlainNumbers {
     }
   }
 
-  /// Returns how all numbers are encoded, and the number of numbers that are not stored exactly.
+  /// Returns the encoding of all numbers, and the count of numbers that are not stored exactly.
   func encoding(ofColumn name: String) -> (encoding: ColumnEncoding, inexactCount: Int) {
     var column = ColumnSurvey(of: .typed(.number), name: name)
     column.pointCount = bits.count
@@ -92,7 +92,7 @@ struct PlainNumbers {
 
   /// Writes the codes of some points, one after the other.
   ///
-  /// - Parameter place: Returns the index of the number of a point among these numbers.
+  /// - Parameter place: Returns the index at which these numbers contain the number of a point.
   func encode(
     _ points: Range<Int>, to start: UnsafeMutableRawPointer, _ encoding: ColumnEncoding, place: (Int) -> Int
   ) {

@@ -1,7 +1,7 @@
 import Treeline
 
-/// The places in a dictionary where words begin, in two lists. Each list is sorted by the folded text that begins at a
-/// place. A section of kind `search` consists of these lists.
+/// The places in a dictionary where words begin, in two lists. Folding removes case and accents from a text. Each list
+/// is sorted by the folded text that begins at each place. A section of kind `search` consists of these lists.
 struct SearchPlaces {
   let beginnings: [UInt64]
   let words: [UInt64]
@@ -12,7 +12,7 @@ struct SearchPlaces {
     fileprivate let dictionary: ColumnDictionary
     /// At index i, the number of texts with more than i words; see `ColumnSearch.wordLimit`.
     private(set) var counts = [Int](repeating: 0, count: ColumnSearch.mostWords + 1)
-    /// Greatest number of words of a text that are listed, besides the first word.
+    /// Greatest number of listed words of one text, besides its first word.
     private(set) var limit = 0
     private let monitor: BuildMonitor
 
@@ -68,7 +68,7 @@ struct SearchPlaces {
     textByteCount = dictionary.textByteCount
   }
 
-  /// A place in the dictionary, and the place of the same word among the folded texts.
+  /// A place in the dictionary, and the place of the same word in the folded texts.
   fileprivate struct Place {
     let place: UInt64
     let folded: UInt64
@@ -109,7 +109,8 @@ extension [UInt8] {
     }
   }
 
-  /// Sorts places by the folded text that begins at each place. These bytes are the folded texts, each followed by 0.
+  /// Sorts places by the folded text that begins at each place. This collection contains the bytes of the folded texts,
+  /// and a 0 after each text.
   ///
   /// - Parameter places: In ascending order.
   fileprivate func sorted(_ places: [SearchPlaces.Place], _ monitor: BuildMonitor) -> [UInt64] {
@@ -135,7 +136,8 @@ extension [UInt8] {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Returns the first 8 bytes of a text as a number that sorts like the text; bytes after the text are 0.
+  /// Returns the first 8 bytes of a text as a number that sorts like the text. If the text is shorter, the other bytes
+  /// are 0.
   fileprivate func key(at start: Int) -> UInt64 {
     var key: UInt64 = 0
     for index in start..<start + 8 {

@@ -1,29 +1,29 @@
 import Treeline
 
-/// A decimal number with at most 18 digits after the point. Without the point it is an integer of 64 bits. Only such a
-/// number can be stored as an integer in a column whose values all have the same number of decimals.
+/// A decimal number with at most 18 digits after the point. Without the point, the digits are an integer of 64 bits. A
+/// column with a fixed number of decimals stores its numbers as such integers.
 struct SmallDecimal {
   static let mostDecimals = 18
 
   let significand: Int64
-  /// Number of digits after the point; none of them is a 0 at the end.
+  /// Number of digits after the point. The last of these digits is not 0.
   let decimals: Int
 
   private init(significand: Int64, decimals: Int) { (self.significand, self.decimals) = (significand, decimals) }
 
   init(_ integer: Int64) { self.init(significand: integer, decimals: 0) }
 
-  /// Makes the shortest decimal that stands for a double; nil if it has too many digits.
+  /// Makes the shortest decimal whose nearest double is the given number; nil if the decimal has too many digits.
   init?(_ number: Double) {
-    // Nearly all doubles of real data have few decimals. If a decimal of at most 15 digits stands for a double, then no
-    // other decimal of so few digits does. So it is the shortest decimal.
+    // Nearly all doubles of real data have few decimals. A double is the nearest double of at most one decimal with 15
+    // digits or fewer. So if such a decimal is found, it is the shortest decimal.
     var power = 1.0
     for decimals in 0...15 {
       let scaled = number * power
       let whole = scaled.rounded()
       guard whole.magnitude < 1e15 else { break }
-      // Powers of ten up to 10^22 are doubles, so the quotient is the double that the decimal stands for. The first
-      // test avoids most divisions.
+      // Powers of ten up to 10^22 are doubles, so the quotient is the nearest double of the decimal. The first test
+      // avoids most divisions.
       if abs(scaled - whole) <= whole.magnitude * 0x1p-51, whole / power == number {
         self.init(significand: Int64(whole), decimals: decimals)
         return
@@ -35,7 +35,7 @@ struct SmallDecimal {
 
   /// - Parameter literal: A JSON number.
   init?(_ literal: String) {
-    // Numbers in the usual spelling are read faster here.
+    // This faster reader handles numbers in the usual spelling.
     if let number = SmallDecimal(plain: literal) {
       self = number
       return
@@ -153,7 +153,7 @@ extension Instant {
 }
 
 extension AttributeColumn {
-  /// Returns the bits that represent a value in a column of numbers; nil if no bits represent it.
+  /// Returns the bits that represent a value in a column of numbers; nil if the value has no such bits.
   static func bits(of value: AttributeValue?) -> UInt64? {
     switch value {
     case nil: absentBits
