@@ -1,10 +1,11 @@
 import Treeline
 
-/// The division of a build's points into pieces: the top levels of the tree. Each node at the bottom of these levels is
-/// a piece, and has at most the number of points that a piece may have.
+/// The division of a build's points into pieces. The plan consists of the top levels of the tree. Each node at the
+/// bottom of these levels is a piece, which has at most `pieceSize` points.
 ///
-/// The plan is made from sums over points, which need not be in memory. Each round asks a question about every open
-/// node. One pass over all points, in any order and on any machine, answers all questions of a round:
+/// The plan is made from sums over points. The points need not be in memory. Each round asks a question about every
+/// open node. One pass over all points answers all questions of a round. The pass may visit the points in any order and
+/// on any number of machines:
 ///
 /// ```swift
 /// var plan = try BuildPlan(rule: .mean, pieceSize: 1_000_000)
@@ -16,9 +17,9 @@ import Treeline
 /// let pieces = plan.pieces
 /// ```
 ///
-/// Splitting a node at the mean takes one pass, which finds the extents of both halves. Splitting a node with the least
-/// scatter takes 3 or 4 passes to find the position of the line, and one more pass for each turn of the line. Each pass
-/// serves all nodes of a level at once.
+/// A split at the mean takes one pass, which finds the extents of both halves. A split with the least scatter takes 3
+/// or 4 passes to find the position of the line, and one more pass for each turn of the line. Each pass serves all
+/// nodes of a level at once.
 ///
 /// - Complexity: about 300 bytes of memory for each node above the pieces. The number of such nodes is about the number
 ///   of pieces. A round and its answers take additional memory.
@@ -31,19 +32,20 @@ public struct BuildPlan: Sendable {
   /// Number of passes over all points that the plan has asked for so far.
   public private(set) var passCount = 0
 
-  /// Least possible piece size. Fewer points fit one bucket, which is not split any further.
+  /// Least possible piece size. Fewer points fit into one bucket, and a bucket is not split any further.
   public static let leastPieceSize = NodeRecord.bucketCapacity + 1
 
   /// Greatest number of levels at which nodes are halved along the longer side of their box.
   static let mostHalvings = 64
 
   /// Approximate number of bins in a round, for all nodes of the round together. At most 2^24 bins are used, but each
-  /// node may always have 64 bins. Each bin takes 40 bytes in the answers. With fewer bins, the same plan takes more
-  /// rounds.
+  /// node gets at least 64 bins if it needs them. Each bin takes 40 bytes in the answers. With fewer bins, the same
+  /// plan takes more rounds.
   public var mostBins = 1 << 18
 
   /// - Parameters:
-  ///   - rule: Rule by which nodes are split. `gamma` is not supported, because weights need all points at once.
+  ///   - rule: Rule by which nodes are split. `gamma` is not supported, because its weights need all points in memory
+  ///     at once.
   ///   - pieceSize: Greatest number of points in a piece, 17 or more. A piece may have more points only if all of them
   ///     are at one position.
   /// - Throws: `PieceError.unsupported` for `gamma`.
@@ -55,14 +57,14 @@ public struct BuildPlan: Sendable {
     precondition(pieceSize >= Self.leastPieceSize, "Expected pieces of at least 17 points, found \(pieceSize)")
     if Self.isBeyond(rule) {
       throw .unsupported(
-        what: "A tree split by \(rule)", reason: "its points are weighed in memory",
+        what: "A tree split by \(rule)", reason: "the weights of this rule need all points in memory",
         remedy: "choose another rule, or build in memory")
     }
     terms = Terms(rule: rule, pieceSize: pieceSize, principalLevels: principalLevels)
     nodes = [PlanNode(level: 0, corner: nil, parent: nil)]
   }
 
-  /// Whether plans do not support a rule, because one pass over the points cannot answer what the rule asks.
+  /// Whether plans cannot use a rule, because a pass over the points cannot answer the questions of the rule.
   package static func isBeyond(_ rule: SplitRule) -> Bool { rule.kind == .gamma }
 
   /// Returns the next questions; nil once all pieces are known.
@@ -82,10 +84,10 @@ public struct BuildPlan: Sendable {
   /// Takes the answers of all points to the questions of the last round.
   ///
   /// - Throws: `PieceError.damaged` for answers that contradict each other or contradict earlier answers. For example,
-  ///   answers may cover only some of the points. The plan then stays unchanged.
+  ///   answers may cover only some of the points. After an error the plan is unchanged.
   public mutating func take(_ answers: PlanAnswers) throws(PieceError) {
     guard let round else { preconditionFailure("No round was asked for") }
-    precondition(answers.answers.count == asked.count, "Answers to another round")
+    precondition(answers.answers.count == asked.count, "The answers belong to another round")
     try checkExtents(answers)
     var nodes = nodes
     for (index, (question, answer)) in zip(asked, zip(round.questions, answers.answers)) {
@@ -101,13 +103,13 @@ public struct BuildPlan: Sendable {
     (self.nodes, self.round) = (nodes, nil)
   }
 
-  /// Checks that the two children of each node together have the points of the node.
+  /// Checks that the two children of each node together have all points of the node.
   private func checkExtents(_ answers: PlanAnswers) throws(PieceError) {
     if asked == [0], let all = answers.answers[0].extent, !all.isSound {
       throw PlanAnswers.contradicting("a box and sums of at most 2^31 points", "\(all.moments) in \(all.box.text)")
     }
     for (number, answer) in answers.answers.enumerated() {
-      // The extents of a left child and of the right child after it are asked for in one round.
+      // One round asks for the extents of a left child and of the right child after it.
       let index = asked[number]
       guard case .extent(let moments, _) = answer, let parent = nodes[index].parent, index % 2 == 1 else { continue }
       guard let whole = nodes[parent].extent, let left = answer.extent, let right = answers.answers[number + 1].extent,
@@ -145,7 +147,8 @@ public struct BuildPlan: Sendable {
     }
   }
 
-  /// Returns the routing of points to the nodes that are not split. `number` returns the number of such a node.
+  /// Returns the routing of points to the nodes that are not split. `number` returns the number of the piece that such
+  /// a node becomes.
   fileprivate func routing(leafCount: Int, _ number: (Int) -> Int) -> PointRouting {
     var routing = PointRouting()
     routing.leafCount = leafCount
@@ -219,21 +222,21 @@ private struct PlanNode: Sendable {
     }
   }
 
-  /// Returns the question whose answer the node needs next.
+  /// Returns the next question about the node.
   mutating func question(mostBins: Int) -> PlanQuestion {
     switch state {
     case .unmeasured: return .extent
     case .searching(var search):
-      guard let question = search.next(mostBins: mostBins) else { preconditionFailure("A search without an end") }
+      guard let question = search.next(mostBins: mostBins) else { preconditionFailure("The search is done") }
       state = .searching(search)
       return .positions(question)
     case .turning(_, let next): return .left(next)
-    case .split, .piece: preconditionFailure("Nothing is open")
+    case .split, .piece: preconditionFailure("Expected a node with an open question")
     }
   }
 
-  /// The node with its points. The points are measured from `corner`, or from the corner of their box if `corner` is
-  /// nil.
+  /// The node with its points. The moments of the points are measured from `corner`, or from the corner of their box if
+  /// `corner` is nil.
   var segment: Segment? {
     extent.map { extent in
       let points = PointGroup(first: 0, moments: extent.moments, corner: PlanePoint(x: 0, y: 0))
@@ -269,11 +272,11 @@ private struct PlanNode: Sendable {
         throw PlanAnswers.contradicting("sums over some points of a node", "\(sums)")
       }
       return turns.take(sums, of: next) ? turn(turns) : turns.split
-    default: preconditionFailure("An answer to another question")
+    default: preconditionFailure("The answer belongs to another question")
     }
   }
 
-  /// Turns the line if possible. Otherwise returns the final line.
+  /// Turns the splitting line if possible. Otherwise returns the final line.
   private mutating func turn(_ turns: LineTurns) -> Split? {
     guard let next = turns.next else { return turns.split }
     state = .turning(turns, next)

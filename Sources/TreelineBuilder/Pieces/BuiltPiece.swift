@@ -20,14 +20,14 @@ public struct BuiltPiece: Sendable {
     withExtendedLifetime(storage) {}
   }
 
-  /// The bytes of the piece: about 19 bytes for each point, and the codes of its columns.
+  /// The bytes of the piece: for each point, about 19 bytes plus the codes of its columns.
   public var bytes: [UInt8] {
     var all: [UInt8] = []
     write { all.append(contentsOf: $0) }
     return all
   }
 
-  /// - Parameter ranks: For each tree index, the rank of its point in the order of rows.
+  /// - Parameter ranks: For each tree index, the rank of the point in the order of rows.
   fileprivate init(
     _ task: PieceTask, _ storage: TreeStorage, _ given: PieceRows, by ranks: UnsafePointer<UInt32>, threads: Int,
     _ monitor: BuildMonitor
@@ -61,15 +61,15 @@ extension PieceTask {
   /// Builds the piece.
   ///
   /// - Parameters:
-  ///   - points: All points that belong to this piece by the plan, in any order, as positions on the survey's plane.
+  ///   - points: All points that the plan assigns to this piece, in any order, as positions on the survey's plane.
   ///   - rows: The row of each point, from 0 to 2^53. No two points have the same row. Points at one position are
   ///     stored in the order of their rows.
   ///   - columns: Columns of the index, in the order of the index.
   ///   - codes: Codes of all columns for each point, written by `ColumnEncoding.encode`. Points are in the order of
   ///     `points`. The codes of one point, column by column, are adjacent.
   ///   - threads: 1 or more.
-  /// - Throws: `PieceError.damaged` if the points are not the points of the plan.
-  /// - Complexity: O(*n* log *n*) time. Takes 50 bytes of memory per point and twice the length of the point's codes.
+  /// - Throws: `PieceError.damaged` if the points are not the points that the plan assigns to this piece.
+  /// - Complexity: O(*n* log *n*) time. Takes 50 bytes of memory per point, plus twice the length of the point's codes.
   public func build(
     _ points: [PlanePoint], rows: [Int], columns: [ColumnEncoding] = [], codes: [UInt8] = [], threads: Int = 1
   ) throws(PieceError) -> BuiltPiece {

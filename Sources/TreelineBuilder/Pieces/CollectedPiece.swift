@@ -3,10 +3,10 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A piece whose points arrive in parts, in any order.
   ///
-  /// - Complexity: Each point takes 16 bytes of memory, and the length of its codes. While the piece is built, each
-  ///   point takes another 50 bytes, and another twice the length of its codes. If all points have one position,
-  ///   building takes only 8 bytes per point; with columns, it takes 16 bytes and twice the length of the codes. So
-  ///   even a piece of the greatest possible number of points fits into memory.
+  /// - Complexity: Each point takes 16 bytes of memory plus the length of its codes. While the piece is built, each
+  ///   point takes another 50 bytes, plus twice the length of its codes. If all points share one position, building
+  ///   takes only 8 bytes per point; with columns, it takes 16 bytes plus twice the length of the codes. So even a
+  ///   piece with the greatest possible number of points fits into memory.
   package struct CollectedPiece {
     package let task: PieceTask
     private var points: [PlanePoint] = []
@@ -24,7 +24,7 @@ import Treeline
     /// Length of a point's codes, in bytes.
     package var codeLength: Int { layout.length }
 
-    /// Adds some of the piece's points, or none if there is an error.
+    /// Adds some of the piece's points. If there is an error, no point is added.
     ///
     /// - Parameter newCodes: Codes of the points, one point after the other. The codes of one point are in the order of
     ///   the columns.
@@ -50,7 +50,7 @@ import Treeline
       if task.stack == nil { points.append(contentsOf: newPoints) }
     }
 
-    /// Checks that each code of a dictionary entry is a code of the dictionary.
+    /// Checks that each code in a column with a dictionary belongs to an entry or means a missing value.
     private func checkCodes(_ codes: UnsafeRawBufferPointer, rows: UnsafeBufferPointer<Int64>) throws(PieceError) {
       var offset = 0
       for column in columns {

@@ -12,20 +12,21 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension IndexAssembly {
-    /// Makes the index able to answer queries by spacing. Once the nodes are written, this machine computes separations
-    /// from the written nodes. Only a part of the nodes is in memory at a time. A build in memory gives an index of the
-    /// same bytes.
+    /// Adds separations to the index, so that it can answer queries by spacing. Once the nodes are written, this
+    /// machine computes the separations from the written nodes. Only a part of the nodes is in memory at a time. The
+    /// index has the same bytes as an index that is built in memory.
     ///
     /// - Parameters:
     ///   - path: Path of a scratch file. The file takes 2 bytes per point, and is deleted once the index is written.
     ///   - memory: Memory budget in bytes, in addition to about 30 MB that the process takes anyway. With a small
-    ///     budget the work takes longer. The budget is exceeded only if nodes block each other in long chains.
+    ///     budget the work takes longer. The budget is exceeded only if many nodes form a chain in which each node
+    ///     waits for the next one.
     ///   - threads: Number of threads; nil for all processors.
     public mutating func addSeparations(scratchFile path: String, memory: Int, threads: Int? = nil) {
       addSeparations(scratchFile: path, memory: memory, threads: threads, stoppingWith: nil) { _, _ in }
     }
 
-    /// Makes the index able to answer queries by spacing, with progress reports and a way to cancel.
+    /// Adds separations to the index, with progress reports and a way to cancel.
     ///
     /// - Parameter progress: Called with the number of points done and the total number, by one thread at a time.
     package mutating func addSeparations(
@@ -36,7 +37,7 @@ import Treeline
       options.computesSeparations = true
       separate = { [options] tree throws(PieceError) in
         let file = try SeparationFile(path, count: tree.storage.pointCount, isWhole: false)
-        // Removes the name of the file. The contents remain as long as the file is mapped.
+        // Removes the name of the file. The contents of the file remain as long as the file is mapped.
         unlink(path)
         let monitor =
           cancellation.map { BuildMonitor(partOf: $0.monitor, pointCount: 0) } ?? BuildMonitor(pointCount: 0)
@@ -67,8 +68,8 @@ import Treeline
   }
 
   extension ScratchBuild.Options {
-    /// Returns how many nodes a part may have in memory when separations are computed, and how many threads work at the
-    /// same time, each on one part.
+    /// Returns the number of nodes that a part may have in memory when separations are computed, and the number of
+    /// threads. Each thread works on one part at a time.
     ///
     /// Parts get all available memory, because the smaller a part is, the more of its nodes are in the margin. About
     /// 1500 nodes are shown within the margin of a small piece. If fewer nodes are shown when the first part ends, more

@@ -1,16 +1,16 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// Joins built pieces, in tree order, and the nodes above them to one index.
+  /// Assembles one index from the built pieces, in tree order, and the nodes above the pieces.
   ///
-  /// Pieces are copied as streams. Only the plan, about 230 bytes for each piece, and a few megabytes of buffers are in
-  /// memory.
+  /// Pieces are copied through buffers of a few megabytes. Besides the buffers, only the plan is in memory, which takes
+  /// about 230 bytes for each piece.
   public struct IndexAssembly {
     private let plan: PiecePlan
     private let survey: PointSurvey
     private let columns: [ColumnEncoding]
     private let description: IndexDescription
-    /// Groups, if the index has several trees that are stored one after the other.
+    /// Groups of the index, if the index has several trees that are stored one after the other.
     var groups: TreeGroups?
     /// Preparations of each column, if any column has preparations, and the folder in which they are computed.
     var preparations: [Set<IndexColumn.Preparation>] = []
@@ -21,13 +21,13 @@ import Treeline
     /// - Parameters:
     ///   - plan: Plan by which the pieces were built.
     ///   - survey: Survey of all points.
-    ///   - columns: Columns that the pieces were built with. No two columns have the same name.
-    ///   - description: Description of the index for people.
+    ///   - columns: Columns with which the pieces were built. No two columns have the same name.
+    ///   - description: Texts that describe the index to its users.
     public init(
       of plan: PiecePlan, _ survey: PointSurvey, columns: [ColumnEncoding] = [],
       description: IndexDescription = IndexDescription()
     ) {
-      precondition(plan.pointCount == survey.pointCount, "The survey is of other points than the plan")
+      precondition(plan.pointCount == survey.pointCount, "The survey and the plan have different numbers of points")
       (self.plan, self.survey, self.columns, self.description) = (plan, survey, columns, description)
     }
 
@@ -36,8 +36,8 @@ import Treeline
     /// - Parameters:
     ///   - destination: Where to write the index.
     ///   - source: Where to read the pieces.
-    ///   - progress: Called with the number of bytes written and the total number of bytes. The work stops if it
-    ///     returns false.
+    ///   - progress: Called with the number of bytes written and the total number of bytes. The work stops if
+    ///     `progress` returns false.
     /// - Throws: `PieceError.writing` if an index cannot hold so many columns, or if two columns have the same name;
     ///   `PieceError.damaged` if a piece is missing, belongs to another plan, or has changed since it was written.
     public func write(
@@ -221,7 +221,8 @@ import Treeline
       (self.nodes, self.headers) = (nodes, headers)
       (records, children) = (Array(repeating: 0, count: nodes.count), Array(repeating: 0, count: nodes.count))
       if nodes.isEmpty { return }
-      // For each subtree, the number of its nodes in the plan. The number for the left child is on top of the stack.
+      // `sizes` contains, for each subtree, the number of its nodes in the plan. The number for the left child is on
+      // top of the stack.
       var (sizes, stack) = ([Int](repeating: 1, count: nodes.count), [Int]())
       for index in nodes.indices.reversed() {
         if nodes[index] != nil { sizes[index] = 1 + stack.removeLast() + stack.removeLast() }

@@ -7,8 +7,8 @@ import Synchronization
 /// A limit to the number of nodes that all threads together hold in memory.
 ///
 /// Each thread works on one part at a time. Before a thread loads a part, it waits until the nodes of the part are
-/// within the limit, or until no other part is in memory. So a part that is larger than the limit is alone in memory.
-/// Parts are served in the order of their requests. Otherwise a large part might wait for long.
+/// within the limit, or until no other part is in memory. So a part that is larger than the limit is the only part in
+/// memory. Parts are served in the order of their requests. Otherwise a large part might wait for long.
 final class NodeRoom: Sendable {
   let capacity: Int
   private let state = Mutex(State())
@@ -55,7 +55,7 @@ final class NodeRoom: Sendable {
       }
     }
   #else
-    func take(_ count: Int) { precondition(state.withLock { $0.serve(count, of: capacity) }, "There is one thread") }
+    func take(_ count: Int) { precondition(state.withLock { $0.serve(count, of: capacity) }, "Expected one thread") }
 
     func giveBack(_ count: Int) { state.withLock { ($0.parts, $0.nodes) = ($0.parts - 1, $0.nodes - count) } }
   #endif

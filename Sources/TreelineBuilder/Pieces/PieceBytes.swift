@@ -1,7 +1,7 @@
 import Treeline
 
-/// The header of a built piece. It describes the contents of the piece, and holds the record of the piece's root. An
-/// index stores this record apart from the records below the root.
+/// The header of a built piece. The header describes the contents of the piece, and holds the record of the piece's
+/// root. In an index, the root's record is not next to the records below the root.
 ///
 /// After the header come the bytes that the piece adds to each section of the index. Only the version that wrote a
 /// piece can read it. The format of pieces is not part of the index format, and may change with every version.
@@ -29,7 +29,8 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   init(of task: PieceTask, recordCount: Int, root: NodeRecord, codeLength: Int) {
     (number, pointCount) = (UInt32(task.number), UInt32(task.pointCount))
     (self.recordCount, self.root, checksums) = (UInt32(recordCount), root, (0, 0, 0, 0, 0, 0))
-    // The length is limited, because an index cannot hold longer codes. No index is assembled from such pieces.
+    // The length is limited, because an index cannot hold longer codes. No index is assembled from pieces with longer
+    // codes.
     self.codeLength = UInt16(clamping: codeLength)
   }
 
@@ -39,7 +40,7 @@ struct PieceHeader: BitwiseCopyable, Sendable {
     set { rowWidth = newValue ? 8 : 4 }
   }
 
-  /// Whether this is the header of a task's piece, and has not changed since it was written.
+  /// Whether this header belongs to the piece of a task, and has not changed since it was written.
   func isOf(_ task: PieceTask, codeLength: Int) -> Bool {
     checksum == ownChecksum && magic == Self.magic && number == UInt32(task.number)
       && pointCount == UInt32(task.pointCount) && self.codeLength == UInt16(clamping: codeLength)
@@ -71,7 +72,7 @@ struct PieceHeader: BitwiseCopyable, Sendable {
     PiecePart.allCases.prefix { $0 != part }.reduce(Self.length) { $0 + length(of: $1) }
   }
 
-  /// Offset of the codes of columns. All codes of one column are adjacent. After the codes of all columns comes a
+  /// Offset of the codes of columns. All codes of one column are adjacent. The codes of all columns are followed by a
   /// checksum for each column.
   var codesOffset: Int { PiecePart.allCases.reduce(Self.length) { $0 + length(of: $1) } }
 

@@ -14,7 +14,7 @@ public enum PieceError: Error, Hashable, Sendable {
   case damaged(what: String, expected: String, found: String)
   /// The system refused an operation, for example because there is no space, no permission or no such folder.
   case scratch(path: String, action: String, reason: String)
-  /// The path of the scratch folder holds something that no build has left there.
+  /// The path of the scratch folder leads to a file or folder that no build has made.
   case foreignScratch(path: String, found: String)
   /// Another build works in the same folder.
   case inUse(path: String)
@@ -27,7 +27,7 @@ public enum PieceError: Error, Hashable, Sendable {
 extension PieceError {
   static let tooManyRows = PieceError.unsupported(
     what: "A row number beyond 2^53", reason: "programs that read answers cannot represent it exactly",
-    remedy: "give points smaller numbers")
+    remedy: "give points smaller row numbers")
 }
 
 extension PieceError: CustomStringConvertible {
@@ -45,7 +45,7 @@ extension PieceError: CustomStringConvertible {
       "\(path): expected nothing, or the scratch folder of an earlier build, found \(found); move it away or choose "
         + "another scratch folder"
     case .inUse(let path):
-      "\(path): another build is at work there; wait for it to end or choose another scratch folder"
+      "\(path): another build uses this folder; wait until that build ends, or choose another scratch folder"
     case .writing(let error): "\(error)"
     case .cancelled: "the build was cancelled"
     }

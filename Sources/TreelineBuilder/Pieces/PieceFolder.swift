@@ -13,7 +13,7 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A folder with built pieces, each in its own file. Any number of machines may write to the folder at once.
   ///
-  /// A file appears only when it is complete. Its name is the number of its piece. Building a piece a second time
+  /// A file appears only when it is complete. Its name is the number of its piece. A second attempt to build a piece
   /// writes the same bytes. So it does not matter which attempt ends last, or whether an attempt is killed.
   public struct PieceFolder: PieceSource {
     /// Path of the folder.
@@ -30,7 +30,7 @@ import Treeline
     func write(
       piece: Int, _ produce: ((UnsafeRawBufferPointer) throws(PieceError) -> Void) throws(PieceError) -> Void
     ) throws(PieceError) {
-      // A random name, so that no other attempt uses it.
+      // The name is random, so that no other attempt uses this name.
       let partialPath = "\(filePath(ofPiece: piece)).\(UInt64.random(in: 0 ... .max)).partial"
       do throws(PieceError) {
         let file = try ScratchFile(partialPath)

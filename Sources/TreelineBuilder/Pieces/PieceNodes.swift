@@ -18,7 +18,8 @@ final class PieceNodes {
 
   /// - Parameters:
   ///   - front: Nodes that are shown at the beginning.
-  ///   - floor: Squared distance at which the part ends. Nodes that cannot be split above this distance are left out.
+  ///   - floor: Squared distance at which the part ends. Nodes whose squared distance cannot be above this number are
+  ///     left out.
   ///   - capacity: Greatest number of nodes.
   init(below front: ShownFront, downTo floor: UInt64, capacity: Int, _ tree: inout SeparatedTree) {
     self.capacity = capacity + 1
@@ -28,8 +29,8 @@ final class PieceNodes {
     ).bindMemory(to: InternalNode.self, capacity: self.capacity)
     MemoryBlock(nodes, count: self.capacity).adviseLargePages()
     (numbers, codes) = (.allocate(capacity: self.capacity), .allocateZeros(count: self.capacity))
-    // Number 0 represents all nodes that are not split in this part. Its record is read, but the contents of the record
-    // do not matter.
+    // Number 0 represents all nodes that are not split in this part. The record at index 0 is read, but its contents do
+    // not matter.
     let nowhere = PlanePoint(x: 0, y: 0)
     nodes.initialize(to: InternalNode(left: nowhere, right: nowhere, position: nowhere))
     shown.reserveCapacity(front.nodes.count)
@@ -48,7 +49,8 @@ final class PieceNodes {
   private struct Branch {
     let node: Node
     let position: PlanePoint
-    /// Upper bound of the squared distance at which the node is split. This bound follows from the nodes above.
+    /// Upper bound of the squared distance at which the node is split. This bound follows from the distances of the
+    /// nodes above.
     let limit: UInt64
     let isLeft: Bool
     /// If the node is a right child, the number of its parent; otherwise `InternalNode.none`.
@@ -57,7 +59,7 @@ final class PieceNodes {
 
   /// Collects a node and the nodes below it. Each node comes after the nodes below its left child.
   ///
-  /// - Returns: the number of the node; `InternalNode.none` if it cannot be split.
+  /// - Returns: the number of the node; `InternalNode.none` if the node cannot be split.
   private func collect(below top: ShownFront.Member, limit: UInt64, downTo floor: UInt64, _ tree: inout SeparatedTree)
     -> UInt32
   {
@@ -101,7 +103,7 @@ final class PieceNodes {
 
   // MARK: - Results
 
-  /// Returns the nodes that are shown at a distance, once the splits of this part are done.
+  /// Returns the nodes that are shown at the given distance after all splits of this part.
   func front(after front: ShownFront, at squaredDistance: UInt64, _ tree: inout SeparatedTree) -> ShownFront {
     var next = ShownFront(squaredDistance: squaredDistance)
     var known = shown.makeIterator()
@@ -130,8 +132,8 @@ final class PieceNodes {
     return next
   }
 
-  /// Calls the body with the number and the code of each split node of the part. Leaves out nodes of the margin. If all
-  /// nodes below a node were collected, their numbers are consecutive.
+  /// Calls `body` with the number and the code of each split node of the part. Leaves out nodes of the margin around
+  /// the part. If all nodes below a node were collected, the numbers of these nodes are consecutive.
   func forEachOwnCode(_ body: (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void) throws(PieceError) {
     for number in 1..<count + 1 where nodes[number].isOwn && nodes[number].isSplit {
       try body(numbers[number], codes[number])

@@ -11,7 +11,8 @@ public struct PiecePlan: Sendable {
   private var starts: [Int32] = []
   /// The pieces in tree order.
   public private(set) var pieces: [PieceTask] = []
-  /// The pieces and the nodes above them, depth first. The left child of each node comes before the right child.
+  /// The pieces and the nodes above the pieces, in depth-first order. The left child of each node comes before the
+  /// right child.
   private var order: [Item] = []
 
   /// Number of points in all pieces.
@@ -38,8 +39,8 @@ public struct PiecePlan: Sendable {
 
   init(rule: SplitRule) { self.rule = rule }
 
-  /// The nodes above the pieces, and nil for each piece, depth first. The left child of each node comes before the
-  /// right child.
+  /// The nodes above the pieces, and nil for each piece, in depth-first order. The left child of each node comes before
+  /// the right child.
   ///
   /// - Complexity: O(number of pieces)
   var topRecords: [TopRecord?] {
@@ -68,7 +69,7 @@ public struct PiecePlan: Sendable {
     order.append(.piece)
   }
 
-  /// Appends the plan of another tree. The root of that tree has the given level.
+  /// Appends the plan of another tree. The root of the appended tree has the given level.
   mutating func append(_ tree: PiecePlan, level: Int) {
     let (firstPiece, firstPoint) = (pieces.count, pointCount)
     starts.append(routing.append(tree.routing, firstLeaf: firstPiece))
@@ -92,16 +93,17 @@ public struct PieceTask: Sendable {
   /// Extent of all points of the piece.
   let extent: PointExtent
 
-  /// Number of points. It exceeds the piece size of the plan only if all points have one position.
+  /// Number of points. This number exceeds the piece size of the plan only if all points have one position.
   public var pointCount: Int { extent.count }
 
-  /// Position of all points of the piece, if all of them have the same position. Such a piece may have more points than
-  /// the piece size.
+  /// Common position of all points of the piece; nil if the points have different positions. A piece with one position
+  /// may have more points than the piece size.
   package var stack: PlanePoint? {
     extent.box.isPoint ? PlanePoint(x: extent.box.minX, y: extent.box.minY) : nil
   }
 
-  /// Whether all points of the piece have one position. Such a piece may have more points than the piece size.
+  /// Whether all points of the piece have one position. If this property is true, the piece may have more points than
+  /// the piece size.
   public var isStack: Bool { stack != nil }
 
   /// Tree index just after the piece's last point.
@@ -130,7 +132,7 @@ extension PiecePlan: PlainValue {
       guard piece.number == number, piece.first == end else { throw Self.unsound }
       end += piece.pointCount
     }
-    // Number of nodes that must still be read. It is above 0 until the last node is read.
+    // Number of nodes that must still be read. This number is above 0 until the last node is read.
     var missing = pieces.isEmpty ? 0 : 1
     for item in order {
       guard missing > 0 else { throw Self.unsound }
@@ -142,7 +144,7 @@ extension PiecePlan: PlainValue {
   }
 
   private static let unsound = PieceError.damaged(
-    what: "a plan of pieces", expected: "pieces and nodes that fit each other", found: "pieces and nodes that do not")
+    what: "a plan of pieces", expected: "pieces that match the nodes above them", found: "other pieces")
 }
 
 extension PieceTask: PlainValue {
@@ -169,7 +171,7 @@ extension PieceTask: PlainValue {
 }
 
 extension SplitRule {
-  /// Reads a rule that builds in pieces support.
+  /// Reads a split rule. Builds in pieces must support the rule.
   fileprivate init(from bytes: inout PlainBytes) throws(PieceError) {
     let kind = try bytes.read(UInt32.self)
     switch Kind(rawValue: kind) {
@@ -194,7 +196,8 @@ extension PiecePlan {
 
   /// Writes, for each point, the number of its piece.
   ///
-  /// - Parameter parts: If the plan has several trees, the number of each point's tree; nil if it has one tree.
+  /// - Parameter parts: For each point, the number of its tree, if the plan has several trees; nil if the plan has one
+  ///   tree.
   package func findPieces(
     of points: UnsafeBufferPointer<PlanePoint>, inParts parts: ArraySlice<UInt16>? = nil,
     to numbers: UnsafeMutablePointer<UInt32>

@@ -1,7 +1,7 @@
 import Treeline
 
-/// The layout of a point's codes: the codes of all columns, one after the other. They are stored with the point until
-/// its piece is built.
+/// The layout of a point's codes. The codes of all columns are stored one after the other, next to the point, until the
+/// piece of the point is built.
 struct RecordLayout: Sendable {
   /// Width of each column's code, in bytes.
   let widths: [Int]
@@ -41,8 +41,8 @@ struct PieceRows {
   let layout: RecordLayout
   private let rowMemory: PieceMemory
   private let recordMemory: PieceMemory
-  /// For each point, in the order of rows, the index at which the point was read. Nil if the points were read in the
-  /// order of rows.
+  /// For each point, in the order of rows, the index in the order of reading. Nil if the points were read in the order
+  /// of rows.
   private var order: [UInt32]?
 
   init(pointCount: Int, _ layout: RecordLayout) {
@@ -60,7 +60,7 @@ struct PieceRows {
 
   /// Sorts points by their rows.
   ///
-  /// - Returns: a row number that two points share; nil if there is none.
+  /// - Returns: a row number that two points share; nil if all row numbers differ.
   mutating func sort(
     _ points: UnsafeMutablePointer<PlanePoint>, spare: UnsafeMutablePointer<PlanePoint>, _ monitor: BuildMonitor
   ) -> UInt64? {
@@ -78,7 +78,7 @@ struct PieceRows {
   /// Returns the row numbers in tree order, and the codes of each column. A row number takes 4 bytes, or 8 bytes if any
   /// of the row numbers needs more than 4 bytes.
   ///
-  /// - Parameter ranks: For each tree index, the rank of its point in the order of rows.
+  /// - Parameter ranks: For each tree index, the rank of the point in the order of rows.
   func laidOut(by ranks: UnsafePointer<UInt32>, threads: Int, _ monitor: BuildMonitor) -> (
     rows: PieceMemory, codes: [PieceMemory]
   ) {

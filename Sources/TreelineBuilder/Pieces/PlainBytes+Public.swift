@@ -1,10 +1,10 @@
 import Treeline
 
-// These values pass from one step of a build in pieces to another step, on any machine. Only the version of the library
-// that wrote the bytes can read them, and only on machines with the same byte order.
+// These values are passed from one step of a build in pieces to another step, which may run on another machine. The
+// bytes can be read only by the version of the library that wrote them, on a machine with the same byte order.
 
 extension PointSurvey {
-  /// The survey as bytes: up to 0.5 MB, depending on how many longitudes have points.
+  /// The survey as bytes. The size depends on how many longitudes have points, and is at most 0.5 MB.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
@@ -12,8 +12,7 @@ extension PointSurvey {
 }
 
 extension PlanRound {
-  /// The round as bytes: about 40 bytes for each node that the round asks about, and for each node above one of these
-  /// nodes.
+  /// The round as bytes: about 40 bytes for each node in the round's questions, and for each node above such a node.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.

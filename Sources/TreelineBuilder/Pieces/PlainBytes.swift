@@ -31,7 +31,7 @@ package struct PlainBytes: Sendable {
 
   /// Opens bytes that `sealed(as:)` has returned.
   ///
-  /// - Throws: `PieceError.damaged` if the bytes are damaged, or contain another kind of value.
+  /// - Throws: `PieceError.damaged` if the bytes are damaged, or if they contain another kind of value.
   init(_ sealed: [UInt8], sealedAs kind: String) throws(PieceError) {
     guard sealed.count >= Self.checksumLength else {
       throw .damaged(
@@ -130,5 +130,5 @@ package struct PlainBytes: Sendable {
   }
 
   private static let ended = PieceError.damaged(
-    what: "a value of a build in pieces", expected: "more bytes", found: "its end")
+    what: "a value of a build in pieces", expected: "more bytes", found: "the end of the bytes")
 }

@@ -1,15 +1,15 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// Positions divided into cells, with the sums over the points of each cell. To find the points on each side of a
-  /// line, a pass of the plan then reads only the cells that the line crosses, and few other cells.
+  /// Positions divided into cells, with the sums over the points of each cell. A pass of the plan that finds the points
+  /// on each side of a line then reads only the cells that the line crosses, and few other cells.
   ///
   /// If there are m cells with about equally many points, a line crosses O(√m) cells.
   struct PlanCells: Sendable {
     struct Cell: Sendable {
       /// Moments of the points, measured from the plane's corner.
       fileprivate(set) var moments = Moments<UInt128>()
-      /// Box around the points; nil if there are none.
+      /// Box around the points; nil if there are no points.
       fileprivate(set) var box: PlaneRect?
       /// Ranges of indices in the file at which the points of this cell are stored.
       fileprivate(set) var blocks: [Range<Int>] = []
@@ -39,7 +39,7 @@ import Treeline
     /// Approximate least number of points in a cell.
     static let leastCount = 256
 
-    /// Divides positions into cells. On the disk, the cells take as much space as the positions.
+    /// Divides positions into cells. The cells take as much disk space as the positions.
     ///
     /// - Parameters:
     ///   - leastCount: Approximate least number of points in a cell.
@@ -49,8 +49,8 @@ import Treeline
       dividing positions: Positions, into file: ScratchFile, leastCount: Int = Self.leastCount, memory: Int,
       threads: Int, _ monitor: BuildMonitor
     ) throws(PieceError) {
-      // The ranges of blocks, 16 bytes each, take at most half of the memory. With longer blocks there are fewer cells,
-      // and each pass reads more points.
+      // A range of a block takes 16 bytes. All ranges together take at most half of the memory. With longer blocks
+      // there are fewer cells, and each pass reads more points.
       let leastBlock = min(max(Self.leastBlock, 32 * positions.count / max(memory, 1)), RoutedBlock.size)
       let most = max(1, min(positions.count / leastCount, memory / (8 * leastBlock * threads), 1 << 14))
       let tree = try MedianTree(of: positions, depth: Int.bitWidth - 1 - most.leadingZeroBitCount)
@@ -72,8 +72,8 @@ import Treeline
       self.file = file
     }
 
-    /// Computes the answers over all points, with all threads. Most cells are answered from their sums, the other cells
-    /// from their points.
+    /// Computes the answers over all points, with all threads. For most cells, the sums of the cell are enough. Only
+    /// for the other cells are the points read.
     ///
     /// - Returns: the answers, and the number of points that were read.
     func answers(
@@ -112,7 +112,7 @@ import Treeline
       return (all, readCount)
     }
 
-    /// Reads the points of some blocks. Each call of the body gets at most the points that fit the buffer.
+    /// Reads the points of some blocks. Each call of the body gets at most as many points as fit into the buffer.
     private func read(
       _ blocks: [Range<Int>], by buffer: UnsafeMutableBufferPointer<PlanePoint>,
       _ body: (UnsafeBufferPointer<PlanePoint>) -> Void
@@ -178,7 +178,8 @@ import Treeline
   /// A balanced k-d tree over the medians of a sample. Levels are split by x and y alternately.
   private struct MedianTree {
     let depth: Int
-    /// Medians by node number. The root has the number 1. The children of node n have the numbers 2n and 2n + 1.
+    /// Medians, indexed by node number. The root has the number 1. The children of node n have the numbers 2n and 2n +
+    /// 1.
     private var medians: [UInt32]
 
     var leafCount: Int { 1 << depth }
@@ -195,7 +196,8 @@ import Treeline
       sample.withUnsafeMutableBufferPointer { split($0, number: 1, level: 0) }
     }
 
-    /// Returns points in evenly spaced runs. The points of a run are consecutive.
+    /// Returns a sample of the points. The sample consists of runs at equal distances in the file. The points of a run
+    /// are consecutive.
     private static func sample(of positions: Positions, runCount: Int) throws(PieceError) -> [PlanePoint] {
       var sample: [PlanePoint] = []
       for run in 0..<runCount {

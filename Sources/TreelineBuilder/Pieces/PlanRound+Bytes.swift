@@ -73,7 +73,7 @@ extension Split: PlainValue {
 }
 
 extension PlanAnswers {
-  /// The answers as bytes. To read them, the round must be known.
+  /// The answers as bytes. A reader of these bytes also needs the round.
   public var bytes: [UInt8] {
     var bytes = PlainBytes([])
     for answer in answers {
@@ -96,7 +96,7 @@ extension PlanAnswers {
     guard bytes.isAtEnd else { throw PlanAnswer.foreign }
   }
 
-  /// Returns a name for the kind of these bytes. Answers to different rounds have different names.
+  /// Returns the name of this kind of bytes. Answers to different rounds have different names.
   static func kind(to round: PlanRound) -> String {
     "PlanAnswers to round \(round.bytes.withUnsafeBytes { XXHash64.hash($0) })"
   }
@@ -131,14 +131,14 @@ extension PlanAnswer {
 }
 
 extension Halves.Sums {
-  /// Whether any points can have these sums.
+  /// Whether a set of points with these sums can exist.
   var isSound: Bool {
     count <= IndexHeader.maximumPointCount && x <= count * UInt64(UInt32.max) && y <= count * UInt64(UInt32.max)
   }
 }
 
 extension PositionQuestion {
-  /// Whether points with these sums can fill the given bins.
+  /// Whether a set of points with these sums can be divided into the given bins.
   fileprivate func canHave(_ bins: [ProductBin]) -> Bool {
     ranges.allSatisfy { range in
       (0..<range.scale.count).allSatisfy { number in

@@ -1,15 +1,16 @@
 import Treeline
 
-/// The questions about open nodes that one pass over all points must answer. The plan of a build needs an answer for
-/// each open node.
+/// The questions about open nodes that one pass over all points must answer. A node is open if the plan of the build
+/// needs another answer about the node.
 public struct PlanRound: Sendable {
-  /// Maps each point to the number of the question about this point. A point without a question is mapped to the number
-  /// after the last question.
+  /// Maps each point to the number of the question that it helps to answer. If no question concerns a point, the point
+  /// is mapped to the number after the last question.
   var routing: PointRouting
   var questions: [PlanQuestion]
 
-  /// Greatest number of bins in all questions together, and number of bins that each node may have in any case.
+  /// Greatest number of bins in all questions together.
   static let mostBins = 1 << 24
+  /// Number of bins that each node may have, even if all nodes together then exceed `mostBins`.
   static let binsOfAnyNode = 64
 }
 
@@ -24,7 +25,7 @@ enum PlanQuestion: Sendable {
 }
 
 extension PlanQuestion {
-  /// Whether the answer depends on points in a box.
+  /// Whether the answer may depend on points in a box.
   fileprivate func concerns(_ box: PlaneRect) -> Bool {
     switch self {
     case .extent: true
@@ -60,7 +61,7 @@ extension DotProducts {
 struct PositionQuestion: Sendable {
   let corner: PlanePoint
   let axis: PrincipalAxis
-  /// Disjoint ranges, in ascending order.
+  /// Disjoint ranges of dot products, in ascending order.
   let ranges: [ProductRange]
 
   /// A range of dot products that is divided into bins. Both ends belong to the range.
@@ -77,8 +78,8 @@ struct PositionQuestion: Sendable {
 
 // MARK: - Answers
 
-/// The answers of some or all points to the questions of a round. Answers of different points can be computed on any
-/// machine, and added in any order.
+/// The answers of some or all points to the questions of a round. Different machines can compute the answers of
+/// different points, and the answers can be added up in any order.
 public struct PlanAnswers: Sendable {
   var answers: [PlanAnswer]
   let round: PlanRound
@@ -99,7 +100,7 @@ public struct PlanAnswers: Sendable {
 
   /// Adds the answers of some points.
   ///
-  /// - Complexity: For each point, one dot product for each planned level, and one or two more dot products.
+  /// - Complexity: For each point, one dot product for each level of the plan, and one or two more dot products.
   public mutating func add(_ points: [PlanePoint]) { points.withUnsafeBufferPointer { add($0) } }
 
   package mutating func add(_ points: UnsafeBufferPointer<PlanePoint>) {
@@ -112,7 +113,7 @@ public struct PlanAnswers: Sendable {
 
   /// - Parameters:
   ///   - points: Up to `RoutedBlock.size` points.
-  ///   - routing: Routing of the round. It may start at a later step if all these points reach that step.
+  ///   - routing: Routing of the round. The routing may start at a later step if all these points reach this step.
   mutating func add(
     _ points: UnsafeBufferPointer<PlanePoint>, by routing: PointRouting, sortedIn block: RoutedBlock
   ) {
@@ -121,10 +122,12 @@ public struct PlanAnswers: Sendable {
     }
   }
 
-  /// Adds the answers of points without reading the points, if their moments and bounding box are enough to answer.
+  /// Adds the answers of points from their moments and bounding box, without reading the points, if the moments and the
+  /// box are enough.
   ///
   /// - Parameter moments: Moments, measured from the plane's corner.
-  /// - Returns: nil if moments and box were enough. Otherwise the routing by which the points must be added one by one.
+  /// - Returns: nil if the moments and the box were enough. Otherwise the routing with which the points must be added
+  ///   one by one.
   mutating func add(_ moments: Moments<UInt128>, in box: PlaneRect) -> PointRouting? {
     let (routing, leaves) = round.routing.narrowed(to: box)
     let asked = leaves.filter { $0 < round.questions.count }
@@ -134,9 +137,9 @@ public struct PlanAnswers: Sendable {
     return asked.contains { round.questions[$0].concerns(box) } ? routing : nil
   }
 
-  /// Adds answers to the same round, found from other points.
+  /// Adds the answers of other points to the same round.
   public mutating func add(_ other: PlanAnswers) {
-    precondition(answers.count == other.answers.count, "Answers to another round")
+    precondition(answers.count == other.answers.count, "The answers belong to another round")
     for index in answers.indices { answers[index].add(other.answers[index]) }
   }
 }
@@ -165,9 +168,9 @@ enum PlanAnswer: Sendable {
     }
   }
 
-  /// Adds the answer of points without reading them, from their moments and bounding box.
+  /// Adds the answer of points from their moments and bounding box, without reading the points.
   ///
-  /// - Returns: whether moments and box were enough to answer.
+  /// - Returns: whether the moments and the box were enough.
   fileprivate mutating func add(_ moments: Moments<UInt128>, in box: PlaneRect, to question: PlanQuestion) -> Bool {
     func sums(from corner: PlanePoint) -> Halves.Sums {
       let own = moments.moved(right: corner.x, down: corner.y)
@@ -211,7 +214,7 @@ extension PlanAnswer {
   }
 }
 
-/// The sums over the points whose dot products are in one bin, and the least and greatest of these dot products.
+/// The sums over all points whose dot products are in one bin, and the least and the greatest of these dot products.
 struct ProductBin: BitwiseCopyable, Sendable {
   var count: UInt64 = 0
   var x: UInt64 = 0
@@ -229,7 +232,7 @@ struct ProductBin: BitwiseCopyable, Sendable {
 
   var sums: Halves.Sums { Halves.Sums(count: count, x: x, y: y) }
 
-  /// The bin, converted for the search in memory. It has no list of points.
+  /// This bin as a bin of the search in memory, but without a list of points.
   var bin: Bin { Bin(count: UInt32(count), x: x, y: y) }
 }
 
@@ -241,7 +244,7 @@ extension PositionQuestion {
     return next < ranges.count && ranges[next].least <= products.upperBound
   }
 
-  /// Adds points at one position to their bin.
+  /// Adds points that share one position to their bin.
   fileprivate func put(_ point: PlanePoint, _ sums: Halves.Sums, in bins: inout [ProductBin]) {
     let product = DotProducts(corner: corner, axis: axis).of(point)
     guard let range = range(of: product) else { return }

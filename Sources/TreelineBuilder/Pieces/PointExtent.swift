@@ -1,7 +1,7 @@
 import Treeline
 
-/// The box and the exact sums of some points. A piece recognizes its points by their number, box and sums. Other points
-/// have the same number, box and sums only if someone chose them for this purpose.
+/// The box and the exact sums of some points. A piece recognizes its points by their number, box and sums. In practice
+/// other points never have the same number, box and sums, unless an attacker has chosen the points for this purpose.
 struct PointExtent: Equatable, Sendable {
   let box: PlaneRect
   /// Moments of the points, measured from the plane's corner.
@@ -26,13 +26,13 @@ struct PointExtent: Equatable, Sendable {
   /// Moments of the points, measured from the corner of the box.
   var ownMoments: Moments<UInt128> { moments.moved(right: box.minX, down: box.minY) }
 
-  /// Whether any points can have this box and these sums. The values may come from a damaged or forged file.
+  /// Whether a set of points with this box and these sums can exist. The values may come from a damaged or forged file.
   var isSound: Bool {
     guard 1...UInt64(IndexHeader.maximumPointCount) ~= moments.count, box.minX <= box.maxX, box.minY <= box.maxY else {
       return false
     }
     let (own, width, height) = (ownMoments, UInt64(box.width), UInt64(box.height))
-    // At least one point lies on each edge of the box.
+    // There is a point on each edge of the box.
     guard width <= own.x, own.x <= (own.count - 1) * width, height <= own.y, own.y <= (own.count - 1) * height,
       own.xx <= UInt128(own.x) * UInt128(width), own.yy <= UInt128(own.y) * UInt128(height),
       own.xy <= min(UInt128(own.x) * UInt128(height), UInt128(own.y) * UInt128(width))

@@ -1,26 +1,27 @@
 import Treeline
 
-/// Finds the node to which a point belongs. Follows the split lines of some top levels of a tree.
+/// The top levels of a tree as a list of split lines. Following these lines leads to the node to which a point belongs.
 package struct PointRouting: Sendable {
   /// A split line, measured from the plane's corner.
   struct Step: BitwiseCopyable, Sendable {
     var axisX: Int64
     var axisY: Int64
     var threshold: Int64
-    /// If not negative, the next step. If negative, the bitwise complement of the number of a leaf.
+    /// Target of the points on the left. A value of 0 or more is the next step. A negative value is the bitwise
+    /// complement of a leaf's number.
     var left: Int32
     var right: Int32
 
     init(_ split: Split, left: Int32, right: Int32) {
       (axisX, axisY) = (split.axis.x, split.axis.y)
-      // The sum may overflow. This does no harm, because dot products overflow in the same way.
+      // The sum may overflow. The overflow does no harm, because dot products overflow in the same way.
       threshold =
         split.threshold &+ axisX &* Int64(split.corner.x) &+ axisY &* Int64(split.corner.y)
       (self.left, self.right) = (left, right)
     }
 
-    /// Returns the next step or leaf of all points in a box. Nil if some points of the box may go left and some may go
-    /// right.
+    /// Returns the next step or leaf for all points in a box. Returns nil if some points of the box may go left while
+    /// others go right.
     func next(of box: PlaneRect) -> Int32? {
       if isRight(axisX < 0 ? box.maxX : box.minX, axisY < 0 ? box.maxY : box.minY) { return right }
       return isRight(axisX < 0 ? box.minX : box.maxX, axisY < 0 ? box.minY : box.maxY) ? nil : left
@@ -32,14 +33,14 @@ package struct PointRouting: Sendable {
   }
 
   var steps: [Step] = []
-  /// Step or leaf at which the search for each point's leaf begins.
+  /// Step or leaf at which the search for the leaf of a point begins.
   var start: Int32 = ~0
-  /// Number of leaves. They are numbered from 0.
+  /// Number of leaves. Leaves are numbered from 0.
   var leafCount = 1
 
   /// Appends the steps and leaves of another routing.
   ///
-  /// - Returns: the step or leaf of this routing at which a search in the other routing begins.
+  /// - Returns: the step or leaf of this routing at which a search in the appended routing begins.
   mutating func append(_ other: PointRouting, firstLeaf: Int) -> Int32 {
     let firstStep = Int32(steps.count)
     func moved(_ place: Int32) -> Int32 { place >= 0 ? firstStep + place : ~(Int32(firstLeaf) + ~place) }
@@ -54,8 +55,8 @@ package struct PointRouting: Sendable {
   /// Whether the given step or leaf exists.
   func has(_ place: Int32) -> Bool { place >= 0 ? Int(place) < steps.count : Int(~place) < leafCount }
 
-  /// Returns the part of this routing that points in a box need. The returned routing starts at the first step where
-  /// such points may go both left and right. Also returns the leaves that these points may reach.
+  /// Returns the part of this routing that is needed for points in a box. The returned routing starts at the first step
+  /// at which points of the box may go left or right. Also returns the leaves that points of the box may reach.
   ///
   /// - Complexity: O(steps)
   func narrowed(to box: PlaneRect) -> (routing: PointRouting, leaves: [Int]) {
@@ -121,7 +122,7 @@ extension PointRouting: PlainValue {
     start = try bytes.read()
     leafCount = Int(try bytes.read(UInt32.self))
     steps = try bytes.readArray()
-    // Each step must lead to a later step, so that every search ends, or to a leaf that exists.
+    // Each step must lead to an existing leaf or to a later step, so that every search ends.
     func isSound(_ next: Int32, below index: Int) -> Bool { has(next) && (next < 0 || Int(next) > index) }
     let areSound = steps.indices.allSatisfy {
       isSound(steps[$0].left, below: $0) && isSound(steps[$0].right, below: $0)
@@ -132,9 +133,9 @@ extension PointRouting: PlainValue {
   }
 }
 
-/// Sorts points by the nodes to which they belong, one block at a time. Points of one node keep their order.
+/// Sorts blocks of points by leaf. The points of one leaf keep their order.
 struct RoutedBlock {
-  /// Number of points that are sorted at once, so that they stay in the cache.
+  /// Number of points in a block. A block of this size fits into the processor's cache.
   static let size = 1 << 14
 
   private let leaves = UnsafeMutablePointer<UInt32>.allocate(capacity: size)
@@ -153,7 +154,8 @@ struct RoutedBlock {
     ends.deallocate()
   }
 
-  /// Visits the points of a block leaf by leaf. Visits only leaves with numbers below `count` that have points.
+  /// Visits the points of a block leaf by leaf. Skips leaves without points, and leaves whose number is `count` or
+  /// more.
   func forEachLeaf(
     of points: UnsafeBufferPointer<PlanePoint>, by routing: PointRouting, below count: Int,
     _ visit: (Int, UnsafeBufferPointer<PlanePoint>) -> Void

@@ -1,14 +1,15 @@
 import Treeline
 
-/// A summary of all points: their number and their extent. A build needs it before it can project the points. The same
-/// set of points always gives the same survey. Surveys of parts of the points may be made on any machine, and can be
-/// added in any order.
+/// A summary of all points: their number and their extent. A build needs the survey before it can project the points.
+/// The same set of points always gives the same survey. Different machines may survey different parts of the points,
+/// and the surveys can be added up in any order.
 public struct PointSurvey: Sendable {
   /// Projection of the coordinates.
   public let projection: Plane.Projection
   /// Number of points, at most 2^31.
   public private(set) var pointCount = 0
-  /// Number of points beyond Web Mercator's latitudes, which are moved to its edge.
+  /// Number of points whose latitude is beyond the limit of Web Mercator. These points are moved to the edge of the
+  /// map.
   public private(set) var clippedPointCount = 0
   private var gaps: LongitudeGaps
   private var extent: CoordinateExtent?
@@ -24,15 +25,16 @@ public struct PointSurvey: Sendable {
   /// - Parameters:
   ///   - coordinates: Coordinates that have not been projected.
   ///   - firstRow: Row number of the first point, for errors.
-  /// - Throws: `PieceError.invalid` for coordinates outside the map, and for more than 2^31 points. After this error,
-  ///   none of the points has been added.
+  /// - Throws: `PieceError.invalid` for coordinates outside the map, and for more than 2^31 points. If the error is
+  ///   thrown, none of the points is added.
   public mutating func add(_ coordinates: [Coordinate], firstRow: Int = 0) throws(PieceError) {
     try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
       try add(coordinates, firstRow: firstRow)
     }
   }
 
-  /// Whether the survey may include points at these coordinates. Other coordinates have no position on the plane.
+  /// Whether a point at this coordinate may be among the surveyed points. If not, the coordinate has no position on the
+  /// plane.
   package func mayHold(_ coordinate: Coordinate) -> Bool {
     switch projection {
     case .webMercator: true
@@ -82,7 +84,7 @@ public struct PointSurvey: Sendable {
 
   /// Adds the points of another survey.
   ///
-  /// - Complexity: about 65,000 steps, for any number of points.
+  /// - Complexity: about 65,000 steps, independent of the number of points.
   public mutating func add(_ other: PointSurvey) {
     precondition(projection == other.projection, "Surveys of points on different planes")
     pointCount += other.pointCount
@@ -91,7 +93,7 @@ public struct PointSurvey: Sendable {
     extent = other.extent.map { extent?.union($0) ?? $0 } ?? extent
   }
 
-  /// The plane on which all surveyed points lie. Its method `point(at:)` projects coordinates.
+  /// The plane on which all surveyed points lie. The method `point(at:)` of the plane projects coordinates.
   public var plane: Plane {
     switch projection {
     case .webMercator: .webMercator(seam: gaps.seam)
@@ -138,7 +140,7 @@ extension PointSurvey: PlainValue {
   }
 }
 
-/// The extent of coordinates on a plain plane.
+/// The extent of plain x and y coordinates.
 struct CoordinateExtent: BitwiseCopyable, Sendable {
   private var left: Double
   private var right: Double
@@ -161,7 +163,7 @@ struct CoordinateExtent: BitwiseCopyable, Sendable {
     left <= coordinate.x && coordinate.x <= right && bottom <= coordinate.y && coordinate.y <= top
   }
 
-  /// Whether a coordinate of the extent lies on an edge of it.
+  /// Whether a coordinate lies on an edge of the extent. The coordinate must be within the extent.
   func isOnEdge(_ coordinate: Coordinate) -> Bool {
     coordinate.x == left || coordinate.x == right || coordinate.y == bottom || coordinate.y == top
   }
@@ -182,7 +184,7 @@ struct CoordinateExtent: BitwiseCopyable, Sendable {
 
   /// The square plane that contains the extent.
   var square: Plane {
-    // Adding 0 turns -0 into 0, so that the result does not depend on which of the two zeros was found.
+    // Adding 0 turns -0 into 0. So the result does not depend on which of the two zeros the points contain.
     .planar(left: left + 0, top: top + 0, side: max(right - left, top - bottom))
   }
 }

@@ -4,10 +4,11 @@ import Treeline
 /// Each pass over the points gives sums for each bin. Every bin that may hold the best position is divided into smaller
 /// bins in the next pass.
 ///
-/// The search finds the same position as `SplitPositionSearch`, with the same bounds. For n points, it first makes
-/// about 2^11 bins. About 50 of these bins may still hold the best position, and are divided in the next pass. Then
-/// about √n bins with a few points each remain, which are divided last. This takes 3 or 4 passes. If memory allows only
-/// few bins, the most promising bins are divided first, and the search takes a few more passes.
+/// The search finds the same position as `SplitPositionSearch`, with the same bounds. For n points, the search first
+/// makes about 2^11 bins. About 50 of these bins may still hold the best position. The next pass divides these bins.
+/// Then about √n bins with a few points each remain. The last pass divides the remaining bins. The whole search takes 3
+/// or 4 passes. If memory allows only few bins, the most promising bins are divided first, and the search takes a few
+/// more passes.
 struct PositionRounds: Sendable {
   private let corner: PlanePoint
   private var bounds: PositionBounds
@@ -15,7 +16,8 @@ struct PositionRounds: Sendable {
   private var candidates: [Candidate]
   private var asked: [Candidate] = []
 
-  /// Points whose dot products are in a range. The best position may be just after any of these points.
+  /// A range of dot products, and sums over the points in this range. The best position may be just after any of these
+  /// points.
   private struct Candidate: Sendable {
     let least: Int64
     let most: Int64
@@ -71,7 +73,7 @@ struct PositionRounds: Sendable {
 
   /// Takes the answer to the last question.
   ///
-  /// - Throws: `PieceError.damaged` unless the answer was found from the points that the question was about.
+  /// - Throws: `PieceError.damaged` unless the answer comes from the points that the question was about.
   mutating func take(_ bins: [ProductBin], to question: PositionQuestion) throws(PieceError) {
     for (candidate, range) in zip(asked, question.ranges) {
       let part = Array(bins[range.firstBin..<range.firstBin + range.scale.count])

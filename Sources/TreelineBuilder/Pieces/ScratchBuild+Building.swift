@@ -2,13 +2,13 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Builds all pieces that no earlier run has built. The last piece is built first, because its points are at the
-    /// ends of their files. The ends can then be cut off to free disk space.
+    /// Builds all pieces that no earlier run has built. Begins with the last piece, because its points are at the ends
+    /// of the files. After the piece is built, the ends can be cut off to free disk space.
     func buildPieces(of plan: PiecePlan) throws(PieceError) -> ScratchPieces {
       let members = try PieceMembers(of: self)
       let pieces = if let found { found } else { try ScratchPieces(in: folder, of: plan, layout, checkCancelled) }
-      // The points of built pieces are removed once these pieces are flushed to the disk. Pieces are flushed several at
-      // a time, because flushing takes a while.
+      // The points of a built piece are removed once the piece is flushed to the disk. Several pieces are flushed
+      // together, because each flush takes a while.
       var uncutCount = 0
       let mostUncut = max(1, min(pointCount / 16, 1 << 20))
       for task in plan.pieces[..<pieces.missingCount].reversed() {
@@ -35,7 +35,7 @@ import Treeline
     }
   }
 
-  /// Points, rows and codes of pieces, which are read from the disk.
+  /// Points, rows and codes of pieces. They are read from the disk.
   struct PieceMembers {
     private let points: ScratchFile
     private let rows: ScratchFile
@@ -86,8 +86,8 @@ import Treeline
     /// Reads row numbers of 4 or 8 bytes, and returns them as numbers of 8 bytes.
     private func readRows(_ first: Int, to target: UnsafeMutableBufferPointer<UInt64>) throws(PieceError) {
       if rowWidth == 8 { return try rows.read(target, at: first) }
-      // Reads numbers of 4 bytes into the second half of the target, so that no number is overwritten before it is
-      // used.
+      // Reads numbers of 4 bytes into the second half of the target, so that the conversion does not overwrite a number
+      // before using it.
       let bytes = UnsafeMutableRawBufferPointer(target)
       let narrow = UnsafeMutableRawBufferPointer(rebasing: bytes[(4 * target.count)...])
       try rows.read(narrow, at: 4 * first)
@@ -102,18 +102,18 @@ import Treeline
     }
   }
 
-  /// Built pieces in one file, one after the other. The last piece of the tree is the first in the file.
+  /// Built pieces in one file, one after the other. The last piece of the tree comes first in the file.
   struct ScratchPieces: PieceSource {
     private let file: ScratchFile
     private let endFile: ScratchFile
     private let pieceCount: Int
     private let ends: Ends
 
-    /// Offsets at which pieces end. Only one thread at a time adds pieces.
+    /// Offsets at which pieces end. At most one thread at a time adds pieces.
     private final class Ends: @unchecked Sendable { var all: [UInt64] = [] }
 
-    /// Takes over the pieces that an earlier run has built, up to the first piece that has changed since it was
-    /// written. This piece and all pieces after it in the file are built again.
+    /// Reuses the pieces that an earlier run has built, up to the first piece that has changed since it was written.
+    /// The changed piece and all later pieces in the file are built again.
     init(
       in folder: ScratchFolder, of plan: PiecePlan, _ layout: RecordLayout,
       _ checkCancelled: () throws(PieceError) -> Void
@@ -161,10 +161,10 @@ import Treeline
       try endFile.synchronize()
     }
 
-    /// Number of pieces that must still be built. They are the first pieces of the tree.
+    /// Number of pieces that must still be built. The missing pieces are the first pieces of the tree.
     var missingCount: Int { pieceCount - ends.all.count }
 
-    /// Adds the piece that comes directly before the existing pieces in the tree.
+    /// Adds a piece. In the tree, the added piece comes directly before the existing pieces.
     func append(
       _ produce: ((UnsafeRawBufferPointer) throws(PieceError) -> Void) throws(PieceError) -> Void
     ) throws(PieceError) {

@@ -41,7 +41,8 @@ import Treeline
       try file.synchronize()
     }
 
-    /// Calls a function that may find an unsuitable value of a column. Adds the row of this value to the error.
+    /// Calls a function that throws an error if a column has an unsuitable value. Adds the row of the value to the
+    /// error.
     private func suitable<Result>(
       _ survey: ColumnSurvey, _ decide: () throws(UnsuitableValue) -> Result
     ) throws(PieceError) -> Result {
@@ -96,8 +97,8 @@ import Treeline
     var valueLength: Int { (try? folder.file(.values).length) ?? 0 }
   }
 
-  /// The values of all columns as they were read. The file consists of batches of points. Each batch contains the
-  /// values of its points, column by column.
+  /// A file with the values of all columns as they were read. The file consists of batches of points. Each batch
+  /// contains the values of its points, column by column.
   struct ScratchValues {
     /// Consecutive points whose values were added together.
     struct Batch: BitwiseCopyable {
@@ -114,7 +115,7 @@ import Treeline
     private let endFile: ScratchFile
     /// Checksum of everything that was written to `endFile`.
     private var endChecksum = XXHash64()
-    /// For each column, in the order of the index, the number under which its values were added.
+    /// For each column of the index, the position of its values in each batch.
     private let columnNumbers: [Int]
     private(set) var batches: [Batch] = []
 
@@ -124,9 +125,9 @@ import Treeline
       try endFile.setLength(0)
     }
 
-    /// Opens the values of a build for reading.
+    /// Opens the file with the values of a build for reading.
     ///
-    /// - Throws: `PieceError.damaged` unless there are values for all points.
+    /// - Throws: `PieceError.damaged` unless the file has values for all points.
     init(reading build: ScratchBuild) throws(PieceError) {
       (file, endFile) = (try build.folder.file(.values), try build.folder.file(.valueEnds))
       columnNumbers = build.columnNumbers
@@ -166,7 +167,7 @@ import Treeline
       batches.append(batch)
     }
 
-    /// Flushes all values to the disk. The saved state of the build must not refer to values that are not flushed.
+    /// Flushes all values to the disk. The saved state of the build may refer only to flushed values.
     ///
     /// - Returns: the checksum of the file that lists where each batch ends. Each batch has its own checksum.
     func finish() throws(PieceError) -> FileChecksum {

@@ -26,7 +26,7 @@ import Treeline
     }
   }
 
-  /// The groups of all points, once all are read.
+  /// The groups of all points, once all points are read.
   struct ScratchGroups: PlainValue {
     let header: TreeGroups
     /// For each group, the number of its tree. Groups are in the order in which they were read.
@@ -81,7 +81,7 @@ import Treeline
     fileprivate var counts: [UInt32] = []
     fileprivate var neverClustered: UInt32 = 0
 
-    /// Number of a point that is never clustered.
+    /// Group number of a point that is never clustered.
     static let neverClustered = UInt16.max
 
     /// Adds the groups of some points.
@@ -106,7 +106,7 @@ import Treeline
     }
   }
 
-  /// The number of each point's tree, in input order.
+  /// For each point in input order, the number of its tree.
   struct PointParts {
     private let file: ScratchFile
     private let groups: ScratchGroups
@@ -115,7 +115,7 @@ import Treeline
       (file, self.groups) = (try build.folder.file(.groups), groups)
     }
 
-    /// Returns the trees of some points.
+    /// Returns the tree numbers of some points.
     func read(_ range: Range<Int>) throws(PieceError) -> [UInt16] {
       var parts = [UInt16](repeating: 0, count: range.count)
       try parts.withUnsafeMutableBufferPointer { parts throws(PieceError) in
@@ -126,7 +126,7 @@ import Treeline
     }
   }
 
-  /// Positions, divided by tree. For each tree, also the answer to the first question of the tree's plan.
+  /// Positions, divided by tree; and for each tree, the answer to the first question of the tree's plan.
   private struct DividedPositions {
     private let file: ScratchFile
     private let header: TreeGroups
@@ -144,7 +144,7 @@ import Treeline
       func flush(_ part: Int) throws(PieceError) {
         let points = UnsafeBufferPointer(start: buffers + part * capacity, count: pending[part])
         extents[part].add(points, to: .extent)
-        // The plan of a tree that fits one piece has no more questions.
+        // If a tree fits into one piece, its plan has no more questions, so its positions are not needed.
         if counts[part] > build.pieceSize { try file.write(points, at: ends[part]) }
         ends[part] += points.count
         pending[part] = 0

@@ -2,7 +2,7 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Sorts points, rows and codes by piece. Within each piece they keep the order of the input.
+    /// Sorts points, rows and codes by piece. Within each piece, points keep the order of the input.
     func partition(_ plan: PiecePlan) throws(PieceError) {
       let target = try PartitionedPoints(plan, of: self)
       let positions = try Positions(of: self)
@@ -52,7 +52,7 @@ import Treeline
       }
     }
 
-    /// Encodes the values of a batch. The columns are encoded at the same time.
+    /// Encodes the values of a batch. Threads encode several columns at the same time.
     private func encode(
       _ values: [ColumnValues], _ layout: RecordLayout, to codes: UnsafeMutableRawPointer
     ) throws(PieceError) {
@@ -75,8 +75,8 @@ import Treeline
     }
   }
 
-  /// Points, rows and codes that are sorted by piece and written to three files. Before they are written, a buffer in
-  /// memory collects some points of each piece.
+  /// Sorts points, rows and codes by piece, and writes them to three files. A buffer in memory collects some points of
+  /// each piece before they are written.
   private final class PartitionedPoints {
     private let points: ScratchFile
     private let rows: ScratchFile
@@ -88,8 +88,9 @@ import Treeline
     private let pointBuffers: UnsafeMutablePointer<PlanePoint>
     private let rowBuffers: UnsafeMutableRawPointer
     private let codeBuffers: UnsafeMutableRawPointer
-    /// For each piece, the number of its points in memory, and the index in the files for its next points.
+    /// For each piece, the number of its points in memory.
     private var pending: [Int]
+    /// For each piece, the index in the files at which its next points are written.
     private var ends: [Int]
     /// Checksums of the points, rows and codes of each piece.
     private var checksums: [(XXHash64, XXHash64, XXHash64)]

@@ -2,7 +2,7 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Returns the plan of the pieces. It is made by passes over positions that are divided into cells.
+    /// Returns the plan of the pieces. The plan is made by passes over positions that are divided into cells.
     func plan() throws(PieceError) -> PiecePlan {
       if let planned = state.planned { return planned.plan }
       let pieces = if let groups = state.groups { try plan(groups) } else { try plan(Positions(of: self)) }
@@ -15,14 +15,14 @@ import Treeline
     ///
     /// - Parameters:
     ///   - positions: Positions of all points of the tree.
-    ///   - extent: Answer of these points in the first round, if this answer is known.
+    ///   - extent: Answer of these points in the first round, if the answer is known already.
     ///   - level: Level of the tree's root.
     func plan(_ positions: Positions, knowing extent: PlanAnswer? = nil, level: Int = 0) throws(PieceError) -> PiecePlan
     {
       var plan = try BuildPlan(
         rule: options.rule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels - level)
       if let extent, let round = plan.nextRound() { try plan.take(PlanAnswers(to: round, answers: [extent])) }
-      // About an eighth of the memory is used for the answers of all threads and the sum of these answers.
+      // The answers of all threads and the sum of these answers use about an eighth of the memory.
       plan.mostBins = max(1 << 12, min(options.memory / 8 / (40 * (options.threads + 1)), 1 << 21))
       var cells: PlanCells?
       while let round = plan.nextRound() {
@@ -50,8 +50,7 @@ import Treeline
     }
   }
 
-  /// Positions that are read from the disk. They are the positions of all points, in input order, or the positions of
-  /// one tree.
+  /// Positions that are read from the disk: the positions of all points in input order, or the positions of one tree.
   struct Positions: Sendable {
     private let file: ScratchFile
     private let seam: UInt32

@@ -5,8 +5,8 @@ import Treeline
     /// Checks that no two points were given the same row number. If row numbers ascend, they were already checked when
     /// they were added.
     ///
-    /// - Complexity: The numbers are divided into parts that fill half of the memory. Each part takes one pass over all
-    ///   numbers.
+    /// - Complexity: Row numbers are divided into parts. One part fills half of the memory. Each part takes one pass
+    ///   over all row numbers.
     func checkRows() throws(PieceError) {
       guard options.hasGivenRows, !state.rowsAscend else { return }
       let file = try folder.file(.givenRows)
@@ -19,7 +19,8 @@ import Treeline
           try block.withUnsafeMutableBufferPointer { block throws(PieceError) in
             try file.read(UnsafeMutableBufferPointer(rebasing: block[..<range.count]), at: range.lowerBound)
           }
-          // Divides the numbers by a hash, because all row numbers may be multiples of some number.
+          // A hash assigns each row number to a part. Without a hash, the parts might have different sizes, because all
+          // row numbers may be multiples of one number.
           for row in block[..<range.count] where (row &* 0x9E37_79B9_7F4A_7C15) >> 32 % partCount == part {
             rows.append(row)
           }
@@ -38,7 +39,7 @@ import Treeline
     }
   }
 
-  /// Whether given row numbers ascend, and the greatest of them.
+  /// Properties of the given row numbers: whether they ascend, and the greatest of them.
   struct RowOrder {
     private(set) var last: UInt64?
     private(set) var greatest: UInt64 = 0
@@ -60,8 +61,8 @@ import Treeline
     }
   }
 
-  /// The rows of points in input order. They are the row numbers that the points were given. Without given numbers,
-  /// they are the rows of the input, except for the skipped rows.
+  /// The rows of points in input order. If the input assigns row numbers to points, these are the rows. Otherwise the
+  /// rows count the rows of the input, and skipped rows are left out.
   struct InputRows {
     private let file: ScratchFile
     private let areGiven: Bool

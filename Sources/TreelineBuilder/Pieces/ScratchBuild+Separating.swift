@@ -2,8 +2,7 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Computes the separations of the tree that has been written so far, or takes over the separations of an earlier
-    /// run.
+    /// Computes the separations of the tree that has been written so far, or reuses the separations of an earlier run.
     func separate(_ tree: SeparatedTree) throws(PieceError) -> SeparationFile {
       let file = try SeparationFile(folder.path(.separations), count: pointCount, isWhole: state.isSeparated)
       if state.isSeparated { return file }

@@ -12,7 +12,7 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Upper bound of the disk space that a build takes, in bytes. Most builds take less.
+    /// Upper bound of the disk space that a build takes, in bytes. Most builds take less space.
     package struct Space: Hashable, Sendable {
       /// Space for all files of the scratch folder.
       package let scratch: Int
@@ -25,16 +25,17 @@ import Treeline
     /// Space for the survey and for the unused end of the last block of each file.
     private static let mostStateLength = 600_000
 
-    /// Upper bound of the disk space that the build needs. It is known once all points are read.
+    /// Upper bound of the disk space that the build needs. The bound is known once all points are read.
     package var space: Space {
       // At first the folder holds positions. On a plain plane, it holds the coordinates at the same time. Later it
       // holds the positions together with the points, rows and codes of pieces. At the end it holds the points, rows
-      // and codes together with the built pieces. Pieces and index usually take 19 bytes per point, and separations
-      // take 2 more bytes.
+      // and codes together with the built pieces. Pieces usually take 19 bytes per point, and so does the index.
+      // Separations take 2 more bytes per point.
       let wide = rowWidth - 4
       let read = options.projection == .webMercator ? 22 : 24
       let separations = options.computesSeparations ? 2 : 0
-      // Bytes for each point: for the number of the point's group, and for the point's position in the order of groups.
+      // Bytes for each point in a build with groups: the number of the point's group, and the point's position, sorted
+      // by group.
       let groups = options.isGrouped ? 10 : 0
       // Preparing an aggregate needs the order of the values. Only one aggregate is prepared at a time. The resulting
       // section has up to 32 levels. A section of ranks also contains the different values. A section of a search has
@@ -52,7 +53,7 @@ import Treeline
 
     /// A disk that has less free space than the rest of the build may need.
     package struct MissingSpace: Hashable, Sendable {
-      /// Path that the build will write on the disk: the scratch folder or the index.
+      /// Path on this disk that the build will write: the scratch folder or the index.
       package let path: String
       package let isForScratch: Bool
       /// Space that is needed, in bytes.

@@ -1,7 +1,7 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A build on one machine whose points do not fit its memory. All points are in a scratch folder on the disk. Only
+  /// A build on one machine whose points do not fit into memory. All points are in a scratch folder on the disk. Only
   /// the points of one piece at a time are in memory.
   ///
   /// ```swift
@@ -29,7 +29,7 @@ import Treeline
       package var projection: Plane.Projection
       package var computesSeparations = false
       /// Least number of nodes in a part of the separations. These nodes take 3 MB. With fewer nodes, dividing the tree
-      /// into parts costs more time than it saves. Tests use fewer nodes.
+      /// into parts would take longer than it saves. Tests use fewer nodes.
       var leastSeparatedNodes = 1 << 14
       package var description = IndexDescription()
       /// Columns of the index.
@@ -44,7 +44,7 @@ import Treeline
         self.threads = threads ?? processorCount
       }
 
-      /// Memory that is not available for pieces: an eighth of the budget, and the memory that the process always
+      /// Memory that is not available for pieces: an eighth of the budget, plus the memory that the process always
       /// takes.
       var reserve: Int { min(memory / 8 + 32_000_000, memory / 2) }
 
@@ -76,7 +76,7 @@ import Treeline
       }
     }
 
-    /// Memory for building a piece, in bytes per point: 44 bytes, and a reserve for data with many outliers.
+    /// Memory for building a piece, in bytes per point: 44 bytes, plus a reserve for data with many outliers.
     static let bytesPerPoint = 48
 
     package private(set) var options: Options
@@ -84,27 +84,27 @@ import Treeline
     let identity: String
     private(set) var monitor = BuildMonitor(pointCount: 0)
     var state: ScratchState
-    /// Amount of work that computing the separations took; nil until they are computed.
+    /// Amount of work for the separations; nil until the separations are computed.
     package internal(set) var separationWork: SeparationPieces.Work?
     /// Called with the number of points that are done in a stage, and the total number of points.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
     /// Called with plain coordinates and their plane when the coordinates are projected.
     package var onProjection: (Plane, ArraySlice<Coordinate>) -> Void = { _, _ in }
 
-    /// - Parameter identity: Name of this build, its input and its options. It differs from the name of any other build
-    ///   that may have left files in the folder.
+    /// - Parameter identity: Name of this build, its input and its options. Any other build that may have left files in
+    ///   the folder must have another name.
     package init(in folder: ScratchFolder, identity: String, _ options: Options) {
       (self.folder, self.identity, self.options) = (folder, identity, options)
       state = ScratchState(identity: identity, checksum: 0, survey: PointSurvey(projection: options.projection))
       surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name, cells: $0.cells) }
     }
 
-    /// Continues an earlier run of the same build where that run stopped. The projection is the projection of the
-    /// earlier run. Nil unless the earlier run had read all of the same input.
+    /// Continues an earlier run of the same build at the point where the earlier run stopped. The projection is the
+    /// projection of the earlier run. Returns nil unless the earlier run has read all of the same input.
     ///
     /// - Parameters:
-    ///   - checksum: Returns the checksum of the input's bytes. Called only if an earlier run has left something.
-    ///   - onDamage: Called if the build cannot continue because a file has changed since it was written. Gets the
+    ///   - checksum: Returns the checksum of the input's bytes. Called only if an earlier run has left files.
+    ///   - onDamage: Called if the build cannot continue because a file has changed since it was written. Receives the
     ///     error for this file.
     package init?(
       resuming identity: String, in folder: ScratchFolder, _ options: Options, checksum: () throws -> UInt64,
@@ -126,7 +126,7 @@ import Treeline
       }
     }
 
-    /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call it.
+    /// Stops the build at the next block of points, with `PieceError.cancelled`. Any thread may call this method.
     package func cancel() { monitor.cancel() }
 
     /// Makes `cancellation` stop this build, too. One cancellation may stop several builds.
@@ -141,8 +141,9 @@ import Treeline
     package internal(set) var columns: [ColumnEncoding] = []
     /// Surveys of the columns while points are read.
     var surveys: [ColumnSurvey] = []
-    /// For each column, the number under which its values were added, and its preparations.
+    /// For each column, the position of its values in a batch of `ScratchValues`.
     var columnNumbers: [Int] = []
+    /// Preparations of each column.
     var preparations: [Set<IndexColumn.Preparation>] = []
 
     /// Layout of the codes of a point.
@@ -160,7 +161,7 @@ import Treeline
     /// Number of points that were moved to the edge of Web Mercator.
     package var clippedPointCount: Int { state.survey.clippedPointCount }
 
-    /// Number of pieces, once it is known.
+    /// Number of pieces; nil until the number is known.
     package var pieceCount: Int? { state.planned?.plan.pieces.count }
 
     /// Number of bytes that this run has read to plan the pieces.
@@ -181,14 +182,15 @@ import Treeline
       var lastRow: UInt64?
     }
 
-    /// The error that kept some added points from being written to the disk. After such an error, the build cannot
+    /// The error because of which some added points were not written to the disk. After such an error, the build cannot
     /// succeed.
     private var writingFailure: PieceError?
 
     /// Adds points, and the numbers of rows that were skipped. Both are in input order.
     ///
     /// - Parameters:
-    ///   - skippedRows: Numbers of skipped rows. None is greater than the row of the last point added so far.
+    ///   - skippedRows: Numbers of skipped rows. No skipped row is after the row of the last point that was added so
+    ///     far.
     ///   - givenRows: The row number of each point, from 0 to 2^53, if the input assigns row numbers.
     ///   - groups: The group of each point, if points are grouped.
     ///   - values: For each column, the value of each point.
@@ -234,14 +236,14 @@ import Treeline
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
     }
 
-    /// The first value so far that does not suit the declared kind of its column: the number of its point, and the
-    /// error.
+    /// The first value so far that does not suit the declared kind of its column, given by the number of its point and
+    /// the error.
     package var firstUnsuitableValue: (point: Int, error: ColumnError)? {
       let problems = surveys.compactMap { survey in survey.problem.map { (survey.name, $0) } }
       return problems.min { $0.1.point < $1.1.point }.map { ($1.point, $1.error(column: $0)) }
     }
 
-    /// Returns the positions of points on Web Mercator. On a plain plane, returns no positions, because that plane is
+    /// Returns the positions of points on Web Mercator. For plain x and y, returns no positions, because their plane is
     /// known only once all points are read.
     private func survey(_ coordinates: [Coordinate]) throws(PieceError) -> [PlanePoint] {
       try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
@@ -273,7 +275,7 @@ import Treeline
           throw .column(error)
         }
       }
-      // Files that another build has left are useless, and some could be mistaken for files of this build.
+      // Files of another build are useless, and could be mistaken for files of this build.
       folder.removeFiles()
       let reading = Reading(
         points: try AppendedFile(options.projection == .webMercator ? .positions : .coordinates, in: folder),
@@ -304,7 +306,8 @@ import Treeline
 
     // MARK: - Building
 
-    /// For each column, the number of values that are not stored exactly. Known once the index is built.
+    /// For each column, the number of values that are not stored exactly. The numbers are known once the index is
+    /// built.
     package var inexactCounts: [Int] { state.inexactCounts }
 
     /// Builds the index of all points that were added.
@@ -330,7 +333,7 @@ import Treeline
 
     func checkCancelled() throws(PieceError) { if monitor.isCancelled { throw .cancelled } }
 
-    /// Replaces plain coordinates by positions. Now all points are read, so the plane is known.
+    /// Replaces plain coordinates by positions. The plane is known, because all points are read.
     private func project() throws(PieceError) {
       let name = ScratchFolder.Name.coordinates.rawValue
       guard options.projection == .planar, !state.isPartitioned, state.files.contains(where: { $0.name == name })

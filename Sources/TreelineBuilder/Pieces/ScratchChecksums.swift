@@ -24,7 +24,8 @@ import Treeline
       try elements.withUnsafeBufferPointer { elements throws(PieceError) in try append(elements) }
     }
 
-    /// Flushes the file to the disk. The saved state of the build must not refer to the file before this is done.
+    /// Flushes the file to the disk. Until the file is flushed, the saved state of the build must not refer to the
+    /// file.
     func finish() throws(PieceError) -> FileChecksum {
       try file.synchronize()
       return FileChecksum(name: name.rawValue, length: UInt64(length), checksum: checksum.finalize())
@@ -88,12 +89,12 @@ import Treeline
         return
       }
       let pieces = try ScratchPieces(in: folder, of: plan, layout, checkCancelled)
-      // The points of built pieces have been removed, so only the rest is checked.
+      // The points of built pieces have been removed, so only the points of other pieces are checked.
       let members = try PieceMembers(of: self)
       for task in plan.pieces[..<pieces.missingCount] { try members.check(task) }
       found = pieces
       guard state.isSeparated else { return }
-      // Damaged separations are computed again. Only the nodes are needed for that.
+      // Damaged separations are computed again from the nodes, so they are not an error.
       do throws(PieceError) { for file in state.files { try file.check(in: folder, checkCancelled) } } catch {
         state.isSeparated = false
       }

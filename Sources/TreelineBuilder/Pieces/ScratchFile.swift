@@ -11,13 +11,12 @@ import Treeline
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A file of a build that needs more memory than the machine has. Any number of threads may read and write it at
-  /// once.
+  /// A file in a scratch folder. Any number of threads may read and write the file at once.
   final class ScratchFile: Sendable {
     let path: String
     let descriptor: Int32
 
-    /// Opens a file, and creates it if it does not exist.
+    /// Opens a file. Creates the file if it does not exist.
     init(_ path: String) throws(PieceError) {
       self.path = path
       descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -53,7 +52,7 @@ import Treeline
       try write(UnsafeRawBufferPointer(elements), at: index * MemoryLayout<Element>.stride)
     }
 
-    /// Fills a buffer.
+    /// Fills a buffer with the bytes at an offset.
     func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(PieceError) {
       var done = 0
       while done < buffer.count {

@@ -11,26 +11,26 @@ import Treeline
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The folder in which a build keeps data that does not fit the memory. Each index has its own folder with a fixed
-  /// name. So the next build of the index finds the files that a killed build has left.
+  /// The folder in which a build keeps data that do not fit into memory. Each index has its own folder with a fixed
+  /// name. So if a build is killed, the next build of the same index finds its files.
   package final class ScratchFolder: Sendable {
     package let path: String
     private let lock: Int32
 
-    /// Files that a build may write in the folder. They are removed in this order.
+    /// Files that a build may write in the folder. The files are removed in this order.
     enum Name: String, CaseIterable {
       case state
-      /// The next state. It is renamed to `state` once it is complete.
+      /// The next state of the build. This file is renamed to `state` once it is complete.
       case newState = "state.new"
-      /// Plain coordinates. They are kept until the plane is known.
+      /// Plain x and y coordinates. The file is kept until the plane is known.
       case coordinates
       /// Positions on the plane, in input order. On Web Mercator, the plane is cut open at longitude -180.
       case positions
-      /// Positions divided into cells. Needed only while the pieces are planned.
+      /// Positions divided into cells. The file is needed only while the pieces are planned.
       case cells
       /// Row numbers of the input rows that have no point.
       case skippedRows = "skipped-rows"
-      /// Positions and rows, sorted by piece. Within each piece they are in input order.
+      /// Positions and rows, sorted by piece. Within each piece, points are in input order.
       case points
       case rows
       /// The values of columns, batch by batch, and the offset at which each batch ends.
@@ -42,7 +42,7 @@ import Treeline
       case givenRows = "given-rows"
       /// The number of each point's group, in input order.
       case groups
-      /// Positions divided by tree. Needed only while the trees are planned.
+      /// Positions divided by tree. The file is needed only while the trees are planned.
       case dividedPositions = "divided-positions"
       /// Codes of all columns, sorted by piece like `rows`.
       case codes
@@ -51,10 +51,10 @@ import Treeline
       case pieceEnds = "piece-ends"
       /// The codes of separations.
       case separations
-      /// A file that has this name only for a moment, until its name is removed.
+      /// A file that has this name only for a moment: the name is removed as soon as the file is open.
       case unnamed
-      /// Removed last. If a build is killed while it removes the other files, this file shows the next build that the
-      /// folder is a scratch folder.
+      /// The lock file, which is removed last. If a build is killed while it removes the other files, the lock file
+      /// shows the next build that the folder is a scratch folder.
       case lock
     }
 
@@ -63,7 +63,7 @@ import Treeline
     ///
     /// - Parameters:
     ///   - index: Path of the index.
-    ///   - parent: Folder for the scratch folder; nil for the folder of the index.
+    ///   - parent: Folder in which the scratch folder is created; nil for the folder of the index.
     package static func path(forIndex index: String, in parent: String?) -> String {
       guard let parent else { return FilePath(index).hidden(suffix: ".scratch") }
       let place = FilePath(FilePath.resolved(index) ?? index)
@@ -75,12 +75,12 @@ import Treeline
     }
 
     /// Returns the paths of all files that may exist in the folder. The path of the folder itself comes last. A caller
-    /// that knows nothing else about these files can remove them in this order.
+    /// can remove the files and then the folder in this order, without other knowledge of the files.
     package static func allPaths(in path: String) -> [String] {
       Name.allCases.map { "\(path)/\($0.rawValue)" } + [path]
     }
 
-    /// Creates the folder, or takes over a folder that a killed build has left.
+    /// Creates the folder, or reuses a folder that a killed build has left.
     ///
     /// - Parameter keepsFiles: Whether to keep existing files, so that the build can continue from them.
     package init(_ path: String, keepsFiles: Bool) throws(PieceError) {
@@ -103,14 +103,14 @@ import Treeline
 
     deinit { close(lock) }
 
-    /// Describes the file or folder at the path; nil if a build has left it. In a folder that no build has left,
-    /// removing files by their names could remove other people's files.
+    /// Returns a description of the file or folder at the path, for an error; nil if a build has made the folder. In
+    /// any other folder, removing files by their names could remove the user's own files.
     private static func stranger(at path: String) -> String? {
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
         return "something that is not a folder"
       }
-      // A build that was killed right after it created the folder leaves it empty.
+      // If a build is killed right after creating the folder, the folder is empty.
       if access("\(path)/\(Name.lock.rawValue)", F_OK) == 0 || rmdir(path) == 0 && mkdir(path, 0o700) == 0 {
         return nil
       }
@@ -124,7 +124,7 @@ import Treeline
 
     func file(_ name: Name) throws(PieceError) -> ScratchFile { try ScratchFile(path(name)) }
 
-    /// Opens an empty file without a name. It disappears when it is closed.
+    /// Opens an empty file without a name. The file disappears when it is closed.
     func unnamedFile() throws(PieceError) -> ScratchFile {
       let file = try file(.unnamed)
       remove(.unnamed)
@@ -143,7 +143,7 @@ import Treeline
 
     func remove(_ name: Name) { unlink(path(name)) }
 
-    /// Free space on the disk of the folder, in bytes; nil if the system does not report it.
+    /// Free space on the disk of the folder, in bytes; nil if the system does not report the free space.
     package var freeSpace: Int? { Disk(of: path)?.free }
 
     /// Space that the folder's files take on the disk, in bytes.

@@ -1,14 +1,15 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The section that prepares a column for percentiles, distinct counts or a search. It can be computed even if the
-  /// values do not fit into memory. `ColumnOrder` makes the same bytes in memory.
+  /// The section that prepares a column for percentiles, distinct counts or a search. The section can be computed even
+  /// if the values do not fit into memory. `ColumnOrder` makes a section with the same bytes in memory.
   ///
-  /// A section for percentiles or distinct counts holds an integer for each point, as a matrix of bits with a level for
-  /// each bit. Points are divided by ranges of their values, and each range is sorted in memory. The rank of a point in
-  /// this order determines its integer. Integers are then divided by ranges of tree indices, which puts them back into
-  /// tree order. After that, the levels of the matrix are made one by one. Each level is read from one file, and its
-  /// sorted integers are written to another file. For a search, only the order of the points is written.
+  /// A section for percentiles or distinct counts holds an integer for each point. The integers are stored as a matrix
+  /// of bits, with one level for each bit. First, points are divided by ranges of their values, and each range is
+  /// sorted in memory. The rank of a point in this order determines the integer of the point. Then integers are divided
+  /// by ranges of tree indices, which puts them back into tree order. After that, the levels of the matrix are made one
+  /// by one. For each level, the integers are read from one file, sorted by one bit, and written to another file. For a
+  /// search, only the order of the points is written.
   struct ScratchMatrix {
     private let pointCount: Int
     private let kind: IndexColumn.Preparation
@@ -20,11 +21,11 @@ import Treeline
       /// Memory budget in bytes.
       let memory: Int
       let monitor: BuildMonitor
-      /// Called while the section is computed, with the amount of work that is done.
+      /// Called while the section is computed, with the amount of work done and the total amount.
       var progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
       /// Returns the memory pages of the mapped column to the system.
       fileprivate(set) var giveBack: () -> Void = {}
-      /// Number of points between two checks of whether the build is cancelled.
+      /// Number of points between two checks for cancellation.
       var blockSize = 1 << 18
 
       func checkCancelled() throws(PieceError) { if monitor.isCancelled { throw .cancelled } }
@@ -51,7 +52,7 @@ import Treeline
     /// For each level, the number of bits that are 0.
     private var zeroCounts: [Int] = []
 
-    /// Prepares a column of an index that is being written. The column itself must be written already.
+    /// Prepares a column of an index that is being written. The column's own section must be written already.
     init(
       preparing section: IndexSection, of file: AtomicFile, pointCount: Int, for kind: IndexColumn.Preparation,
       in workspace: Workspace
@@ -106,8 +107,8 @@ import Treeline
       var isOneKey: Bool { keys.lowerBound == keys.upperBound }
     }
 
-    /// Returns ranges of keys in ascending order. Together they contain all keys of a column except the key of missing
-    /// values. A range has at most `mostPoints` points, unless all points of the range have the same key.
+    /// Returns ranges of keys in ascending order. All ranges together contain all keys of a column except the key of
+    /// missing values. A range has at most `mostPoints` points, or all its points have the same key.
     private static func ranges(
       of keys: OrderedKeys, _ pointCount: Int, mostPoints: Int, _ workspace: Workspace
     ) throws(PieceError) -> [KeyRange] {
@@ -134,7 +135,7 @@ import Treeline
       return ranges
     }
 
-    /// Number of keys in each bin. The bins have equal width and divide a range.
+    /// Number of keys in each bin of a range. All bins have equal width.
     private struct KeyHistogram {
       private let keys: ClosedRange<UInt64>
       private let shift: UInt64
@@ -149,7 +150,7 @@ import Treeline
 
       mutating func add(_ key: UInt64) { counts[Int((key - keys.lowerBound) >> shift)] += 1 }
 
-      /// Returns ranges of adjacent bins. Each range is as long as possible with at most `mostPoints` points.
+      /// Returns ranges of adjacent bins. Each range has as many bins as possible, but at most `mostPoints` points.
       func ranges(mostPoints: Int) -> [KeyRange] {
         var ranges: [KeyRange] = []
         for (bin, count) in counts.enumerated() where count > 0 {
@@ -239,7 +240,7 @@ import Treeline
       for (part, capacity) in placed.capacities.enumerated() {
         try workspace.checkCancelled()
         workspace.progress(2 * pointCount + start, 3 * pointCount)
-        // Initially, each point has the integer of a point without a value.
+        // At first, each point gets the integer of a point without a value.
         var own =
           switch kind {
           case .percentiles, .search: [UInt32](repeating: UInt32(valueCount), count: capacity)
@@ -305,7 +306,7 @@ import Treeline
       }
     }
 
-    /// Writes the bits of a level, and sorts the integers for the next level.
+    /// Writes the bits of a level, and sorts the integers into the order of the next level.
     private func write(
       _ level: Int, of source: ScratchFile, to stream: inout SectionStream, sortedTo target: ScratchFile
     ) throws(PieceError) {
@@ -340,7 +341,7 @@ import Treeline
     }
   }
 
-  /// Elements in a file, which are divided into parts. Each part keeps the order in which its elements were added.
+  /// A file whose elements are divided into parts. Each part keeps the order in which its elements were added.
   private final class DividedFile<Element: BitwiseCopyable> {
     private let file: ScratchFile
     /// Greatest number of elements of each part.
@@ -351,7 +352,7 @@ import Treeline
     private var pending: [[Element]]
     private let pendingCapacity: Int
 
-    /// - Parameter memory: Memory for elements that are not in the file yet, in bytes.
+    /// - Parameter memory: Memory for elements that are not yet written to the file, in bytes.
     init(_ file: ScratchFile, capacities: [Int], memory: Int) {
       (self.file, self.capacities) = (file, capacities)
       var (starts, end): ([Int], Int) = ([], 0)

@@ -11,9 +11,10 @@ import Treeline
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The progress of a build with a scratch folder. Another run reads it to continue the build.
+  /// The saved progress of a build with a scratch folder. The next run reads this state to continue the build.
   struct ScratchState: Sendable {
-    /// Identifies the input, how it is read, and the index to build. Every other build has another identity.
+    /// Text that identifies the input, the way of reading the input, and the index to build. Different builds have
+    /// different identities.
     var identity: String
     /// Checksum of the input's bytes.
     var checksum: UInt64
@@ -24,7 +25,8 @@ import Treeline
     var rowsAscend = true
     /// Groups of points that share clusters only with each other; nil if all points may share a cluster.
     var groups: ScratchGroups?
-    /// For each column, the number of values that are not stored exactly. Known once all columns are encoded.
+    /// For each column, the number of values that are not stored exactly. The numbers are known once all columns are
+    /// encoded.
     var inexactCounts: [Int] = []
     /// Greatest number of points in a piece, and the plan; nil until there is a plan.
     var planned: (pieceSize: Int, plan: PiecePlan)?
@@ -32,16 +34,15 @@ import Treeline
     var isPartitioned = false
     /// Whether all separations have been computed.
     var isSeparated = false
-    /// Complete files in the folder. At first they are the files with the input. Once points are moved to their pieces,
-    /// it is the file of separations.
+    /// Complete files in the folder. At first, these are the files with the input. Once all points are moved to their
+    /// pieces, the only such file is the file of separations.
     var files: [FileChecksum] = []
     /// Checksum of the points, rows and codes of each piece.
     var pieceChecksums: [UInt64] = []
 
     private static let title = "Treeline scratch 4"
 
-    /// Saves the state, and replaces the state that was saved before. When this method returns, the state is on the
-    /// disk.
+    /// Saves the state, which replaces the last saved state. When this method returns, the state is on the disk.
     ///
     /// - Precondition: All data to which the state refers is on the disk.
     func save(in folder: ScratchFolder) throws(PieceError) {
@@ -72,7 +73,7 @@ import Treeline
       try folder.synchronize()
     }
 
-    /// Reads the state that an earlier run has saved; nil if no state was saved or it cannot be read.
+    /// Reads the state that an earlier run has saved; nil if no state was saved, or if the saved state cannot be read.
     init?(savedIn folder: ScratchFolder) {
       guard access(folder.path(.state), R_OK) == 0, let file = try? folder.file(.state), file.length > 8 else {
         return nil

@@ -10,7 +10,7 @@ import Treeline
     private var pending = 0
     private(set) var length: UInt64 = 0
     private(set) var checksum = XXHash64()
-    /// Content hash of the index up to the current end.
+    /// Content hash of the index up to the current end of the section.
     private(set) var content: XXHash64
 
     init(_ file: AtomicFile, at offset: UInt64, hashing content: XXHash64, _ progress: @escaping (UInt64) -> Bool) {
@@ -42,7 +42,7 @@ import Treeline
       pending += size
     }
 
-    /// Writes the bytes that are still in memory.
+    /// Writes the bytes that are still in the buffer.
     mutating func flush() throws(PieceError) {
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<pending])
       do throws(IndexWritingError) { try file.write(bytes, at: offset + length) } catch { throw .writing(error) }
@@ -54,7 +54,7 @@ import Treeline
     }
   }
 
-  /// Reads the parts of pieces block by block, and checks their checksums.
+  /// Reads the parts of pieces block by block, and checks the checksum of each part.
   struct PieceReader<Source: PieceSource> {
     let source: Source
     let tasks: [PieceTask]
@@ -109,7 +109,7 @@ import Treeline
 
   /// Joins the packed gaps of all pieces, one piece after the other. A byte holds the gaps of two points.
   struct GapPacker {
-    /// Gap of a point with an even index, if the gap of the next point has not been added yet.
+    /// Gap of a point with an even index, as long as the gap of the next point has not been added.
     private var half: UInt8?
     private var packed: [UInt8] = []
 

@@ -1,10 +1,10 @@
 import Treeline
 
-/// A tree in a mapped file. From time to time its memory pages are returned to the system.
+/// A tree in a mapped file. From time to time, the memory pages of the file are returned to the system.
 struct SeparatedTree: Sendable {
   let storage: TreeStorage
   let projection: Plane.Projection
-  /// Returns all pages to the system. Pages are read again when they are needed.
+  /// Returns all memory pages to the system. A page is read again when it is needed.
   let giveBack: @Sendable () -> Void
   /// Approximate number of bytes of the file that may be in memory before pages are returned.
   private let pageBytes: Int
@@ -19,11 +19,11 @@ struct SeparatedTree: Sendable {
     (self.storage, self.projection, self.giveBack, self.pageBytes) = (storage, projection, giveBack, pageBytes)
   }
 
-  /// Number of bytes that the system brings into memory at once, around the address of a read.
+  /// Number of bytes around an address that the system loads into memory when the address is read.
   private static let regionBytes = 1 << 16
   private static let codePageBytes = 1 << 12
 
-  /// Counts the pages of a node. Must be called for each node whose data is read.
+  /// Counts the memory pages of a node. Must be called for each node whose data are read.
   @inline(__always) mutating func visit(_ node: Node) {
     // Counts the node's record, sums and points. The children of a large node are far away in the file, so their
     // records and summaries are counted, too.
@@ -33,7 +33,7 @@ struct SeparatedTree: Sendable {
     touch(3 * Self.regionBytes)
   }
 
-  /// Counts the page of a code. Must be called for each code that is written.
+  /// Counts the memory page of a code. Must be called for each code that is written.
   @inline(__always) mutating func touch(codeOf number: UInt32) {
     let page = number >> 11
     if page == lastCodePage { return }
@@ -51,11 +51,11 @@ struct SeparatedTree: Sendable {
     touchedBytes = 0
   }
 
-  /// Chooses a distance such that about `wanted` nodes below the shown nodes may be split at this distance or at a
-  /// greater distance.
+  /// Chooses a distance. About `wanted` nodes below the shown nodes may be split at this distance or at a greater
+  /// distance.
   ///
-  /// - Returns: the squared distance, and the number of nodes that may be split. That number exceeds `wanted` only if
-  ///   all of these nodes have the same distance.
+  /// - Returns: the squared distance, and the number of nodes that may be split. The number exceeds `wanted` only if
+  ///   all these nodes have the same distance.
   mutating func select(_ wanted: Int, of front: ShownFront) -> (floor: UInt64, count: Int) {
     // The `wanted + 1` greatest distances so far. If a node's distance is not among them, no node below it has a
     // greater distance.
@@ -74,7 +74,7 @@ struct SeparatedTree: Sendable {
       _ = greatest.popFirst()
       equal += 1
     }
-    // Leaves out all nodes with the least of the collected distances.
+    // Leaves out all nodes with the least collected distance.
     if equal <= wanted { return (least + 1, wanted + 1 - equal) }
     // All collected distances are equal, and more nodes may have this distance.
     (count, equal) = (0, 0)
@@ -86,8 +86,8 @@ struct SeparatedTree: Sendable {
     return (next + 1, count)
   }
 
-  /// Calls `isWanted` for each node below the shown nodes, in tree order, with the squared distance above which the
-  /// node cannot be split. If `isWanted` returns false, the nodes below this node are skipped.
+  /// Visits the nodes below the shown nodes, in tree order. Calls `isWanted` with the squared distance above which the
+  /// visited node cannot be split. If `isWanted` returns false, the nodes below the visited node are skipped.
   private mutating func forEachNode(below front: ShownFront, _ isWanted: (_ squaredDistance: UInt64) -> Bool) {
     var stack: [(node: Node, limit: UInt64)] = []
     for member in front.nodes where member.isSure && member.weight > 0 {

@@ -11,19 +11,20 @@ import Treeline
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// The codes of a tree's separations, stored in a file by number. Any number of threads may set codes at once.
+  /// A file with the codes of a tree's separations, at the index of their node's number. Any number of threads may set
+  /// codes at once.
   final class SeparationFile: @unchecked Sendable {
     private let file: ScratchFile
     private let codes: UnsafeMutableBufferPointer<UInt16>
     private var bytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(codes) }
 
-    /// Creates a file in which all codes are zero. If `isWhole`, opens a complete file instead.
+    /// Creates a file in which all codes are zero. If `isWhole` is true, opens a complete file instead.
     init(_ path: String, count: Int, isWhole: Bool) throws(PieceError) {
       let file = try ScratchFile(path)
       self.file = file
       if !isWhole {
-        // Writing to the file reserves disk space. Otherwise a full disk would end the process later, when a code is
-        // set.
+        // Writing zeros to the file reserves disk space. Without this space, setting a code later on a full disk would
+        // kill the process.
         let zeros = [UInt16](repeating: SeparationCode.zero.rawValue, count: min(count, ScratchBuild.blockSize))
         try file.setLength(0)
         for block in (0..<count).blocks(of: ScratchBuild.blockSize) {
@@ -94,7 +95,7 @@ import Treeline
         return (bytes.baseAddress! + Int(section.offset)).assumingMemoryBound(to: Entry.self)
       }
       let storage = TreeStorage(
-        // Rows are never read, so any address will do.
+        // Rows are never read, so any address can be used.
         points: start(.points), rows: StoredRows(start(.points) as UnsafePointer<UInt32>), pointCount: pointCount,
         gaps: start(.gaps), nodes: start(.nodes),
         nodeCount: nodeCount, sums: start(.sums), spreads: start(.spreads), groups: groups,

@@ -1,25 +1,28 @@
 import Synchronization
 import Treeline
 
-/// Computes the separations of a split tree in a file. Only a bounded number of its nodes is in memory at a time.
+/// Computes the separations of a tree in a file. The tree grew by splitting. Only a bounded number of its nodes are in
+/// memory at a time.
 ///
-/// A node's separation depends on the nodes that are shown around it while the distance r falls. Nothing farther away
-/// than r matters. So the sequence of splits (see `SeparationBuild`) is run in parts:
+/// A node's separation depends on the nodes that are shown around it while the distance r falls. Nodes that are farther
+/// away than r do not matter. So the sequence of splits (see `SeparationBuild`) is run in parts:
 ///
-/// 1. The first part begins at the root. It ends at the distance at which the nodes that have been shown fill the
-/// memory. Nodes that cannot be split above that distance are left out. They are known in advance: the squared distance
-/// of a split is at most the least squared own distance of the node and of the nodes above it.
-/// 2. The nodes that are shown at that distance are divided by area into pieces. For each piece, the sequence continues
-/// with the nodes below the piece. It also includes the nodes around the piece that may block these nodes, up to a
-/// *margin* of a few r. Nodes at the edge of the margin are unsure from the beginning: anything in the box of such a
-/// node may be shown. Another node becomes unsure if an unsure node may block it and no known node does. Every other
-/// node is split as in the whole sequence, because every search around it finds the same nodes. As long as any node of
-/// the piece itself becomes unsure, the margin is widened by half and the piece is run again.
-/// 3. A piece with too many nodes is run down to a smaller distance, as in step 1, and divided again.
+/// 1. The first part begins at the root. The part ends at the distance at which the nodes that have been shown fill the
+/// memory. Nodes that cannot be split above this distance are left out. These nodes are known in advance, because there
+/// is an upper bound of the squared distance at which a node is split. The bound is the least squared own distance of
+/// the node and of all nodes above the node.
+/// 2. The nodes that are shown at this distance are divided by area into pieces. For each piece, the sequence continues
+/// with the nodes below the piece. The sequence also includes nodes around the piece that may block the nodes of the
+/// piece. These other nodes are within a *margin* around the piece, whose width is a few r. Nodes at the edge of the
+/// margin are *unsure* from the beginning: anything in the box of an unsure node may be shown. Another node becomes
+/// unsure if an unsure node may block it and no other node blocks it. Every other node is split as in the whole
+/// sequence, because every search around it finds the same nodes. If a node of the piece itself becomes unsure, the
+/// margin is widened by half and the piece is run again, until all nodes of the piece are sure.
+/// 3. A piece with too many nodes is run only down to a smaller distance, as in step 1, and divided again.
 ///
 /// So the result is exact for any data, and the codes of one piece do not depend on any other piece. Only the width of
-/// a margin depends on the data: chains in which each node blocks the next node let unsure nodes spread farther
-/// inwards.
+/// a margin depends on the data. If there are long chains in which each node blocks the next node, more nodes become
+/// unsure, and the margin must be wider.
 package final class SeparationPieces: Sendable {
   private let tree: SeparatedTree
   /// Approximate number of nodes in a part.
@@ -32,15 +35,17 @@ package final class SeparationPieces: Sendable {
 
   /// Amount of work.
   package struct Work: Sendable {
-    /// Number of nodes that were read for parts of the sequence. This includes nodes in margins, and nodes of parts
-    /// that were run again.
+    /// Number of nodes that were read for parts of the sequence. This number includes nodes in margins, and nodes of
+    /// parts that were run again.
     package internal(set) var nodesRead = 0
     package internal(set) var pieces = 0
-    /// Number of times that a margin was widened, and the widest margin.
+    /// Number of times that a margin was widened.
     package internal(set) var widenings = 0
+    /// Width of the widest margin.
     package internal(set) var margin = 0
-    /// Greatest number of nodes of all parts that were in memory at once, and number of nodes of the largest part.
+    /// Greatest number of nodes of all parts that were in memory at once.
     package internal(set) var mostNodes = 0
+    /// Number of nodes of the largest part.
     package internal(set) var largestPart = 0
   }
 
@@ -50,18 +55,18 @@ package final class SeparationPieces: Sendable {
     return work
   }
 
-  /// Memory of a part for each node, in bytes. It consists of 70 bytes in `PieceNodes`, and a share of the grid, of the
-  /// queue and of the unsure boxes.
+  /// Memory of a part for each node, in bytes. These are 70 bytes in `PieceNodes`, and a share of the grid, of the
+  /// queue and of the boxes of unsure nodes.
   static let bytesPerNode = 160
   /// Memory for each shown node, in bytes. All threads share this memory.
   static let bytesPerShownNode = MemoryLayout<ShownFront.Member>.stride + 8
 
   /// - Parameters:
   ///   - capacity: Approximate number of nodes that a part may have in memory. A part has more nodes if its margin
-  ///     needs them. It then waits until enough nodes of other parts have left the memory. The memory of all threads
-  ///     together is exceeded only if one part alone needs more.
-  ///   - write: Called from any thread with the number of a node and its code, which is not zero. All other codes are
-  ///     zero.
+  ///     needs them. Such a part waits until enough nodes of other parts have left the memory. The memory of all
+  ///     threads together is exceeded only if one part alone needs more memory.
+  ///   - write: Called from any thread with the number of a node and the code of the node, which is not zero. All other
+  ///     codes are zero.
   init(
     of tree: SeparatedTree, capacity: Int, threads: Int, _ monitor: BuildMonitor,
     _ write: @escaping @Sendable (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void
@@ -90,12 +95,12 @@ package final class SeparationPieces: Sendable {
     }
     for root in roots where root.count > capacity {
       guard let front = try advance(ShownFront(root, of: tree.storage), selecting: capacity) else {
-        preconditionFailure("All nodes around are known, but one is unsure")
+        preconditionFailure("A node of a whole tree is unsure")
       }
       note(Int(root.count) - front.weight)
       try forEach(front.pieces(upTo: capacity / 2)) { piece throws(PieceError) in
         guard try self.separate(piece, of: front) else {
-          preconditionFailure("No node is left out, but one is unsure")
+          preconditionFailure("A node of a piece is unsure although no node is left out")
         }
         note(piece.reduce(0) { $0 + front.nodes[Int($1)].weight })
       }
@@ -126,7 +131,7 @@ package final class SeparationPieces: Sendable {
 
   /// Computes the separations below the shown nodes of a piece.
   ///
-  /// - Returns: false if the separations depend on nodes that are unknown even in the whole front.
+  /// - Returns: false if the separations depend on unsure nodes even if no node of the front is left out.
   private func separate(_ piece: [Int32], of front: ShownFront) throws(PieceError) -> Bool {
     var margin = Self.leastMargin
     state.withLock { $0.pieces += 1 }
@@ -147,15 +152,15 @@ package final class SeparationPieces: Sendable {
     return true
   }
 
-  /// Continues the sequence. If there are few enough nodes, continues to the end. Otherwise continues down to the
-  /// distance at which about `count` nodes may be split.
+  /// Continues the sequence from a front. If all remaining nodes fit into the memory of a part, continues to the end.
+  /// Otherwise continues down to the distance at which about `count` nodes may be split.
   ///
-  /// - Returns: the nodes that are shown at that distance, or no nodes at the end of the sequence. Nil if an own node
-  ///   of the front has become unsure.
+  /// - Returns: the nodes that are shown at the reached distance, or no nodes at the end of the sequence. Nil if a node
+  ///   whose separation is wanted has become unsure.
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)
-    // A part whose own nodes are few compared to the shown nodes gets more memory, if any is left.
+    // A part with few nodes compared to the shown nodes gets more memory, if memory is left.
     let most = max(capacity, min(8 * shown, max(room.capacity - shown, 2 * shown)))
     let selection =
       weight <= most ? (floor: 1, count: weight) : tree.select(count, of: front)
@@ -183,7 +188,7 @@ package final class SeparationPieces: Sendable {
 }
 
 extension TreeStorage {
-  /// Roots of the trees that are stored one after the other. If there is only one tree, its root.
+  /// Roots of the trees that are stored one after the other. If there is only one tree, the root of this tree.
   fileprivate var partRoots: [Node] {
     guard let root else { return [] }
     guard let parts = groups?.parts else { return [root] }

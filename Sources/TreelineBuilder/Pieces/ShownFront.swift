@@ -1,20 +1,20 @@
 import Treeline
 
-/// The nodes of a tree, or of a part of a tree, that are shown once the distance r has fallen to some value. The
-/// sequence of splits continues from this state.
+/// A front: the nodes of a tree, or of a part of a tree, that are shown once the distance r has fallen to some value.
+/// The sequence of splits continues from this state (see `SeparationPieces`).
 struct ShownFront: Sendable {
   struct Member: Sendable {
     let node: Node
     let position: PlanePoint
-    /// Box that contains everything that may later be shown instead of the node.
+    /// Box that contains the positions of all nodes that may later be shown instead of this node.
     let box: PlaneRect
-    /// Whether the node is known to be shown. If not, anything in its box may be shown.
+    /// Whether the node is known to be shown. If `isSure` is false, anything in its box may be shown.
     var isSure = true
     /// Whether the separations below the node are wanted. Otherwise the node is a member only because it may block
     /// other nodes.
     var isOwn = true
 
-    /// Greatest number of nodes that may be split: this node and nodes below it.
+    /// Upper bound of the number of nodes that may be split, among this node and all nodes below it.
     var weight: Int { box.isPoint ? 0 : Int(node.count) - 1 }
   }
 
@@ -31,11 +31,11 @@ struct ShownFront: Sendable {
     nodes = [Member(node: root, position: storage.meanPosition(of: root), box: storage.box(of: root))]
   }
 
-  /// Greatest number of nodes that may be split.
+  /// Upper bound of the number of nodes that may be split, among the known members and all nodes below them.
   var weight: Int { nodes.reduce(0) { $0 + ($1.isSure ? $1.weight : 0) } }
 
-  /// Divides some nodes by area into pieces: those that may be split and whose separations are wanted. A piece has at
-  /// most the given weight, or consists of one node.
+  /// Divides by area into pieces all nodes that may be split and whose separations are wanted. A piece has at most the
+  /// given weight, or consists of one node.
   func pieces(upTo weight: Int) -> [[Int32]] {
     var pieces: [[Int32]] = []
     var stack = [nodes.indices.filter { nodes[$0].isOwn && nodes[$0].weight > 0 }.map { Int32($0) }]
@@ -60,11 +60,11 @@ struct ShownFront: Sendable {
     return pieces
   }
 
-  /// Returns a piece together with the nodes within a margin, which may block nodes of the piece. Nothing is known
-  /// beyond the margin.
+  /// Returns a piece together with the nodes within a margin around the piece. Nodes in the margin may block nodes of
+  /// the piece. Nodes beyond the margin are left out.
   ///
   /// - Parameter margin: Width of the margin, in units of the current distance, at least 2.
-  /// - Returns: nil if the margin contains all nodes.
+  /// - Returns: nil if no node is left out, because the margin contains all nodes.
   func part(around piece: [Int32], margin: Int, _ projection: Plane.Projection) -> ShownFront? {
     var box = nodes[Int(piece[0])].box
     for index in piece { box = box.union(nodes[Int(index)].box) }
@@ -90,7 +90,7 @@ struct ShownFront: Sendable {
     return isWhole ? nil : part
   }
 
-  /// Returns the whole front. In it, only the nodes of the given piece are own nodes.
+  /// Returns the whole front, but with only the nodes of the given piece as own nodes.
   func asked(for piece: [Int32]) -> ShownFront {
     var whole = self
     for index in whole.nodes.indices { whole.nodes[index].isOwn = false }
@@ -99,7 +99,7 @@ struct ShownFront: Sendable {
   }
 }
 
-/// All positions whose distance from a box along each axis is at most a given distance.
+/// The positions around a box: along each axis, a position is at most a given distance away from the box.
 private struct Surroundings {
   private let x: ClosedRange<Int64>
   private let y: ClosedRange<Int64>

@@ -1,7 +1,7 @@
 import Treeline
 
-/// A piece whose points all have one position. It is written with the same bytes as a `BuiltPiece`. Only a few of its
-/// points are in memory, however many points there are.
+/// A piece whose points all have one position. The piece is written with the same bytes as a `BuiltPiece`. Only a few
+/// of its points are in memory at a time, however many points the piece has.
 struct StackedPiece {
   let task: PieceTask
   let position: PlanePoint
@@ -20,7 +20,7 @@ struct StackedPiece {
       codeLength: layout.length)
     header.hasWideRows = try lastRow() > UInt32.max
     let isWide = header.hasWideRows
-    // Everything is read twice: first for the checksums, which come first in the piece, and then to be written.
+    // All data are read twice: first for the checksums, which come first in the piece, and then for writing.
     for part in PiecePart.allCases {
       var checksum = XXHash64()
       try forEachBlock(of: part, hasWideRows: isWide) { checksum.update($0) }
