@@ -1,9 +1,9 @@
 import CPrefetch
 
-/// A hash table of those cells of a grid that contain nodes. It uses open addressing and linear probing.
+/// A hash table of the grid cells that contain nodes. The table uses open addressing and linear probing.
 struct CellTable: ~Copyable {
   struct Slot {
-    /// Hash of the cell. Its highest bits determine where probing begins.
+    /// Hash of the cell. The highest bits of the hash determine where probing begins.
     var hash: UInt32
     /// Number that is stored for the cell; 0 in a free slot.
     var number: UInt32

@@ -1,7 +1,7 @@
 import Treeline
 
-/// A node with two children. It is the head of a list of nodes that wait for this node while distances fall: see
-/// `SplitSequence`.
+/// A node with two children. The node is also the head of a list: the nodes that wait for this node while distances
+/// fall (see `SplitSequence`).
 ///
 /// A node's number is the tree index of its right child's first point. Numbers are unique, because each node separates
 /// a different pair of neighboring points. If neither of two nodes contains the other, the node with the smaller number
@@ -18,26 +18,27 @@ struct InternalNode {
 
   /// Position at which the node itself is shown.
   var position: PlanePoint
-  /// Square of the greatest distance at which the node can split, whatever else is shown.
+  /// Square of the greatest distance at which the node can be split, if no other node blocks it.
   var squaredOwnDistance: UInt64 = 0
 
-  /// First node in the list of nodes that wait until this node is split.
+  /// First node in the list of nodes that wait for this node.
   var firstWaiter = InternalNode.none
-  /// Next node in the list in which this node waits.
+  /// Next node in the list to which this node belongs while it waits.
   var nextWaiter = InternalNode.none
-  /// Previous node in the list in which this node waits; `none` if this node does not wait. The first node of a list
-  /// has no previous node. It stores the number of the node for which the list waits, marked by `blockerMark`.
+  /// Previous node in the list to which this node belongs while it waits; `none` if this node does not wait. The first
+  /// node of a list has no previous node. Instead, the first node stores the number of the node for which the list
+  /// waits, marked by `blockerMark`.
   var previousWaiter = InternalNode.none
 
-  /// Number of times that this node was queued; `split` once its children are shown. Only the node's last entry in the
-  /// queue is valid.
+  /// Number of times that this node was queued; `split` once the children of the node are shown. Only the last queue
+  /// entry of a node is valid.
   var stamp: UInt32 = 0
 
-  /// Whether this part of a sequence computes the node's separation. Otherwise the part contains the node only because
-  /// it may block other nodes.
+  /// Whether this part of a sequence computes the node's separation. If `isOwn` is false, the node is in the part only
+  /// because it may block other nodes.
   var isOwn = true
 
-  /// Means no node. It is the number of no node, because no point comes before the first point.
+  /// Number that means no node. No node has this number, because no point comes before the first point.
   static let none: UInt32 = 0
 
   private static let split: UInt32 = .max
@@ -52,12 +53,12 @@ struct InternalNode {
 
   mutating func setUnsure() { stamp = Self.unsure }
 
-  /// Marks the number of a node for which other nodes wait. Numbers of nodes take 31 bits, so this bit is free.
+  /// Marks the number of a node for which other nodes wait. Numbers of nodes take 31 bits, so the highest bit is free.
   static let blockerMark: UInt32 = 1 << 31
 }
 
-/// All internal nodes of a tree, by number. Some numbers belong to no node, because they are within stacks. Their
-/// entries are never read.
+/// All internal nodes of a tree, by number. Numbers within a stack of points at one position belong to no node. The
+/// entries of these numbers are never read.
 struct InternalNodeTable: @unchecked Sendable {
   let nodes: UnsafeMutablePointer<InternalNode>
   private let capacity: Int
@@ -73,7 +74,7 @@ struct InternalNodeTable: @unchecked Sendable {
     nodes = UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<InternalNode>.stride, alignment: 64)
       .bindMemory(to: InternalNode.self, capacity: capacity)
     MemoryBlock(nodes, count: capacity).adviseLargePages()
-    // Number 0 represents all children that are single positions. Its record is read, but the contents of the record do
+    // Number 0 represents all children that are single positions. The record at index 0 is read, but its contents do
     // not matter.
     let nowhere = PlanePoint(x: 0, y: 0)
     nodes.initialize(to: InternalNode(left: nowhere, right: nowhere, position: nowhere))
@@ -105,11 +106,11 @@ struct InternalNodeTable: @unchecked Sendable {
     var position: PlanePoint
   }
 
-  /// Few nodes have more points than this, so cancellation is checked for each of them. Other nodes take almost no
-  /// time.
+  /// Number of points above which a node is a reason to check for cancellation. Few nodes have more points. The other
+  /// nodes take almost no time.
   private static let pointsBetweenLooks = 1 << 12
 
-  /// Collects one node. Adds each of its children to `branches` if the child has children itself.
+  /// Collects one node. Adds each child of the node to `branches` if the child has children itself.
   private func add(
     _ branch: Branch, to branches: inout [Branch], _ storage: TreeStorage, _ projection: Plane.Projection
   ) {
@@ -124,7 +125,7 @@ struct InternalNodeTable: @unchecked Sendable {
     (nodes + Int(branch.children.right.first)).initialize(to: node)
   }
 
-  /// Returns the children of a node; nil if all its points have one position.
+  /// Returns the children of a node; nil if all points of the node have one position.
   static func children(of node: Node, _ storage: TreeStorage) -> (left: Node, right: Node)? {
     // Reading children fails only if a file is damaged, and this tree was just made in memory.
     try! storage.children(of: node)
@@ -132,7 +133,7 @@ struct InternalNodeTable: @unchecked Sendable {
 }
 
 extension InternalNode {
-  /// Makes a node of a tree. The numbers of its children must be set afterwards.
+  /// Makes a node of a tree. The caller must then set the numbers of the node's children.
   @inline(__always) init(
     _ node: Node, _ children: (left: Node, right: Node), at position: PlanePoint, _ storage: TreeStorage,
     _ projection: Plane.Projection

@@ -7,11 +7,12 @@ extension NeighbourGrid {
     var rows: (first: UInt32, last: UInt32)
   }
 
-  /// Reach from which on all cells are searched. Only about a thousand nodes can be so far apart.
+  /// Search radius from which on all cells are searched. Only about a thousand nodes can be so far from each other.
   private static let reachOfAll: UInt32 = 1 << 27
 
-  /// Returns the cells that contain all positions within reach of two positions. Nil if the two positions are so far
-  /// apart that many other nodes may lie between them. Then each position must be searched separately.
+  /// Returns the cells that contain all positions within the radius `reach` around two positions. Returns nil if the
+  /// two positions are so far apart that many other nodes may be between them. Then the cells around each position must
+  /// be searched separately.
   @inline(__always) func area(around a: PlanePoint, _ b: PlanePoint, reach: UInt32) -> Area? {
     if reach >= Self.reachOfAll {
       let last = UInt32(truncatingIfNeeded: columnCount &- 1)
@@ -48,15 +49,15 @@ extension NeighbourGrid {
     }
   }
 
-  /// The nearest node that a search has found, and the square of its distance.
+  /// The nearest node that a search has found so far, and the square of its distance.
   struct Neighbour {
     var squaredDistance: UInt64
     /// Number of the node; `InternalNode.none` if the node is a single position, or if no node was found.
     var node = InternalNode.none
   }
 
-  /// Searches for a node that is nearer to one of two positions than the nearest node so far. Skips the node
-  /// `exception`.
+  /// Searches for a node that is closer to one of two positions than `nearest`, and stores it in `nearest`. Skips the
+  /// node `exception`.
   ///
   /// - Returns: the number of cells and the number of pieces that were searched.
   @inline(__always) func findNearest(
@@ -95,11 +96,11 @@ extension NeighbourGrid {
   }
 }
 
-/// Tests four nodes at once, and rejects nodes that are too far away. Most nodes are too far away.
+/// Tests four nodes at once, and rejects nodes that are too far away. Most nodes are rejected.
 ///
-/// Differences are taken modulo 2^32, the shorter way around on each axis. So a difference is never greater than the
-/// true distance on its axis. Squares are rounded, so the limit is increased to allow for rounding. Nodes that are not
-/// rejected are measured exactly.
+/// Differences are taken modulo 2^32, the shorter way around on each axis. So a difference is at most the true distance
+/// on its axis. Squares are rounded, so the limit is increased to allow for rounding. The distances of the other nodes
+/// are then computed exactly.
 private struct Sieve {
   private let ax: SIMD4<UInt32>
   private let ay: SIMD4<UInt32>
@@ -115,7 +116,7 @@ private struct Sieve {
     limit = SIMD4(repeating: Self.limit(squaredDistance))
   }
 
-  /// Returns a limit that is increased to allow for rounding. A square results from five rounded steps. Each of them
+  /// Returns a limit that is increased to allow for rounding. A square results from five rounded steps. Each step
   /// reduces the square by less than 2^-24 of its value.
   @inline(__always) private static func limit(_ squaredDistance: UInt64) -> Float {
     Float(squaredDistance) * (1 + 0x1p-20)

@@ -3,7 +3,7 @@ import Treeline
 /// The shown nodes by position, in a grid over the plane. Only cells that contain nodes are stored, in a hash table.
 ///
 /// A cell is a chain of pieces. Each piece has 64 bytes, which is one cache line. A piece holds the positions and the
-/// numbers of its nodes, so that distances are measured without reading other data.
+/// numbers of its nodes, so that distances are computed without reading other data.
 struct NeighbourGrid: ~Copyable {
   struct Piece {
     var x = SIMD4<UInt32>()
@@ -24,7 +24,7 @@ struct NeighbourGrid: ~Copyable {
   private(set) var columnCount: UInt64 = 1
   let pieces: UnsafeMutablePointer<Piece>
   private let pieceCapacity: Int
-  /// Number of pieces in use. Piece 0 is not used; its number stands for a missing piece.
+  /// Number of pieces in use. Piece 0 is not used, because the number 0 means no piece.
   private var pieceCount = 1
   private var sparePiece: UInt32 = 0
   private var table: CellTable
@@ -32,7 +32,7 @@ struct NeighbourGrid: ~Copyable {
   /// - Parameter capacity: Greatest number of nodes at any time.
   init(capacity: Int, _ projection: Plane.Projection, _ monitor: BuildMonitor) {
     self.projection = projection
-    // Memory that is never written takes no space. Cells rarely need more pieces than there are nodes: see
+    // Memory that is never written takes no space. The cells rarely need more pieces than the capacity for nodes: see
     // `isExhausted`.
     pieceCapacity = capacity + capacity / 4 + 1024
     pieces = UnsafeMutableRawPointer.allocate(
@@ -46,7 +46,7 @@ struct NeighbourGrid: ~Copyable {
 
   deinit { MemoryBlock(pieces, count: pieceCapacity).deallocate() }
 
-  /// Removes all nodes, and divides the plane into cells of another width.
+  /// Removes all nodes, and divides the plane into cells of a new width.
   ///
   /// - Parameters:
   ///   - count: Number of nodes that will be inserted next.
@@ -58,15 +58,15 @@ struct NeighbourGrid: ~Copyable {
     table.empty(for: count)
   }
 
-  /// Whether there may be too few pieces for another split. Pieces can run out, because a cell that becomes empty keeps
-  /// its pieces.
+  /// Whether the remaining pieces may be too few for another split. Pieces can run out, because a cell that becomes
+  /// empty keeps its pieces.
   var isExhausted: Bool { pieceCount + 4 > pieceCapacity }
 }
 
 // MARK: - Cells
 
 extension NeighbourGrid {
-  /// Returns the column of an x, or the row of a y.
+  /// Returns the column of an x coordinate, or the row of a y coordinate.
   @inline(__always) func column(_ coordinate: UInt32) -> UInt32 {
     UInt32(truncatingIfNeeded: (UInt64(coordinate) &* columnCount) >> 32)
   }
@@ -120,7 +120,8 @@ extension NeighbourGrid {
   @inline(__always) mutating func insert(_ position: PlanePoint, _ node: UInt32) {
     let cell = makeCell(column(position.x), column(position.y))
     if cell.pointee.count == Piece.capacity {
-      // The nodes of the full first piece move to a new piece behind it. Then the first piece has room again.
+      // The nodes of the full first piece move to a new piece, which becomes the second piece. Then the first piece has
+      // room again.
       let piece = newPiece()
       (pieces + Int(piece)).initialize(to: cell.pointee)
       cell.pointee.next = piece
@@ -153,7 +154,7 @@ extension NeighbourGrid {
     remove(from: cell, piece, lane)
   }
 
-  /// Returns where a node is stored: the cell, the piece in the cell, and the lane in the piece.
+  /// Returns the place where a node is stored: the cell, the piece in the cell, and the lane in the piece.
   @inline(__always) private func find(_ node: UInt32, _ column: UInt32, _ row: UInt32) -> (
     cell: UnsafeMutablePointer<Piece>, piece: UnsafeMutablePointer<Piece>, lane: Int
   ) {
@@ -163,7 +164,7 @@ extension NeighbourGrid {
       for lane in 0..<Int(piece.pointee.count) where Self.lanes(of: piece)[8 &+ lane] == node {
         return (cell, piece, lane)
       }
-      precondition(piece.pointee.next != 0, "A node that is shown is in no cell")
+      precondition(piece.pointee.next != 0, "A shown node is not in its cell")
       piece = pieces + Int(piece.pointee.next)
     }
   }

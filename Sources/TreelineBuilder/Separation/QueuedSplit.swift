@@ -3,7 +3,8 @@ struct QueuedSplit: Comparable {
   /// Square of the distance at which the node may be split.
   var squaredDistance: UInt64
   var node: UInt32
-  /// The node's stamp when this split was queued. If the node has another stamp now, it was queued again or split.
+  /// The stamp that the node had when this split was queued. If the node has another stamp now, the node has been
+  /// queued again or split.
   var stamp: UInt32
 
   /// Greater distances come first. If distances are equal, nodes are in tree order.
@@ -11,7 +12,7 @@ struct QueuedSplit: Comparable {
     a.squaredDistance != b.squaredDistance ? a.squaredDistance > b.squaredDistance : a.node < b.node
   }
 
-  /// Rank of the split: a number that grows in the order of splits.
+  /// Rank of the split, which is a number that grows in the order of splits.
   @inline(__always) var rank: UInt128 { UInt128(~squaredDistance) << 32 | UInt128(node) }
 }
 
@@ -19,8 +20,8 @@ struct QueuedSplit: Comparable {
 /// part by the next eight bits (P. McIlroy, K. Bostic, M. D. McIlroy, Engineering radix sort, 1993, American flag
 /// sort).
 ///
-/// Millions of splits may have the same distance, for example in a lattice. Even then, the sort must stop within
-/// milliseconds if the build is cancelled. A cancelled sort leaves the splits in an arbitrary order.
+/// Millions of splits may have the same distance, for example if the points form a lattice. Even then, the sort must
+/// stop within milliseconds if the build is cancelled. A cancelled sort leaves the splits in an arbitrary order.
 struct QueuedSplitSort {
   let monitor: BuildMonitor
 
@@ -37,8 +38,8 @@ struct QueuedSplitSort {
     let shift = UInt128(max(UInt128.bitWidth - differing.leadingZeroBitCount - Self.digitBits, 0))
     withUnsafeTemporaryAllocation(of: Int.self, capacity: 2 * Self.radix + 1) { bounds in
       bounds.initialize(repeating: 0)
-      // For each digit, the index at which the splits with this digit begin, and the index for the next split with this
-      // digit.
+      // For each digit, `starts` has the index at which the splits with this digit begin, and `next` has the index at
+      // which the next such split is placed.
       let starts = UnsafeMutableBufferPointer(rebasing: bounds[...Self.radix])
       let next = UnsafeMutableBufferPointer(rebasing: bounds[(Self.radix + 1)...])
       count(splits, by: shift, into: starts)

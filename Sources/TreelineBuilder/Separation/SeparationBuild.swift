@@ -3,39 +3,41 @@ import Treeline
 /// Computes the separation of every node of a tree: the distance at which the node is split into its children.
 ///
 /// Let a distance r fall from infinity to 0. At first only the root is shown. When a node is split, its two children
-/// are shown instead of it. A node is split as soon as two conditions are met: its children are at least r from each
-/// other and from every other shown node, and the node itself may be split at r (see
-/// `TreeStorage.squaredSplitDistance`). If several nodes meet both conditions, the first in tree order is split; then
-/// all nodes are considered again. The separation of a node is the r at which it is split, or 0 if it is never split.
+/// are shown instead of the node. A node is split as soon as two conditions are met. First, the node's children are at
+/// least r away from each other and from every other shown node. Second, the node itself may be split at r (see
+/// `TreeStorage.squaredSplitDistance`). If several nodes meet both conditions, the first node in tree order is split.
+/// Then all nodes are considered again. The separation of a node is the r at which it is split, or 0 if it is never
+/// split.
 ///
 /// Distances are measured between mean positions (see `TreeStorage.meanPosition`), rounded to whole units. If x is the
 /// circle of longitudes, distances are measured the shorter way around. Squared distances are exact integers, so the
 /// result for a tree does not depend on its row numbers or on the number of threads.
 ///
 /// For any distance T, in plane units, consider each node that has a separation below T and whose parent has a
-/// separation of T or more. The root has no parent, so only the first condition applies to it.
-/// - They are exactly the shown nodes once all splits at r >= T are done, so every point is in exactly one of them. The
-///   reason is that a child is shown after its parent was split, and r only falls: separations never grow from parent
-///   to child.
-/// - Any two of them are at least T apart. A split at r >= T removes one node and adds two nodes. Both are at least r
-///   from each other and from all other shown nodes.
-/// - No further split is possible. If a node may be split at T, and its children would leave all nodes at least T
-///   apart, it would have been split at T.
-/// - A smaller T only splits these nodes, and a greater T only merges them, because there is one order of splits.
+/// separation of T or more. The root has no parent, so only the first condition applies to the root.
+/// - These nodes are exactly the nodes that are shown once all splits at r >= T are done. So every point is in exactly
+///   one of these nodes. The reason is that a child is shown only after its parent was split, and r only falls. So the
+///   separation of a child is at most the separation of its parent.
+/// - Any two of these nodes are at least T apart. A split at r >= T removes one node and adds two nodes. The two new
+///   nodes are at least r away from each other and from all other shown nodes.
+/// - No further split is possible. If a shown node may be split at T, and all nodes would be at least T apart
+///   afterwards, the node would have been split at T.
+/// - A smaller T only splits these nodes, and a greater T only merges these nodes, because all T share one order of
+///   splits.
 ///
-/// On a map with a scale of u units per pixel, a spacing of p pixels is T = p u. So one number for each node serves
-/// every spacing at every zoom. `SeparationCode` explains why rounding down keeps all these properties.
+/// On a map with a scale of u units per pixel, a spacing of p pixels is T = p u. So one number for each node is enough
+/// for every spacing at every zoom. `SeparationCode` explains why rounding down keeps all these properties.
 ///
-/// The work is O(n log n) for n points on all measured data: see `SplitSequence`. In addition to the tree, it takes 64
-/// bytes per point for nodes, and 30 to 70 bytes per point for the grid and the queue.
+/// The work is O(n log n) for n points on all measured data: see `SplitSequence`. In addition to the tree, the
+/// computation takes 64 bytes per point for nodes, and 30 to 70 bytes per point for the grid and the queue.
 struct SeparationBuild {
   let storage: TreeStorage
   let projection: Plane.Projection
   let threads: Int
   let monitor: BuildMonitor
 
-  /// The code of every node with two children, at the tree index of the right child's first point. All other indices
-  /// have zeros.
+  /// The separation codes of all nodes with two children. The code of a node is at the tree index of its right child's
+  /// first point. All other codes are zero.
   struct Result {
     /// Memory that the caller must deallocate.
     var codes: UnsafeMutableBufferPointer<UInt16>
@@ -66,13 +68,13 @@ struct SeparationBuild {
     let work = run.takeUnretainedValue().splitAll()
     nonisolated(unsafe) let finished = run
     monitor.deallocate { finished.release() }
-    // In a tree with stacks, the number of split nodes is less than the number of points.
+    // If several points share one position, the number of split nodes is less than the number of points.
     let reported = work.splits / SplitSequence.splitsBetweenReports * SplitSequence.splitsBetweenReports
     monitor.advance(.separating, by: codes.count - reported)
     return work
   }
 
-  /// Memory of the computation. It is deallocated by the last thread that releases it.
+  /// Memory of the computation. The last thread that releases this object deallocates the memory.
   private final class Run {
     private let table: InternalNodeTable
     private var sequence: SplitSequence
@@ -99,8 +101,9 @@ package struct SeparationWork: Hashable, Sendable {
   package var looks = 0
   /// Number of grid cells that were searched.
   package var cells = 0
-  /// Number of times that the grid was rebuilt, and total number of nodes on all these grids.
+  /// Number of times that the grid was rebuilt.
   package var grids = 0
+  /// Total number of nodes in all grids when they were built.
   package var nodesOnGrids = 0
 }
 
@@ -108,7 +111,8 @@ extension ClusterTree {
   /// Returns the separation of every node with two children, as a code: see `SeparationBuild`.
   ///
   /// - Parameter progress: Called in the same way as in a build.
-  /// - Complexity: O(n log n) steps on all measured data. Takes about 100 bytes of memory per point until it returns.
+  /// - Complexity: O(n log n) steps on all measured data. Takes about 100 bytes of memory per point, which are
+  ///   deallocated at the end.
   package func separations(threads: Int, progress: (@Sendable (BuildProgress) -> Void)? = nil) -> (
     codes: ContiguousArray<UInt16>, work: SeparationWork
   ) {

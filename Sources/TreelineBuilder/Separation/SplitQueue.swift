@@ -1,10 +1,10 @@
-/// A priority queue of splits. Distances only fall: no split is added at a greater distance than the last split that
-/// was taken.
+/// A priority queue of splits, greatest distance first. No split is added at a greater distance than the distance of
+/// the last split that was taken.
 ///
-/// Distances are divided into bands, 256 bands for each doubling of the squared distance. Splits of bands that have not
-/// been reached are appended to chains of blocks. When a band is reached, its splits are sorted in the caches. Splits
-/// that are added to the band afterwards go to a heap. So the next splits are known well in advance, and
-/// `SplitSequence` can prefetch their nodes.
+/// Distances are divided into bands, 256 bands for each doubling of the squared distance. A split in a band that has
+/// not been reached is appended to the band's chain of blocks. When a band is reached, its splits are sorted, which
+/// works within the processor's caches. Splits that are added to the band afterwards go to a heap. So the next splits
+/// are known well in advance, and `SplitSequence` can prefetch their nodes.
 struct SplitQueue: ~Copyable {
   private static let bandBits = 8
   private static let bandCount = (64 - bandBits + 1) << bandBits
@@ -24,19 +24,19 @@ struct SplitQueue: ~Copyable {
 
   private struct Band {
     var block: UnsafeMutablePointer<Block>?
-    /// Number of splits in the first block. Without blocks, the number of splits in a full block. All other
-    /// blocks are full.
+    /// Number of splits in the first block. All other blocks are full. If the band has no blocks, this number is the
+    /// capacity of a block.
     var count = Block.capacity
   }
 
   private let bands: UnsafeMutablePointer<Band>
   private var spareBlocks: UnsafeMutablePointer<Block>?
-  /// The band that has been reached.
+  /// The current band: the last band that was reached.
   private var current = bandCount
-  /// Splits of the band that has been reached, in order. The first `position` splits have been taken.
+  /// Splits of the current band, in order. The first `position` splits have been taken.
   private(set) var sorted: ContiguousArray<QueuedSplit> = []
   private var position = 0
-  /// Index up to which progress was reported; nil if nothing was reported in this band.
+  /// Index up to which `progress` has returned indices; nil if it has not been called in this band.
   private var reported: Int?
   private var late = LateSplits()
   private let monitor: BuildMonitor
@@ -60,8 +60,8 @@ struct SplitQueue: ~Copyable {
     bands.deallocate()
   }
 
-  /// Returns the band of a squared distance. The band is the distance as a floating-point number with `bandBits` bits
-  /// after the leading bit.
+  /// Returns the band of a squared distance. The band is the squared distance as a floating-point number with
+  /// `bandBits` bits after the leading bit.
   @inline(__always) private static func band(_ squaredDistance: UInt64) -> Int {
     let exponent = max(64 - bandBits - 1 - squaredDistance.leadingZeroBitCount, 0)
     return exponent << bandBits + Int(truncatingIfNeeded: squaredDistance >> UInt64(truncatingIfNeeded: exponent))
@@ -104,7 +104,7 @@ struct SplitQueue: ~Copyable {
   }
 
   /// Returns the indices of `sorted` that were passed since the last call. In each band, the first index is minus
-  /// `ahead`. If a caller prefetches, for each returned index, the split at this index plus `ahead`, every split is
+  /// `ahead`. For each returned index, a caller prefetches the split at this index plus `ahead`. Then every split is
   /// prefetched in time.
   @inline(__always) mutating func progress(ahead: Int) -> Range<Int> {
     let begin = reported ?? -ahead
@@ -133,7 +133,7 @@ struct SplitQueue: ~Copyable {
   }
 }
 
-/// A binary heap of the splits that are added to a band after it was reached. With the runtime's generic heap,
+/// A binary heap of the splits that are added to a band after the band was reached. With the runtime's generic heap,
 /// separations would take 45 % more instructions.
 private struct LateSplits {
   private var splits: ContiguousArray<QueuedSplit> = []

@@ -1,12 +1,14 @@
 import CPrefetch
 import Treeline
 
-/// The nodes of consecutive splits may be anywhere in memory. Without prefetching, each look at neighbors would wait
-/// for a dozen cache lines in turn. Therefore the data for later looks is prefetched, and the grid stores neighbors
-/// near each other.
+/// The nodes of consecutive splits may be anywhere in memory. Before each split, the sequence looks at the neighbors of
+/// the node. Without prefetching, each look would wait for a dozen cache lines, one after the other. Therefore the data
+/// for later looks are prefetched, and the grid stores neighbors near each other.
 extension SplitSequence {
-  /// Prefetches the data for the next looks in four steps: the node; the nodes linked to it and the slots of its cells;
-  /// the pieces of these cells; the next pieces. Each step reads only data that an earlier step has prefetched.
+  /// Prefetches the data for the next looks in four steps. The first step prefetches the node. The second step
+  /// prefetches the nodes to which the node links, and the slots of the cells around the node. The third step
+  /// prefetches the first pieces of these cells, and the fourth step the pieces after them. Each step reads only data
+  /// that an earlier step has prefetched.
   @inline(__always) mutating func prefetchAhead() {
     for index in queue.progress(ahead: Self.nodeAhead) {
       prefetchNode(index &+ Self.nodeAhead)
@@ -16,7 +18,8 @@ extension SplitSequence {
     }
   }
 
-  /// For each step, the number of looks by which it runs ahead. Half of these numbers would be as fast.
+  /// For each step, the number of looks by which the step runs ahead. With half of these numbers, the speed would be
+  /// the same.
   private static var nodeAhead: Int { 24 }
   private static var slotsAhead: Int { 18 }
   private static var piecesAhead: Int { 12 }
@@ -65,8 +68,8 @@ extension SplitSequence {
     }
   }
 
-  /// Rebuilds the grid if its cells have become too large for r, and if searching them has already cost as much as a
-  /// new grid will cost.
+  /// Rebuilds the grid if its cells have become too large for r, and if searches have already taken as long as a new
+  /// grid will take.
   @inline(__always) mutating func fitGrid(to squaredDistance: UInt64) {
     if squaredDistance < gridSquaredDistance / 2 && piecesSinceGrid > 4 * shownCount || grid.isExhausted {
       remakeGrid(for: squaredDistance)
@@ -117,13 +120,13 @@ extension SplitSequence {
   }
 }
 
-/// A ring buffer with one entry for each of the next looks. An entry has the cells that the look will read, as slot
+/// A ring buffer with one entry for each of the next looks. An entry lists the cells that the look will read, as slot
 /// numbers or piece numbers.
 ///
 /// If an entry is too short for all cells of a look, the remaining cells are not prefetched.
 struct CellsAhead: ~Copyable {
   private static var entryCount: Int { 16 }
-  /// Size of an entry in numbers. The first number is the count of the numbers after it.
+  /// Size of an entry, in numbers. The first number of an entry is the count of its other numbers.
   private static var stride: Int { 16 }
 
   private let numbers: UnsafeMutablePointer<UInt32>
@@ -159,6 +162,6 @@ struct CellsAhead: ~Copyable {
     }
   }
 
-  /// Empties all entries. Their numbers belong to a grid that no longer exists.
+  /// Empties all entries, because their numbers belong to a grid that no longer exists.
   mutating func removeAll() { for index in 0..<Self.entryCount { begin(index) } }
 }

@@ -5,24 +5,24 @@ import Treeline
 /// `SeparationBuild` states the rule. A shown node is queued at an upper bound of the distance at which it can split.
 /// At first, the bound is the node's own distance: the greatest distance at which it may be split, whatever else is
 /// shown (see `TreeStorage.squaredSplitDistance`). This distance follows from the distance between the children and
-/// from the scatter of the node's points. When r has fallen to the bound, the neighbors of the children are looked at.
-/// If no neighbor is nearer than r, the node is split. Otherwise the nearest neighbor blocks the node: as long as the
-/// blocker is shown, the node cannot split before r has fallen to the distance between the blocker and a child. So the
-/// node is queued at that distance. If the blocker splits sooner, the node is queued again: either a child of the
-/// blocker now blocks the node, or the node may split at once. No node waits for a single position, because it never
-/// splits. Hence every node that could split at r is queued at r or above. The queue has the order of the rule: first
-/// by distance, then by tree order.
+/// from the scatter of the node's points. When r has fallen to the bound, the sequence looks at the neighbors of the
+/// children. If no neighbor is closer than r, the node is split. Otherwise the nearest neighbor is the node's
+/// *blocker*. As long as the blocker is shown, the node cannot be split before r has fallen to the distance between the
+/// blocker and the closer child. So the node is queued at this distance. If the blocker is split sooner, the node is
+/// queued again: either a child of the blocker now blocks the node, or the node may be split at once. No node waits for
+/// a single position, because a single position is never split. Hence every node that could be split at r is queued at
+/// r or above. The queue has the order of the rule: first by distance, then by tree order.
 ///
 /// With real and generated data, each node takes about 1.3 looks at neighbors. All shown nodes are at least r apart. So
-/// cells about as wide as r contain few nodes each, and a search reads few cells.
+/// a cell that is about as wide as r contains few nodes, and a search reads few cells.
 ///
-/// A sequence may be a part of another sequence. It then begins with the nodes that are shown at some distance, and
-/// ends at another distance. There may also be boxes in which unknown nodes are shown. A node that no known node
-/// blocks, but that is near such a box, is *unsure*. From then on, all nodes within the box of the unsure node are
-/// unsure, too: see `SeparationPieces`.
+/// A sequence may be a part of another sequence. The part begins with the nodes that are shown at some distance, and
+/// ends at another distance. Unknown nodes may be shown in certain boxes. If no known node blocks a node, but the node
+/// is near such a box, the node becomes *unsure*. From then on, all nodes within the box of the unsure node are unsure,
+/// too: see `SeparationPieces`.
 ///
-/// Looking again only when an upper bound is due is the idea of lazy greedy algorithms (M. Minoux, 1978,
-/// doi:10.1007/BFb0006528). The splits are in farthest-point order (T. Gonzalez, 1985,
+/// A node is looked at again only when r reaches its upper bound. This is the idea of lazy greedy algorithms (M.
+/// Minoux, 1978, doi:10.1007/BFb0006528). The splits are in farthest-point order (T. Gonzalez, 1985,
 /// doi:10.1016/0304-3975(85)90224-5), restricted by a given tree.
 struct SplitSequence: ~Copyable {
   let nodes: UnsafeMutablePointer<InternalNode>
@@ -31,8 +31,8 @@ struct SplitSequence: ~Copyable {
   /// Range in which the square of the distance falls.
   let squaredDistances: ClosedRange<UInt64>
   var unsure: UnsureBoxes
-  /// Whether an own node of the sequence has become unsure, which ends the sequence. Own nodes are the nodes whose
-  /// separations are wanted.
+  /// Whether an own node has become unsure, which ends the sequence. Own nodes are the nodes whose separations are
+  /// wanted.
   private(set) var hasUnsureOwn = false
   let projection: Plane.Projection
   let monitor: BuildMonitor
@@ -52,7 +52,7 @@ struct SplitSequence: ~Copyable {
   /// Called with each split and the square of its distance, for tests.
   let note: ((_ node: UInt32, _ squaredDistance: UInt64) -> Void)?
 
-  /// A shown node and its position. The node is `InternalNode.none` if it cannot be split.
+  /// A shown node and its position. The number of the node is `InternalNode.none` if the node cannot be split.
   typealias ShownNode = (position: PlanePoint, node: UInt32)
 
   init(
@@ -120,7 +120,7 @@ extension SplitSequence {
     }
   }
 
-  /// Makes a node unsure. All nodes that are shown instead of it from now on are unsure, too.
+  /// Makes a node unsure. From now on, all nodes that may be shown instead of the node are unsure, too.
   private mutating func giveUp(_ number: UInt32, _ node: InternalNode, _ squaredDistance: UInt64) {
     nodes[Int(number)].setUnsure()
     grid.remove(number, at: node.position)
@@ -137,8 +137,8 @@ extension SplitSequence {
     }
   }
 
-  /// Assumes that the children of an unsure node may be shown from now on. Assumes this later, too, for the children of
-  /// these children: when r has fallen far enough.
+  /// Assumes that the children of an unsure node may be shown from now on. Once r has fallen far enough, the children
+  /// of these children may be shown, too.
   private mutating func spread(_ node: InternalNode, _ squaredDistance: UInt64) {
     for (child, position) in [(node.leftNode, node.left), (node.rightNode, node.right)] {
       unsure.insert(PlaneRect(position), within: squaredDistance)
@@ -148,13 +148,13 @@ extension SplitSequence {
       if own >= squaredDistance {
         spread(nodes[Int(child)], squaredDistance)
       } else if own >= squaredDistances.lowerBound {
-        // Adds one, so that this entry is taken before any look at its distance.
+        // Adds 1, so that this entry is taken before all other entries at the distance `own`.
         queue.add(QueuedSplit(squaredDistance: own + 1, node: child, stamp: nodes[Int(child)].stamp))
       }
     }
   }
 
-  /// Returns the shown node that is nearest to one of the two children of a node. That node itself does not count.
+  /// Returns the shown node that is closest to one of the two children of a node. The node itself is skipped.
   @inline(__always) private mutating func nearestNeighbour(
     of number: UInt32, _ node: InternalNode, nearerThan squaredDistance: UInt64
   ) -> NeighbourGrid.Neighbour {
@@ -202,7 +202,7 @@ extension SplitSequence {
 
   static var splitsBetweenReports: Int { 1 << 10 }
 
-  /// Queues a node that has just been shown. Most often its sibling blocks it.
+  /// Queues a node that has just been shown. In most cases the node's sibling blocks it.
   @inline(__always) private mutating func show(
     _ number: UInt32, besides sibling: PlanePoint, _ siblingNode: UInt32, _ squaredDistance: UInt64
   ) {
@@ -213,8 +213,8 @@ extension SplitSequence {
     if toSibling < own { wait(number, for: siblingNode, orUntil: toSibling) } else { enqueue(number, at: own) }
   }
 
-  /// Queues all nodes that a split node has blocked. Now a child of the split node blocks them, or they may split at
-  /// once.
+  /// Queues all nodes that a split node has blocked. Each of these nodes is now blocked by a child of the split node,
+  /// or may be split at once.
   @inline(__always) private mutating func queueWaiters(for node: InternalNode, _ squaredDistance: UInt64) {
     var waiter = node.firstWaiter
     while waiter != InternalNode.none {
@@ -237,8 +237,8 @@ extension SplitSequence {
 // MARK: - Waiting
 
 extension SplitSequence {
-  /// Queues a node at the distance to which r must fall. A node is never queued at distance 0, where any two nodes
-  /// would be far enough apart. It is also never queued below the end of the sequence.
+  /// Queues a node at the distance to which r must fall. A node is never queued at distance 0, because any two nodes
+  /// are at least 0 apart. A node is also never queued below the end of the sequence.
   @inline(__always) mutating func enqueue(_ number: UInt32, at squaredDistance: UInt64) {
     let node = nodes + Int(number)
     node.pointee.stamp &+= 1
@@ -246,7 +246,7 @@ extension SplitSequence {
     queue.add(QueuedSplit(squaredDistance: squaredDistance, node: number, stamp: node.pointee.stamp))
   }
 
-  /// Adds a node to the list of nodes that wait for a blocker. Also queues the node at a distance.
+  /// Adds a node to the list of nodes that wait for a blocker. Also queues the node at the given distance.
   ///
   /// - Parameter blocker: The blocking node; `InternalNode.none` for a single position, for which no node waits.
   @inline(__always) mutating func wait(_ number: UInt32, for blocker: UInt32, orUntil squaredDistance: UInt64) {
@@ -260,7 +260,7 @@ extension SplitSequence {
     enqueue(number, at: squaredDistance)
   }
 
-  /// Removes a node from the list in which it waits. Does nothing if it does not wait.
+  /// Removes a node from the list in which it waits. Does nothing if the node does not wait.
   @inline(__always) mutating func stopWaiting(_ number: UInt32) {
     let (previous, next) = (nodes[Int(number)].previousWaiter, nodes[Int(number)].nextWaiter)
     if previous == InternalNode.none { return }

@@ -1,30 +1,31 @@
 import Treeline
 
-/// Boxes in which unknown nodes are shown at unknown positions: see `SplitSequence`.
+/// Boxes in which unknown nodes may be shown at unknown positions: see `SplitSequence`.
 ///
-/// There is one grid for each power of two. A box is stored in a grid with cells that are at least as wide as the box,
-/// and at least as wide as the reach of any later search. So a search for boxes visits few cells of each grid.
+/// There is one grid for each power of two, which is the width of its cells. A box is stored in a grid whose cells are
+/// at least as wide as the box, and at least as wide as the radius of any later search. So a search for boxes visits
+/// few cells of each grid.
 struct UnsureBoxes {
   private struct Entry {
     let box: PlaneRect
-    /// Index of the previous entry in the same cell; -1 if there is none.
+    /// Index of the previous entry in the same cell; -1 if there is no previous entry.
     let next: Int32
   }
 
   private let projection: Plane.Projection
   private var entries: ContiguousArray<Entry> = []
   private var lastEntries: [UInt64: Int32] = [:]
-  /// A bit for each grid, which is 1 if the grid contains a box.
+  /// Bits, one for each grid. A bit is 1 if its grid contains a box.
   private var levels: UInt64 = 0
 
-  /// Whether a wide cell may touch a box. Cells whose columns and rows differ by multiples of `markSide` share one
-  /// mark. Most searches end after reading marks.
+  /// Marks of wide cells: whether a wide cell may touch a box. Cells whose columns and rows differ by multiples of
+  /// `markSide` share one mark. For most searches, reading marks is enough.
   private var marks: ContiguousArray<Bool>
   private let markLevel: UInt32
 
   private static let markSide: UInt32 = 256
 
-  /// - Parameter reach: Greatest reach of any search, in plane units.
+  /// - Parameter reach: Greatest radius of any search, in plane units.
   init(_ projection: Plane.Projection, reach: UInt32) {
     self.projection = projection
     markLevel = Self.level(ofCellsAsWideAs: reach < 1 << 29 ? 4 * reach : .max)
@@ -36,7 +37,7 @@ struct UnsureBoxes {
   private static func level(ofCellsAsWideAs width: UInt32) -> UInt32 { UInt32(32 - width.leadingZeroBitCount) }
 
   private static func column(_ coordinate: UInt32, _ level: UInt32) -> UInt32 {
-    // A shift by 32 gives 0.
+    // A shift by 32 bits gives 0.
     coordinate >> level
   }
 
@@ -52,7 +53,7 @@ struct UnsureBoxes {
 
   // MARK: - Adding
 
-  /// Adds the box of an unknown node that may be shown from now on. r has fallen to the given distance.
+  /// Adds the box of an unknown node that may be shown from now on. The distance r has fallen to the given distance.
   mutating func insert(_ box: PlaneRect, within squaredDistance: UInt64) {
     let level = Self.level(ofCellsAsWideAs: max(box.width, box.height, SplitSequence.reach(squaredDistance)))
     levels |= 1 << UInt64(level)
@@ -71,14 +72,15 @@ struct UnsureBoxes {
 
   // MARK: - Looking
 
-  /// Whether the distance of any box from one of two positions is less than a given distance.
+  /// Whether any box is closer to one of two positions than a given distance.
   func reach(_ a: PlanePoint, _ b: PlanePoint, within squaredDistance: UInt64) -> Bool {
     let reach = SplitSequence.reach(squaredDistance)
     return isReached(from: a, reach, squaredDistance) || isReached(from: b, reach, squaredDistance)
   }
 
   private func isReached(from point: PlanePoint, _ reach: UInt32, _ squaredDistance: UInt64) -> Bool {
-    // On a circle, a search with such a reach might visit one column twice, as the first and as the last column.
+    // On a circle of longitudes, a search with so large a radius might visit one column twice, as the first and as the
+    // last column.
     if reach >= 1 << 29 { return entries.contains { isNear($0.box, point, squaredDistance) } }
     var isMarked = false
     forEachCell(around: point, reach, markLevel) { isMarked = isMarked || marks[Self.mark($0, $1)] }
