@@ -46,7 +46,8 @@ struct Halves {
     Self.double(leftCount) * Self.double(all.count &- leftCount)
   }
 
-  /// Converts a sum to a double. By way of a signed integer this takes one instruction. Sums are below 2^63.
+  /// Converts a sum to a double. Sums are below 2^63, so the sum is first read as a signed integer. The conversion of a
+  /// signed integer takes one instruction.
   @inline(__always) private static func double(_ sum: UInt64) -> Double { Double(Int64(bitPattern: sum)) }
 
   /// Returns |n Sₗ - nₗ S|². The vector n Sₗ - nₗ S is the offset of the left mean from the mean of all points,
@@ -63,19 +64,21 @@ struct Halves {
       : (difference(left.count, left.x, all.x), difference(left.count, left.y, all.y))
   }
 
-  /// Returns a component of n Sₗ - nₗ S. It is at most 2^94, and computed exactly before it is rounded.
+  /// Returns a component of n Sₗ - nₗ S. The component is at most 2^94. The component is computed exactly and then
+  /// rounded.
   @inline(never) private func difference(_ leftCount: UInt64, _ left: UInt64, _ all: UInt64) -> Double {
     let a = self.all.count.multipliedFullWidth(by: left)
     let b = leftCount.multipliedFullWidth(by: all)
     return (Int128(a) &- Int128(b)).approximation
   }
 
-  /// Returns a component of n Sₗ - nₗ S. Only for components that a double represents exactly.
+  /// Returns a component of n Sₗ - nₗ S. Valid only if a double represents the component exactly.
   @inline(__always) private func smallDifference(_ leftCount: UInt64, _ left: UInt64, _ all: UInt64) -> Double {
     Double(Int64(bitPattern: self.all.count &* left &- leftCount &* all))
   }
 
-  /// Returns the line of positions that are equally far from both means; nil if the means are equal as doubles.
+  /// Returns the line of all positions that are equally far from the means of both halves; nil if both means are equal
+  /// when rounded to doubles.
   @inline(__always) func bisector(from corner: PlanePoint) -> Split? {
     let (leftCount, rightCount) = (Self.double(self.left.count), Self.double(all.count &- self.left.count))
     // One instruction divides both components.
@@ -90,8 +93,8 @@ struct Halves {
 }
 
 extension Int64 {
-  /// Rounds down without calling the C library. `rounded(.down)` would call it on machines that have no instruction for
-  /// rounding.
+  /// Rounds down without calling the C library. On machines that have no instruction for rounding, `rounded(.down)`
+  /// would call the C library.
   @inline(__always) init(floor value: Double) {
     let whole = Int64(value)
     self = Double(whole) > value ? whole &- 1 : whole

@@ -1,16 +1,16 @@
 import Treeline
 
-/// Splits where the two halves have the least scatter: `SplitRule.leastScatter`.
+/// Splits at the line where the two halves have the least scatter: `SplitRule.leastScatter`.
 ///
 /// First places a line across the principal axis, at the best of all positions. Then turns the line: each point goes to
-/// the half whose mean is nearer. This step is repeated as long as it removes enough scatter (S. Lloyd, 1982,
-/// doi:10.1109/TIT.1982.1056489, for two means).
+/// the half whose mean is closer to the point. Turning is repeated as long as it removes enough scatter (S. Lloyd,
+/// 1982, doi:10.1109/TIT.1982.1056489, for two means).
 ///
 /// The scatter within the halves and the scatter between the halves add up to a constant. So the scatter within the
-/// halves is least if the scatter between them is greatest. The scatter between them is |n Sₗ - nₗ S|² / (nₗ nᵣ), where
-/// S is the sum of all points and Sₗ the sum of the left points. Everything except this quotient is exact. The quotient
-/// and the lines are computed from numbers that depend only on the halves. Each step is an operation that IEEE 754
-/// defines to the last bit. A product and a sum are fused only where the code says so.
+/// halves is least if the scatter between the halves is greatest. The scatter between the halves is |n Sₗ - nₗ S|² /
+/// (nₗ nᵣ). Here S is the sum of all points and Sₗ the sum of the left points. All numbers except this quotient are
+/// exact. The quotient and the lines are computed from numbers that depend only on the halves. Each step is an
+/// operation that IEEE 754 defines to the last bit. A product and a sum are fused only where the code says so.
 struct LeastScatterSplit: SplitAlgorithm {
   let monitor: BuildMonitor
 
@@ -45,11 +45,11 @@ struct LeastScatterSplit: SplitAlgorithm {
     }.reduce(Halves.Sums(), +)
   }
 
-  /// Adds up the points left of a line. The compiler vectorizes the loop, which makes it three times as fast. For that,
-  /// a point is read as one number with x in its lower half, and factors have 32 bits and no sign. All points are added
-  /// to the sums without a branch; points right of the line are masked to zero.
+  /// Adds up the points left of a line. The compiler vectorizes the loop, which makes the loop three times as fast. For
+  /// vectorization, a point is read as one number with x in its lower half, and factors are unsigned numbers of 32
+  /// bits. All points are added to the sums without a branch. Points right of the line are masked to zero.
   ///
-  /// Coordinates are measured from the plane's corner. If a component of the axis is negative, its coordinate is
+  /// Coordinates are measured from the plane's corner. If the x or y component of the axis is negative, x or y is
   /// measured from the opposite corner.
   @inline(never) static func leftSums(
     of points: UnsafePointer<PlanePoint>, count: Int, by split: Split
@@ -74,8 +74,8 @@ struct LeastScatterSplit: SplitAlgorithm {
   }
 }
 
-/// One component of an axis. A negative component is made positive by measuring the coordinate from the opposite end of
-/// the plane.
+/// One component of an axis. A negative component becomes positive, because the coordinate is then measured from the
+/// opposite end of the plane.
 private struct MirroredAxis {
   /// All ones if coordinates are mirrored, otherwise zero.
   let mirror: UInt64

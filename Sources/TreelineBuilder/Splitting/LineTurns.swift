@@ -1,15 +1,15 @@
 import Treeline
 
-/// Turns a line: each point goes to the half whose mean is nearer. Turning is repeated as long as it removes enough
-/// scatter.
+/// Turns a line: each point goes to the half whose mean is closer to the point. Turning is repeated as long as it
+/// removes enough scatter.
 struct LineTurns {
   private var halves: Halves
   private var between: Double
   /// The best line so far.
   private(set) var split: Split
 
-  /// Turning ends unless the scatter between the halves grows by at least this factor, one plus a 2048th. So there are
-  /// few steps for any points, O(log count).
+  /// Turning ends if the scatter between the halves grows by less than this factor, which is 1 plus a 2048th. So the
+  /// number of steps is small for any points: O(log count).
   private static let leastGrowth = 1 + 0x1p-11
 
   @inline(__always) init(of halves: Halves, at best: SplitPosition, across axis: PrincipalAxis, from corner: PlanePoint)
@@ -23,15 +23,15 @@ struct LineTurns {
   /// The line to try next.
   @inline(__always) var next: Split? { halves.bisector(from: split.corner) }
 
-  /// Returns whether `left` can be the sums over the points left of a line, and the remaining sums can be the sums over
-  /// the points right of the line.
+  /// Returns whether some line may divide the points in this way: the sums over the points on its left are `left`, and
+  /// the remaining sums belong to the points on its right.
   func canTake(_ left: Halves.Sums) -> Bool {
     let all = halves.all
     guard left.count <= all.count, left.x <= all.x, left.y <= all.y else { return false }
     return left.isSound && Halves.Sums(count: all.count - left.count, x: all.x - left.x, y: all.y - left.y).isSound
   }
 
-  /// Accepts a line if it is better than the best line so far.
+  /// Keeps a line if it is better than the best line so far.
   ///
   /// - Parameter left: The sums over the points left of the line.
   /// - Returns: whether there is another line to try.

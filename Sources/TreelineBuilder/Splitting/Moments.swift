@@ -2,9 +2,9 @@ import Treeline
 
 /// Exact sums over some points, measured from a corner. No point lies to the left of the corner or above it.
 ///
-/// The sums are integers, so they do not depend on the order of the points, on chunks or on threads. `Sum` is UInt64 if
-/// the number and the extent of the points prove that every sum fits. Otherwise it is UInt128, because 2^31 points on a
-/// plane of 2^32 units need 95 bits.
+/// The sums are integers. So the sums do not depend on the order of the points, on chunks or on threads. `Sum` is
+/// UInt64 if the number and the extent of the points prove that every sum fits. Otherwise it is UInt128, because 2^31
+/// points on a plane of 2^32 units need 95 bits.
 struct Moments<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Equatable, Sendable {
   var count: UInt64 = 0
   var x: UInt64 = 0
@@ -23,8 +23,8 @@ extension Moments {
     }
   }
 
-  /// Adds up the upper and lower half of each product separately, so that the loop needs no carry. Sums of up to 2^31
-  /// points fit.
+  /// Adds up the upper and the lower halves of the products separately, so that the loop needs no carry. The sums over
+  /// up to 2^31 points fit.
   @inline(__always) private static func wideSums(_ points: UnsafeBufferPointer<PlanePoint>, from corner: PlanePoint)
     -> Moments
   {
@@ -67,7 +67,7 @@ extension Moments {
       xy: Sum(truncatingIfNeeded: other.xy), yy: Sum(truncatingIfNeeded: other.yy))
   }
 
-  /// Given the moments of all points and of a part of them, returns the moments of the remaining points.
+  /// Returns the moments of the remaining points, given the moments of all points and of some of these points.
   @inline(__always) static func - (all: Moments, part: Moments) -> Moments {
     Moments(
       count: all.count &- part.count, x: all.x &- part.x, y: all.y &- part.y, xx: all.xx &- part.xx,
@@ -79,8 +79,7 @@ extension Moments {
       count: a.count &+ b.count, x: a.x &+ b.x, y: a.y &+ b.y, xx: a.xx &+ b.xx, xy: a.xy &+ b.xy, yy: a.yy &+ b.yy)
   }
 
-  /// Returns the moments of the same points, measured from another corner. That corner lies `dx` farther right and `dy`
-  /// farther down.
+  /// Returns the moments of the same points, measured from a corner that lies `dx` farther right and `dy` farther down.
   ///
   /// Overflow is harmless: the results fit, even if intermediate terms do not.
   @inline(__always) func moved(right dx: UInt32, down dy: UInt32) -> Moments {
@@ -95,14 +94,14 @@ extension Moments {
   }
 }
 
-/// The covariance matrix, multiplied by the square of the number of points: n Sxx - Sx Sx and so on. It is exact, and
-/// does not depend on the corner from which the sums are measured.
+/// The covariance matrix, multiplied by the square of the number of points: n Sxx - Sx Sx and so on. The matrix is
+/// exact, and does not depend on the corner from which the sums are measured.
 struct Scatter: Hashable, Sendable {
   var xx: Int128
   var xy: Int128
   var yy: Int128
 
-  /// Computes the matrix in O(1). For 2^31 points, entries are at most 2^126.
+  /// Computes the matrix in O(1). For 2^31 points, the entries of the matrix are at most 2^126.
   @inline(__always) init<Sum>(_ moments: Moments<Sum>) {
     let n = Int128(moments.count)
     let x = Int128(moments.x)
@@ -124,8 +123,8 @@ struct Scatter: Hashable, Sendable {
 }
 
 extension Int128 {
-  /// The value as a double. It may be rounded twice, so it need not be the nearest double. All machines compute the
-  /// same double.
+  /// The value as a double. The value may be rounded twice, so the result need not be the nearest double. All machines
+  /// compute the same result.
   var approximation: Double {
     let magnitude = self.magnitude
     let value =

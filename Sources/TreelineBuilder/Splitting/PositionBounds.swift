@@ -1,7 +1,8 @@
 import Treeline
 
-/// The positions along an axis at which points may be split. Points are divided into bins. Finds the best position at
-/// the ends of bins, and an upper bound of the scatter between the halves for the positions inside each bin.
+/// The positions along an axis at which points may be split. Points are divided into bins. The positions at the ends of
+/// bins are compared directly. For the positions inside each bin, there is an upper bound of the scatter between the
+/// halves.
 struct PositionBounds {
   let halves: Halves
   let axis: PrincipalAxis
@@ -16,14 +17,14 @@ struct PositionBounds {
 
   /// Tries the positions between bins, and computes bounds for the positions inside bins.
   ///
-  /// Inside a bin of c points, n Sₗ - nₗ S deviates from the straight line between its values at the two ends of the
-  /// bin. Take j of the c points. The deviation comes from the difference between the sum of these j points and j/c of
-  /// the sum of all c points. This difference is j (c - j) / c times the distance between two means: the mean of the j
-  /// points, and the mean of the other c - j points. Along the axis the difference is at most c/4 times the width of
-  /// the bin. In any direction the difference is at most half the square root of c s. Here s is the sum of the squared
-  /// distances of all points to their mean. The scatter between the j points and the other points is a part of s. A
-  /// component of the straight line, widened by the deviation, has a convex square, and nₗ nᵣ is concave. So their
-  /// quotient is greatest at an end of the bin.
+  /// Inside a bin of c points, the vector n Sₗ - nₗ S deviates from the straight line between its values at the two
+  /// ends of the bin. Consider j of the c points. The deviation comes from the difference between the sum of these j
+  /// points and j/c of the sum of all c points. This difference is j (c - j) / c times the distance between two means:
+  /// the mean of the j points, and the mean of the other c - j points. Along the axis the difference is at most c/4
+  /// times the width of the bin. In any direction the difference is at most half the square root of c s. Here s is the
+  /// sum of the squared distances of all points to their mean. The scatter between the j points and the other points is
+  /// a part of s. A component of the straight line, widened by the deviation, has a convex square, and nₗ nᵣ is
+  /// concave. So the quotient of the square and nₗ nᵣ is greatest at an end of the bin.
   ///
   /// - Parameter isOpenEnded: Whether the first and the last bin also contain the points beyond the scale.
   @inline(__always) mutating func tryEnds(
@@ -34,7 +35,7 @@ struct PositionBounds {
     let (alongBin, along, across) = (
       count * scale.width / 4, count * scatter.along.squareRoot() / 2, count * scatter.across.squareRoot() / 2
     )
-    // Increases the bound by more than rounding errors can reduce it.
+    // The factor increases the bound by more than rounding errors can decrease the bound.
     let perSquaredLength = scatter.perSquaredLength * (1 + 0x1p-40)
     var (left, best) = (left, best)
     var end = BinEnd(left, halves, axis)
@@ -72,8 +73,8 @@ private struct BinEnd {
     productOfCounts = halves.productOfCounts(left.count)
   }
 
-  /// Returns the scatter between the halves if each component were greater by the given deviation; infinite if one half
-  /// is empty.
+  /// Returns the scatter between the halves that would result if each component were greater by the given deviation.
+  /// Returns infinity if one half is empty.
   @inline(__always) func mostBetween(_ strayAlong: Double, _ strayAcross: Double) -> Double {
     let (along, across) = (along + strayAlong, across + strayAcross)
     return (along * along + across * across) / productOfCounts
@@ -96,7 +97,7 @@ struct AxialScatter {
     let (xx, xy, yy) = (
       scatter.xx.approximation / count, scatter.xy.approximation / count, scatter.yy.approximation / count
     )
-    // If large terms cancel, only rounding errors remain.
+    // If large terms cancel each other, only rounding errors remain.
     let most = (x * x + y * y) * (xx + yy) * 0x1p-45
     mean = (x * Double(moments.x) + y * Double(moments.y)) / count
     along = x * x * xx + 2 * x * y * xy + y * y * yy + most
@@ -109,7 +110,7 @@ struct AxialScatter {
 /// The sums over the points whose dot products with an axis are in one bin of a scale.
 struct Bin {
   var count: UInt32 = 0
-  /// One of the bin's points. It is linked to the bin's other points.
+  /// First point in the linked list of the bin's points.
   var first: UInt32 = 0
   var x: UInt64 = 0
   var y: UInt64 = 0
@@ -132,19 +133,20 @@ struct BinScale: BitwiseCopyable {
   private let least: Int64
   private let shift: UInt64
 
-  /// Greatest number of bits in the number of a bin. With more bits, there would be too many bins for the cache to hold
-  /// their sums.
+  /// Greatest number of bits in a bin number. With more bits, the sums of all bins would not fit into the processor's
+  /// cache.
   static let mostBits = 11
 
-  /// Covers the whole range. On average a bin has 4 to 16 points, or more points if the number of bins is limited.
+  /// Makes a scale over a whole range. On average a bin has 4 to 16 points, or more points if the number of bins is at
+  /// its limit.
   init(over range: ClosedRange<Int64>, forCount count: Int) {
     // Products have 62 bits and a sign, so differences of products do not overflow.
     let bits = min(Int.bitWidth - (count >> 3).leadingZeroBitCount, Self.mostBits)
     self.init(from: range.lowerBound, width: UInt64(range.upperBound &- range.lowerBound), bits: bits)
   }
 
-  /// Covers three standard deviations on each side of the mean. Few points are beyond this range, and no pass is needed
-  /// to find the range of all points.
+  /// Makes a scale over three standard deviations on each side of the mean. Few points are beyond this range. With this
+  /// range, no extra pass is needed to find the range of all points.
   @inline(__always) init(around scatter: AxialScatter, bits: Int) {
     let reach = min(3 * scatter.deviation, 0x1p61).rounded(.up)
     // Products have 62 bits and a sign.
@@ -152,7 +154,7 @@ struct BinScale: BitwiseCopyable {
     self.init(from: least, width: UInt64(2 * reach), bits: bits)
   }
 
-  /// Makes at most 2^`bits` bins.
+  /// Makes a scale with at most 2^`bits` bins.
   @inline(__always) init(from least: Int64, width: UInt64, bits: Int) {
     self.least = least
     shift = UInt64(max(0, UInt64.bitWidth - width.leadingZeroBitCount - bits))
@@ -166,9 +168,9 @@ struct BinScale: BitwiseCopyable {
   /// Returns the greatest value in a bin that is not the last bin.
   @inline(__always) func end(of bin: Int) -> Int64 { least &+ Int64(bin &+ 1) &<< Int64(shift) &- 1 }
 
-  /// Whether every dot product has a bin. A scale that was read from bytes may be invalid.
+  /// Whether the scale has a bin for every dot product. A scale that was read from bytes may be invalid.
   var isSound: Bool { count > 0 && shift < 64 }
 
-  /// Greatest difference of two values in one bin. Not valid for the first and the last bin.
+  /// Greatest difference of two values in one bin. This width does not hold for the first and the last bin.
   var width: Double { Double(1 &<< Int64(shift) &- 1) }
 }

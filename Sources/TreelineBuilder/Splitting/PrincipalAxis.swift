@@ -3,12 +3,12 @@
 #endif
 import Treeline
 
-/// The direction along which some points spread most, as a vector of integers.
+/// The direction in which some points vary most, as a vector of integers.
 ///
-/// Its longer component is 2^29, so that its dot product with any two 32-bit distances fits Int64. Its shorter
-/// component is the greatest integer that does not turn the axis past the true direction. An eigenvector that is
-/// computed first is close to this integer, and exact arithmetic decides the last bit. So the axis does not depend on
-/// whether LAPACK computed the eigenvector, or on how LAPACK rounds.
+/// The longer component is 2^29, so that the dot product with any two 32-bit distances fits into Int64. The shorter
+/// component is the greatest integer that does not turn the axis past the true direction. First, an eigenvector is
+/// computed, which gives this integer approximately. Then exact arithmetic decides the last bit. So the axis does not
+/// depend on whether LAPACK computed the eigenvector, or on how LAPACK rounds.
 package struct PrincipalAxis: Hashable, Sendable {
   package var x: Int64
   package var y: Int64
@@ -19,11 +19,11 @@ package struct PrincipalAxis: Hashable, Sendable {
 
   package init(x: Int64, y: Int64) { (self.x, self.y) = (x, y) }
 
-  /// Finds the principal axis of points with this scatter; nil if no direction is the longest.
+  /// Finds the principal axis of points with this scatter; nil if the points vary equally in all directions.
   ///
-  /// The eigenvector is computed from the covariance matrix minus its mean eigenvalue. That matrix has the same
-  /// eigenvectors, and its eigenvalues are r and -r. So the vector is accurate even if both eigenvalues of the
-  /// covariance matrix are nearly equal.
+  /// The eigenvector is computed from the covariance matrix minus its mean eigenvalue. The resulting matrix has the
+  /// same eigenvectors, and its eigenvalues are r and -r. So the eigenvector is accurate even if both eigenvalues of
+  /// the covariance matrix are nearly equal.
   @inline(__always) init?(of scatter: Scatter, by solver: Solver = .standard) {
     let difference = scatter.xx &- scatter.yy
     let double = scatter.xy << 1
@@ -35,8 +35,8 @@ package struct PrincipalAxis: Hashable, Sendable {
       by: solver)
   }
 
-  /// Method that finds an approximate direction. The axis is then decided exactly, so all methods lead to the same
-  /// axis.
+  /// Method that finds an approximate direction. The exact axis is determined afterwards, so all methods lead to the
+  /// same axis.
   package enum Solver: CaseIterable, Sendable {
     #if LAPACKE && canImport(Glibc)
       /// The eigenvector from LAPACK.
@@ -45,12 +45,12 @@ package struct PrincipalAxis: Hashable, Sendable {
     #else
       package static let standard = halfAngle
     #endif
-    /// The formula for half an angle. It is used on platforms without LAPACK, and for nodes within buckets. Most nodes
-    /// are within buckets, and a call of LAPACK would take as long as all other work on such a node.
+    /// The formula for half an angle. This method is used on platforms without LAPACK, and for nodes within buckets.
+    /// Most nodes are within buckets. For such a node, a call of LAPACK would take as long as all other work.
     case halfAngle
   }
 
-  /// Finds the axis at half the angle of the vector (`difference`, `double`), which is not zero.
+  /// Finds the axis whose angle is half the angle of the vector (`difference`, `double`). The vector must not be zero.
   @inline(__always) package init(difference: Int64, double: Int64, by solver: Solver = .standard) {
     let (a, b) = (Double(difference), Double(double))
     let isFlat = difference >= 0
@@ -86,7 +86,7 @@ package struct PrincipalAxis: Hashable, Sendable {
     /// Returns the eigenvector of the larger eigenvalue of ((a, b), (b, -a)).
     ///
     /// A symmetric matrix of two rows is already tridiagonal. So LAPACK's solver for tridiagonal matrices is called
-    /// directly. That needs no reduction and no allocation.
+    /// directly, which needs no reduction and no allocation.
     private static func eigenvector(_ a: Double, _ b: Double) -> (x: Double, y: Double) {
       // The diagonal, the entry beside the diagonal, the vectors by column, and the solver's work space.
       var space = (a, -a, b, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -119,9 +119,9 @@ package struct PrincipalAxis: Hashable, Sendable {
 
   private mutating func move(by step: Int64, _ isFlat: Bool) { if isFlat { y += step } else { x += step } }
 
-  /// Whether the axis is turned past the true direction if `shift` is added to its shorter component. Doubles the
-  /// angles of the axis and of the true direction, and takes the sign of their cross product. The cross product is
-  /// exact in 128 bits.
+  /// Returns whether adding `shift` to the shorter component turns the axis past the true direction. The angles of the
+  /// axis and of the true direction are doubled, and the sign of the cross product decides. The cross product is exact
+  /// in 128 bits.
   private func isPast(_ difference: Int64, _ double: Int64, _ isFlat: Bool, shift: Int64) -> Bool {
     let (x, y) = isFlat ? (x, y + shift) : (x + shift, y)
     let cross = Int128(x * x - y * y) * Int128(double) - Int128(2 * x * y) * Int128(difference)

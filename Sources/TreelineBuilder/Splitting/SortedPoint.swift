@@ -12,7 +12,7 @@ struct SortedPoint {
   /// Greatest number of points that are sorted by bins.
   static let some = 128
 
-  /// Returns the best position between a few points, or `best` if none is better.
+  /// Returns the best position between a few points, or `best` if no position between the points is better.
   ///
   /// - Parameter left: The sums of all points with smaller products.
   static func bestPosition(
@@ -54,8 +54,8 @@ struct SortedPoint {
     return best
   }
 
-  /// Sorts a few points. The rank of each point is the number of points before it. Counting these points needs no
-  /// branch that could be mispredicted.
+  /// Sorts a few points. The rank of a point is the number of points that come before it. Counting these points needs
+  /// no branch that the processor could mispredict.
   @inline(__always) private static func sort(
     _ points: UnsafePointer<PlanePoint>, count: Int, _ products: DotProducts,
     to sorted: UnsafeMutablePointer<SortedPoint>
@@ -81,7 +81,7 @@ struct SortedPoint {
     }
   }
 
-  /// Sorts into bins, about one for each point, and then sorts by insertion.
+  /// Sorts points into bins, and then sorts by insertion. There is about one bin for each point.
   ///
   /// - Parameters:
   ///   - sorted: Memory for the points, and for one element before them.
@@ -99,7 +99,7 @@ struct SortedPoint {
         unsorted[index] = SortedPoint(product: product, point: points[index])
         next[scale.bin(of: product)] &+= 1
       }
-      // Replaces the number of points in each bin by the index for the bin's next point.
+      // Replaces the number of points in each bin by the index at which the bin's next point is placed.
       var end: UInt8 = 0
       for bin in 0..<scale.count {
         let start = end
@@ -112,7 +112,7 @@ struct SortedPoint {
         next[bin] &+= 1
       }
     }
-    // A sentinel, which ends every insertion.
+    // A sentinel, at which every insertion ends.
     sorted[-1] = SortedPoint(product: .min, point: points[0])
     for index in 1..<count {
       let point = sorted[index]

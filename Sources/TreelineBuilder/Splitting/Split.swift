@@ -3,7 +3,8 @@ import Treeline
 /// A line that divides points into two parts. Points whose dot product with the axis is at most the threshold are on
 /// the left.
 ///
-/// Positions are measured from a corner. All arithmetic is in integers, so a point on the line always counts as left.
+/// Positions are measured from a corner. All arithmetic is exact, in integers, so a point on the line is always on the
+/// left.
 package struct Split: Hashable, Sendable {
   package var corner: PlanePoint
   package var axis: PrincipalAxis
@@ -13,11 +14,11 @@ package struct Split: Hashable, Sendable {
     (self.corner, self.axis, self.threshold) = (corner, axis, threshold)
   }
 
-  /// Makes a split across an axis, at the mean of some points. Their moments are measured from `corner`.
+  /// Makes a split across an axis, at the mean of some points. The moments of the points are measured from `corner`.
   ///
-  /// The mean's dot product is (axis.x Sx + axis.y Sy) / n. Another dot product, an integer, is at most this quotient
-  /// if and only if it is at most the quotient rounded down. The sums are first divided into quotient and remainder,
-  /// which keeps every term within 64 bits.
+  /// The dot product of the mean is (axis.x Sx + axis.y Sy) / n. The dot product of a point is an integer. So it is at
+  /// most this quotient if and only if it is at most the quotient rounded down. The sums are first divided into
+  /// quotient and remainder, which keeps every term within 64 bits.
   @inline(__always) init<Sum>(atMeanOf moments: Moments<Sum>, from corner: PlanePoint, across axis: PrincipalAxis) {
     let (quotientX, remainderX) = moments.x.quotientAndRemainder(dividingBy: moments.count)
     let (quotientY, remainderY) = moments.y.quotientAndRemainder(dividingBy: moments.count)
@@ -29,8 +30,8 @@ package struct Split: Hashable, Sendable {
     threshold = whole &+ restQuotient &- (restRemainder < 0 ? 1 : 0)
   }
 
-  /// Divides a box in the middle of its longer side. If both sides are equal, divides x. If the box is the smallest box
-  /// around its points, both halves contain points.
+  /// Divides a box in the middle of its longer side. If both sides are equally long, divides the side along x. If the
+  /// box is the smallest box around its points, both halves contain points.
   package init(inTheMiddleOf box: PlaneRect, measuredFrom corner: PlanePoint) {
     self.corner = corner
     let isWide = box.width >= box.height
@@ -43,7 +44,7 @@ package struct Split: Hashable, Sendable {
 
   /// Returns 1 for a point that is left of the line, and 0 for any other point.
   ///
-  /// The sign bit is extracted by a shift. A comparison would become a branch in the loop of a partition, and the
+  /// A shift extracts the sign bit. A comparison would be compiled to a branch in the loop of a partition, and the
   /// processor could not predict this branch. Dot products are below 2^62, so their differences do not overflow.
   @inline(__always) func leftCount(_ point: PlanePoint) -> Int {
     let product = axis.x &* Int64(point.x &- corner.x) &+ axis.y &* Int64(point.y &- corner.y)

@@ -1,20 +1,20 @@
 import Treeline
 
-/// Chooses the line that splits a node. The line is across the node's principal axis, exactly or nearly. There is one
-/// type for each kind of `SplitRule`.
+/// Chooses the line that splits a node. The line is perpendicular or nearly perpendicular to the node's principal axis.
+/// There is one type for each kind of `SplitRule`.
 ///
 /// The builder is generic over the algorithm and compiled separately for each algorithm. So no algorithm slows down
-/// another. `Splitting` chooses the algorithm.
+/// another algorithm. `Splitting` chooses the algorithm.
 protocol SplitAlgorithm: Sendable {
-  /// Returns the split of some points. Their dot products with the axis must not all be equal.
+  /// Returns the split of some points. The dot products of the points with the axis must not all be equal.
   ///
-  /// Both sides of the split have points, unless the build is cancelled; then any split may be returned. The spare
-  /// arrays may be overwritten in the range of the points. The split does not depend on the number of threads.
+  /// Both sides of the split have points. If the build is cancelled, any split may be returned. The spare arrays may be
+  /// overwritten in the range of the points. The split does not depend on the number of threads.
   func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int) -> Split
 }
 
 /// Splits at the mean: `SplitRule.mean`. Both sides have points, because the least dot product is at most the mean, and
-/// the greatest is above it.
+/// the greatest dot product is above the mean.
 struct MeanSplit: SplitAlgorithm {
   @inline(__always) func split<Sum>(
     _ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int
@@ -25,7 +25,7 @@ extension PointArrays {
   /// Splits some points across their principal axis. The points must not all have one position.
   ///
   /// Both sides of the split have points. The scatter along the principal axis is at least half of all scatter, so the
-  /// dot products are not all equal. That is all that an algorithm needs.
+  /// dot products are not all equal. An algorithm needs nothing else.
   @inline(__always) func principalSplit<Sum>(
     _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
     solver: PrincipalAxis.Solver, threads: Int = 1
@@ -36,6 +36,6 @@ extension PointArrays {
 }
 
 extension PrincipalAxis {
-  /// Chooses an axis for points that have no longest direction.
+  /// Makes the axis for points that vary equally in all directions.
   init(alongLongerSideOf box: PlaneRect) { self = box.width >= box.height ? .horizontal : .vertical }
 }

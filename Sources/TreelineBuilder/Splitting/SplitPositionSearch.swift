@@ -1,13 +1,13 @@
 import Treeline
 
 /// Finds the position along an axis at which a split leaves the least scatter in the two halves. If several positions
-/// are equally good, it finds the first of them.
+/// are equally good, finds the first of these positions.
 ///
-/// Up to 128 points are sorted, and every position is tried. More points are put into bins of equal width by their dot
-/// products. At the ends of a bin, sums over bins give the scatter between the halves. For the positions inside a bin
-/// there is an upper bound of this scatter. If the bound is at least as great as the best scatter so far, the points of
-/// the bin are searched in the same way. Otherwise the bin is skipped. So the result is the same as if every position
-/// were tried.
+/// Up to 128 points are sorted, and every position is tried. If there are more points, they are put into bins of equal
+/// width by their dot products. At the ends of a bin, sums over bins give the scatter between the halves. For the
+/// positions inside a bin, there is an upper bound of this scatter. If the bound is at least as great as the best
+/// scatter so far, the points inside the bin are searched in the same way as all points. Otherwise the bin is skipped.
+/// So the result is the same as if every position were tried.
 struct SplitPositionSearch {
   private let points: UnsafePointer<PlanePoint>
   private let products: DotProducts
@@ -22,8 +22,8 @@ struct SplitPositionSearch {
   /// - Parameters:
   ///   - points: The points over which `halves` has sums.
   ///   - links: Memory for one number for each point.
-  /// - Complexity: Usually O(count), at most O(count x 62). The reason is that each further search covers at most half
-  ///   the width.
+  /// - Complexity: Usually O(count), at most O(count x 62), because each search inside a bin covers at most half the
+  ///   width of the search before.
   @inline(__always) static func bestPosition<Sum>(
     between points: UnsafePointer<PlanePoint>, of moments: Moments<Sum>, _ halves: Halves, _ products: DotProducts,
     linkingIn links: UnsafeMutablePointer<UInt32>, threads: Int = 1, _ monitor: BuildMonitor
@@ -97,8 +97,8 @@ struct SplitPositionSearch {
     }
   }
 
-  /// Puts points into bins with several threads. Each thread has its own bins. The lists of these bins are joined
-  /// afterwards, because the order of points in a bin does not matter.
+  /// Puts points into bins with several threads. Each thread has its own bins. Afterwards the lists of points in these
+  /// bins are joined. The order of points in a bin does not matter.
   private func putByThreads(_ range: Range<Int>, in bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale) {
     nonisolated(unsafe) let search = self
     let parts = inChunks(of: range.count, threads: threads) { chunk in
@@ -170,7 +170,8 @@ struct SplitPosition {
   /// Scatter between the halves, multiplied by the number of points.
   private(set) var between = 0.0
 
-  /// Takes another position if it is better, or if it is equally good and farther left.
+  /// Replaces this position by another position if the other position is better, or if it is equally good and farther
+  /// left.
   @inline(__always) mutating func take(_ left: Halves.Sums, _ between: Double, _ threshold: Int64) {
     if between > self.between || between == self.between && left.count < self.left.count {
       (self.threshold, self.left, self.between) = (threshold, left, between)

@@ -2,10 +2,10 @@ import Treeline
 
 /// Splits at the mean of points that are weighted by their distance to the plain mean: `SplitRule.gamma`.
 ///
-/// Both sides have points: no weight is 0, so the least dot product is at most the weighted mean, and the greatest is
-/// above it. Weights are integers, so that their sums do not depend on the order of the points. Each weight is computed
-/// separately from exact integers. Each step is an operation that IEEE 754 defines to the last bit. A product and a sum
-/// are fused only where the code says so.
+/// Both sides have points. The reason is that no weight is 0, so the least dot product is at most the weighted mean,
+/// and the greatest dot product is above the weighted mean. Weights are integers, so that sums do not depend on the
+/// order of the points. Each weight is computed separately from exact integers. Each step is an operation that IEEE 754
+/// defines to the last bit. A product and a sum are fused only where the code says so.
 struct WeightedMeanSplit: SplitAlgorithm {
   let weight: DistanceWeight
   let monitor: BuildMonitor
@@ -60,7 +60,7 @@ private struct Deviation: Sendable {
     (count, x, y) = (points.moments.count, points.moments.x, points.moments.y)
   }
 
-  /// Returns a squared distance. Both of its components are exact integers below 2^63.
+  /// Returns the squared distance of a point. The x and y components of the distance are exact integers below 2^63.
   @inline(__always) func square(of point: PlanePoint) -> Double {
     let dx = Double(Int64(bitPattern: count &* UInt64(point.x &- corner.x) &- x))
     let dy = Double(Int64(bitPattern: count &* UInt64(point.y &- corner.y) &- y))
@@ -68,10 +68,11 @@ private struct Deviation: Sendable {
   }
 }
 
-/// The weight of a point: the distance of the point to the mean, divided by the distance of the farthest point, to the
-/// power of gamma - 1.
+/// The weight of a point. The distance of the point to the mean is divided by the distance of the farthest point. The
+/// weight is the quotient to the power of gamma - 1.
 struct DistanceWeight: Sendable {
-  /// Absolute value of the exponent of the squared distance, in sixteenths. The exponent is negative if `isInverse`.
+  /// Absolute value of the exponent of the squared distance, in sixteenths. The exponent is negative if `isInverse` is
+  /// true.
   private let exponent: Int
   private let isInverse: Bool
   private let scale: Double
@@ -103,7 +104,7 @@ struct DistanceWeight: Sendable {
       rest &= bit &- 1
       bit &>>= 1
     }
-    // At the mean, the quotient is infinite. It is limited to `most`, like all large quotients.
+    // For a point at the mean, the quotient is infinite. The weight is then limited to `most`, like all large weights.
     let weight = isInverse ? scale / power : scale * power
     return UInt64(max(1, min(weight, Self.most)))
   }
