@@ -14,32 +14,33 @@ import Treeline
   /// A file that appears under its name only when it is complete and on the disk.
   ///
   /// The file is written in the same folder under a fixed temporary name. The temporary file is created and locked from
-  /// the start. If a run is killed, its temporary file remains, and the next run for the same path removes it. The lock
-  /// shows whether a run is still working.
+  /// the start. If a run is killed, its temporary file remains, and the next run for the same path removes this file.
+  /// The lock shows whether the run that made the file is still working.
   package final class AtomicFile {
     /// Path as the caller gave it, for messages.
     private let name: String
     private let path: String
     package let partialPath: String
     private let descriptor: Int32
-    /// Permissions of a new file, which depend on the umask.
+    /// Permissions of a new file. These depend on the umask.
     private let newMode: mode_t
     private var isFinished = false
 
     /// - Parameters:
     ///   - path: Path at which the file will appear. A link is followed, even if its target does not exist yet.
-    ///   - beginning: First bytes of the finished file. They identify a nearly finished file that an earlier run has
-    ///     left. Pass no bytes if other files begin with the same bytes; then such a leftover file is not removed.
+    ///   - beginning: First bytes of the finished file. These bytes identify a nearly finished file that an earlier run
+    ///     has left. Pass no bytes if other kinds of files begin with the same bytes. Then a nearly finished file is
+    ///     not removed.
     package init(path: String, beginning: [UInt8]) throws(IndexWritingError) {
       name = path
       var status = stat()
       let isThere = stat(path, &status) == 0
-      // Never replaces a device, a folder or a pipe. Otherwise a superuser could destroy `/dev/null` with `-o
-      // /dev/null`.
+      // Never replaces a device, a folder or a pipe. If devices were replaced, a superuser could destroy `/dev/null`
+      // with `-o /dev/null`.
       if isThere, status.st_mode & S_IFMT != S_IFREG { throw .notAFile(path: path) }
-      if !isThere, errno != ENOENT { throw .failed(path: path, action: "look at it", reason: systemReason()) }
+      if !isThere, errno != ENOENT { throw .failed(path: path, action: "find out what it is", reason: systemReason()) }
       guard let target = FilePath.resolved(path) else {
-        throw .failed(path: path, action: "follow the link", reason: "it leads to a name that is not UTF-8")
+        throw .failed(path: path, action: "follow the link", reason: "its target has a name that is not UTF-8")
       }
       guard !FilePath(target).name.isEmpty else {
         throw .failed(path: path, action: "write to it", reason: "it names no file")
@@ -86,16 +87,16 @@ import Treeline
       }
     }
 
-    /// Flushes all bytes to the disk, then gives the file its final name. An existing file of this name is replaced,
-    /// and the new file gets its permissions.
+    /// Flushes all bytes to the disk, and then gives the file its final name. If a file with this name exists, the new
+    /// file replaces the existing file and gets its permissions.
     package func finish() throws(IndexWritingError) {
-      precondition(!isFinished, "A file is finished once")
+      precondition(!isFinished, "A file cannot be finished twice")
       var old = stat()
       let mode = stat(path, &old) == 0 ? old.st_mode & 0o777 : newMode
       if fchmod(descriptor, mode) != 0 {
         let failure = failure(Self.settingPermissions)
-        // On a file system whose files all have the same permissions, the system refuses to set permissions. But the
-        // permissions of the file are then correct already.
+        // On some file systems, all files have the same permissions, and the system refuses to set permissions. Then
+        // the permissions of the file are correct already.
         var written = stat()
         guard fstat(descriptor, &written) == 0, written.st_mode & 0o777 == mode else { throw failure }
       }
@@ -107,18 +108,18 @@ import Treeline
 
     private static let settingPermissions = "set its permissions"
 
-    /// Flushes the folder of the file, and with it the name of the file, to the disk.
+    /// Flushes the folder of the file to the disk, which makes the name of the file durable.
     private func synchronizeFolder() throws(IndexWritingError) {
       guard Self.synchronizeFolder(of: path) else { throw .notDurable(path: name, reason: systemReason()) }
     }
 
-    /// Flushes the folder of a file to the disk. Returns false if this failed.
+    /// Flushes the folder of a file to the disk. Returns false if the flush failed.
     static func synchronizeFolder(of path: String) -> Bool {
       let folder = open(FilePath(path).folder, O_RDONLY | O_CLOEXEC)
       defer { if folder >= 0 { close(folder) } }
       if folder >= 0 && fsync(folder) == 0 { return true }
-      // A folder that is writable but not readable cannot be opened, and some file systems do not support fsync for
-      // folders. In both cases, nothing more can be flushed.
+      // A folder that is writable but not readable cannot be opened. Some file systems do not support fsync for
+      // folders. In these two cases, nothing more can be flushed, so there is no error.
       guard folder < 0 || errno == EINVAL else { return false }
       sync()
       return true
@@ -142,21 +143,21 @@ import Treeline
   /// Returns the system's message for the last system call that failed.
   func systemReason() -> String { String(cString: strerror(errno)) }
 
-  /// The temporary file. It gets its final name when it is complete. Each run creates a new temporary file, and locks
-  /// it as long as the run lasts.
+  /// The temporary file, which gets its final name when it is complete. Each run creates a new temporary file, and
+  /// keeps the file locked until the run ends.
   struct PartialFile {
     let path: String
     /// Final path of the file, for messages.
     let target: String
-    /// First bytes of the finished content. Empty if they would not distinguish the file from other files.
+    /// First bytes of the finished content. Empty if other kinds of files begin with the same bytes.
     let beginning: [UInt8]
 
-    /// Length of the fixed part of an index's header. This part is written last. Until then it is all zeros.
+    /// Length of the fixed part of an index's header. This part is all zeros until it is written at the end.
     private static let blankLength = 128
 
     /// Creates the file and locks it. Replaces a file that an interrupted run has left.
     ///
-    /// - Returns: a descriptor to write to. It holds the lock until it is closed.
+    /// - Returns: a descriptor for writing. The descriptor holds the lock until it is closed.
     func create() throws(IndexWritingError) -> Int32 {
       while true {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
@@ -175,25 +176,28 @@ import Treeline
       }
     }
 
-    /// Removes the file if an interrupted run has left it. Any other file is kept, and an error is thrown.
+    /// Removes the file if an interrupted run has left it. If the file comes from somewhere else, keeps the file and
+    /// throws an error.
     private func clear() throws(IndexWritingError) {
       var status = stat()
-      // The run that owned the file may just have ended and removed it.
+      // The run that owned the file may just have ended and removed the file.
       guard lstat(path, &status) == 0 else { return }
       if let found = Self.kind(of: status) { throw foreign(found) }
-      // The file may have become a link or a pipe meanwhile. A link is not followed, and a pipe is not waited for.
+      // Meanwhile, another program may have replaced the file by a link or a pipe. These flags prevent that the link is
+      // followed, or that opening the pipe blocks.
       let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard descriptor >= 0 else {
         if errno == ENOENT { return }
         throw .failed(path: target, action: "open \(path)", reason: systemReason())
       }
       defer { close(descriptor) }
-      guard isOurs(descriptor) else { throw foreign("a file of \(status.st_size) bytes of other content") }
+      guard isOurs(descriptor) else { throw foreign("a file with other content (\(status.st_size) bytes)") }
       guard try isLocked(descriptor) else { return }
       guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
     }
 
-    /// Returns the kind of the file at the path, if no run makes files of this kind; otherwise nil.
+    /// Returns a name for the kind of the file at the path, if runs never make files of this kind. Returns nil if the
+    /// kind is right.
     private static func kind(of status: stat) -> String? {
       switch status.st_mode & S_IFMT {
       case S_IFREG: status.st_nlink == 1 ? nil : "a file that also has another name"
@@ -204,9 +208,9 @@ import Treeline
       }
     }
 
-    /// Whether a run may have written the content. A run leaves the file empty at first. Then it writes everything
-    /// except the start, which is zeros. At the end it writes the start. A run that died during this last step may have
-    /// left the first bytes of the start, followed by zeros or by nothing.
+    /// Whether a run may have written the content. At first, a run leaves the file empty. Then the run writes
+    /// everything except the start, which is still zeros. At the end, the run writes the start. If the run died during
+    /// this last step, the file begins with some bytes of the start, followed by zeros or by nothing.
     private func isOurs(_ descriptor: Int32) -> Bool {
       var start = [UInt8](repeating: 0, count: max(Self.blankLength, beginning.count))
       let count = start.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
@@ -215,12 +219,13 @@ import Treeline
       return start[written..<count].allSatisfy { $0 == 0 } || !beginning.isEmpty && written == beginning.count
     }
 
-    /// Locks the file. Returns false if the file has been renamed or removed meanwhile. Then it must not be changed.
+    /// Locks the file. Returns false if the file has been renamed or removed meanwhile. Such a file must not be
+    /// changed.
     private func isLocked(_ descriptor: Int32) throws(IndexWritingError) -> Bool {
       while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
         if errno == EINTR { continue }
         if errno == EWOULDBLOCK { throw .inUse(path: target) }
-        // Without locks, a working run cannot be distinguished from a dead run.
+        // On a file system without locks, a working run cannot be distinguished from a dead run.
         throw .failed(path: target, action: "lock \(path)", reason: systemReason())
       }
       return isNamed(descriptor)
@@ -239,9 +244,9 @@ import Treeline
     }
   }
 
-  /// A path, divided into folder and last name.
+  /// A path, divided into the folder and the last name.
   package struct FilePath {
-    /// Folder of the name; `.` if the path is only a name.
+    /// Folder of the file; `.` if the path is only a name.
     package let folder: String
     package let name: String
     private let prefix: Substring
@@ -259,9 +264,11 @@ import Treeline
     /// Whether a path leads to an existing file or folder.
     static func leadsSomewhere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Returns the path to which a path leads after all links are followed. Nothing needs to exist there.
+    /// Returns the path that results if all links in a path are followed. There need not be a file at the resulting
+    /// path.
     ///
-    /// `realpath` fails for missing files. Links to folders within the path are followed by the system.
+    /// `realpath` cannot be used, because it fails for missing files. The system follows links to folders within the
+    /// path.
     ///
     /// - Returns: nil if a link leads to a name that is not UTF-8.
     package static func resolved(_ path: String) -> String? {

@@ -2,12 +2,12 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ClusterTree {
-    /// Writes the tree as an index, which `ClusterTree(index:)` opens at once. If the tree answers queries by spacing,
-    /// the index also does.
+    /// Writes the tree as an index, which `ClusterTree(index:)` opens at once. If the tree can answer queries by
+    /// spacing, so can the index.
     ///
     /// The index keeps all columns of the tree, byte for byte. These are the columns with which the tree was opened,
-    /// and the columns that were added; see ``removing(columns:)``. A given column replaces the tree's own column of
-    /// the same name.
+    /// and the columns that were added later; see ``removing(columns:)``. If a given column has the name of a column of
+    /// the tree, the given column replaces it.
     ///
     /// - Parameters:
     ///   - path: Path of the index, as in ``IndexDestination``.
@@ -15,7 +15,7 @@ import Treeline
     ///     returned in this order, after the tree's own attributes.
     ///   - columns: Typed columns, which come after the attributes. No two columns may have the same name, even if one
     ///     of them is an attribute.
-    ///   - description: Description of the index for people; nil to keep the description of the tree.
+    ///   - description: Texts that describe the index to its users; nil to keep the description of the tree.
     ///   - row: Returns the row number that the index stores for a point, from 0 to 2^53, given the point's row in the
     ///     tree. Nil to store the row in the tree, which is right unless rows of the input were skipped. Values of
     ///     attributes and columns are always requested by the row in the tree.
@@ -44,7 +44,7 @@ import Treeline
     ///     returned in this order, after the tree's own attributes.
     ///   - columns: Typed columns, which come after the attributes. No two columns may have the same name, even if one
     ///     of them is an attribute.
-    ///   - description: Description of the index for people; nil to keep the description of the tree.
+    ///   - description: Texts that describe the index to its users; nil to keep the description of the tree.
     ///   - row: Returns the row number that the index stores for a point, from 0 to 2^53, given the point's row in the
     ///     tree. Nil to store the row in the tree, which is right unless rows of the input were skipped. Values of
     ///     attributes and columns are always requested by the row in the tree.
@@ -72,9 +72,9 @@ import Treeline
     /// Writes the tree to a destination, with columns that are encoded already.
     ///
     /// - Parameters:
-    ///   - cancellation: Stops the work. If it is nil, the work stops when the task is cancelled.
-    ///   - encodingProgress: Progress of encoding the attributes, which happens before writing. Called at most once for
-    ///     each percent.
+    ///   - cancellation: Stops the work. If `cancellation` is nil, the work stops when the task is cancelled.
+    ///   - encodingProgress: Called with the progress of encoding the attributes, at most once for each percent.
+    ///     Attributes are encoded before the index is written.
     package func write(
       to destination: IndexDestination, attributes: [IndexAttribute], encoded columns: [EncodedColumn],
       description: IndexDescription?, row: ((Int) -> Int)?, stoppingWith cancellation: BuildCancellation? = nil,
@@ -97,7 +97,8 @@ import Treeline
       }
     }
 
-    /// Returns the section of row numbers. Each row number has 4 bytes, or 8 bytes if any of them needs more than 4.
+    /// Returns the section of row numbers. Each row number has 4 bytes, or 8 bytes if any row number needs more than 4
+    /// bytes.
     private func rowSection(
       _ row: ((Int) -> Int)?, _ monitor: BuildMonitor
     ) -> (kind: IndexSection.Kind, content: SectionContent) {
@@ -141,7 +142,7 @@ import Treeline
       return sections
     }
 
-    /// Returns the tree's columns except those whose names are given. Names are compared by their bytes, like the
+    /// Returns the tree's columns except the columns with the given names. Names are compared by their bytes, like the
     /// strings of a dictionary.
     private func keptColumns(besides names: [String]) -> [Column] {
       columns.filter { column in !names.contains { $0.utf8.elementsEqual(column.name.utf8) } }
@@ -206,10 +207,10 @@ import Treeline
 
   /// The bytes of a section that will be written.
   private enum SectionContent {
-    /// Bytes of a tree, which must live until they are written.
+    /// Bytes that belong to a tree. The tree must live until these bytes are written.
     case kept(UnsafeRawBufferPointer)
     case made([UInt8])
-    /// A section that belongs to a column. The number of the column is written into it.
+    /// A section that belongs to a column. When the section is written, it gets the number of the column.
     case matrix([UInt8], ofColumn: Int)
 
     var byteCount: Int {

@@ -1,6 +1,6 @@
 import Treeline
 
-/// A column for display. An index keeps its values exactly as they are written.
+/// A column for display. An index keeps the values of the column exactly as they are written.
 public struct IndexAttribute: Sendable {
   let name: String
   let value: @Sendable (Int) -> AttributeValue?
@@ -14,8 +14,8 @@ public struct IndexAttribute: Sendable {
     (self.name, self.value) = (name, value)
   }
 
-  /// Returns this column for values that may be cells of text; see `IndexColumn.holdingCells(_:)`. The decimal mark of
-  /// numbers is a point.
+  /// Returns this column for values that may be text cells, as in CSV; see `IndexColumn.holdingCells(_:)`. The decimal
+  /// mark of numbers is a point.
   package func holdingCells(_ holdsCells: Bool) -> IndexAttribute {
     var attribute = self
     attribute.holdsCells = holdsCells
@@ -26,8 +26,8 @@ public struct IndexAttribute: Sendable {
 extension IndexAttribute {
   /// Returns the bytes of the column's section, in the form that `AttributeColumn` reads.
   ///
-  /// Numbers are stored as doubles if doubles can reproduce the spelling of every number. Otherwise numbers are stored
-  /// as text. So an index returns the same bytes as the input.
+  /// Numbers are stored as doubles if the spelling of every number can be reproduced from its double. Otherwise numbers
+  /// are stored as text. So an index returns values with the same bytes as in the input.
   ///
   /// - Parameter monitor: If it is cancelled, the section is unusable.
   func section(for tree: ClusterTree, _ monitor: BuildMonitor) -> [UInt8] {
