@@ -1,6 +1,6 @@
 import Treeline
 
-/// Names of the growths in `--grow` and `grow=`.
+/// Names of the growths, as values of `--grow` and `grow=`.
 package enum GrowthName: String, CaseIterable, Sendable {
   case split, merge, badges, scatter
 

@@ -1,27 +1,27 @@
 import Treeline
 
-/// Options of a build. An option changes the tree only if its description says so.
+/// Options of a build. An option changes the resulting tree only if the description of the option says so.
 public struct BuildOptions: Hashable, Sendable {
-  /// How the tree grows. Another growth makes another tree.
+  /// How the tree grows. Different growths make different trees.
   public var growth: Growth
 
   /// Diameters at which badges are drawn. A tree that grows by merging for badges depends on this curve. Other growths
   /// ignore the curve.
   public var badgeCurve: BadgeCurve
 
-  /// Position that represents a cluster on the map: the mean of its points or one of them. A tree that grows by merging
-  /// for distances or badges depends on this option. Other growths ignore it.
+  /// Position that represents a cluster on the map: the mean of its points, or one of its points. A tree that grows by
+  /// merging for distances or badges depends on this option. Other growths ignore this option.
   public var stand: ClusterStand
 
-  /// Eigenvector solver. Tests set it to check that all solvers lead to the same tree.
+  /// Eigenvector solver. Tests set this option to check that all solvers lead to the same tree.
   package var solver = PrincipalAxis.Solver.standard
 
   /// Greatest depth of a merged tree, for tests. Merge scales of deeper trees are rounded.
   var maximumMergeDepth = MergeTree.maximumDepth
-  /// Greatest number of positions that are merged without dividing them into parts, for tests. Nil means the default.
+  /// Greatest number of positions that are merged without being divided into parts, for tests. Nil means the default.
   var leavesInPart: Int?
-  /// An edit merges locally only if the map has at least this number of points for each changed point. Otherwise a
-  /// build is faster.
+  /// Minimum number of points in the map for each changed point, for a local edit. If there are fewer points for each
+  /// changed point, a new build is faster than merging around the changes.
   var pointsPerChange = 1500
 
   /// Number of threads that build. The number of threads does not change the tree.
@@ -35,8 +35,9 @@ public struct BuildOptions: Hashable, Sendable {
   /// - Parameters:
   ///   - growth: How the tree grows.
   ///   - threads: Number of threads, 1 or more; nil for as many as there are processors.
-  ///   - computesSeparations: Whether the tree can answer queries by `spacing` or `badges`. A tree merged by distance
-  ///     or for badges has separations without computing them, but they also take 2 bytes per point.
+  ///   - computesSeparations: Whether the tree can answer queries by `spacing` or `badges`. A tree that is merged by
+  ///     distance or for badges gets its separations from the merge, without computing them again. These separations
+  ///     also take 2 bytes per point.
   ///   - badgeCurve: Diameters at which badges are drawn, for a tree that grows by merging for badges.
   ///   - stand: Position of clusters on the map, for a tree that grows by merging for distances or badges.
   public init(
@@ -83,10 +84,10 @@ public struct BuildProgress: Hashable, Sendable {
     case encoding
   }
 
-  /// Stage that runs now.
+  /// Current stage of the build.
   public let stage: Stage
 
-  /// Fraction of the stage that is done, from 0 to 1. It never falls.
+  /// Fraction of the stage that is done, from 0 to 1. It never decreases.
   public let fraction: Double
 }
 
@@ -94,13 +95,13 @@ public struct BuildProgress: Hashable, Sendable {
 public enum BuildError: Error, Hashable, Sendable {
   /// A coordinate is outside the sphere or the plane. `row` counts the points from 0.
   case invalidCoordinate(row: Int, found: Coordinate, projection: Plane.Projection)
-  /// There are more than 2^31 points, which is more than row numbers can count.
+  /// There are more than 2^31 points, so that row numbers would overflow.
   case tooManyPoints(found: Int)
 
-  /// There are more than 4096 names of groups. If points come in batches, no further batch is read.
+  /// There are more than 4096 group names. If points come in batches, no further batch is read.
   case tooManyGroups(found: Int)
 
-  /// Greatest magnitude of an x or y on a plain plane. Differences of such numbers do not overflow.
+  /// Greatest magnitude of a plain x or y. Differences of two numbers up to this magnitude do not overflow.
   package static let maximumMagnitude = 1e300
 }
 

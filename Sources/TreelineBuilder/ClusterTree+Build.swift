@@ -4,7 +4,7 @@ extension ClusterTree {
   /// Builds the tree over some coordinates. Row numbers count the coordinates from 0.
   ///
   /// The same set of coordinates always gives the same tree. The order of the coordinates changes only row numbers.
-  /// Neither the number of threads nor the build of LAPACK changes the tree.
+  /// Neither the number of threads nor the choice of the LAPACK library changes the tree.
   ///
   /// ```swift
   /// let tree = try ClusterTree([Coordinate(longitude: 2.35, latitude: 48.86)])
@@ -28,8 +28,8 @@ extension ClusterTree {
         monitor: BuildMonitor(pointCount: coordinates.count, report: progress)))
   }
 
-  /// Builds a tree in which points share a cluster only with points of their group. Each group has its own hierarchy,
-  /// all on one plane. See `ClusterTree.groups`.
+  /// Builds a tree in which points share a cluster only with points of their group. Each group has its own hierarchy.
+  /// All hierarchies are on one plane. See `ClusterTree.groups`.
   ///
   /// ```swift
   /// let kinds = try PointGroups(hotels.map { .named($0.kind) })
@@ -143,8 +143,8 @@ extension ClusterMap {
       values, as: projection, options, at: coordinate, groupedBy: groups, columns, stoppingWith: nil, progress: nil)
   }
 
-  /// - Parameter cancellation: Stops the build. If it is nil, only the work on columns stops, when the task is
-  ///   cancelled.
+  /// - Parameter cancellation: Stops the build. If `cancellation` is nil, cancelling the task stops only the work on
+  ///   columns.
   private init(
     _ values: [Value], as projection: Plane.Projection, _ options: BuildOptions,
     at coordinate: @escaping @Sendable (Value) throws -> Coordinate, groupedBy groups: PointGroups?,
@@ -172,8 +172,8 @@ extension ClusterMap {
   /// let hotels = try await ClusterMap.build(allHotels, at: \.coordinate) { print($0.stage, $0.fraction) }
   /// ```
   ///
-  /// All work is done on other threads, so this can be called from the main actor. A build whose task is cancelled
-  /// stops within 50 ms, also while it encodes columns.
+  /// All work is done on other threads, so this method can be called from the main actor. If the task is cancelled, the
+  /// build stops within 50 ms, even while it encodes columns.
   ///
   /// - Parameters:
   ///   - values: Your own values, of any type.

@@ -1,12 +1,12 @@
 import Treeline
 
-/// One build from coordinates to a tree. It projects the coordinates, and splits or merges the points into nodes. If
-/// requested, it also computes separations.
+/// One build from coordinates to a tree. The build projects the coordinates, and splits or merges the points into
+/// nodes. If requested, the build also computes separations.
 struct TreeBuild {
   let coordinates: [Coordinate]
   let projection: Plane.Projection
   var options: BuildOptions
-  /// Group of each point. Different groups never mix. Nil if all points may share a cluster.
+  /// Group of each point. Points of different groups never share a cluster. Nil if all points may share a cluster.
   var groups: PointGroups?
   /// Number of upper levels at which nodes are split across a principal axis, at most 900. Below these levels, boxes
   /// are halved.

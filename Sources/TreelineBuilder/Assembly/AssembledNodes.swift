@@ -1,6 +1,6 @@
 import Treeline
 
-/// Nodes of a tree, in memory that the tree will own. They are in the order in which one thread would make them.
+/// Nodes of a tree, in memory that the tree will own. Nodes are in the order in which a single thread would make them.
 struct AssembledNodes {
   let records: UnsafeMutablePointer<NodeRecord>
   let sums: UnsafeMutablePointer<NodeSums>

@@ -1,10 +1,10 @@
 import Treeline
 
-/// A node that has no record yet: its points, and the box around the points. It may have any size.
+/// A node that has no record yet: its points, and the box around the points. The node may have any size.
 struct Segment: Sendable {
-  /// The points and their moments. Moments are measured from the corner of the topmost narrow node above this node; if
-  /// there is none, from the corner of `box`. Rounded means depend on the corner, so the corner must not depend on
-  /// which thread splits the node.
+  /// The points and their moments. Moments are measured from the corner of the topmost narrow node above this node. If
+  /// no node above is narrow, moments are measured from the corner of `box`. Rounded means depend on the corner, so the
+  /// corner must not depend on which thread splits the node.
   var points: PointGroup<UInt128>
   var box: PlaneRect
   /// Index of the record that will describe the node.
@@ -30,7 +30,8 @@ struct Segment: Sendable {
   }
 
   /// Whether the node has few points, and all sums over its points fit into 64 bits. Then the sums over any part of the
-  /// points fit, too. Adding up half of the points takes only some milliseconds, so it need not check for cancellation.
+  /// points fit, too. Adding up half of the points takes only some milliseconds, so this loop does not check for
+  /// cancellation.
   var isNarrow: Bool {
     if count > 16 * BuildMonitor.blockSize { return false }
     let countBits = 64 - points.moments.count.leadingZeroBitCount
@@ -46,8 +47,8 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   let solver: PrincipalAxis.Solver
 
   /// Number of levels at which nodes are split by the rule. Deeper nodes are halved along the longer side of their box.
-  /// Halving ends after at most 64 more levels. No real data is so deep. This limit only serves to prove a bound on the
-  /// depth.
+  /// Halving ends after at most 64 more levels. No tree over real data has so many levels. This limit only serves to
+  /// prove a bound on the depth.
   let principalLevels: Int
 
   let monitor: BuildMonitor
@@ -74,8 +75,8 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
     return (parts.left, parts.right, scatter.spread(count: points.moments.count))
   }
 
-  /// Partitions the points of a node for which `isNarrow` may be false. Every tree has only a few wide nodes, at the
-  /// top.
+  /// Partitions the points of a node that may be wide: `isNarrow` may be false. Every tree has only a few wide nodes,
+  /// at the top.
   func split(_ segment: Segment, threads: Int = 1) -> (left: Segment, right: Segment, spread: NodeSpread)? {
     let points = segment.points
     guard

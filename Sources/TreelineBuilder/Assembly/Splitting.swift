@@ -1,6 +1,6 @@
 import Treeline
 
-/// Builds the nodes over some points. Each node is split by a rule.
+/// Builds the nodes over some points. A rule splits each node.
 struct Splitting {
   let rule: SplitRule
   var solver = PrincipalAxis.Solver.standard
@@ -13,7 +13,7 @@ struct Splitting {
   /// - Parameter root: Level of the topmost node in the whole tree, and the corner for its moments.
   func split(_ memory: BuildMemory, _ root: SubtreeRoot = SubtreeRoot()) throws(BuildFailure) -> TopNode {
     let gamma = rule.gammaInEighths
-    // Calls a separate function for each algorithm, so that the builder is compiled separately for each algorithm.
+    // Each algorithm has its own case, so that the builder is compiled separately for each algorithm.
     let top =
       switch rule.kind {
       case .mean: split(memory, root, by: MeanSplit())

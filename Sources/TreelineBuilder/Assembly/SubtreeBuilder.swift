@@ -2,7 +2,7 @@ import Treeline
 
 /// Builds the nodes below one node, depth first: the whole left subtree, then the right one.
 ///
-/// The stack is an array, so no data can overflow the thread's stack.
+/// The pending nodes are in an array instead of on the thread's stack, so no data can overflow the thread's stack.
 struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
   private let splitter: Splitter<Algorithm>
   private var nodes: NodeArrays
@@ -13,7 +13,7 @@ struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
     nodes = NodeArrays(pointCount: pointCount)
   }
 
-  /// Returns the nodes of the subtree. If the build is cancelled, they are unusable.
+  /// Returns the nodes of the subtree. If the build is cancelled, the nodes are unusable.
   mutating func build(_ root: Segment) -> NodeArrays {
     let monitor = splitter.monitor
     var stack: ContiguousArray = [root]
@@ -37,8 +37,8 @@ struct SubtreeBuilder<Algorithm: SplitAlgorithm> {
   /// A node whose sums fit into 64 bits. The sums of all nodes below it fit, too. Most nodes of any tree are narrow.
   ///
   /// All sums are measured from the corner of the topmost narrow node. Boxes are not computed on the way down, because
-  /// that would cost a pass over the points at each level. Once the subtree is complete, the boxes are united from the
-  /// buckets up.
+  /// this would cost a pass over the points at each level. Once the subtree is complete, boxes are united from the
+  /// buckets upwards.
   private struct NarrowNode {
     var points: PointGroup<UInt64>
     var record: Int

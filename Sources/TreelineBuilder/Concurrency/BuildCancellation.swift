@@ -1,6 +1,6 @@
 import Treeline
 
-/// Stops builds from another thread, for callers without a task to cancel.
+/// Stops builds from another thread, for callers that have no task to cancel.
 package final class BuildCancellation: Sendable {
   let monitor = BuildMonitor(pointCount: 0)
 

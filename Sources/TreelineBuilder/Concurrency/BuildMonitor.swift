@@ -1,10 +1,10 @@
 import Synchronization
 import Treeline
 
-/// Reports the progress of a build, and says whether the build is cancelled.
+/// Reports the progress of a build, and whether the build is cancelled.
 ///
-/// Threads check `isCancelled` every few milliseconds and return at once if it is true. Their results are then
-/// unfinished and are discarded.
+/// Threads check `isCancelled` every few milliseconds and return at once if the build is cancelled. The incomplete
+/// results of the threads are then discarded.
 final class BuildMonitor: Sendable {
   private let cancellation = Atomic<Bool>(false)
   private let state: Mutex<State>
@@ -90,7 +90,7 @@ final class BuildMonitor: Sendable {
     return hasher.finalize()
   }
 
-  /// Reports that `count` more points are done in a stage. Calls of `report` never overlap.
+  /// Reports that another `count` points are done in a stage. Calls of `report` never overlap.
   func advance(_ stage: BuildProgress.Stage, by count: Int) {
     guard let report, !isCancelled else { return }
     state.withLock { state in

@@ -18,19 +18,21 @@ func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (
   }
 }
 
-/// Distributes items of work to a number of threads. Working on an item may lead to more items.
+/// Distributes items of work to a number of threads. The work on an item may produce more items.
 ///
-/// The result must not depend on which thread works on an item, or when.
+/// The result of all work must not depend on which thread works on an item, or on the order of the work.
 final class WorkQueue<Item: Sendable>: Sendable {
   private struct State {
     var items: [Item]
-    /// Number of items that wait or are being worked on. Work on an item may add items, so all work is done at 0.
+    /// Number of items that are waiting or being worked on. The work on an item may add items, so all work is done only
+    /// when this number is 0.
     var unfinishedCount: Int
   }
 
   private let state: Mutex<State>
   #if canImport(Dispatch)
-    /// While there is work, counts the waiting items. Afterwards, counts the threads that have not returned yet.
+    /// Semaphore that counts the waiting items while there is work. Afterwards, it counts the threads that have not
+    /// returned yet.
     private let available = DispatchSemaphore(value: 0)
   #endif
 
@@ -38,7 +40,7 @@ final class WorkQueue<Item: Sendable>: Sendable {
 
   /// Calls `work` with every item on up to `threads` threads, and returns when no item is left.
   ///
-  /// `work` returns the items that follow from the given item.
+  /// `work` returns the new items that the given item has produced.
   func run(threads: Int, _ work: @Sendable (Item) -> [Item]) {
     #if canImport(Dispatch)
       signal(state.withLock { $0.items.isEmpty ? threads : $0.items.count })
@@ -54,8 +56,8 @@ final class WorkQueue<Item: Sendable>: Sendable {
     #endif
   }
 
-  /// Works on one item. Returns the number of items that follow from this item, and whether all work is done. Returns
-  /// nil if no item waits.
+  /// Works on one item. Returns the number of new items that this item has produced, and whether all work is done.
+  /// Returns nil if no item is waiting.
   private func workOnOne(_ work: (Item) -> [Item]) -> (count: Int, isLast: Bool)? {
     guard let item = state.withLock({ $0.items.popLast() }) else { return nil }
     let new = work(item)

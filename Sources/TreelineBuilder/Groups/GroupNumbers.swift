@@ -2,7 +2,7 @@ import Treeline
 
 /// Numbers the names of groups from 0, in the order in which they are added.
 struct GroupNumbers: Sendable {
-  // Names are compared by their bytes: strings that are equal in Swift may have different bytes.
+  // Names are compared by their bytes, because strings that are equal in Swift may have different bytes.
   private var numbers: [[UInt8]: UInt32] = [:]
   private var last: (name: String, number: UInt32)?
 
@@ -18,8 +18,8 @@ struct GroupNumbers: Sendable {
     return number
   }
 
-  /// The names, sorted by their bytes in UTF-8. `places` has, for each number, the index of its name in the sorted
-  /// names.
+  /// The names, sorted by their bytes in UTF-8. For each number, `places` contains the index of the numbered name in
+  /// the sorted names.
   var sorted: (names: [String], places: [UInt32]) {
     let sorted = numbers.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     var places = [UInt32](repeating: 0, count: sorted.count)

@@ -1,10 +1,10 @@
 import Treeline
 
-/// Builds a tree for each group, all on one plane, and stores the trees one after the other. Nodes above the trees join
-/// them to one hierarchy. Each child of such a node contains half of the node's trees.
+/// Builds a tree for each group on one common plane, and stores the trees one after the other. Additional nodes above
+/// the trees join all trees to one hierarchy. Each child of an additional node contains half of the node's trees.
 ///
-/// A group's tree equals the tree of the group's points alone on that plane. Only its levels differ: they are counted
-/// from the topmost node above all trees.
+/// A group's tree equals a tree that is built only from the group's points on this plane. Only the levels of nodes
+/// differ, because levels are counted from the topmost node above all trees.
 struct GroupedBuild {
   let build: TreeBuild
   let groups: PointGroups
@@ -31,7 +31,7 @@ struct GroupedBuild {
     }
     if counts.last == 0 { starts.removeLast() }
     var laid = try layOut(positions, rows, starts)
-    // Scales must be rounded to few steps either in all trees or in no tree.
+    // Merge scales must be rounded to few steps either in all trees or in no tree.
     if laid.isOnlyPartlyCoarse { laid = try layOut(positions, rows, starts, hasCoarseScales: true) }
     let header = TreeGroups(
       names: groups.names, pointCounts: counts.dropLast().map(UInt32.init), neverClustered: UInt32(counts.last!))
@@ -47,7 +47,8 @@ struct GroupedBuild {
       // If the options request separations, even a tree without points answers queries by spacing.
       laid.appendSeparations(try storage(of: positions, 0..<0, level: 0, hasCoarseScales: hasCoarseScales), at: 0)
     }
-    // The nodes to write: nodes above the trees, and roots of trees. Each is paired with the index of its record.
+    // The nodes to write, each with the index of its record. These are the nodes above the trees and the roots of the
+    // trees.
     var stack = starts.count > 1 ? [(node: PartRange(partCount: starts.count - 1), record: 0)] : []
     if !stack.isEmpty { laid.nodes.records.append(LaidOutTrees.unwritten) }
     while let (node, record) = stack.popLast() {
@@ -68,7 +69,7 @@ struct GroupedBuild {
 
   private var stage: BuildProgress.Stage { build.options.growth.mergeMetric == nil ? .splitting : .merging }
 
-  /// Builds the tree of one group. The levels above the tree's root count towards the greatest depth.
+  /// Builds the tree of one group. The levels above the tree's root count towards the depth limit.
   private func storage(
     of positions: MutableArray<PlanePoint>, _ range: Range<Int>, level: Int, hasCoarseScales: Bool
   ) throws(BuildFailure) -> TreeStorage {
@@ -94,7 +95,7 @@ private struct LaidOutTrees {
   private var badgeCurve: BadgeCurve?
   private var fineCount = 0
 
-  /// Whether the scales of some trees are rounded to few steps, but the scales of other trees are not.
+  /// Whether the merge scales of some trees are rounded to few steps, but the merge scales of other trees are not.
   var isOnlyPartlyCoarse: Bool { traits.contains(.coarseScales) && fineCount > 0 }
 
   static let unwritten = NodeRecord(box: PlaneRect(minX: 0, minY: 0, maxX: 0, maxY: 0), count: 0, childOffset: 0)
@@ -116,7 +117,7 @@ private struct LaidOutTrees {
     return nodes.addChildren(of: record, moments, Scatter(moments).spread(count: moments.count))
   }
 
-  /// Copies a tree. Its points go to the index `first`, and its root goes to the index `record`.
+  /// Copies a tree. The points of the copy begin at the index `first`, and its root is stored at the index `record`.
   ///
   /// - Parameter partRows: For each row of the copied tree, the row of the same point in the input.
   mutating func append(_ tree: TreeStorage, rows partRows: UnsafePointer<UInt32>, at first: Int, record: Int) {
@@ -139,7 +140,7 @@ private struct LaidOutTrees {
   }
 
   /// Copies the separations, the array `stands` and the traits of a tree. The tree's first point has the index `first`,
-  /// so its separations and `stands` begin there.
+  /// so the separations and `stands` of the tree begin at this index, too.
   mutating func appendSeparations(_ tree: TreeStorage, at first: Int) {
     let count = tree.pointCount
     if let codes = tree.separations {

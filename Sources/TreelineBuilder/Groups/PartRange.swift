@@ -2,15 +2,15 @@
 /// odd, the left child has one tree more than the right child.
 struct PartRange: Sendable {
   let parts: Range<Int>
-  /// Level of the node. If there is only one tree, the node is the root of that tree.
+  /// Level of the node. If the range has only one tree, the node is the root of that tree.
   let level: Int
 
-  /// Makes the range of all trees, at least one, below the root.
+  /// Makes the range of all trees, for the root node. There must be at least one tree.
   init(partCount: Int) { self.init(parts: 0..<partCount, level: 0) }
 
   private init(parts: Range<Int>, level: Int) { (self.parts, self.level) = (parts, level) }
 
-  /// The trees below each child; nil if there is only one tree.
+  /// The trees of each child; nil if the range has only one tree.
   var halves: (left: PartRange, right: PartRange)? {
     if parts.count == 1 { return nil }
     let middle = parts.lowerBound + (parts.count + 1) / 2

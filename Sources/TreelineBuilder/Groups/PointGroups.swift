@@ -8,9 +8,9 @@ import Treeline
 public struct PointGroups: Hashable, Sendable {
   /// The group of a point.
   public enum Group: Hashable, Sendable {
-    /// The group with this name. Points without a group share the group whose name is empty.
+    /// The group with this name. The empty name is the group of all points without a group.
     case named(String)
-    /// No group. The point shares a cluster only with points at the same position that also have no group.
+    /// No group at all. The point shares a cluster only with other such points at the same position.
     case neverClustered
   }
 

@@ -23,14 +23,14 @@ struct BuildMemory {
     [MemoryBlock(arrays.sparePoints, count: pointCount), MemoryBlock(arrays.spareRows, count: pointCount)]
   }
 
-  /// Numbers the rows. No other step writes to this memory before.
+  /// Writes the row number of each point. No earlier step writes to this memory.
   func numberRows(threads: Int, _ monitor: BuildMonitor) {
     _ = inChunks(of: pointCount, threads: threads) { range in
       monitor.pass(over: range) { block in for row in block { arrays.rows[row] = UInt32(truncatingIfNeeded: row) } }
     }
   }
 
-  /// Makes a tree of the positions, rows, gaps and nodes, and of its separations.
+  /// Makes a tree from the positions, rows, gaps, nodes and separations.
   ///
   /// Memory that is no longer needed is deallocated first, because the end of a build needs the most memory. If the
   /// build is cancelled, all memory is deallocated.
@@ -52,7 +52,7 @@ struct BuildMemory {
     }
   }
 
-  /// Makes a tree that grew by merging. Its nodes are assembled already.
+  /// Makes a tree that grew by merging. The nodes of the tree are assembled already.
   ///
   /// - Parameters:
   ///   - keepsScales: Whether to store merge scales if they can serve as separations.
@@ -121,7 +121,7 @@ struct BuildMemory {
       stands: stands.map { UnsafePointer($0) }, mergeTraits: traits, release: release)
   }
 
-  /// Returns the gaps in the form in which a tree stores them, two gaps in a byte.
+  /// Returns the gaps in the format of a tree, which stores two gaps in a byte.
   private func packedGaps(threads: Int, _ monitor: BuildMonitor) -> UnsafeMutablePointer<UInt8> {
     let byteCount = Gap.byteCount(ofPoints: pointCount)
     arrays.gaps[pointCount] = 0

@@ -28,8 +28,8 @@ struct MemoryBlock: @unchecked Sendable {
   }
 
   /// Deallocates the block. A large block is deallocated piece by piece. While the system takes a piece back, no thread
-  /// of the process can allocate memory. With large pieces, even a thread that only reports a cancelled build would
-  /// wait long.
+  /// of the process can allocate memory. If pieces were large, even a thread that only reports the cancellation of a
+  /// build would wait for a long time.
   func deallocate() {
     giveBackPages()
     start.deallocate()
@@ -60,8 +60,8 @@ struct MemoryBlock: @unchecked Sendable {
   private static let pieceSize: UInt = 16 << 20
 
   /// Asks for pages of 2 MB, if the system has them. With pages of the usual size, random reads touch more pages than
-  /// the processor's address cache (TLB) can hold. The processor must then also read the addresses of pages from
-  /// memory.
+  /// fit into the processor's address cache (TLB). For a page that is not in this cache, the processor must also read
+  /// the page's address from memory.
   ///
   /// - Precondition: No memory of the block has been touched.
   func adviseLargePages() {
@@ -85,8 +85,8 @@ struct MemoryBlock: @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer {
-  /// Allocates memory that is filled with zeros and must be deallocated by `free`. The system may provide new pages;
-  /// such pages take no time or memory until they are used.
+  /// Allocates memory that is filled with zeros and must be deallocated by `free`. The system may provide new pages.
+  /// New pages take no time or memory until they are used.
   static func allocateZeros(count: Int) -> UnsafeMutablePointer {
     guard let memory = calloc(count, MemoryLayout<Pointee>.stride) else {
       preconditionFailure("No memory for \(count) entries")
@@ -104,8 +104,8 @@ func inBackground(_ deallocate: @escaping @Sendable () -> Void) {
 }
 
 extension BuildMonitor {
-  /// Deallocates memory of a running build and waits until this is done, so that the build never holds more memory than
-  /// necessary. It stops waiting once the build is cancelled.
+  /// Deallocates memory of a running build and waits until the memory is free, so that the build never holds more
+  /// memory than necessary. This function stops waiting once the build is cancelled.
   func deallocate(_ deallocate: @escaping @Sendable () -> Void) {
     #if canImport(Dispatch)
       guard pointCount > Self.blockSize else { return deallocate() }

@@ -25,7 +25,7 @@ extension PointArrays {
 
   /// Splits the points of a bucket down to single positions, and writes the level of each split to `gaps`.
   ///
-  /// Recursion is at most 15 levels deep, as a bucket has at most 16 positions.
+  /// Recursion is at most 15 levels deep, because a bucket has at most 16 positions.
   private func shape<Sum>(_ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, level: UInt8) {
     if points.count <= 2 {
       if points.count == 2 { shapePair(first: points.first, level: level) }
@@ -42,8 +42,8 @@ extension PointArrays {
     shape(parts.right, by: algorithm, level: level + 1)
   }
 
-  /// Puts two points in order. The axis leads from one point to the other. So the longer component of the distance
-  /// between them determines which point is on the left.
+  /// Puts two points in order. The axis leads from one point to the other. So the longer component of this vector
+  /// determines which point is on the left.
   private func shapePair(first: Int, level: UInt8) {
     let (a, b) = (points[first], points[first + 1])
     gaps[first] = a == b ? Gap.none : level

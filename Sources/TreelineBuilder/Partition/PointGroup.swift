@@ -19,7 +19,8 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
 
   /// Returns both parts of the group.
   ///
-  /// - Parameter smaller: Moments of the smaller part. The larger part has the remaining moments of the group.
+  /// - Parameter smaller: Moments of the smaller part. The moments of the larger part are the difference to the moments
+  ///   of the whole group.
   @inline(__always) func parts(leftCount: Int, smaller: Moments<Sum>) -> (left: PointGroup, right: PointGroup) {
     let middle = first &+ leftCount
     let left = leftCount <= count &- leftCount ? smaller : moments - smaller
@@ -29,7 +30,7 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
     )
   }
 
-  /// Returns the same points, measured from the corner of their box.
+  /// Returns the same points with moments measured from the corner of their box.
   func moved(to box: PlaneRect) -> PointGroup {
     let right = box.minX - corner.x
     let down = box.minY - corner.y

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Projects coordinates onto the plane, and chooses the plane. For longitudes and latitudes, the plane is the world,
-/// cut open in the widest gap of longitude without points. For plain coordinates, the plane is the square around the
+/// Chooses the plane, and projects coordinates onto the plane. For longitudes and latitudes, the plane is the world,
+/// cut open in the widest range of longitudes without points. For plain x and y, the plane is the square around the
 /// points.
 struct PointProjection {
   let plane: Plane
@@ -90,17 +90,18 @@ extension Plane.Projection {
 }
 
 extension Plane {
-  /// Whether a point lies beyond Web Mercator's latitudes and is moved to its edge.
+  /// Whether the latitude of a point is beyond the limit of Web Mercator, so that the point is moved to the edge of the
+  /// map.
   @inline(__always) static func isClipped(_ coordinate: Coordinate) -> Bool {
     abs(coordinate.latitude) > maximumLatitude
   }
 }
 
-/// Finds the widest range of longitude without a point, in one pass and with little memory.
+/// Finds the widest range of longitudes without a point, in one pass and with little memory.
 ///
-/// The circle is cut into 65,536 bins of 0.0055 degrees. Each bin stores its least and its greatest position. So a gap
-/// across the edge of a bin is measured exactly, but a gap inside a bin is not found. The same set of points always
-/// gives the same result.
+/// The circle is cut into 65,536 bins of 0.0055 degrees. Each bin stores the least and the greatest position of its
+/// points. So a gap across the edge of a bin is measured exactly, but a gap inside a bin is not found. The same set of
+/// points always gives the same result.
 struct LongitudeGaps: Sendable {
   private static let binBits: UInt32 = 16
 
@@ -122,20 +123,22 @@ struct LongitudeGaps: Sendable {
     return merged
   }
 
-  /// Returns the least and the greatest position in the bin of a position. In an empty bin, the least is greater.
+  /// Returns the least and the greatest position in the bin of a position. In an empty bin, the first number is greater
+  /// than the second.
   func range(inBinOf x: UInt32) -> (least: UInt32, greatest: UInt32) {
     let bin = Int(x >> (32 - Self.binBits))
     return (least[bin], greatest[bin])
   }
 
-  /// Empties the bin of a position. Returns the first position of the bin, and the number of positions after the first.
+  /// Empties the bin of a position. Returns the first position of the bin, and the number of positions after the first
+  /// position.
   mutating func removeBin(of x: UInt32) -> (start: UInt32, width: UInt32) {
     let bin = x >> (32 - Self.binBits)
     (least[Int(bin)], greatest[Int(bin)]) = (.max, 0)
     return (bin << (32 - Self.binBits), 1 << (32 - Self.binBits) - 1)
   }
 
-  /// Whether there are no points.
+  /// Whether no bin contains a point.
   var isEmpty: Bool { !least.indices.contains { least[$0] <= greatest[$0] } }
 
   /// The position just after the widest gap. If several gaps are equally wide, the first gap is used. The position is 0
@@ -147,8 +150,8 @@ struct LongitudeGaps: Sendable {
     var widest: UInt32 = 0
     var seam = least[occupied[0]]
     for bin in occupied {
-      // The difference is taken modulo 2^32, because the first gap begins at the last point and leads across longitude
-      // 180.
+      // The difference is taken modulo 2^32, because the first gap begins at the last point and extends across
+      // longitude 180.
       let gap = least[bin] &- end
       if gap > widest {
         widest = gap
