@@ -69,7 +69,7 @@ typedef enum treeline_error_kind {
   TREELINE_ERROR_FILTER = 4,
   /// A string that is not a valid list of aggregates, or an aggregate or histogram that the column does not support.
   TREELINE_ERROR_AGGREGATE = 5,
-  /// Points from which no tree can be built, such as points out of range.
+  /// Points from which no tree can be built, such as points with coordinates out of range.
   TREELINE_ERROR_BUILD = 6,
   /// Values that do not fit the kind of their column.
   TREELINE_ERROR_COLUMN = 7,
@@ -127,11 +127,11 @@ typedef struct treeline_column {
   const char *name;
   /// number, category, boolean, time, time-ms or text, as in the command-line tool. NULL chooses the kind by the type
   /// or, for texts, by the values. The preparations +percentiles, +distinct and +search may follow the kind, or be
-  /// given without a kind. +percentiles and +distinct prepare the column for these aggregates. +search prepares texts
-  /// for treeline_search, treelinemap search and the server.
+  /// given without a kind. +percentiles and +distinct prepare the column for the aggregates of these names. +search
+  /// prepares texts for treeline_search, treelinemap search and the server.
   const char *kind;
   treeline_value_type type;
-  /// The values, unless the type is TREELINE_TEXTS.
+  /// The values, for all types except TREELINE_TEXTS.
   const void *values;
   /// Distance between values in bytes; 0 means a packed array.
   ptrdiff_t stride;
@@ -222,8 +222,8 @@ typedef struct treeline_description {
 } treeline_description;
 
 /// Writes a tree with its columns as an index. The file appears when it is complete. NULL for `description` keeps the
-/// description that the opened index had. An existing index is always replaced. Another existing file is replaced only
-/// if `overwriting` is true.
+/// description that the opened index had. An existing index is always replaced. An existing file of another kind is
+/// replaced only if `overwriting` is true.
 bool treeline_save(
     const treeline_tree *tree, const char *path, const treeline_description *description, bool overwriting,
     treeline_error **error);
@@ -274,8 +274,8 @@ treeline_table *treeline_tree_columns(const treeline_tree *tree);
 treeline_table *treeline_tree_groups(const treeline_tree *tree);
 
 /// Returns the tree with a filter in CQL2, such as "kind = 'hotel' AND price < 120". Points that do not pass the filter
-/// are left out of all answers. The filter replaces any filter of the tree; NULL removes that filter. Answers of one
-/// tree with different filters can be compared, for example by `treeline_transition`.
+/// are left out of all answers. The filter replaces the filter of the tree, if the tree has one. NULL removes the
+/// filter. Answers of one tree with different filters can be compared, for example by `treeline_transition`.
 treeline_tree *treeline_select(const treeline_tree *tree, const char *filter, treeline_error **error);
 
 /// Returns the tree with only the points of marked rows. Row i is marked if i is less than `count` and marks[i] is not
@@ -305,8 +305,7 @@ typedef struct treeline_box {
   double west, south, east, north;
 } treeline_box;
 
-/// Returns the clusters of a cut for a box and a zoom. The cut must have been made for this tree. The tree may have
-/// another filter than it had then.
+/// Returns the clusters of a cut for a box and a zoom. The cut must have been made for the same tree, with any filter.
 treeline_answer *treeline_clusters_in_box(
     const treeline_tree *tree, const treeline_cut *cut, const treeline_box *box, double zoom,
     const treeline_answer *previous, treeline_error **error);
@@ -340,9 +339,9 @@ typedef struct treeline_clusters_arrays {
   /// Tree indices of the points: the first, and one past the last.
   const int64_t *first;
   const int64_t *end;
-  /// Input row of a cluster of one point; -1 for more points.
+  /// If the cluster has one point: the input row of this point. Otherwise -1.
   const int64_t *row;
-  /// Tree index of the point of a cluster of one point, or of the point at which the cluster is shown; otherwise -1.
+  /// If the cluster has one point, or is shown at one of its points: the tree index of this point. Otherwise -1.
   const int64_t *tree_index;
   /// Position at which the cluster is shown: longitudes and latitudes, or x and y.
   const double *x;
@@ -397,8 +396,8 @@ typedef struct treeline_array {
   const char *bytes;
   /// For counts: row i has the counts from lists[i] up to, but not including, lists[i + 1].
   const int64_t *lists;
-  /// For instants: number of units per second, which is 1, 1000, 1000000 or 1000000000. It is the smallest of these
-  /// numbers that expresses all times exactly.
+  /// For instants: number of units per second, which is 1, 1000, 1000000 or 1000000000. The smallest of these numbers
+  /// that expresses all times exactly is used.
   int64_t units_per_second;
 } treeline_array;
 
@@ -407,7 +406,7 @@ void treeline_table_column(const treeline_table *table, size_t column, treeline_
 /// Returns aggregates of the values of each cluster's points. The table has a row for each cluster, and a column for
 /// each aggregate in a list such as "count, sum(population), top(kind, 3)". Columns are named as in GeoJSON, such as
 /// "sum_population". A column has integers if the aggregate is always a whole number and all its values fit into 64
-/// bits. Otherwise it has the nearest doubles.
+/// bits. Otherwise the column has the nearest doubles.
 treeline_table *treeline_aggregate(const treeline_answer *answer, const char *aggregates, treeline_error **error);
 
 /// Returns the changes between two answers of one tree, with a row for each cluster to draw. All columns are integers:
@@ -421,20 +420,20 @@ treeline_table *treeline_aggregate(const treeline_answer *answer, const char *ag
 ///   the first row of a split or merge.
 treeline_table *treeline_transition(const treeline_answer *from, const treeline_answer *to, treeline_error **error);
 
-/// Returns a page of the points of a cluster that pass the filter, in tree order: integers "row" and "tree_index", and
-/// doubles "x" and "y".
+/// Returns a page of the points of a cluster, in tree order, without points that do not pass the filter. The table has
+/// integers "row" and "tree_index", and doubles "x" and "y".
 treeline_table *treeline_members(
     const treeline_tree *tree, uint64_t id, size_t offset, size_t limit, treeline_error **error);
 
-/// Returns the values of some points in a column, given the tree indices of the points. The table has one column, which
-/// has the same name. Numbers are integers if all numbers of the column are integers, otherwise doubles.
+/// Returns the values of some points in a column, given the tree indices of the points. The table has one column, with
+/// the name of the given column. Numbers are integers if all numbers of the column are integers, otherwise doubles.
 treeline_table *treeline_values(
     const treeline_tree *tree, const char *column, const int64_t *tree_indices, size_t count, treeline_error **error);
 
 /// Searches a column of texts. Returns at most `limit` points: first the points whose text begins with `text`, then the
 /// points with a later word that begins with `text`. The table has integers "row" and "tree_index", doubles "x" and
-/// "y", and texts "text", the whole texts. Case, accents and punctuation do not matter. The column must have been built
-/// with +search; NULL chooses the first such column. The tree's filter is ignored.
+/// "y", and the whole texts "text". Case, accents and punctuation do not matter. The column must have been built with
+/// +search; NULL chooses the first such column. The tree's filter is ignored.
 treeline_table *treeline_search(
     const treeline_tree *tree, const char *text, const char *column, size_t limit, treeline_error **error);
 
@@ -478,9 +477,10 @@ treeline_bytes *treeline_map_page(
 /// a server. The folder is created if it does not exist. The tree is published without its filter. Fails if the tree
 /// has groups.
 ///
-/// `map` is as in `treeline_map_page`; NULL publishes no map page. NULL for `title` uses the title of the tree or, if
-/// there is none, "Map". With `single_file`, all pages are in one file, for hosts that answer requests for byte ranges.
-/// `remove_old` removes pages of earlier versions. Maps that are open in browsers may still need the removed pages.
+/// `map` has the same meaning as in `treeline_map_page`, but NULL publishes no map page. NULL for `title` uses the
+/// title of the tree or, if there is none, "Map". With `single_file`, all pages are in one file, for hosts that answer
+/// requests for byte ranges. `remove_old` removes pages of earlier versions. Maps that are open in browsers may still
+/// need the removed pages.
 bool treeline_publish(
     const treeline_tree *tree, const char *folder, const char *map, const char *title, bool single_file,
     bool remove_old, treeline_error **error);

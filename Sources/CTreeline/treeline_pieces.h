@@ -148,10 +148,10 @@ treeline_bytes *treeline_column_survey_add_values(
 bool treeline_column_survey_add_survey(
     treeline_column_survey *survey, const void *bytes, size_t count, int64_t first_row, treeline_error **error);
 treeline_bytes *treeline_column_survey_bytes(const treeline_column_survey *survey);
-/// Returns the columns whose distinct values must be gathered before the columns can be encoded. The result consists of
-/// bytes for `treeline_entries_read`. Returns no bytes if there are no such columns. A survey keeps up to 65,536
-/// distinct values of a column. If a category or text column has more distinct values, a second pass over the values
-/// gathers all of them.
+/// Returns the columns whose distinct values must be gathered before the columns can be encoded. The columns are
+/// returned as bytes for `treeline_entries_read`. Returns no bytes if there are no such columns. A survey keeps up to
+/// 65,536 distinct values of a column. If a category or text column has more distinct values, a second pass over the
+/// values gathers all of them.
 ///
 /// \param most Maximum total size of the dictionaries of these columns, in bytes. A value takes 9 bytes plus the length
 /// of its text.
@@ -160,7 +160,7 @@ treeline_bytes *treeline_column_survey_gathering(
 /// Returns the encodings of the columns. All values must have been surveyed. It is an error if a value does not fit the
 /// declared kind of its column, or if dictionaries exceed their limit.
 ///
-/// \param entries All distinct values, if `treeline_column_survey_gathering` asked for them; otherwise NULL.
+/// \param entries All distinct values, if `treeline_column_survey_gathering` has returned any columns; otherwise NULL.
 treeline_bytes *treeline_column_survey_encoding(
     const treeline_column_survey *survey, const treeline_entries *entries, treeline_error **error);
 void treeline_column_survey_free(treeline_column_survey *survey);
@@ -180,7 +180,7 @@ treeline_encoding *treeline_encoding_read(const void *bytes, size_t count, treel
 /// Returns the total size of a point's codes in all columns, in bytes.
 size_t treeline_encoding_width(const treeline_encoding *encoding);
 /// Writes the codes of some points, given their values as bytes from `treeline_column_survey_add_values`. The codes of
-/// a point in all columns are adjacent. It is an error if a value was not surveyed, because it has no code.
+/// a point in all columns are adjacent. It is an error if a value was not surveyed, because such a value has no code.
 bool treeline_encoding_encode(
     const treeline_encoding *encoding, const void *values, size_t count, uint8_t *codes, size_t point_count,
     treeline_error **error);
@@ -194,7 +194,7 @@ treeline_table *treeline_pieces_table(const treeline_pieces *pieces);
 /// For each point, writes the number of the piece to which the point belongs.
 void treeline_pieces_find(
     const treeline_pieces *pieces, const uint32_t *positions, size_t count, uint32_t *numbers);
-/// Returns the data that is needed to build a piece, about 200 bytes.
+/// Returns the data that are needed to build a piece, about 200 bytes.
 treeline_bytes *treeline_pieces_task(const treeline_pieces *pieces, size_t number, treeline_error **error);
 void treeline_pieces_free(treeline_pieces *pieces);
 
@@ -224,7 +224,7 @@ void treeline_piece_free(treeline_piece *piece);
 /// Options: no-separation=true; memory=1000000000, the approximate limit of memory for separations in bytes; threads=2.
 ///
 /// \param survey Survey of all points.
-/// \param encoding Encoding with which the pieces were built; NULL if they have no columns.
+/// \param encoding Encoding with which the pieces were built; NULL if the pieces have no columns.
 ///
 /// `description` and `monitor` may be NULL.
 bool treeline_assemble(

@@ -33,17 +33,17 @@ extension BuildOptions {
     let growth = (name ?? (parameters.has("badge-gap") ? .badges : .split)).growth(splitBy: rule)
     if growth.splitRule == nil {
       parameters.refuse(
-        ["split"], expected: "absent, because a merged tree has no splits",
+        ["split"], expected: "no such option, because a merged tree has no splits",
         sentence: "{split} needs the value 'split' for {grow}; a merged tree has no splits.")
     }
     if growth.mergeMetric != .badges {
       parameters.refuse(
-        ["badge-gap"], expected: "grow=badges beside it; other trees ignore the gap between badges",
+        ["badge-gap"], expected: "grow=badges as well, because other trees ignore the gap between badges",
         sentence: "{badge-gap} needs the value 'badges' for {grow}; other trees ignore the gap between badges.")
     }
     if !(growth.mergeMetric?.keepsApart ?? false) {
       parameters.refuse(
-        ["stand"], expected: "grow=merge or grow=badges beside it; other trees do not keep clusters apart",
+        ["stand"], expected: "grow=merge or grow=badges as well, because other trees do not keep clusters apart",
         sentence: "{stand} needs the value 'merge' or 'badges' for {grow}; other trees do not keep clusters apart.")
     } else if leavesOutSeparations && stand == .member {
       parameters.refuse(

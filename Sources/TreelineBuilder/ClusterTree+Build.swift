@@ -16,8 +16,8 @@ extension ClusterTree {
   ///   - options: How to build.
   ///   - progress: Called on the threads that build, by one thread at a time, at most once for each percent.
   /// - Throws: `BuildError`
-  /// - Complexity: O(n log n) time except for adversarial data. Building takes about 45 bytes of memory per point. With
-  ///   separations, it takes about 100 bytes per point in addition to the tree.
+  /// - Complexity: O(n log n) time except for adversarial data. A build takes about 45 bytes of memory per point. With
+  ///   separations, a build takes about 100 bytes per point in addition to the tree.
   public init(
     _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions(),
     progress: (@Sendable (BuildProgress) -> Void)? = nil
@@ -83,8 +83,8 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - coordinates: Longitudes from -180 to 180 and latitudes from -90 to 90, in degrees; or plain x and y.
-  ///   - groups: The group of each coordinate, in the same order; groups never mix. Nil if all points may share a
-  ///     cluster.
+  ///   - groups: The group of each coordinate, in the same order; points of different groups never share a cluster. Nil
+  ///     if all points may share a cluster.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: How to build.
   ///   - progress: Called on the threads that build, by one thread at a time, at most once for each percent.
@@ -126,12 +126,13 @@ extension ClusterMap {
   ///   - values: Your own values, of any type.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: How to build. By default, everything that a query may need is computed, as in `treelinemap build`.
-  ///     That includes separations, which take several times as long as the rest of the build.
+  ///     This includes separations, which take several times as long as the rest of the build.
   ///   - coordinate: Returns the coordinate of a value; a key path is enough. The map keeps this function for
   ///     `updating(inserting:removing:moving:)`.
-  ///   - groups: The group of each value, in the same order; groups never mix. Nil if all values may share a cluster.
+  ///   - groups: The group of each value, in the same order; values of different groups never share a cluster. Nil if
+  ///     all values may share a cluster.
   ///   - columns: Properties that can be filtered and summed; see ``MapColumn``.
-  /// - Throws: `BuildError`, `ColumnError`, or what `coordinate` throws.
+  /// - Throws: `BuildError`, `ColumnError`, or an error that `coordinate` throws.
   /// - Precondition: The number of groups is the number of values.
   public init(
     _ values: [Value], as projection: Plane.Projection = .webMercator,
@@ -183,7 +184,8 @@ extension ClusterMap {
   ///   - groups: As in `init`.
   ///   - columns: As in `init`; they are encoded after the tree is built.
   ///   - progress: As in `ClusterTree.build`. If there are columns, the last stage is `encoding`.
-  /// - Throws: `BuildError`, `ColumnError`, what `coordinate` throws, or `CancellationError` if the task was cancelled.
+  /// - Throws: `BuildError`, `ColumnError`, an error that `coordinate` throws, or `CancellationError` if the task was
+  ///   cancelled.
   /// - Precondition: The number of groups is the number of values.
   public static func build(
     _ values: [Value], as projection: Plane.Projection = .webMercator,

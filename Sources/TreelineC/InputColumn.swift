@@ -11,7 +11,7 @@ struct InputColumn: @unchecked Sendable {
   private let column: treeline_column
   private let pointCount: Int
   private let stride: Int
-  /// The texts to which codes refer, by code.
+  /// The texts to which codes refer. A code is the index of its text.
   private let entries: [String]
 
   init(_ column: treeline_column, pointCount: Int) throws {
@@ -226,7 +226,7 @@ extension treeline_column {
     for number in 0...count {
       guard last <= offsets[number], offsets[number] <= 1 << 47 else {
         throw ArgumentError(
-          "column \(name.debugDescription): expected text offsets that begin at 0 and never decrease, "
+          "column \(name.debugDescription): expected text offsets of 0 or more that never decrease, "
             + "found \(offsets[number]) after \(last)")
       }
       last = offsets[number]

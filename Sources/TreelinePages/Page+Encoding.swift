@@ -25,8 +25,8 @@ struct PageEncoder {
 
   static let upperHeaderLength = 20
 
-  /// Whether the exact spreads of an upper page are in a separate page. They are if the tree has separations, because
-  /// cuts then need no spreads.
+  /// Whether the exact spreads of an upper page are in a separate page. If the tree has separations, spreads are in a
+  /// separate page, because cuts then do not need spreads.
   var hasSpreadPages: Bool { storage.separations != nil }
 
   /// Returns an upper page. The page refers to the page of its spreads, to its child pages, and to the pages in
@@ -62,8 +62,8 @@ struct PageEncoder {
   }
 
   /// Returns the child pages of a child page. A query that needs a page usually needs some child pages of this page,
-  /// too. If the tree has separation codes, a reader knows which of these pages a query needs, and loads them all at
-  /// once.
+  /// too. If the tree has separation codes, a reader knows which of these pages a query needs, and loads all needed
+  /// pages at once.
   func pagesAhead(below child: PagePlan) -> [PagePlan] {
     guard storage.separations != nil, case .upper(_, let children) = child.content else { return [] }
     return children

@@ -12,7 +12,7 @@ struct PageBytes {
   mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 
   /// Appends numbers byte by byte: first the lowest byte of all numbers, then the next byte of all numbers, and so on.
-  /// In this order neighboring bytes are similar, so they compress well.
+  /// In this order neighboring bytes are similar, so the bytes compress well.
   mutating func append<Value: FixedWidthInteger & UnsignedInteger>(planesOf values: [Value]) {
     for shift in stride(from: 0, to: Value.bitWidth, by: 8) {
       for value in values { bytes.append(UInt8(truncatingIfNeeded: value >> Value(shift))) }

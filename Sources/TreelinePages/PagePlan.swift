@@ -4,7 +4,7 @@ import Treeline
 package struct PageSizes: Hashable, Sendable {
   /// The greatest number of points of a leaf page. A leaf page of a single node may have more points.
   package var points: Int
-  /// The number of points of a node above which its children are in upper pages.
+  /// If a node has more points than this number, its children are in upper pages.
   package var nodePoints: Int
   /// For each level of upper pages, the greatest number of pairs of records in a page. The first page has level 0, its
   /// child pages have level 1, and so on. The last number of the array is used for all further levels.
@@ -14,8 +14,8 @@ package struct PageSizes: Hashable, Sendable {
   package var parts: [Int]
   /// The number of points of a page of values.
   package var values: Int
-  /// The separation code of a node from which on its children are in upper pages, however few points the node has. 0 if
-  /// this rule is not used.
+  /// If the separation code of a node is at least this number, its children are in upper pages, however few points the
+  /// node has. 0 if this rule is not used.
   package var leastCode: Int
 
   func pairs(onLevel level: Int) -> Int { pairs[min(level, pairs.count - 1)] }

@@ -8,8 +8,8 @@ struct RoundedEllipse {
   /// Elongation of the ellipse along x, and its elongation along a diagonal, in 16 steps each.
   var shape: UInt8
 
-  /// Least width for the area, relative to the length of the ellipse. A narrower ellipse counts with this width. Maps
-  /// use the same number.
+  /// Least width, relative to the length of the ellipse, that is used to compute the area. The area of a narrower
+  /// ellipse is computed as if it had this width. Maps use the same number.
   private static let leastWidth = 0.25
   /// Number that is subtracted from the highest bits of the squared area to get `size`.
   private static let base: UInt32 = 253

@@ -22,7 +22,7 @@
   private let cut: Cut
   private let aggregates: [String]
   private let zoom: Int
-  /// For each key of a count with its usual name, the index of the count's aggregate. Nil for all other keys.
+  /// For each key that is the usual name of a count, the index of the count's aggregate. Nil for all other keys.
   private var countedBy: [Int32?] = []
   /// For each aggregate, the counts whose usual names were already in use: a map from the counted value to the index of
   /// the count's key.

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// At each zoom, the clusters of the whole plane are selected once, by a cut that does not depend on the view. Each
 /// cluster is only in the tile that contains its position. So the counts in all tiles of a zoom add up to the number of
-/// all points. If the cut keeps clusters at a distance from each other, it also does so across the edges of tiles.
+/// all points. If the cut keeps clusters at a distance from each other, they also keep this distance across the edges
+/// of tiles.
 package struct TilePyramid: Sendable {
   /// The tree, which may have a filter.
   package let tree: ClusterTree

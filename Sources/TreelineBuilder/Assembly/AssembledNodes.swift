@@ -17,7 +17,7 @@ struct AssembledNodes {
     ]
   }
 
-  /// Allocates memory for a number of records. The caller must fill them.
+  /// Allocates memory for a number of records. The caller must write all records.
   init(recordCount: Int) {
     self.recordCount = recordCount
     records = .allocate(capacity: recordCount)

@@ -30,8 +30,8 @@ struct Segment: Sendable {
   }
 
   /// Whether the node has few points, and all sums over its points fit into 64 bits. Then the sums over any part of the
-  /// points fit, too. Adding up half of the points takes only some milliseconds, so this loop does not check for
-  /// cancellation.
+  /// points fit, too. Adding up half of the points takes only some milliseconds, so the sums are computed without
+  /// checks for cancellation.
   var isNarrow: Bool {
     if count > 16 * BuildMonitor.blockSize { return false }
     let countBits = 64 - points.moments.count.leadingZeroBitCount

@@ -1,7 +1,7 @@
 import Treeline
 
 /// Builds the nodes over points on the plane. If a node is so large that other threads would be idle, all threads split
-/// it together. Any free thread splits a smaller node alone. Below a certain size, building a whole subtree is one
+/// the node together. A smaller node is split by one thread. Below a certain size, building a whole subtree is one
 /// piece of work.
 struct TreeBuilder<Algorithm: SplitAlgorithm> {
   let splitter: Splitter<Algorithm>
@@ -10,10 +10,11 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   /// Least number of pieces of work for each thread, so that all threads end at about the same time.
   private static var piecesPerThread: Int { 16 }
 
-  /// Sorts the points into tree order, writes the gaps between them, and returns the nodes. If the build is cancelled,
-  /// the nodes are unusable.
+  /// Sorts the points into tree order, writes the gaps between the points, and returns the nodes. If the build is
+  /// cancelled, the nodes are unusable.
   ///
-  /// - Parameter root: Level of the topmost node in the whole tree, and the corner for its moments.
+  /// - Parameter root: Level of the topmost of these nodes within the whole tree, and the corner for the node's
+  ///   moments.
   func build(pointCount: Int, _ root: SubtreeRoot) -> TopNode {
     let (arrays, monitor) = (splitter.arrays, splitter.monitor)
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
@@ -57,7 +58,7 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   }
 }
 
-/// Level of a subtree's topmost node in the whole tree, and the corner for its moments.
+/// Level of a subtree's topmost node within the whole tree, and the corner for the node's moments.
 struct SubtreeRoot: Sendable {
   /// Level of the node; 0 for the root of the whole tree.
   var level = 0
@@ -65,7 +66,7 @@ struct SubtreeRoot: Sendable {
   var corner: PlanePoint?
 }
 
-/// A node above a piece of work, or the root of a piece of work. Only one thread at a time uses it.
+/// A node above a piece of work, or the root of a piece of work. Only one thread at a time uses a node.
 final class TopNode: @unchecked Sendable {
   enum Content {
     case unbuilt

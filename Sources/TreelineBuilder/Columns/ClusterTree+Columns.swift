@@ -7,10 +7,10 @@ extension ClusterTree {
   /// let hotels = try tree.adding(columns: [IndexColumn(name: "price", kind: .number) { .number(prices[$0]) }])
   /// ```
   ///
-  /// The new tree shares the memory of this tree, but has no filter. This tree does not change. A cluster of one of
-  /// these trees cannot be used with the other tree.
+  /// The new tree shares the memory of this tree, but has no filter. This tree does not change. Clusters of this tree
+  /// cannot be used with the new tree, and clusters of the new tree cannot be used with this tree.
   ///
-  /// - Parameter columns: Columns to add. No two columns share a name.
+  /// - Parameter columns: Columns to add. All columns must have different names.
   /// - Throws: `ColumnError`, which is `cancelled` if the current task is cancelled.
   /// - Complexity: O(pointCount) for each column
   public func adding(columns: [IndexColumn]) throws(ColumnError) -> ClusterTree {
@@ -20,7 +20,7 @@ extension ClusterTree {
   /// Returns this tree with more columns, with progress reports and a way to cancel.
   ///
   /// - Parameters:
-  ///   - cancellation: Stops the work. If it is nil, the work stops when the task is cancelled.
+  ///   - cancellation: Stops the work. If `cancellation` is nil, the work stops when the task is cancelled.
   ///   - progress: Called at most once for each percent.
   package func adding(
     columns: [IndexColumn], stoppingWith cancellation: BuildCancellation?,
@@ -57,7 +57,7 @@ extension ClusterTree {
   /// - Parameters:
   ///   - row: Converts a row of the tree to the row number that an error reports; nil if both numbers are always equal.
   ///     If several values do not suit their column, the error reports the least row number of such a value.
-  ///   - cancellation: Stops the work. If it is nil, the work stops when the task is cancelled.
+  ///   - cancellation: Stops the work. If `cancellation` is nil, the work stops when the task is cancelled.
   ///   - progress: Called at most once for each percent.
   package func encoded(
     _ columns: [IndexColumn], row: ((Int) -> Int)?, stoppingWith cancellation: BuildCancellation? = nil,

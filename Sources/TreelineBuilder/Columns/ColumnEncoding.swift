@@ -52,8 +52,8 @@ public struct ColumnEncoding: Sendable {
 
   // MARK: - Codes
 
-  /// Returns the code of each entry of some values. Also returns the number of points whose number is not equal to any
-  /// double.
+  /// Returns the code of each entry of some values. Also returns the number of points whose value is a number that is
+  /// not equal to any double.
   private func codes(of values: ColumnValues) throws(ColumnError) -> (codes: [UInt64], inexactCount: Int) {
     var codes: [UInt64] = []
     codes.reserveCapacity(values.entries.count)

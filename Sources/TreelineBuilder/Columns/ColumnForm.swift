@@ -26,7 +26,7 @@ package struct ColumnForm: Sendable {
   /// Makes the form of integers, which are stored as offsets from the least integer. The greatest code that fits the
   /// width means a missing value. So the width is the least width at which this code belongs to no integer.
   ///
-  /// - Parameter range: Range from the least to the greatest integer; nil if there are none.
+  /// - Parameter range: Range from the least to the greatest integer; nil if there are no integers.
   /// - Returns: nil if no width is large enough.
   init?(_ kind: Column.Kind, integersIn range: ClosedRange<Int64>?, digits: Int, areDates: Bool = false) {
     let span = range.map { UInt64(bitPattern: $0.upperBound &- $0.lowerBound) } ?? 0
@@ -45,7 +45,7 @@ package struct ColumnForm: Sendable {
 extension ColumnForm {
   /// Whether a column can have this form, which was read from a file.
   ///
-  /// - Parameter entryCount: Number of entries in its dictionary; nil without a dictionary.
+  /// - Parameter entryCount: Number of entries in the dictionary of the column; nil without a dictionary.
   func isSound(entryCount: Int?, isAttribute: Bool) -> Bool {
     guard (encoding == .entries) == (entryCount != nil), width > 0 else { return false }
     switch (encoding, kind) {

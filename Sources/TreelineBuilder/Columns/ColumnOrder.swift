@@ -33,7 +33,7 @@ struct ColumnOrder {
     return order
   }
 
-  /// Sorts by one byte of the keys after the other, from the lowest byte up. Skips bytes that are the same in all keys.
+  /// Sorts by each byte of the keys in turn, beginning with the lowest byte. Skips bytes that are equal in all keys.
   private static func sort(_ order: inout [UInt32], by keys: [UInt64], _ monitor: BuildMonitor) {
     guard let first = order.first else { return }
     var differing: UInt64 = 0
@@ -57,7 +57,7 @@ struct ColumnOrder {
     }
   }
 
-  /// Returns the section of ranks, as if this were the first column of an index.
+  /// Returns the section of ranks, made for the first column of an index.
   func ranks() -> [UInt8] {
     var (ranks, firstIndices) = ([UInt32](repeating: 0, count: pointCount), [UInt32]())
     var last: UInt64?
@@ -77,7 +77,7 @@ struct ColumnOrder {
     return section(ranks, firstIndices: firstIndices, missingCount: missingCount)
   }
 
-  /// Returns the section of links, as if this were the first column of an index.
+  /// Returns the section of links, made for the first column of an index.
   func links() -> [UInt8] {
     // Missing values link to themselves.
     var links = (0..<UInt32(pointCount)).map { $0 + 1 }
@@ -91,7 +91,7 @@ struct ColumnOrder {
     return section(links, firstIndices: [], missingCount: 0)
   }
 
-  /// Returns the section of a search, as if this were the first column of an index. The column has a dictionary.
+  /// Returns the section of a search, made for the first column of an index. The column must have a dictionary.
   func search(_ column: Column) -> [UInt8] {
     guard case .entries(let entries) = column.values else { return [] }
     let words = SearchPlaces.Words(of: entries.dictionary, pointCount: order.count, monitor)
@@ -166,8 +166,8 @@ extension UnsafeMutableBufferPointer<UInt32> {
     return zeroCount
   }
 
-  /// Writes one bit of each integer to the blocks of a level, which have exactly enough bytes. Moves the integers whose
-  /// bit is 0 to the front.
+  /// Writes one bit of each integer to the blocks of a level. The blocks have exactly enough bytes. Moves the integers
+  /// whose bit is 0 to the front.
   ///
   /// - Parameters:
   ///   - oneCount: Number of 1 bits earlier in the level.
@@ -189,7 +189,8 @@ extension UnsafeMutableBufferPointer<UInt32> {
         let integer = self[index]
         let isOne = integer &>> bit & 1
         word |= UInt64(isOne) &<< (place & 63)
-        // Writes the integer to both lists, which needs no branch. In one of the lists the next integer overwrites it.
+        // Writes the integer to both lists, which needs no branch. In the wrong list, the next integer overwrites this
+        // integer.
         self[zeroCount] = integer
         ones[oneCount] = integer
         zeroCount &+= Int(1 &- isOne)

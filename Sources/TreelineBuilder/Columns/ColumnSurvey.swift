@@ -9,7 +9,7 @@ import Treeline
 /// let encoding = try survey.encoding()
 /// ```
 public struct ColumnSurvey: Sendable {
-  /// The purpose of a column, which decides what an index keeps of it.
+  /// The purpose of a column, which decides what an index keeps of the column's values.
   public enum Purpose: Hashable, Sendable {
     /// A typed column. If the kind is nil, the kind is found from the values.
     case typed(IndexColumn.Kind?)
@@ -19,7 +19,7 @@ public struct ColumnSurvey: Sendable {
 
   /// Name of the column.
   public private(set) var name: String
-  /// Purpose of the column, which decides what the index keeps.
+  /// Purpose of the column, which decides what the index keeps of its values.
   public let purpose: Purpose
   /// Number of points in the survey.
   public internal(set) var pointCount = 0
@@ -99,7 +99,7 @@ public struct ColumnSurvey: Sendable {
 
   /// Adds the values of some points.
   ///
-  /// - Parameter row: Returns the number that errors use for a point.
+  /// - Parameter row: Returns the number of a point for error messages.
   package mutating func add(_ values: ColumnValues, row: (_ point: Int) -> Int) {
     pointCount += values.count
     values.forEachEntry { number, point in
@@ -116,7 +116,7 @@ public struct ColumnSurvey: Sendable {
 
   /// Adds another survey of the same column.
   public mutating func add(_ other: ColumnSurvey) {
-    precondition(purpose == other.purpose, "Surveys of different columns")
+    precondition(purpose == other.purpose, "The surveys are of different columns")
     pointCount += other.pointCount
     hasMissing = hasMissing || other.hasMissing
     candidates.formIntersection(other.candidates)
@@ -150,7 +150,7 @@ public struct ColumnSurvey: Sendable {
       } else {
         reject(
           value, as: .times, ofPoint: point,
-          expected: "a time of ISO 8601, such as 2024-05-01 or 2024-05-01T12:30:00Z")
+          expected: "a time in ISO 8601, such as 2024-05-01 or 2024-05-01T12:30:00Z")
       }
     }
     if candidates.contains(.categories), isFound ? value.tag != .string : value.plainText == nil {
@@ -225,7 +225,7 @@ public struct ColumnSurvey: Sendable {
     if let count = entries?.count, count > Self.mostEntries { entries = nil }
   }
 
-  /// Returns the dictionary entry for an entry of the column's values; nil if the value is missing.
+  /// Returns the dictionary entry of a value, given the number of the value; nil if the value is missing.
   private func entry(of number: Int, of values: EntrySet) -> ArraySlice<UInt8>? {
     guard purpose == .typed(.category) else { return values[number] }
     return values.categoryEntry(of: number)

@@ -85,8 +85,8 @@ package struct EncodedColumn: Sendable {
   /// Encodes a column of numbers.
   ///
   /// - Parameters:
-  ///   - number: Returns a number, or nil for a missing value. It is called once for each of `0..<pointCount`, in
-  ///     order.
+  ///   - number: Returns a number, or nil for a missing value. The function is called once for each argument in
+  ///     `0..<pointCount`, in order.
   ///   - place: Converts a tree index to the argument with which `number` returns the number of the point at this tree
   ///     index.
   init(
@@ -175,7 +175,7 @@ extension Column {
 
 /// The bytes of a section in memory.
 final class ColumnMemory: @unchecked Sendable {
-  /// Valid as long as the object lives.
+  /// The bytes, which are valid as long as the object lives.
   let bytes: UnsafeRawBufferPointer
 
   init(_ section: [UInt8]) {

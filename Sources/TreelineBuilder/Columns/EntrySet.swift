@@ -1,7 +1,7 @@
 import Treeline
 
-/// Distinct byte strings, numbered in the order in which they were added. Each byte string is a value of a column. It
-/// consists of a tag for the type of the value, and the text of the value in UTF-8.
+/// Distinct byte strings, numbered in the order in which they were added. Each byte string is a value of a column. The
+/// string consists of a tag for the type of the value, and the text of the value in UTF-8.
 ///
 /// Texts are compared by their bytes. So two texts may be different entries although Unicode treats them as equal.
 struct EntrySet: Sendable {
@@ -65,7 +65,7 @@ struct EntrySet: Sendable {
     return UInt32(count - 1)
   }
 
-  /// Returns the number of an entry; nil if it does not exist.
+  /// Returns the number of an entry; nil if the set does not contain the entry.
   ///
   /// - Precondition: Entries were added one by one, or `prepare` was called.
   func number(of entry: ArraySlice<UInt8>) -> UInt32? {
@@ -93,7 +93,7 @@ struct EntrySet: Sendable {
     }
   }
 
-  /// Returns the slot of an entry in the table, or the free slot where it would be added.
+  /// Returns the slot of an entry in the table, or the free slot where the entry would be added.
   private func slot(of entry: UnsafeRawBufferPointer) -> Int {
     // Each process has its own seed for hashes, so an attacker cannot choose data that make look-ups slow. Numbers of
     // entries do not depend on the seed.
@@ -149,7 +149,7 @@ extension EntrySet: PlainValue {
   }
 
   private static let unsound = PieceError.damaged(
-    what: "the values of a column", expected: "entries of a tag and a text each", found: "other bytes")
+    what: "the values of a column", expected: "entries that consist of a tag and a text", found: "other bytes")
 }
 
 extension Int {

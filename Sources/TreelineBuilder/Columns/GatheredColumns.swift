@@ -1,11 +1,13 @@
 import Treeline
 
 /// All different texts of each column that has more different texts than a survey keeps. A second pass over the values
-/// gathers these texts. The texts of parts of the points can be added in any order, up to a limit.
+/// gathers these texts. The texts of parts of the points can be added in any order, up to a limit of their total
+/// length.
 package struct GatheredColumns: Sendable {
   /// Surveys of the columns, without values.
   private let surveys: [ColumnSurvey]
-  /// For each column, the different values found so far; nil if the survey of the column already has all of them.
+  /// For each column, the different values found so far; nil if the survey of the column already has all different
+  /// values.
   private var entries: [ColumnEntries?]
   /// Greatest length of the dictionaries of all columns together, in bytes.
   private let most: Int
@@ -79,7 +81,7 @@ extension GatheredColumns: PlainValue {
     for _ in surveys { entries.append(try bytes.readValues(of: ColumnEntries.self).first) }
     let fields: [UInt64] = try bytes.readArray()
     guard fields.count == 2, let most = Int(exactly: fields[0]), fields[1] <= 1 else {
-      throw .damaged(what: "the entries of columns", expected: "a limit to their length", found: "\(fields)")
+      throw .damaged(what: "the entries of columns", expected: "a limit of their length", found: "\(fields)")
     }
     (self.most, areTooLong) = (most, fields[1] != 0)
   }

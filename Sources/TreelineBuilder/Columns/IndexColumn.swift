@@ -13,7 +13,7 @@ public struct IndexColumn: Sendable {
   /// The kind of value that a column reads. Raw values are the names that the tool uses.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// JSON numbers. They are kept exactly if all numbers are multiples of one power of ten, from 1 down to 10^-18, and
-    /// each multiple fits 64 bits. Otherwise they are kept as the nearest doubles.
+    /// each multiple fits into 64 bits. Otherwise all numbers are kept as the nearest doubles.
     case number
     /// Texts that many points share. Numbers and booleans become texts, spelled as in the input.
     case category
@@ -47,8 +47,8 @@ public struct IndexColumn: Sendable {
     case instants(@Sendable (Int) -> Instant?)
   }
 
-  /// A kind of aggregate or search that an index can be prepared for. Filters, sums and counts need no preparation.
-  /// Each preparation adds a section to the index.
+  /// An aggregate or a search for which an index can be prepared. Filters, sums and counts need no preparation. Each
+  /// preparation adds a section to the index.
   public enum Preparation: String, Sendable, Hashable, CaseIterable {
     /// Computes `median` and `percentile` without reading the values of all points. With a million points, this takes
     /// 6.9 bytes per point if all values differ, and 2.6 bytes per point if there are 65,535 different values.

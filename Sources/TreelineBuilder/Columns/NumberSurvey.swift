@@ -121,11 +121,11 @@ struct TimeSurvey: Sendable {
   private mutating func widen(_ low: (instant: Instant, point: Int), _ high: (instant: Instant, point: Int)) {
     if let least, (least.instant, least.point) <= low {} else { least = low }
     // If several points have the greatest time, keeps the first of these points. If several points have the least time,
-    // the first of them is kept, too.
+    // keeps the first of those points, too.
     if let greatest, (high.instant, greatest.point) <= (greatest.instant, high.point) {} else { greatest = high }
   }
 
-  /// Returns how all times are encoded.
+  /// Returns the encoding of all times.
   func form() throws(UnsuitableValue) -> ColumnForm {
     guard let least, let greatest else { return ColumnForm(.time, integersIn: nil, digits: 0)! }
     guard let low = Int64(exactly: least.instant.ticks(digits: digits)) else { throw beyond(least) }

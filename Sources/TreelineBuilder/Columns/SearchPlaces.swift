@@ -10,7 +10,7 @@ struct SearchPlaces {
   /// The words that a section lists.
   struct Words {
     fileprivate let dictionary: ColumnDictionary
-    /// At index i, the number of texts with more than i words; see `ColumnSearch.wordLimit`.
+    /// Counts of texts: at index i, the number of texts with more than i words. See `ColumnSearch.wordLimit`.
     private(set) var counts = [Int](repeating: 0, count: ColumnSearch.mostWords + 1)
     /// Greatest number of listed words of one text, besides its first word.
     private(set) var limit = 0
@@ -29,7 +29,7 @@ struct SearchPlaces {
       limit = ColumnSearch.wordLimit(counts: counts, pointCount: pointCount)
     }
 
-    /// Memory that the lists of a section need while they are made, in bytes.
+    /// Memory for making the lists of a section, in bytes.
     var memory: Int { dictionary.textByteCount + 32 * counts[...limit].reduce(0, +) }
 
     fileprivate func forEachText(_ body: (_ entry: Int, _ text: inout FoldedText) -> Void) {

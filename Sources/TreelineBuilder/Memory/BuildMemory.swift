@@ -1,6 +1,6 @@
 import Treeline
 
-/// The memory of a build. The tree takes over some of it, and the rest is deallocated.
+/// The memory of a build. The tree takes over some of this memory, and the rest is deallocated.
 struct BuildMemory {
   let arrays: PointArrays
   let pointCount: Int
@@ -37,7 +37,7 @@ struct BuildMemory {
   ///
   /// - Parameters:
   ///   - badgeCurve: Badge curve of a tree without points, if the options ask for growth by badges; nil otherwise.
-  ///   - separate: Computes the codes of a tree's separations, if they are wanted.
+  ///   - separate: Returns the codes of a tree's separations; nil if separations are not wanted.
   func finish(
     _ top: TopNode?, _ badgeCurve: BadgeCurve?, threads: Int, _ monitor: BuildMonitor,
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?

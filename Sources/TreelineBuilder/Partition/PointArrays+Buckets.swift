@@ -1,7 +1,7 @@
 import Treeline
 
 extension PointArrays {
-  /// Sorts the points of a bucket into tree order, writes the gaps between them, and returns the bucket's record.
+  /// Sorts the points of a bucket into tree order, writes the gaps between the points, and returns the bucket's record.
   ///
   /// - Parameter monitor: Reports whether the build is cancelled, for buckets with very many points at one position.
   func makeBucket<Sum>(_ points: PointGroup<Sum>, by algorithm: some SplitAlgorithm, _ monitor: BuildMonitor)
@@ -42,8 +42,8 @@ extension PointArrays {
     shape(parts.right, by: algorithm, level: level + 1)
   }
 
-  /// Puts two points in order. The axis leads from one point to the other. So the longer component of this vector
-  /// determines which point is on the left.
+  /// Puts two points in order. The axis has the direction from one point to the other point. So the longer component of
+  /// the axis determines which point is on the left.
   private func shapePair(first: Int, level: UInt8) {
     let (a, b) = (points[first], points[first + 1])
     gaps[first] = a == b ? Gap.none : level

@@ -4,7 +4,7 @@ extension PointArrays {
   /// Moves the points left of a split to the front of a range, and returns the number of these points. Points on each
   /// side keep their order.
   ///
-  /// The function does only this, so its loop is short and has no branch. Sums over the smaller part are computed
+  /// The function only moves points, so its loop is short and has no branch. Sums over the smaller part are computed
   /// afterwards. All rules call this one function, which is not inlined. If the loop were inlined next to other loops,
   /// the compiler would run out of registers.
   @inline(never) func partition(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {

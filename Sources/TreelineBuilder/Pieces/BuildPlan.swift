@@ -26,7 +26,7 @@ import Treeline
 public struct BuildPlan: Sendable {
   private let terms: Terms
   private var nodes: [PlanNode] = []
-  /// Nodes that the current round asks about, in the order of its questions.
+  /// Nodes of the current round, in the order of the round's questions.
   private var asked: [Int] = []
   private var round: PlanRound?
   /// Number of passes over all points that the plan has asked for so far.
@@ -46,8 +46,8 @@ public struct BuildPlan: Sendable {
   /// - Parameters:
   ///   - rule: Rule by which nodes are split. `gamma` is not supported, because its weights need all points in memory
   ///     at once.
-  ///   - pieceSize: Greatest number of points in a piece, 17 or more. A piece may have more points only if all of them
-  ///     are at one position.
+  ///   - pieceSize: Greatest number of points in a piece, 17 or more. A piece has more points only if all its points
+  ///     share one position.
   /// - Throws: `PieceError.unsupported` for `gamma`.
   public init(rule: SplitRule, pieceSize: Int) throws(PieceError) {
     try self.init(rule: rule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels)
@@ -86,7 +86,7 @@ public struct BuildPlan: Sendable {
   /// - Throws: `PieceError.damaged` for answers that contradict each other or contradict earlier answers. For example,
   ///   answers may cover only some of the points. After an error the plan is unchanged.
   public mutating func take(_ answers: PlanAnswers) throws(PieceError) {
-    guard let round else { preconditionFailure("No round was asked for") }
+    guard let round else { preconditionFailure("Expected a call of nextRound() first") }
     precondition(answers.answers.count == asked.count, "The answers belong to another round")
     try checkExtents(answers)
     var nodes = nodes
@@ -130,7 +130,7 @@ public struct BuildPlan: Sendable {
 
     var mostLevels: Int { principalLevels + BuildPlan.mostHalvings }
 
-    /// Returns how a node with a known extent is split; nil if it is a piece.
+    /// Returns how to split a node with a known extent; nil if the node is a piece.
     func decision(on segment: Segment) -> PlanNode.Decision? {
       let scatter = Scatter(segment.points.moments)
       if segment.count <= pieceSize || scatter.isZero { return nil }

@@ -71,11 +71,11 @@ import Treeline
     /// Returns the number of nodes that a part may have in memory when separations are computed, and the number of
     /// threads. Each thread works on one part at a time.
     ///
-    /// Parts get all available memory, because the smaller a part is, the more of its nodes are in the margin. About
-    /// 1500 nodes are shown within the margin of a small piece. If fewer nodes are shown when the first part ends, more
-    /// nodes lie below each of them. So a part needs memory for about the square root of 1500 times the number of
-    /// points. With half of this memory, a third more nodes are read. If there is less than a quarter of this memory
-    /// for each thread, fewer threads work, and each of them gets more memory.
+    /// Parts get all available memory, because in a small part most of the nodes are in the margin around the part.
+    /// About 1500 nodes are shown within the margin of a small piece. If fewer nodes are shown when the first part
+    /// ends, more nodes lie below each shown node. So a part needs memory for about the square root of 1500 times the
+    /// number of points. With half of this memory, a third more nodes are read. If there is less than a quarter of this
+    /// memory for each thread, fewer threads work, and each thread gets more memory.
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {

@@ -12,8 +12,9 @@ import Treeline
     private let description: IndexDescription
     /// Groups of the index, if the index has several trees that are stored one after the other.
     var groups: TreeGroups?
-    /// Preparations of each column, if any column has preparations, and the folder in which they are computed.
+    /// Preparations of each column; empty if no column has preparations.
     var preparations: [Set<IndexColumn.Preparation>] = []
+    /// The folder, the memory and the callbacks for computing preparations; nil if there are no preparations.
     var workspace: ScratchMatrix.Workspace?
     /// Computes the separations of the tree that has been written so far; nil if separations are not wanted.
     var separate: ((SeparatedTree) throws(PieceError) -> SeparationFile)?
@@ -21,7 +22,7 @@ import Treeline
     /// - Parameters:
     ///   - plan: Plan by which the pieces were built.
     ///   - survey: Survey of all points.
-    ///   - columns: Columns with which the pieces were built. No two columns have the same name.
+    ///   - columns: Columns with which the pieces were built. All columns have different names.
     ///   - description: Texts that describe the index to its users.
     public init(
       of plan: PiecePlan, _ survey: PointSurvey, columns: [ColumnEncoding] = [],

@@ -3,8 +3,8 @@ import Treeline
 /// The header of a built piece. The header describes the contents of the piece, and holds the record of the piece's
 /// root. In an index, the root's record is not next to the records below the root.
 ///
-/// After the header come the bytes that the piece adds to each section of the index. Only the version that wrote a
-/// piece can read it. The format of pieces is not part of the index format, and may change with every version.
+/// After the header come the bytes that the piece adds to each section of the index. A piece can be read only by the
+/// version that wrote it. The format of pieces is not part of the index format, and may change with every version.
 struct PieceHeader: BitwiseCopyable, Sendable {
   private var magic = Self.magic
   let number: UInt32
@@ -91,7 +91,8 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   }
 }
 
-/// The parts of an index that a piece contains. The piece stores them in this order: larger alignments come first.
+/// The parts of an index that a piece contains. A piece stores its parts in this order: parts with larger alignments
+/// come first.
 enum PiecePart: Int, CaseIterable, Sendable {
   case points, sums, rows, nodes, spreads, gaps
 }

@@ -6,7 +6,7 @@ public enum PieceError: Error, Hashable, Sendable {
   case invalid(BuildError)
   /// A feature that builds in pieces do not support.
   case unsupported(what: String, reason: String, remedy: String)
-  /// A column cannot hold values that it was given.
+  /// A column cannot hold some of its values.
   case column(ColumnError)
   /// Two points have the same row number. This can happen only if the caller numbers the rows.
   case rowTwice(row: Int)
@@ -20,13 +20,13 @@ public enum PieceError: Error, Hashable, Sendable {
   case inUse(path: String)
   /// The index could not be written.
   case writing(IndexWritingError)
-  /// The build was cancelled, or its progress callback stopped it.
+  /// The build was cancelled, or the progress callback stopped the build.
   case cancelled
 }
 
 extension PieceError {
   static let tooManyRows = PieceError.unsupported(
-    what: "A row number beyond 2^53", reason: "programs that read answers cannot represent it exactly",
+    what: "A row number beyond 2^53", reason: "programs that read answers cannot represent such a number exactly",
     remedy: "give points smaller row numbers")
 }
 
@@ -36,7 +36,7 @@ extension PieceError: CustomStringConvertible {
     case .invalid(let error): "\(error)"
     case .unsupported(let what, let reason, let remedy): "\(what) cannot be built in pieces: \(reason); \(remedy)"
     case .column(let error): "\(error)"
-    case .rowTwice(let row): "expected a row number for each point, found \(row) twice; give each point its own number"
+    case .rowTwice(let row): "expected a row number for each point, found \(row) twice; give each point its own row number"
     case .damaged(let what, let expected, let found):
       "\(what): expected \(expected), found \(found); start the build again"
     case .scratch(let path, let action, let reason):

@@ -13,8 +13,8 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A folder with built pieces, each in its own file. Any number of machines may write to the folder at once.
   ///
-  /// A file appears only when it is complete. Its name is the number of its piece. A second attempt to build a piece
-  /// writes the same bytes. So it does not matter which attempt ends last, or whether an attempt is killed.
+  /// A file appears only when it is complete. The name of a file is the number of its piece. A second attempt to build
+  /// a piece writes the same bytes. So it does not matter which attempt ends last, or whether an attempt is killed.
   public struct PieceFolder: PieceSource {
     /// Path of the folder.
     public let path: String

@@ -6,7 +6,7 @@ import Treeline
 /// - Complexity: 70 bytes per node.
 final class PieceNodes {
   let nodes: UnsafeMutablePointer<InternalNode>
-  /// Code of each node; zero if the node is not split.
+  /// For each node, the code of its separation; zero if the node is not split.
   let codes: UnsafeMutablePointer<UInt16>
   /// For each node, its number in the whole tree.
   private let numbers: UnsafeMutablePointer<UInt32>
@@ -18,7 +18,7 @@ final class PieceNodes {
 
   /// - Parameters:
   ///   - front: Nodes that are shown at the beginning.
-  ///   - floor: Squared distance at which the part ends. Nodes whose squared distance cannot be above this number are
+  ///   - floor: Squared distance at which the part ends. Nodes that cannot be split at a greater squared distance are
   ///     left out.
   ///   - capacity: Greatest number of nodes.
   init(below front: ShownFront, downTo floor: UInt64, capacity: Int, _ tree: inout SeparatedTree) {

@@ -61,7 +61,7 @@ public struct PiecePlan: Sendable {
     return records
   }
 
-  /// Adds a node. Its children must be added next.
+  /// Adds a node. The children of the node must be added next.
   mutating func addNode() { order.append(.node) }
 
   mutating func add(piece extent: PointExtent, at root: SubtreeRoot) {

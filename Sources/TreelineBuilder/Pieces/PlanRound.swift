@@ -3,8 +3,8 @@ import Treeline
 /// The questions about open nodes that one pass over all points must answer. A node is open if the plan of the build
 /// needs another answer about the node.
 public struct PlanRound: Sendable {
-  /// Maps each point to the number of the question that it helps to answer. If no question concerns a point, the point
-  /// is mapped to the number after the last question.
+  /// Maps each point to the number of the question that the point helps to answer. If no question concerns a point, the
+  /// point is mapped to the number after the last question.
   var routing: PointRouting
   var questions: [PlanQuestion]
 
@@ -45,7 +45,8 @@ extension Split {
 }
 
 extension DotProducts {
-  /// Returns the range of dot products of points in a box. No point may lie to the left of the corner or above it.
+  /// Returns the range of dot products of points in a box. No point may lie to the left of the corner or above the
+  /// corner.
   fileprivate func range(over box: PlaneRect) -> ClosedRange<Int64> {
     func product(_ axis: Int64, _ position: UInt32, _ corner: UInt32) -> Int64 {
       axis * (Int64(position) - Int64(corner))
@@ -164,7 +165,7 @@ enum PlanAnswer: Sendable {
       self = .positions(bins)
     case (.left(let sums), .left(let split)):
       self = .left(sums + LeastScatterSplit.leftSums(of: points.baseAddress!, count: points.count, by: split))
-    default: preconditionFailure("An answer to another question")
+    default: preconditionFailure("The answer belongs to another question")
     }
   }
 
@@ -187,7 +188,7 @@ enum PlanAnswer: Sendable {
       self = .left(Halves.Sums())
       question.put(PlanePoint(x: box.minX, y: box.minY), sums(from: question.corner), in: &bins)
       self = .positions(bins)
-    default: preconditionFailure("An answer to another question")
+    default: preconditionFailure("The answer belongs to another question")
     }
     return true
   }
@@ -201,7 +202,7 @@ enum PlanAnswer: Sendable {
       for index in bins.indices { bins[index].add(others[index]) }
       self = .positions(bins)
     case (.left(let sums), .left(let others)): self = .left(sums + others)
-    default: preconditionFailure("An answer to another question")
+    default: preconditionFailure("The answer belongs to another question")
     }
   }
 }

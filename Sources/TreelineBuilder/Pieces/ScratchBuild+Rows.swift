@@ -2,8 +2,8 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
-    /// Checks that no two points were given the same row number. If row numbers ascend, they were already checked when
-    /// they were added.
+    /// Checks that all given row numbers are different. If row numbers ascend, they were already checked when they were
+    /// added.
     ///
     /// - Complexity: Row numbers are divided into parts. One part fills half of the memory. Each part takes one pass
     ///   over all row numbers.
@@ -46,7 +46,7 @@ import Treeline
     /// Whether each row number is greater than the row number before it.
     private(set) var ascend = true
 
-    /// - Parameter last: Row number of the point before; nil if there is no such point.
+    /// - Parameter last: Row number of the previous point; nil if there is no previous point.
     init(_ rows: [UInt64], after last: UInt64?) throws(PieceError) {
       self.last = last
       for row in rows {
@@ -61,8 +61,8 @@ import Treeline
     }
   }
 
-  /// The rows of points in input order. If the input assigns row numbers to points, these are the rows. Otherwise the
-  /// rows count the rows of the input, and skipped rows are left out.
+  /// The rows of points in input order. If the input assigns row numbers to points, these numbers are the rows.
+  /// Otherwise the rows are the row numbers of the input, without the skipped rows.
   struct InputRows {
     private let file: ScratchFile
     private let areGiven: Bool

@@ -27,10 +27,10 @@ import Treeline
 
     /// Upper bound of the disk space that the build needs. The bound is known once all points are read.
     package var space: Space {
-      // At first the folder holds positions. On a plain plane, it holds the coordinates at the same time. Later it
-      // holds the positions together with the points, rows and codes of pieces. At the end it holds the points, rows
-      // and codes together with the built pieces. Pieces usually take 19 bytes per point, and so does the index.
-      // Separations take 2 more bytes per point.
+      // At first the folder holds positions, and for plain x and y also the coordinates. Later the folder holds the
+      // positions together with the points, rows and codes of pieces. At the end the folder holds the points, rows and
+      // codes together with the built pieces. The pieces usually take 19 bytes per point, and the index usually takes
+      // as much. Separations take 2 more bytes per point.
       let wide = rowWidth - 4
       let read = options.projection == .webMercator ? 22 : 24
       let separations = options.computesSeparations ? 2 : 0
@@ -65,8 +65,8 @@ import Treeline
     /// Returns the first disk that lacks space. Nil if no disk lacks space, or if the system does not report free
     /// space.
     ///
-    /// - Parameter destination: Where the index will be written. This may be on the disk of the scratch folder or on
-    ///   another disk.
+    /// - Parameter destination: Destination of the index, which may be on the disk of the scratch folder or on another
+    ///   disk.
     package func missingSpace(for destination: IndexDestination) -> MissingSpace? {
       let space = space
       // Some of the space is already in use by this build.
@@ -84,7 +84,7 @@ import Treeline
     }
   }
 
-  /// The disk on which a folder is.
+  /// The disk that contains a folder.
   struct Disk {
     let device: dev_t
     /// Free space in bytes.

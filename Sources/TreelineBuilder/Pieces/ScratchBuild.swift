@@ -28,15 +28,15 @@ import Treeline
       package var memory: Int
       package var projection: Plane.Projection
       package var computesSeparations = false
-      /// Least number of nodes in a part of the separations. These nodes take 3 MB. With fewer nodes, dividing the tree
-      /// into parts would take longer than it saves. Tests use fewer nodes.
+      /// Least number of nodes in a part when separations are computed. These nodes take 3 MB. With fewer nodes,
+      /// dividing the tree into parts would take longer than it saves. Tests use fewer nodes.
       var leastSeparatedNodes = 1 << 14
       package var description = IndexDescription()
       /// Columns of the index.
       package var columns: [RequestedColumn] = []
       /// Whether the input assigns row numbers to points.
       package var hasGivenRows = false
-      /// Whether points may share a cluster only with points of their group.
+      /// Whether each point has a group, and shares clusters only with points of this group.
       package var isGrouped = false
 
       package init(rule: SplitRule, threads: Int?, memory: Int, projection: Plane.Projection) {

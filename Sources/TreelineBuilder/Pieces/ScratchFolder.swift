@@ -12,7 +12,7 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// The folder in which a build keeps data that do not fit into memory. Each index has its own folder with a fixed
-  /// name. So if a build is killed, the next build of the same index finds its files.
+  /// name. So if a build is killed, the next build of the same index finds the files of the killed build.
   package final class ScratchFolder: Sendable {
     package let path: String
     private let lock: Int32

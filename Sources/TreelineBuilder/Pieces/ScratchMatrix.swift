@@ -42,7 +42,7 @@ import Treeline
 
     /// Integers of all points, in tree order.
     private let integers: ScratchFile
-    /// For ranks, the first point of each value. For a search, all points in the order of their values.
+    /// For ranks: the first point of each value. For a search: all points in the order of their values.
     private let firstIndices: ScratchFile
     private var valueCount = 0
     private var missingCount = 0
@@ -90,7 +90,7 @@ import Treeline
       guard words.memory <= memory else {
         throw .unsupported(
           what: "Column \(column.name.debugDescription)",
-          reason: "a search for its words needs more than the \(memory) bytes that are available",
+          reason: "preparing a search for its words needs more than the \(memory) bytes that are available",
           remedy: "leave out '+search' or allow more memory")
       }
       places = SearchPlaces(of: words, workspace.monitor)

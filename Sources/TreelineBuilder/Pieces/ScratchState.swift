@@ -20,15 +20,16 @@ import Treeline
     var checksum: UInt64
     var survey: PointSurvey
     var skippedRowCount = 0
-    /// The greatest row number, and whether row numbers ascend in the order in which points were added.
+    /// The greatest row number.
     var greatestRow: UInt64 = 0
+    /// Whether row numbers ascend in the order in which points were added.
     var rowsAscend = true
     /// Groups of points that share clusters only with each other; nil if all points may share a cluster.
     var groups: ScratchGroups?
     /// For each column, the number of values that are not stored exactly. The numbers are known once all columns are
     /// encoded.
     var inexactCounts: [Int] = []
-    /// Greatest number of points in a piece, and the plan; nil until there is a plan.
+    /// The plan, and the greatest number of points in a piece; nil until the plan is made.
     var planned: (pieceSize: Int, plan: PiecePlan)?
     /// Whether all points have been moved to their pieces.
     var isPartitioned = false

@@ -13,9 +13,9 @@ import Treeline
 /// the node and of all nodes above the node.
 /// 2. The nodes that are shown at this distance are divided by area into pieces. For each piece, the sequence continues
 /// with the nodes below the piece. The sequence also includes nodes around the piece that may block the nodes of the
-/// piece. These other nodes are within a *margin* around the piece, whose width is a few r. Nodes at the edge of the
-/// margin are *unsure* from the beginning: anything in the box of an unsure node may be shown. Another node becomes
-/// unsure if an unsure node may block it and no other node blocks it. Every other node is split as in the whole
+/// piece. These other nodes are within a *margin* around the piece, whose width is a few times r. Nodes at the edge of
+/// the margin are *unsure* from the beginning: anything in the box of an unsure node may be shown. Another node becomes
+/// unsure if no known node blocks it but an unsure node may block it. Every other node is split as in the whole
 /// sequence, because every search around it finds the same nodes. If a node of the piece itself becomes unsure, the
 /// margin is widened by half and the piece is run again, until all nodes of the piece are sure.
 /// 3. A piece with too many nodes is run only down to a smaller distance, as in step 1, and divided again.
@@ -33,7 +33,7 @@ package final class SeparationPieces: Sendable {
   private let write: @Sendable (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void
   private let state = Mutex(Work())
 
-  /// Amount of work.
+  /// Amount of work that was done.
   package struct Work: Sendable {
     /// Number of nodes that were read for parts of the sequence. This number includes nodes in margins, and nodes of
     /// parts that were run again.

@@ -10,8 +10,8 @@ struct ShownFront: Sendable {
     let box: PlaneRect
     /// Whether the node is known to be shown. If `isSure` is false, anything in its box may be shown.
     var isSure = true
-    /// Whether the separations below the node are wanted. Otherwise the node is a member only because it may block
-    /// other nodes.
+    /// Whether the separations below the node are wanted. If `isOwn` is false, the node is a member only because it may
+    /// block other nodes.
     var isOwn = true
 
     /// Upper bound of the number of nodes that may be split, among this node and all nodes below it.
@@ -34,7 +34,7 @@ struct ShownFront: Sendable {
   /// Upper bound of the number of nodes that may be split, among the known members and all nodes below them.
   var weight: Int { nodes.reduce(0) { $0 + ($1.isSure ? $1.weight : 0) } }
 
-  /// Divides by area into pieces all nodes that may be split and whose separations are wanted. A piece has at most the
+  /// Divides the nodes that may be split and whose separations are wanted into pieces, by area. A piece has at most the
   /// given weight, or consists of one node.
   func pieces(upTo weight: Int) -> [[Int32]] {
     var pieces: [[Int32]] = []

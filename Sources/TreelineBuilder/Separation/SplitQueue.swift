@@ -36,7 +36,7 @@ struct SplitQueue: ~Copyable {
   /// Splits of the current band, in order. The first `position` splits have been taken.
   private(set) var sorted: ContiguousArray<QueuedSplit> = []
   private var position = 0
-  /// Index up to which `progress` has returned indices; nil if it has not been called in this band.
+  /// Index up to which `progress` has returned indices; nil if `progress` has not been called in this band.
   private var reported: Int?
   private var late = LateSplits()
   private let monitor: BuildMonitor

@@ -21,9 +21,9 @@ import Treeline
 /// is near such a box, the node becomes *unsure*. From then on, all nodes within the box of the unsure node are unsure,
 /// too: see `SeparationPieces`.
 ///
-/// A node is looked at again only when r reaches its upper bound. This is the idea of lazy greedy algorithms (M.
-/// Minoux, 1978, doi:10.1007/BFb0006528). The splits are in farthest-point order (T. Gonzalez, 1985,
-/// doi:10.1016/0304-3975(85)90224-5), restricted by a given tree.
+/// A node is looked at again only when r reaches the node's upper bound. This idea comes from lazy greedy algorithms
+/// (M. Minoux, 1978, doi:10.1007/BFb0006528). The order of the splits is the farthest-point order (T. Gonzalez, 1985,
+/// doi:10.1016/0304-3975(85)90224-5), but restricted by the given tree.
 struct SplitSequence: ~Copyable {
   let nodes: UnsafeMutablePointer<InternalNode>
   /// Nodes that are shown at the beginning, in tree order.

@@ -64,8 +64,7 @@ struct Halves {
       : (difference(left.count, left.x, all.x), difference(left.count, left.y, all.y))
   }
 
-  /// Returns a component of n Sₗ - nₗ S. The component is at most 2^94. The component is computed exactly and then
-  /// rounded.
+  /// Returns a component of n Sₗ - nₗ S. The component is at most 2^94, and is computed exactly before it is rounded.
   @inline(never) private func difference(_ leftCount: UInt64, _ left: UInt64, _ all: UInt64) -> Double {
     let a = self.all.count.multipliedFullWidth(by: left)
     let b = leftCount.multipliedFullWidth(by: all)

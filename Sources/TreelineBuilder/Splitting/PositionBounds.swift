@@ -171,6 +171,6 @@ struct BinScale: BitwiseCopyable {
   /// Whether the scale has a bin for every dot product. A scale that was read from bytes may be invalid.
   var isSound: Bool { count > 0 && shift < 64 }
 
-  /// Greatest difference of two values in one bin. This width does not hold for the first and the last bin.
+  /// Greatest difference of two values in one bin. For the first and the last bin, the difference may be greater.
   var width: Double { Double(1 &<< Int64(shift) &- 1) }
 }

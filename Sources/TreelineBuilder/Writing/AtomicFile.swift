@@ -183,8 +183,8 @@ import Treeline
       // The run that owned the file may just have ended and removed the file.
       guard lstat(path, &status) == 0 else { return }
       if let found = Self.kind(of: status) { throw foreign(found) }
-      // Meanwhile, another program may have replaced the file by a link or a pipe. These flags prevent that the link is
-      // followed, or that opening the pipe blocks.
+      // Meanwhile, another program may have replaced the file by a link or a pipe. With these flags, the call neither
+      // follows a link nor waits for a pipe.
       let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard descriptor >= 0 else {
         if errno == ENOENT { return }

@@ -6,8 +6,8 @@ import Treeline
     /// spacing, so can the index.
     ///
     /// The index keeps all columns of the tree, byte for byte. These are the columns with which the tree was opened,
-    /// and the columns that were added later; see ``removing(columns:)``. If a given column has the name of a column of
-    /// the tree, the given column replaces it.
+    /// and the columns that were added later; see ``removing(columns:)``. A given column replaces the tree's column of
+    /// the same name.
     ///
     /// - Parameters:
     ///   - path: Path of the index, as in ``IndexDestination``.
@@ -17,7 +17,7 @@ import Treeline
     ///     of them is an attribute.
     ///   - description: Texts that describe the index to its users; nil to keep the description of the tree.
     ///   - row: Returns the row number that the index stores for a point, from 0 to 2^53, given the point's row in the
-    ///     tree. Nil to store the row in the tree, which is right unless rows of the input were skipped. Values of
+    ///     tree. Nil to store the row in the tree. Nil is right if no rows of the input were skipped. Values of
     ///     attributes and columns are always requested by the row in the tree.
     ///   - overwriting: Whether to replace a file that is not an index.
     ///   - progress: Called with the number of bytes written and the total number of bytes.
@@ -46,7 +46,7 @@ import Treeline
     ///     of them is an attribute.
     ///   - description: Texts that describe the index to its users; nil to keep the description of the tree.
     ///   - row: Returns the row number that the index stores for a point, from 0 to 2^53, given the point's row in the
-    ///     tree. Nil to store the row in the tree, which is right unless rows of the input were skipped. Values of
+    ///     tree. Nil to store the row in the tree. Nil is right if no rows of the input were skipped. Values of
     ///     attributes and columns are always requested by the row in the tree.
     ///   - progress: Called with the number of bytes written and the total number of bytes.
     /// - Throws: `IndexWritingError`, which is `cancelled` if the current task is cancelled.
