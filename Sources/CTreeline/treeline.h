@@ -350,7 +350,8 @@ typedef struct treeline_clusters_arrays {
 
 void treeline_answer_arrays(const treeline_answer *answer, treeline_clusters_arrays *arrays);
 
-/// Arrays that describe the extents of clusters. All arrays are in one block of memory. The first call computes them.
+/// Arrays that describe the extents of clusters. All arrays are in one block of memory. The first call of
+/// treeline_answer_extents for an answer computes the arrays.
 typedef struct treeline_extents_arrays {
   size_t count;
   /// Bounds of the points. If they cross the antimeridian, west is greater than east.

@@ -137,8 +137,8 @@ package struct PageVerifier {
     let checksum = bytes.withUnsafeBytes { XXHash64.hash($0) }
     guard checksum == reference.checksum, bytes.count == Int(reference.length) else {
       throw Difference(
-        description: "\(name): expected \(reference.length) bytes of the checksum \(hexadecimal(reference.checksum)), "
-          + "found \(bytes.count) bytes of the checksum \(hexadecimal(checksum)); publish the index again")
+        description: "\(name): expected \(reference.length) bytes with checksum \(hexadecimal(reference.checksum)), "
+          + "found \(bytes.count) bytes with checksum \(hexadecimal(checksum)); publish the index again")
     }
     return (try inflated(bytes, name: name), name)
   }

@@ -190,7 +190,7 @@ package enum TileError: Error, Equatable, CustomStringConvertible {
       "tiles need longitudes and latitudes, found an index of plain x and y; build the index from longitudes and "
         + "latitudes"
     case .limit:
-      "expected a detail, a spacing or badges, found a limit; a limit would have another effect in each tile, "
+      "expected a detail, a spacing or badges, found a limit; a limit would have a different effect in each tile, "
         + "so the counts of all tiles would not add up to the number of points"
     case .tooManyClusters(let tile, let found):
       "expected at most \(TilePyramid.mostClusters) clusters in tile \(tile.zoom)/\(tile.x)/\(tile.y), found "

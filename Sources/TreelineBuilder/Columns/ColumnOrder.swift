@@ -8,7 +8,7 @@ struct ColumnOrder {
   private let order: [UInt32]
   private let monitor: BuildMonitor
 
-  /// - Parameter monitor: If it is cancelled, the order is unusable.
+  /// - Parameter monitor: If the work is cancelled, the order is unusable.
   /// - Complexity: O(pointCount)
   init(of column: Column, _ monitor: BuildMonitor = BuildMonitor(pointCount: 0)) {
     let source = OrderedKeys(of: column)

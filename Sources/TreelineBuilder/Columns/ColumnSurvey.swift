@@ -298,7 +298,7 @@ public struct ColumnSurvey: Sendable {
 
   func hasLongDictionary() throws(UnsuitableValue) -> Bool { try form().encoding == .entries && entries == nil }
 
-  /// - Parameter monitor: If it is cancelled, the encoding is unusable.
+  /// - Parameter monitor: If the build is cancelled, the encoding is unusable.
   func foundEncoding(
     gathered: ColumnEntries?, _ monitor: BuildMonitor = BuildMonitor(pointCount: 0)
   ) throws(UnsuitableValue) -> ColumnEncoding {

@@ -43,7 +43,7 @@ package struct EncodedColumn: Sendable {
   /// Encodes a column of values.
   ///
   /// - Parameters:
-  ///   - monitor: If it is cancelled, the column is unusable.
+  ///   - monitor: If the work is cancelled, the column is unusable.
   ///   - value: Returns the value of the point at a tree index.
   init(
     _ purpose: ColumnSurvey.Purpose, name: String, cells: DecimalMark? = nil, pointCount: Int,

@@ -111,7 +111,7 @@ struct EntrySet: Sendable {
   /// points.
   ///
   /// - Parameters:
-  ///   - monitor: If it is cancelled, entries may be numbered in any order.
+  ///   - monitor: If the work is cancelled, entries may be numbered in any order.
   ///   - isKept: Whether to keep the entry with the given number.
   func sorted(_ monitor: BuildMonitor, where isKept: (Int) -> Bool = { _ in true }) -> EntrySet {
     var order = ends.indices.filter(isKept)

@@ -62,7 +62,7 @@ extension NumberSurvey: PlainValue {
   }
 
   private static let unsound = PieceError.damaged(
-    what: "a survey of numbers", expected: "ranges by decimals", found: "other values")
+    what: "a survey of numbers", expected: "a range for each number of decimals", found: "other values")
 }
 
 /// Returns the number of a point among all points.

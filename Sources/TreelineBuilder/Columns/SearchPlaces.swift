@@ -18,7 +18,7 @@ struct SearchPlaces {
 
     /// - Parameters:
     ///   - pointCount: Number of points that have a value.
-    ///   - monitor: If it is cancelled, the result is unusable.
+    ///   - monitor: If the build is cancelled, the result is unusable.
     init(of dictionary: ColumnDictionary, pointCount: Int, _ monitor: BuildMonitor) {
       (self.dictionary, self.monitor) = (dictionary, monitor)
       forEachText { entry, text in
@@ -43,7 +43,7 @@ struct SearchPlaces {
     }
   }
 
-  /// - Parameter monitor: If it is cancelled, the lists are unusable.
+  /// - Parameter monitor: If the build is cancelled, the lists are unusable.
   /// - Complexity: O(n log n) for n bytes of text
   init(of listed: Words, _ monitor: BuildMonitor) {
     let dictionary = listed.dictionary

@@ -35,8 +35,8 @@ import Treeline
     /// Writes the index. The file appears only when it is complete and flushed to the disk.
     ///
     /// - Parameters:
-    ///   - destination: Where to write the index.
-    ///   - source: Where to read the pieces.
+    ///   - destination: Destination of the index.
+    ///   - source: Source of the bytes of the pieces.
     ///   - progress: Called with the number of bytes written and the total number of bytes. The work stops if
     ///     `progress` returns false.
     /// - Throws: `PieceError.writing` if an index cannot hold so many columns, or if two columns have the same name;

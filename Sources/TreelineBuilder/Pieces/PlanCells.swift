@@ -44,7 +44,7 @@ import Treeline
     /// - Parameters:
     ///   - leastCount: Approximate least number of points in a cell.
     ///   - memory: Memory for all threads, in bytes.
-    ///   - monitor: If it is cancelled, the division stops with `PieceError.cancelled`.
+    ///   - monitor: If the build is cancelled, the division stops with `PieceError.cancelled`.
     init(
       dividing positions: Positions, into file: ScratchFile, leastCount: Int = Self.leastCount, memory: Int,
       threads: Int, _ monitor: BuildMonitor

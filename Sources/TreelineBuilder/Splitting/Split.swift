@@ -30,8 +30,8 @@ package struct Split: Hashable, Sendable {
     threshold = whole &+ restQuotient &- (restRemainder < 0 ? 1 : 0)
   }
 
-  /// Divides a box in the middle of its longer side. If both sides are equally long, divides the side along x. If the
-  /// box is the smallest box around its points, both halves contain points.
+  /// Divides a box in the middle of its longer side. If both sides are equally long, divides the horizontal side. If
+  /// the box is the smallest box around its points, both halves contain points.
   package init(inTheMiddleOf box: PlaneRect, measuredFrom corner: PlanePoint) {
     self.corner = corner
     let isWide = box.width >= box.height

@@ -39,7 +39,7 @@ import Treeline
     /// existing index at the path is unchanged. Columns of the tree are kept, as in `write(index:)`.
     ///
     /// - Parameters:
-    ///   - destination: Where to write the index.
+    ///   - destination: Destination of the index.
     ///   - attributes: Columns to keep for display, with every value exactly as it is written. Their values are
     ///     returned in this order, after the tree's own attributes.
     ///   - columns: Typed columns, which come after the attributes. No two columns may have the same name, even if one

@@ -29,7 +29,7 @@ extension IndexAttribute {
   /// Numbers are stored as doubles if the spelling of every number can be reproduced from its double. Otherwise numbers
   /// are stored as text. So an index returns values with the same bytes as in the input.
   ///
-  /// - Parameter monitor: If it is cancelled, the section is unusable.
+  /// - Parameter monitor: If the work is cancelled, the section is unusable.
   func section(for tree: ClusterTree, _ monitor: BuildMonitor) -> [UInt8] {
     do throws(UnsuitableValue) {
       return try EncodedColumn(
