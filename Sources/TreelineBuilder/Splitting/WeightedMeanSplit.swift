@@ -60,7 +60,7 @@ private struct Deviation: Sendable {
     (count, x, y) = (points.moments.count, points.moments.x, points.moments.y)
   }
 
-  /// Returns the squared distance of a point. The x and y components of the unsquared distance are exact integers below
+  /// Returns the squared distance of a point. Before they are squared, the x and y components are exact integers below
   /// 2^63.
   @inline(__always) func square(of point: PlanePoint) -> Double {
     let dx = Double(Int64(bitPattern: count &* UInt64(point.x &- corner.x) &- x))
