@@ -105,7 +105,7 @@ public func transition(_ from: OpaquePointer?, _ to: OpaquePointer?, _ error: Er
   attemptObject(error) {
     let (first, second) = (try from.object(AnswerObject.self).clusters, try to.object(AnswerObject.self).clusters)
     guard first.tree.isSame(as: second.tree) else {
-      throw ArgumentError("the answers come from two different trees; pass two answers from the same tree")
+      throw ArgumentError("the answers come from two trees; pass two answers from the same tree")
     }
     return TransitionRows(first, second).table
   }

@@ -113,7 +113,7 @@ import TreelineBuilder
       let folder = try TemporaryFolder()
       let result = try build(folder, failing: "fsync")
       #expect(result.code == 74)
-      #expect(result.errors.contains("a power cut may undo it: Input/output error"), "\(result.errors)")
+      #expect(result.errors.contains("flushed to the disk: Input/output error; a power cut may"), "\(result.errors)")
       #expect(try folder.contents() == ["index"])
       #expect(try ClusterTree(index: folder.path("index")).pointCount == 5)
     }
