@@ -182,7 +182,8 @@ import Treeline
         try bytes.withUnsafeBufferPointer { bytes throws(IndexWritingError) in
           try destination.file.write(UnsafeRawBufferPointer(bytes), at: 0)
         }
-        // The file was extended for sections whose lengths were not known before.
+        // Sets the exact length of the file. The length so far was an estimate, because some sections had unknown
+        // lengths.
         try destination.file.setLength(layout.end)
         try destination.file.finish()
       } catch { throw .writing(error) }

@@ -10,8 +10,8 @@ struct ShownFront: Sendable {
     let box: PlaneRect
     /// Whether the node is known to be shown. If `isSure` is false, anything in its box may be shown.
     var isSure = true
-    /// Whether the separations below the node are wanted. If `isOwn` is false, the node is a member only because it may
-    /// block other nodes.
+    /// Whether the node is an own node: the separations below the node are wanted. If `isOwn` is false, the node is a
+    /// member only because it may block other nodes.
     var isOwn = true
 
     /// Upper bound of the number of nodes that may be split, among this node and all nodes below it.
@@ -34,8 +34,8 @@ struct ShownFront: Sendable {
   /// Upper bound of the number of nodes that may be split, among the known members and all nodes below them.
   var weight: Int { nodes.reduce(0) { $0 + ($1.isSure ? $1.weight : 0) } }
 
-  /// Divides the nodes that may be split and whose separations are wanted into pieces, by area. A piece has at most the
-  /// given weight, or consists of one node.
+  /// Divides the own nodes by area into pieces. Nodes that cannot be split are left out. A piece has at most the given
+  /// weight, or consists of one node.
   func pieces(upTo weight: Int) -> [[Int32]] {
     var pieces: [[Int32]] = []
     var stack = [nodes.indices.filter { nodes[$0].isOwn && nodes[$0].weight > 0 }.map { Int32($0) }]
