@@ -252,8 +252,8 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Whether a dictionary holds only texts. The dictionary of a typed column does, because such a column has one type.
-  /// An attribute keeps the types of its values, except in a column of cells that are not all numbers.
+  /// Whether a dictionary holds only texts. A typed column has one type, so its dictionary holds only texts. An
+  /// attribute keeps the types of its values, except in a column of cells that are not all numbers.
   var keepsTexts: Bool {
     switch purpose {
     case .typed: true
