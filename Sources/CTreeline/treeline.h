@@ -88,7 +88,7 @@ typedef enum treeline_error_kind {
 } treeline_error_kind;
 
 treeline_error_kind treeline_error_get_kind(const treeline_error *error);
-/// What is wrong, where, and what to do.
+/// Returns a text that says what is wrong, where the problem is, and what to do.
 const char *treeline_error_message(const treeline_error *error);
 void treeline_error_free(treeline_error *error);
 
@@ -248,8 +248,8 @@ typedef struct treeline_facts {
   bool has_badges;
   /// Whether coordinates are plain x and y.
   bool is_planar;
-  /// Bounds of the points that pass the filter. If they cross the antimeridian, west is greater than east. NaN if there
-  /// are no points.
+  /// Bounds of the points that pass the filter. If the bounds cross the antimeridian, west is greater than east. NaN if
+  /// there are no points.
   double west, south, east, north;
   /// How the tree was made, such as "least-scatter" or "merge:distance".
   const char *growth;
@@ -300,7 +300,7 @@ treeline_answer *treeline_clusters(
 treeline_cut *treeline_cut_create(const treeline_tree *tree, const char *parameters, treeline_error **error);
 void treeline_cut_free(treeline_cut *cut);
 
-/// A box that includes its edges. If it crosses the antimeridian, west is greater than east.
+/// A box that includes its edges. If the box crosses the antimeridian, west is greater than east.
 typedef struct treeline_box {
   double west, south, east, north;
 } treeline_box;
@@ -354,7 +354,7 @@ void treeline_answer_arrays(const treeline_answer *answer, treeline_clusters_arr
 /// treeline_answer_extents for an answer computes the arrays.
 typedef struct treeline_extents_arrays {
   size_t count;
-  /// Bounds of the points. If they cross the antimeridian, west is greater than east.
+  /// Bounds of the points. If the bounds cross the antimeridian, west is greater than east.
   const double *west;
   const double *south;
   const double *east;
