@@ -251,9 +251,9 @@ typedef struct treeline_facts {
   /// Bounds of the points that pass the filter. If the bounds cross the antimeridian, west is greater than east. NaN if
   /// there are no points.
   double west, south, east, north;
-  /// How the tree was made, such as "least-scatter" or "merge:distance".
+  /// Rule by which the tree was made, such as "least-scatter" or "merge:distance".
   const char *growth;
-  /// Where clusters are shown by default: at the mean of their points ("mean") or at one of the points ("member").
+  /// Default position of clusters: the mean of their points ("mean") or one of their points ("member").
   const char *stand;
   /// Texts of the index; "" if the index has no such text.
   const char *title, *attribution, *unit;
@@ -339,9 +339,10 @@ typedef struct treeline_clusters_arrays {
   /// Tree indices of the points: the first, and one past the last.
   const int64_t *first;
   const int64_t *end;
-  /// If the cluster has one point: the input row of this point. Otherwise -1.
+  /// Input row of the cluster's only point; -1 if the cluster has several points.
   const int64_t *row;
-  /// If the cluster has one point, or is shown at one of its points: the tree index of this point. Otherwise -1.
+  /// Tree index of the cluster's only point, or of the point at which the cluster is shown; -1 if there is no such
+  /// point.
   const int64_t *tree_index;
   /// Position at which the cluster is shown: longitudes and latitudes, or x and y.
   const double *x;

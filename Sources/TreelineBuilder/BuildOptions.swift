@@ -2,7 +2,7 @@ import Treeline
 
 /// Options of a build. An option changes the resulting tree only if the description of the option says so.
 public struct BuildOptions: Hashable, Sendable {
-  /// How the tree grows. Different growths make different trees.
+  /// Growth of the tree. Different growths make different trees.
   public var growth: Growth
 
   /// Diameters at which badges are drawn. A tree that grows by merging for badges depends on this curve. Other growths

@@ -86,7 +86,7 @@ struct PageEncoder {
   private struct UpperColumns {
     var recordCount: Int { codes.count }
     private var states: [UInt8] = []
-    /// For each record, four bits: one bit for each edge of its box. A bit is set if this edge differs from the
+    /// Four bits for each record: one bit for each edge of its box. A bit is set if this edge differs from the
     /// corresponding edge of the parent's box.
     private var edges: [UInt8] = []
     /// The differences for all set bits in `edges`, the sums, and the point counts of left children.
@@ -337,7 +337,7 @@ extension AttributeColumn {
 
 /// The part of a dictionary that some points use, in the order of the dictionary.
 private struct LocalDictionary {
-  /// For each point, its code: the index of the point's entry, or the number of entries if the point has no entry.
+  /// Code of each point: the index of the point's entry, or the number of entries if the point has no entry.
   let codes: [Int]
   let entries: [UnsafeRawBufferPointer]
 

@@ -4,18 +4,18 @@ import Treeline
 package struct PageSizes: Hashable, Sendable {
   /// The greatest number of points of a leaf page. A leaf page of a single node may have more points.
   package var points: Int
-  /// If a node has more points than this number, its children are in upper pages.
+  /// Number of points above which the children of a node are in upper pages.
   package var nodePoints: Int
-  /// For each level of upper pages, the greatest number of pairs of records in a page. The first page has level 0, its
+  /// Greatest number of pairs of records in a page, for each level of upper pages. The first page has level 0, its
   /// child pages have level 1, and so on. The last number of the array is used for all further levels.
   package var pairs: [Int]
-  /// For each level of upper pages, the number of parts into which the pairs below a page are divided. Each child page
-  /// gets one part. Parts with few pairs share a page. The last number of the array is used for all further levels.
+  /// Number of parts into which the pairs below a page are divided, for each level of upper pages. Each child page gets
+  /// one part. Parts with few pairs share a page. The last number of the array is used for all further levels.
   package var parts: [Int]
   /// The number of points of a page of values.
   package var values: Int
-  /// If the separation code of a node is at least this number, its children are in upper pages, however few points the
-  /// node has. 0 if this rule is not used.
+  /// Least separation code for which the children of a node are in upper pages, however few points the node has. 0 if
+  /// this rule is not used.
   package var leastCode: Int
 
   func pairs(onLevel level: Int) -> Int { pairs[min(level, pairs.count - 1)] }

@@ -6,7 +6,7 @@
 @_spi(Server) public struct TileFields: Encodable {
   let id = TileLayer.name
   let description = "Clusters and single points"
-  /// For each property name, the type of the values: Boolean, Number or String.
+  /// Type of the values of each property: Boolean, Number or String. The keys are the names of the properties.
   public let fields: [String: String]
 
   /// - Parameters:

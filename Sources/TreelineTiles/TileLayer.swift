@@ -22,10 +22,10 @@
   private let cut: Cut
   private let aggregates: [String]
   private let zoom: Int
-  /// For each key that is the usual name of a count, the index of the count's aggregate. Nil for all other keys.
+  /// Index of the count's aggregate, for each key that is the usual name of a count. Nil for all other keys.
   private var countedBy: [Int32?] = []
-  /// For each aggregate, the counts whose usual names were already in use: a map from the counted value to the index of
-  /// the count's key.
+  /// Counts of each aggregate whose usual names were already in use: a map from the counted value to the index of the
+  /// count's key.
   private var renamedKeys: [[String: UInt32]]
   /// Names that no count may have.
   private let takenNames: Set<String>
@@ -36,7 +36,7 @@
     .cluster, .id, .pointCount, .abbreviatedCount, .stack, .row, .area, .badgeDiameter, .screenArea,
   ].map { ($0, $0.kind.rawValue) }
 
-  /// For each property in `fields`, the index of its key.
+  /// Index of the key of each property in `fields`.
   private static let fieldIndices: [ClusterProperty: UInt32] = Dictionary(
     uniqueKeysWithValues: fields.enumerated().map { ($1.key, UInt32($0)) })
 

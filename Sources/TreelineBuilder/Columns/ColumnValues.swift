@@ -6,7 +6,7 @@ import Treeline
 /// Each different value is stored once, so a survey reads each different value only once.
 public struct ColumnValues: Sendable {
   private(set) var entries = EntrySet()
-  /// For each point, the number of its entry.
+  /// Entry number of each point.
   private(set) var numbers: [UInt32] = []
 
   /// Makes values of no points.

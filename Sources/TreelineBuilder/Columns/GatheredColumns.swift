@@ -6,7 +6,7 @@ import Treeline
 package struct GatheredColumns: Sendable {
   /// Surveys of the columns, without values.
   private let surveys: [ColumnSurvey]
-  /// For each column, the different values found so far; nil if the survey of the column already has all different
+  /// Different values of each column that were found so far; nil if the survey of the column already has all different
   /// values.
   private var entries: [ColumnEntries?]
   /// Greatest length of the dictionaries of all columns together, in bytes.

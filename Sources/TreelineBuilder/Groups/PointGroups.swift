@@ -17,8 +17,7 @@ public struct PointGroups: Hashable, Sendable {
   /// Names in the order of their bytes in UTF-8.
   let names: [String]
 
-  /// For each point, the index of its group's name in `names`. A point that is never clustered has the index
-  /// `names.count`.
+  /// Index of each point's group name in `names`. A point that is never clustered has the index `names.count`.
   let numbers: [UInt32]
 
   /// - Parameter groups: The group of each point, in the order of the coordinates.

@@ -215,7 +215,7 @@ import Treeline
     private let nodes: [PiecePlan.TopRecord?]
     private let headers: [PieceHeader]
     private var pieces: [Int: Int] = [:]
-    /// For each node of the plan, the index of its record, and the index of its children's records.
+    /// Indices of records: for each node of the plan, its own record and the records of its children.
     private var records: [Int]
     private var children: [Int]
 

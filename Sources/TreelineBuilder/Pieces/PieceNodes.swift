@@ -6,9 +6,9 @@ import Treeline
 /// - Complexity: 70 bytes per node.
 final class PieceNodes {
   let nodes: UnsafeMutablePointer<InternalNode>
-  /// For each node, the code of its separation; zero if the node is not split.
+  /// Separation code of each node; zero if the node is not split.
   let codes: UnsafeMutablePointer<UInt16>
-  /// For each node, its number in the whole tree.
+  /// Number of each node in the whole tree.
   private let numbers: UnsafeMutablePointer<UInt32>
   private let capacity: Int
   private(set) var count = 0
@@ -53,7 +53,7 @@ final class PieceNodes {
     /// nodes above.
     let limit: UInt64
     let isLeft: Bool
-    /// If the node is a right child, the number of its parent; otherwise `InternalNode.none`.
+    /// Number of the parent, if the node is a right child; otherwise `InternalNode.none`.
     let parent: UInt32
   }
 

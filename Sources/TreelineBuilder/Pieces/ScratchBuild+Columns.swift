@@ -115,7 +115,7 @@ import Treeline
     private let endFile: ScratchFile
     /// Checksum of everything that was written to `endFile`.
     private var endChecksum = XXHash64()
-    /// For each column of the index, the position of its values in each batch.
+    /// Position of each column's values in a batch, in the order of the index.
     private let columnNumbers: [Int]
     private(set) var batches: [Batch] = []
 

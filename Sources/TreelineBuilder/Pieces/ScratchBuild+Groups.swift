@@ -29,7 +29,7 @@ import Treeline
   /// The groups of all points, once all points are read.
   struct ScratchGroups: PlainValue {
     let header: TreeGroups
-    /// For each group, the number of its tree. Groups are in the order in which they were read.
+    /// Number of each group's tree. Groups are in the order in which they were read.
     private let parts: [UInt16]
 
     init(_ tally: GroupTally) {
@@ -106,7 +106,7 @@ import Treeline
     }
   }
 
-  /// For each point in input order, the number of its tree.
+  /// Number of each point's tree, in input order.
   struct PointParts {
     private let file: ScratchFile
     private let groups: ScratchGroups

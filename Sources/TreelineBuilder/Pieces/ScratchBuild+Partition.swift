@@ -88,9 +88,9 @@ import Treeline
     private let pointBuffers: UnsafeMutablePointer<PlanePoint>
     private let rowBuffers: UnsafeMutableRawPointer
     private let codeBuffers: UnsafeMutableRawPointer
-    /// For each piece, the number of its points in memory.
+    /// Number of points of each piece that are in memory.
     private var pending: [Int]
-    /// For each piece, the index in the files at which its next points are written.
+    /// Index in the files at which the next points of each piece are written.
     private var ends: [Int]
     /// Checksums of the points, rows and codes of each piece.
     private var checksums: [(XXHash64, XXHash64, XXHash64)]

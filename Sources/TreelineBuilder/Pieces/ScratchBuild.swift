@@ -141,7 +141,7 @@ import Treeline
     package internal(set) var columns: [ColumnEncoding] = []
     /// Surveys of the columns while points are read.
     var surveys: [ColumnSurvey] = []
-    /// For each column, the position of its values in a batch of `ScratchValues`.
+    /// Position of each column's values in a batch of `ScratchValues`.
     var columnNumbers: [Int] = []
     /// Preparations of each column.
     var preparations: [Set<IndexColumn.Preparation>] = []
@@ -306,8 +306,7 @@ import Treeline
 
     // MARK: - Building
 
-    /// For each column, the number of values that are not stored exactly. The numbers are known once the index is
-    /// built.
+    /// Number of values of each column that are not stored exactly. The numbers are known once the index is built.
     package var inexactCounts: [Int] { state.inexactCounts }
 
     /// Builds the index of all points that were added.

@@ -42,14 +42,15 @@ import Treeline
 
     /// Integers of all points, in tree order.
     private let integers: ScratchFile
-    /// For ranks: the first point of each value. For a search: all points in the order of their values.
+    /// Points of the column. For ranks: the first point of each value. For a search: all points in the order of their
+    /// values.
     private let firstIndices: ScratchFile
     private var valueCount = 0
     private var missingCount = 0
     /// The lists of a search.
     private var places: SearchPlaces?
     private var levelCount = 0
-    /// For each level, the number of bits that are 0.
+    /// Number of 0 bits in each level.
     private var zeroCounts: [Int] = []
 
     /// Prepares a column of an index that is being written. The column's own section must be written already.
@@ -347,7 +348,7 @@ import Treeline
     /// Greatest number of elements of each part.
     let capacities: [Int]
     private let starts: [Int]
-    /// For each part, the number of elements that are in the file.
+    /// Number of elements of each part that are in the file.
     private var counts: [Int]
     private var pending: [[Element]]
     private let pendingCapacity: Int

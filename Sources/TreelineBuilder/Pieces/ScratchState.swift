@@ -26,8 +26,7 @@ import Treeline
     var rowsAscend = true
     /// Groups of points that share clusters only with each other; nil if all points may share a cluster.
     var groups: ScratchGroups?
-    /// For each column, the number of values that are not stored exactly. The numbers are known once all columns are
-    /// encoded.
+    /// Number of values of each column that are not stored exactly. The numbers are known once all columns are encoded.
     var inexactCounts: [Int] = []
     /// The plan, and the greatest number of points in a piece; nil until the plan is made.
     var planned: (pieceSize: Int, plan: PiecePlan)?

@@ -18,8 +18,7 @@ extension SplitSequence {
     }
   }
 
-  /// For each step, the number of looks by which the step runs ahead. With half of these numbers, the speed would be
-  /// the same.
+  /// Numbers of looks by which the steps run ahead. With half of these numbers, the speed would be the same.
   private static var nodeAhead: Int { 24 }
   private static var slotsAhead: Int { 18 }
   private static var piecesAhead: Int { 12 }
