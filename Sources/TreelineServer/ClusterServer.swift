@@ -78,8 +78,8 @@ public struct ClusterServer: Sendable {
       onRunning: { channel in onRunning(channel.localAddress?.port ?? options.port) }, logger: logger)
   }
 
-  /// Returns the service with metrics, health and readiness. It has its own port, so that requests of clients cannot
-  /// block it.
+  /// Returns the service with metrics, health and readiness. The service has a separate port, so that requests of
+  /// clients cannot block it.
   private func management(at port: Int) -> some ApplicationProtocol {
     ServerApplication(
       responder: NormalizedRequests(responder: routes.managementRouter().buildResponder()),
@@ -180,7 +180,8 @@ public struct ServerOptions: Sendable {
   public var responseSeconds = 60
   /// Maximum time to compute an answer, in seconds.
   public var answerSeconds = 30
-  /// Maximum number of connections. The server accepts a few more, but these may only request `/health` and `/ready`.
+  /// Maximum number of connections. The server accepts a few more, but the additional connections may only request
+  /// `/health` and `/ready`.
   public var connections = 4096
   /// Maximum number of connections from one IPv4 address or one /64 network of IPv6. Trusted proxies have no maximum.
   public var connectionsPerAddress = 256

@@ -2,14 +2,15 @@
 
 import PackageDescription
 
-// A separate package. The library and the command-line tool can be used without fetching or building an HTTP server.
+// The server is a separate package. So the library and the command-line tool can be used without fetching or building
+// an HTTP server.
 //
-// The server needs 26 packages and takes minutes to build. Without it, a fresh clone fetches only
-// swift-argument-parser, as `scripts/check/runtime` proves. A trait of the main package would have the same effect, but
-// it would need `#if` around every source file of the server. The main package supports Swift 6.1, and its manifest
-// would name packages that need Swift 6.2.
+// The server needs 26 packages and takes minutes to build. Without the server, a fresh clone fetches only
+// swift-argument-parser, as `scripts/check/runtime` proves. The server could also be a trait of the main package. But
+// then every source file of the server would need `#if`. The main package supports Swift 6.1, and its manifest would
+// name packages that need Swift 6.2.
 let package = Package(
-  // The site of the documentation has the name of the package as its title.
+  // The title of the documentation site is the name of the package.
   name: Context.environment["TREELINE_DOCS"] == nil ? "treeline-server" : "Treeline", platforms: [.macOS(.v15)],
   products: [
     .library(name: "TreelineServer", targets: ["TreelineServer"]),
@@ -17,7 +18,7 @@ let package = Package(
   ],
   dependencies: [
     // The server does not use the trait that calls LAPACK, so that it loads no library except the C library. Test
-    // builds use the trait: they share their build folder with the main package, and another choice of traits would
+    // builds use the trait, because they share their build folder with the main package. Another choice of traits would
     // rebuild everything.
     .package(
       name: "treeline", path: "../..",
@@ -30,7 +31,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.34.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
-    // Leaves out Hummingbird's trait for settings from files and the environment, because it needs one more package.
+    // Leaves out Hummingbird's trait for settings from files and the environment, because the trait needs one more
+    // package.
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
@@ -76,7 +78,7 @@ let package = Package(
       ], path: "Tests", exclude: ["vector_tile.proto"]),
   ], swiftLanguageModes: [.v6])
 
-// Set only by scripts/build/docs, so that users of the server do not fetch the documentation plugin.
+// Only scripts/build/docs sets this variable, so that users of the server do not fetch the documentation plugin.
 if Context.environment["TREELINE_DOCS"] != nil {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
   // The site documents these modules too, although the server does not need them.

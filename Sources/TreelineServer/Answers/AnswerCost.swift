@@ -13,7 +13,8 @@ enum AnswerCost {
   /// Number of points that can be read one by one in the time of one unit.
   static let pointsPerUnit = 1000
 
-  /// Returns the cost of making the row order or the grid. Each is made once, from all points, and then kept.
+  /// Returns the cost of making the row order or the grid. The row order and the grid are each made once, from all
+  /// points, and then kept.
   static func ofPreparing(_ tree: ClusterTree) -> Int { max(tree.pointCount / 5, ofMeasures) }
 }
 
@@ -24,7 +25,7 @@ extension WorkEstimate {
   /// Maximum estimated time to prepare a filter or to compute the aggregates of an answer, in nanoseconds.
   private static let mostSteps = 5_000_000_000
 
-  /// The expected and the found amount of work, for an error message; nil if the work does not take too long.
+  /// Maximum and estimated duration of the work, as texts for an error message; nil if the work is short enough.
   var excess: (expected: String, found: String)? {
     guard steps > Self.mostSteps else { return nil }
     return ("at most \(Self.mostSteps / 1_000_000_000) seconds of work", "about \(steps / 1_000_000_000) seconds")
@@ -40,7 +41,7 @@ extension Cut {
     let most = min(limit, tree.pointCount)
     guard let side = clusterSide, let zoom = view.zoom else { return relativeCost * most }
     if zoom >= unclustered.fromZoom { return most }
-    // A square without a cluster may show up to this many single points.
+    // A square without a cluster may show up to `points` single points.
     let points = unclustered == .none ? 1 : unclustered.leastMembers
     let clusters = view.area(inSquaresOf: side) * Double(points)
     return clusters < Double(most) ? Int(clusters) : most

@@ -13,7 +13,7 @@ final class AnswerLane: Sendable {
 
   fileprivate struct Client {
     var jobs: [Job] = []
-    /// Total cost of the answers computed for this client. It starts at the queue's `served`.
+    /// Total cost of the answers computed for this client. The count of a new client starts at the queue's `served`.
     var served = 0
   }
 
@@ -24,7 +24,7 @@ final class AnswerLane: Sendable {
     var length = 0
     /// Total cost of the jobs in the queue.
     var cost = 0
-    /// `served` of the client that had the last turn. All waiting clients had been served at least as much.
+    /// `served` of the client that had the last turn. At that time no waiting client had a smaller `served`.
     var served = 0
     /// Measured seconds per unit of cost.
     var seconds = 2e-6
@@ -36,8 +36,8 @@ final class AnswerLane: Sendable {
   private let threads: NIOThreadPool
   private let threadCount: Int
 
-  /// Maximum cost and niceness of each lane. No maximum is more than four times the previous one; the last counts as a
-  /// million units, because `AnswerPool` caps costs at this number. A unit takes 1 to 2 microseconds.
+  /// Maximum cost and niceness of each lane. No maximum is more than four times the previous maximum. The last maximum
+  /// counts as a million units, because `AnswerPool` caps costs at a million units. A unit takes 1 to 2 microseconds.
   static let kinds: [(mostCost: Int, niceness: CInt)] = [
     (4000, 10), (16_000, 13), (64_000, 16), (256_000, 18), (.max, 19),
   ]
@@ -126,7 +126,7 @@ final class AnswerLane: Sendable {
           queue.clients[name]?.jobs.removeFirst()
           if !job.answer.isInterrupted { queue.clients[name]?.served += job.cost }
         }
-        // Nobody waits for the answer any more.
+        // No client waits for the answer any more.
         if job.answer.isInterrupted { continue }
         queue.running[ObjectIdentifier(job.answer)] = job.answer
         return job

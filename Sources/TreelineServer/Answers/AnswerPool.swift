@@ -4,16 +4,16 @@ import Synchronization
 @_spi(Server) import Treeline
 
 /// Threads for computations that would block an event loop for too long. Answers of about equal cost share a lane,
-/// which has its own threads and queue. So no answer waits for an answer that costs many times as much. The threads of
-/// a lane have a lower priority if its answers are more expensive. All these threads have a lower priority than the
-/// event loops.
+/// which has its own threads and queue. So no answer waits for an answer that costs many times as much. A lane with
+/// more expensive answers has threads of lower priority. The threads of all lanes have a lower priority than the event
+/// loops.
 final class AnswerPool: Sendable {
   private let lanes: [AnswerLane]
   private let bounds: ServerBounds
   private let isStopped = Atomic(false)
 
   /// Maximum cost that is counted for a job, about 2 seconds. Estimated costs are upper bounds, which may be far above
-  /// the real cost. Without this cap, a lane with such a job would refuse all further jobs.
+  /// the real cost. Without the cap, one job with a far too high estimate would make its lane refuse all further jobs.
   private static let mostCost = 1_000_000
 
   init(_ bounds: ServerBounds, threadCount: Int = max(System.coreCount / 2, 1)) {

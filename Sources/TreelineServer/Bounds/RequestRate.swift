@@ -10,8 +10,8 @@ final class RequestRate: Sendable {
   private let perSecond: Double
   private let buckets = Mutex<[IPAddress: Bucket]>([:])
 
-  /// Number of buckets at which buckets that were unused for two seconds are removed. A bucket that was unused for so
-  /// long is full, like a new bucket.
+  /// When there are this many buckets, the buckets that were unused for two seconds are removed. An unused bucket is
+  /// full after two seconds, like a new bucket.
   private static let mostBuckets = 65_536
   /// Longest wait that is returned, in seconds.
   private static let longestWait = 86_400.0

@@ -81,9 +81,9 @@ struct ConnectionChannel: ServerChildChannel {
       if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
       try pipeline.addHandler(DepartureHandler(bounds.departures, isStream: false, onStop: onStop))
       try pipeline.addHandler(
-        // A connection beyond the bound gets only a short time, because it occupies a place of the reserve.
+        // A connection beyond the bound must send its request soon, because it occupies one of the reserved places.
         ProtocolHandler(limit: admission == .welcome ? idleTime : RequestGuardHandler.shortTime) { isHTTP2 in
-          // A connection beyond the bound has no use for many streams.
+          // A connection beyond the bound may send only one request, so it gets no HTTP/2 streams.
           let future =
             isHTTP2 && admission == .welcome
             ? setUpHTTP2(channel, logger).map(Connection.http2)
@@ -115,8 +115,8 @@ struct ConnectionChannel: ServerChildChannel {
       let guardHandler = RequestGuardHandler(
         .init(bounds: bounds, progress: progress, isStream: false, isBeyondBound: isBeyondBound))
       try pipeline.addHandlers([DeliveryHandler(bounds), guardHandler], position: .after(codec))
-      // Placed behind the handler that counts requests, so that a connection with queued requests does not count as
-      // idle.
+      // The queue of requests is placed behind the handler that counts requests. So a connection with queued requests
+      // does not count as idle.
       let state = try pipeline.handler(type: HTTPConnectionStateHandler.self)
       try pipeline.addHandler(PipeliningHandler(), position: .after(state))
       return value

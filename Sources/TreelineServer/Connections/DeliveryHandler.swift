@@ -15,7 +15,7 @@ final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
   private let bounds: ServerBounds
   /// Answers that have not been sent completely, the oldest first.
   private var undelivered = CircularBuffer<Answer>()
-  /// Request to close the connection, which is carried out when all these answers have been sent.
+  /// Request to close the connection. The connection is closed when all undelivered answers have been sent.
   private var closing: (mode: CloseMode, promise: EventLoopPromise<Void>?)?
   private var watch: Scheduled<Void>?
 
@@ -40,7 +40,7 @@ final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
     context.write(data, promise: promise)
   }
 
-  /// Removes the oldest answer. It has been sent, or lost with the connection.
+  /// Removes the oldest undelivered answer, which has been sent or has been lost with the connection.
   private func deliver(_ context: ChannelHandlerContext) {
     guard let answer = undelivered.popFirst() else { return }
     bounds.changeUnreadBytes(by: -answer.byteCount)

@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// Open connections and streams, and the answer that a thread is computing for each of them. When a client leaves, its
-/// answer is interrupted.
+/// Open connections and HTTP/2 streams, each with the answer that a thread is computing for it. When a client leaves,
+/// the client's answer is interrupted.
 final class Departures: Sendable {
   private struct Connection {
     var answer: (any InterruptibleAnswer)?
@@ -31,7 +31,7 @@ final class Departures: Sendable {
 
   func watch(_ answer: some InterruptibleAnswer, on channel: any Channel) {
     let hasLeft = connections.withLock { connections in
-      // A channel without a `DepartureHandler`, as in tests, is not watched.
+      // A channel without a `DepartureHandler` is not watched. Tests use such channels.
       connections[ObjectIdentifier(channel)]?.answer = answer
       return connections[ObjectIdentifier(channel)]?.hasLeft ?? false
     }

@@ -12,8 +12,8 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// Whether the request that was passed on last is not completely answered yet.
   private var isResponding = false
-  /// Parts of the queued requests, beginning with the head of the first one. The connection is not read while a request
-  /// is queued.
+  /// Parts of the queued requests, beginning with the head of the first queued request. The connection is not read
+  /// while a request is queued.
   private var queue = CircularBuffer<HTTPRequestPart>()
   private var nextTurn: Scheduled<Void>?
   private var isReadPending = false
@@ -66,8 +66,8 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(wrapInboundOut(part))
   }
 
-  /// Asks the client to send the body. If the body is too long, closes the connection after the response instead (RFC
-  /// 9110, section 10.1.1).
+  /// Asks the client to send the body. If the body would be too long, closes the connection after the response instead
+  /// (RFC 9110, section 10.1.1).
   private func answerExpectation(of head: HTTPRequest, _ context: ChannelHandlerContext) -> HTTPRequest {
     guard head.announcesTooLongBody else {
       context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
@@ -80,7 +80,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   private func scheduleNextTurn(_ context: ChannelHandlerContext) {
     guard nextTurn == nil else { return }
-    // Without a delay, the loop would run the task before it reads from other connections.
+    // Without a delay, the event loop would run this task before the loop reads from other connections.
     nextTurn = context.eventLoop.assumeIsolated().scheduleTask(in: .microseconds(50)) { [self] in
       nextTurn = nil
       passNextRequest(context)

@@ -35,7 +35,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private var bodyLength = 0
   private var longestBody = RequestBodyLimit.length
   private var refusal: Refusal?
-  /// Whether nothing more may be sent.
+  /// Whether nothing more may be sent on the connection.
   private var isClosing = false
   private var watch: Scheduled<Void>?
 
@@ -43,7 +43,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   private var bounds: ServerBounds { connection.bounds }
 
-  /// Time for the only request of a connection beyond the bound.
+  /// Maximum time until the only request of a connection beyond the bound is complete.
   static let shortTime = TimeAmount.seconds(2)
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -55,7 +55,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   func handlerRemoved(context: ChannelHandlerContext) { watch?.cancel() }
 
-  /// Checks the time at intervals. This costs less than a timer for each request.
+  /// Checks at intervals whether the time is over. Checks at intervals cost less than a timer for each request.
   private func watchTime(_ context: ChannelHandlerContext, since start: NIODeadline, _ limit: TimeAmount) {
     let pause = TimeAmount.nanoseconds(limit.nanoseconds / 4)
     watch = context.eventLoop.assumeIsolated().scheduleTask(in: pause) { [self] in

@@ -10,10 +10,10 @@ import Synchronization
 
 /// An application that runs without Hummingbird's `Application`.
 ///
-/// `Application` updates the date of its responses each second, and waits for the next second through `merge` of
-/// swift-async-algorithms. Compiled by Swift 6.0 to 6.3, `merge` can suspend a task while the task holds a lock
-/// (https://github.com/apple/swift-async-algorithms/issues/430). If other tasks then wait for the lock on all event
-/// loops, the server never answers again. This application makes the date when a response needs it.
+/// `Application` updates the date of its responses each second. It waits for the next second through `merge` of
+/// swift-async-algorithms. If Swift 6.0 to 6.3 compiled `merge`, `merge` can suspend a task that holds a lock
+/// (https://github.com/apple/swift-async-algorithms/issues/430). If tasks on all event loops then wait for the lock,
+/// the server never answers again. This application makes the date when a response needs a date.
 struct ServerApplication<Responder: HTTPResponder>: ApplicationProtocol
 where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
   let responder: Responder
@@ -43,12 +43,13 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
       } catch let error as HTTPParserError {
         throw error
       } catch {
-        logger.error("Found no response", metadata: ["error": "\(error)"])
+        logger.error("Could not answer a request", metadata: ["error": "\(error)"])
         response = Response(status: .internalServerError)
       }
       response.headers[.date] = date.text
       do { try await writer.write(response: response.head, body: response.body) } catch is HTTPParserError {
-        // Hummingbird would send a second response for the caught error. For any other error, it closes the connection.
+        // Hummingbird would send a second response for the caught error. For any other error, Hummingbird closes the
+        // connection.
         throw UnreadableRequest()
       }
     } onServerRunning: {
@@ -58,7 +59,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
   }
 }
 
-/// The rest of a request could not be parsed after its response had begun.
+/// An error for a request whose rest could not be parsed after the response had begun.
 private struct UnreadableRequest: Error {}
 
 /// The date of responses, made once a second.

@@ -7,20 +7,20 @@ public final class Catalog: Sendable {
   private struct Entry {
     let path: String
     var index: ServedIndex
-    /// Version of the file that was last tried. So each version is opened and logged only once.
+    /// Version of the file that the server last tried to open. So each version is opened and logged only once.
     var tried: FileVersion
     /// Whether an older version is served, because the file is missing or could not be opened.
     var isStale = false
     /// Whether the file was missing at the last check.
     var wasMissing = false
-    /// Whether every write after the file was read must have changed the times of the file. Otherwise the file is read
-    /// once more.
+    /// Whether any write after the read of the file is certain to change the times of the file. Otherwise the file is
+    /// read once more.
     var wasSettled: Bool
   }
 
   private let entries: Mutex<[String: Entry]>
   private let refreshing = Mutex(())
-  /// Live indexes by name. Requests change them; their files are not watched.
+  /// Live indexes by name. Requests change live indexes, so the files of live indexes are not watched.
   private let live: [String: LiveIndex]
   /// Announcements of new versions of the other indexes, by name.
   private let versions: [String: IndexVersions]
@@ -70,13 +70,14 @@ public final class Catalog: Sendable {
     (self.residentBytes, self.filterBytes) = (residentBytes, filterBytes)
   }
 
-  /// A third of the memory that the process may use, because an index is in memory twice while it is replaced.
+  /// A third of the memory that the process may use. This leaves room to replace an index, because an index that is
+  /// being replaced is in memory twice.
   public static var standardResidentBytes: Int {
     let physical = ProcessInfo.processInfo.physicalMemory
     return Int(min(physical, MemoryLimit.ofControlGroup() ?? physical) / 3)
   }
 
-  /// 256 MiB. This is enough for about fifteen filters of ten million points each.
+  /// Memory for about fifteen filters of ten million points each: 256 MiB.
   public static let standardFilterBytes = 256 << 20
 
   /// Returns whether a name can be used in a path without encoding and is not the name of a route.
@@ -96,7 +97,7 @@ public final class Catalog: Sendable {
   /// Returns the announcements of versions of an index.
   func versions(of name: String) -> IndexVersions? { live[name]?.versions ?? versions[name] }
 
-  /// Ends all streams of events, because the server stops.
+  /// Ends all streams of events. Called when the server stops.
   func stopEvents() { for name in names { versions(of: name)?.stop() } }
 
   /// Names of the indexes, in alphabetical order.
@@ -128,8 +129,8 @@ public final class Catalog: Sendable {
     }
   }
 
-  /// Opens the files of indexes again if they were replaced or written to. Meanwhile the old index answers requests. A
-  /// file that cannot be opened is tried again when it changes, or if `isForced`.
+  /// Opens the files of indexes again if the files were replaced or written to. Meanwhile the old index answers
+  /// requests. A file that cannot be opened is opened again when the file changes, or if `isForced` is true.
   ///
   /// - Complexity: O(bytes) of the reopened indexes.
   public func refresh(isForced: Bool = false) -> [Change] {
@@ -169,7 +170,7 @@ public final class Catalog: Sendable {
       let index = try ServedIndex(
         name: name, path: entry.path, file, in: residence, filterBytes: filterBytes)
       try index.check()
-      // The file was read again only to be safe, and its content is the same.
+      // The file was read again only in case a write had not changed its times. Its content is the same as before.
       let isKnown = !isNew && !isForced && index.version == old.version && !old.isDamaged
       entries.withLock { entries in
         entries[name]?.isStale = false
@@ -179,13 +180,14 @@ public final class Catalog: Sendable {
       versions[name]?.publish(index)
       return .reopened(name: name)
     } catch {
-      // A known file that is now damaged is most likely being written. So only a failure of a new file is reported.
+      // If the file was read before and is damaged now, another program is most likely writing it. So only a failure of
+      // a new file is reported.
       if isNew || isForced { entries.withLock { $0[name]?.isStale = true } }
       return isNew || isForced ? .refused(name: name, error) : nil
     }
   }
 
-  /// Returns the number of bytes of memory that are left for an index beside the other indexes.
+  /// Returns the number of bytes of memory that the other indexes leave for an index.
   private func room(for name: String) -> Int {
     let others = indexes.filter { $0.name != name && $0.residence == .memory }
     return residentBytes - others.reduce(0) { $0 + $1.size }

@@ -2,7 +2,8 @@ import Foundation
 import Synchronization
 @_spi(Server) import Treeline
 
-/// Prepared filters of an index, the most recently used ones. So only the first request with a filter waits for it.
+/// The most recently used filters of an index, prepared. So only the first request with a filter waits until the filter
+/// is prepared.
 final class FilterCache: Sendable {
   private struct State {
     var entries: [[UInt8]: Entry] = [:]
@@ -24,7 +25,7 @@ final class FilterCache: Sendable {
   private let mostBytes: Int
   private let state = Mutex(State())
 
-  /// Maximum number of filters, however small.
+  /// Maximum number of filters, even if the filters are small.
   static let most = 64
 
   /// - Parameter mostBytes: Maximum total size of the filters. The filter used last is kept even if it is larger.
@@ -60,19 +61,20 @@ final class FilterCache: Sendable {
     }
     var result = prepared.tree.withLockIfAvailable { prepare(&$0) }
     while result == nil {
-      // Waiting for the lock itself could not be cancelled, and the other thread may take long.
+      // The other thread may hold the lock for long, and waiting for a lock cannot be cancelled. So this thread tries
+      // the lock again and again.
       try Cancellation.check()
       usleep(100)
       result = prepared.tree.withLockIfAvailable { prepare(&$0) }
     }
     guard let found = result else { preconditionFailure("The loop ends with a result") }
-    // A filter that failed is removed.
+    // A filter that could not be prepared is removed.
     if case .failure = found { state.withLock { $0.entries[key] = nil } }
     trim()
     return try found.get()
   }
 
-  /// Returns the filter of a key, which may not be prepared yet, and the filter that was used before it.
+  /// Returns the filter of a key and the filter that was used before. The filter of the key may not be prepared yet.
   private func entry(_ key: [UInt8]) -> (prepared: PreparedFilter, last: PreparedFilter?) {
     state.withLock { state in
       let last = state.entries.max { $0.value.lastUse < $1.value.lastUse }?.value.prepared

@@ -2,13 +2,13 @@ import Foundation
 
 /// The memory that a process may use.
 enum MemoryLimit {
-  /// Returns the memory limit of this process's control group, in bytes. If groups that contain this group have smaller
-  /// limits, returns the smallest limit. Returns nil if there is no limit. Only version 2 of control groups is
+  /// Returns the memory limit of this process's control group, in bytes. A group that contains this group may have a
+  /// smaller limit; the smallest limit counts. Returns nil if there is no limit. Only version 2 of control groups is
   /// supported.
   ///
   /// - Parameters:
   ///   - membership: File in which the kernel names the control group of the process.
-  ///   - groups: Folder of all control groups. In a container, `groups` is often the folder of the container's group,
+  ///   - groups: Folder of all control groups. In a container, this folder often belongs to the container's own group,
   ///     but the name of the group starts at a folder further up. So groups that are not found in the folder are
   ///     skipped.
   static func ofControlGroup(membership: String = "/proc/self/cgroup", groups: String = "/sys/fs/cgroup") -> UInt64? {

@@ -5,13 +5,14 @@ import Synchronization
 @_spi(Server) import TreelineComparison
 import TreelineFormats
 
-/// One version of an index. Requests in progress keep using it when a newer version replaces it.
+/// One version of an index. Requests in progress continue to use this version when a newer version replaces it.
 public final class ServedIndex: Sendable {
   /// Where the bytes of an index are.
   public enum Residence: String, Sendable {
     /// In memory, copied from the file and verified by checksums. Later changes to the file do not change answers.
     case memory
-    /// Mapped from the file. A write to the file changes answers, and truncating the file ends the process.
+    /// Mapped from the file. A program that writes to the file changes answers. A program that truncates the file ends
+    /// the server's process.
     case file
   }
 
@@ -36,7 +37,7 @@ public final class ServedIndex: Sendable {
   let sequence: UInt64?
   /// Column with the keys of the points of a live index.
   let key: String?
-  /// Texts about the index, for people.
+  /// Texts about the index that are shown to people.
   let description: IndexDescription
   /// The file with the index; nil for a live index.
   let file: FileVersion?
@@ -96,7 +97,7 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  /// Whether the bytes are known to differ from those that the header describes. Then no answer can be trusted.
+  /// Whether the bytes are known to differ from the checksums in the header. If they differ, no answer can be trusted.
   var isDamaged: Bool { isKnownDamaged.load(ordering: .relaxed) }
 
   func markDamaged() { isKnownDamaged.store(true, ordering: .relaxed) }
@@ -113,7 +114,7 @@ public final class ServedIndex: Sendable {
     }
   }
 
-  // These two properties return false while another thread is making the grid or the row order.
+  // `hasGrid` and `hasRowOrder` are also false while another thread is making the grid or the row order.
   var hasGrid: Bool { foundGrid.withLockIfAvailable { $0 != nil } ?? false }
   var hasRowOrder: Bool { foundRowOrder.withLockIfAvailable { $0 != nil } ?? false }
 

@@ -4,7 +4,7 @@
 
 /// A batch of changes to the points of a live index.
 struct LiveBatch: Sendable {
-  /// Name of the batch, which is the same if a client sends the batch again.
+  /// Name of the batch. A client that sends the batch again uses the same name.
   let id: String
   /// Hash of the lines. It distinguishes a repeated batch from a different batch with the same name.
   let digest: UInt64
@@ -82,9 +82,9 @@ struct LiveAnswer: Encodable, Sendable {
 /// Contents of a record in the log.
 ///
 /// All numbers are little-endian. The first record consists of three numbers of 8 bytes and the remembered answers. The
-/// numbers are: the name of the log; the number of the version before the first batch in the log; the checksum of the
-/// index to which the batches are applied. Each further record contains the batches that were written to the disk
-/// together.
+/// first number is the name of the log. The second is the number of the version before the first batch in the log. The
+/// third is the checksum of the index to which the batches are applied. Each further record contains the batches that
+/// were written to the disk together.
 struct LiveRecord {
   /// The name of the log: a random number that distinguishes its versions from those of other logs.
   var log: UInt64 = 0

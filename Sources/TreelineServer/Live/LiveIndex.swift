@@ -14,8 +14,8 @@ import Synchronization
 /// the last map. A version answers queries until the next version is complete, so no query waits for an edit.
 ///
 /// When the log is long, the newest map is written as the new index file, and the batches in it are removed from the
-/// log. If the process ends between these two steps, the next start applies the batches again. This changes nothing,
-/// because a batch sets or removes whole points.
+/// log. If the process ends between these two steps, the next start applies the batches again. Applying a batch twice
+/// gives the same points as applying it once, because a batch sets or removes whole points.
 public final class LiveIndex: Sendable {
   fileprivate typealias Map = ClusterMap<KeyedPoint>
 
@@ -35,13 +35,13 @@ public final class LiveIndex: Sendable {
     /// Version number of the map, and length of the log up to the last batch in the map.
     var mapSequence: UInt64
     var mapLogLength: Int
-    /// Changes that the next map will contain, and later changes.
+    /// Changes that the next map will contain (`applying`), and later changes (`pending`).
     var applying: [PointKey: KeyedPoint?] = [:]
     var pending: [PointKey: KeyedPoint?] = [:]
     /// Time of the oldest batch in `pending`.
     var pendingSince: ContinuousClock.Instant?
     var pace = MapPace()
-    /// Number of the newest version, number of its points, and length of the log.
+    /// Number of the newest version, the number of points in that version, and the length of the log.
     var sequence: UInt64
     var pointCount: Int
     var logLength: Int
@@ -101,7 +101,7 @@ public final class LiveIndex: Sendable {
   ///   - filterBytes: Memory for prepared filters of the index, in bytes.
   ///   - logFormat: Format of messages about the log and about maps that cannot be made.
   /// - Throws: `IndexError`, `LiveError`. Errors of the log and of the build.
-  /// - Complexity: As a build of all points.
+  /// - Complexity: As for a build of all points.
   public init(
     name: String, path: String, key keyName: String, logBytes: Int = LiveIndex.standardLogBytes,
     filterBytes: Int = Catalog.standardFilterBytes, logFormat: LogFormat = .text
@@ -122,7 +122,7 @@ public final class LiveIndex: Sendable {
     }
     var map: Map
     do { map = try Map(editing: index.tree, key: keyName, threads: 1) } catch let error as LiveIndexError {
-      // The index cannot be live and was never changed, so its new, empty log is removed.
+      // This index cannot be a live index, and its log is new and empty. So the log is removed.
       if records.isEmpty { log.remove() }
       throw LiveError.unsuitable(path: path, "\(error)")
     }
@@ -158,7 +158,7 @@ public final class LiveIndex: Sendable {
       }
       map = try map.updating(changes)
     }
-    // If the log belongs to another index, its versions get new names. The batches stay in the log.
+    // If the log belongs to another index, the versions get new names. The batches stay in the log.
     if records.isEmpty || start.indexChecksum != index.header.checksum {
       (start.log, start.indexChecksum) = (.random(in: .min ... .max), index.header.checksum)
       let length = records.first.map(EditLog.length(ofRecord:)) ?? 0
@@ -298,7 +298,7 @@ public final class LiveIndex: Sendable {
         } catch {
           logger.error("Refused batches", metadata: ["index": "\(name)", "error": "\(error)"])
           let ids = Set(entries.map(\.entry.id))
-          // A repeated batch in this group was answered like its first copy, which has now failed.
+          // A batch that occurs twice in this group gets the answer of its first copy. The first copy has now failed.
           for (number, request) in requests.enumerated() where ids.contains(request.batch.id) {
             if case .success = results[number] { results[number] = .failure(Problem(ofLog: error)) }
           }
@@ -337,8 +337,8 @@ public final class LiveIndex: Sendable {
     (isHurried ? hurriedMapper : mapper).submit { _ in self.makeMaps(isHurried: isHurried) }
   }
 
-  /// Makes maps until no change is waiting, or until the other thread must make them. This takes at most half of one
-  /// core.
+  /// Makes maps until no change is waiting, or until the other thread must make the maps. The thread uses at most half
+  /// of one core.
   private func makeMaps(isHurried: Bool) {
     #if canImport(Glibc)
       if !isHurried { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15) }
@@ -380,7 +380,7 @@ public final class LiveIndex: Sendable {
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  /// The changes since the newest map, and the time of the oldest of them.
+  /// The changes since the newest map, and the time of the oldest change.
   private struct NextChanges {
     let map: Map
     let changes: [PointKey: KeyedPoint?]
@@ -411,7 +411,7 @@ public final class LiveIndex: Sendable {
     do {
       try due.map.tree.write(index: path, description: description)
       let checksum = try IndexHeader(ofIndex: path).checksum
-      // While this runs on the queue of the log, nothing is appended to the log.
+      // While this block runs on the queue of the log, nothing is appended to the log.
       try writer.sync {
         let answers = state.withLock { $0.answers(upTo: due.sequence) }
         let first = LiveRecord(log: logName, sequence: due.sequence, indexChecksum: checksum, answers: answers)
@@ -433,7 +433,8 @@ public final class LiveIndex: Sendable {
 }
 
 extension LiveIndex.State {
-  /// Whether the part of the log that the map contains is long enough to write the index file again.
+  /// Whether the batches that the map already contains take so much of the log that the index file must be written
+  /// again.
   fileprivate var isCompactionDue: Bool { mapLogLength > compactionLength && applying.isEmpty }
 
   /// Returns how many points the changes would insert, replace and remove.

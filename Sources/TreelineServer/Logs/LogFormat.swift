@@ -4,7 +4,7 @@ import Logging
 
 /// Format of the server's log.
 public enum LogFormat: String, CaseIterable, Hashable, Sendable {
-  /// Lines of text: time, level, logger, message and metadata.
+  /// Lines of text with the time, the level, the logger, the message and the metadata.
   case text
   /// One JSON object per line. It has the members `time`, `level`, `logger` and `message`, and a member for each item
   /// of metadata.
@@ -66,7 +66,7 @@ struct ServerLogHandler: LogHandler {
     }.joined()
   }
 
-  /// Appends a value; numbers are written as numbers.
+  /// Appends a value. A number is written as a JSON number.
   private static func append(_ value: Logger.MetadataValue, to bytes: inout OutputBytes) {
     switch value {
     case .string(let text): bytes.append(json: text)

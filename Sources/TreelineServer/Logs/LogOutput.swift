@@ -32,7 +32,7 @@ final class LogOutput: Sendable {
   ///
   /// - Parameters:
   ///   - line: The line, including its line break.
-  ///   - notice: Makes the line that reports a number of dropped lines.
+  ///   - notice: Function that makes the line that reports a number of dropped lines.
   func write(_ line: String, notice: (Int) -> String) {
     let wakes = state.withLock { state in
       guard state.waiting.count + line.utf8.count <= most else {
@@ -65,7 +65,7 @@ final class LogOutput: Sendable {
           let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
           if count < 0 && errno == EINTR { continue }
           if count < 0 && errno == EAGAIN {
-            // The descriptor is non-blocking, because another process that shares it has changed it.
+            // The descriptor is non-blocking, because another process that shares the descriptor has changed the mode.
             usleep(10_000)
             continue
           }

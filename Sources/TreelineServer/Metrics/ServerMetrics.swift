@@ -16,15 +16,15 @@ final class ServerMetrics: Sendable {
     (openIndexes, "gauge", "Number of served indexes."),
     (staleIndexes, "gauge", "Number of indexes served in an older version, because the file is missing or invalid."),
     (reloads, "counter", "Number of attempts to reopen an index whose file changed, by result."),
-    (refusals, "counter", "Requests and connections that were refused or ended at a bound of the server."),
+    (refusals, "counter", "Number of requests and connections that the server refused or ended because of a bound."),
     (connections, "gauge", "Open connections."),
     (underWay, "gauge", "Number of requests that are being answered."),
     (queueLength, "gauge", "Number of expensive answers that are waiting for a thread."),
     (answerBytes, "gauge", "Total size of the answers that clients have not read yet, in bytes."),
     (filters, "gauge", "Number of prepared filters in the cache."),
     (filterBytes, "gauge", "Total size of the prepared filters in the cache, in bytes."),
-    (liveBatches, "counter", "Batches of changes to a live index, including those before a restart."),
-    (liveWaiting, "gauge", "Batches that are not yet in the served version of a live index."),
+    (liveBatches, "counter", "Number of batches of changes to a live index, including batches before a restart."),
+    (liveWaiting, "gauge", "Number of batches that the served version of a live index does not contain yet."),
     (livePoints, "gauge", "Number of points of a live index after all batches."),
     (liveLogBytes, "gauge", "Length of the log of a live index, in bytes."),
     (liveFailures, "gauge", "1 if no new version of a live index can be made before a restart, otherwise 0."),
@@ -61,7 +61,8 @@ final class ServerMetrics: Sendable {
   /// - Parameter log: The log whose dropped lines are counted; nil for none.
   init(log: LogOutput? = nil) {
     self.log = log
-    // All counters exist from the start. Prometheus would miss the first increase of a counter that is added later.
+    // All counters exist from the start. If a counter were added later, Prometheus would miss the counter's first
+    // increase.
     let bounds = Bound.allCases.map { [backend] bound in
       (bound, Counter(label: Self.refusals, dimensions: [("bound", bound.rawValue)], factory: backend))
     }
@@ -165,7 +166,7 @@ final class PrometheusMetrics: MetricsFactory {
     value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
   }
 
-  /// Returns the metric with a name and labels. If there is none, adds the metric.
+  /// Returns the metric with a name and labels. Adds the metric if it is missing.
   private func metric<Metric: PrometheusMetric>(_ name: String, _ dimensions: [(String, String)], _ new: Metric)
     -> Metric
   {

@@ -4,7 +4,7 @@ import HTTPTypes
 enum ByteRange: Equatable {
   case all
   case part(Range<Int>)
-  /// The range begins after the end of the file.
+  /// The requested range begins after the end of the file.
   case none
 }
 

@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The client that sent a request, and the address at which it reached the server. Both come from the connection, or
-/// from the headers of a trusted proxy.
+/// The client that sent a request, and the address at which it reached the server. The address and the client come from
+/// the connection, or from the headers of a trusted proxy.
 struct Client: Sendable {
   /// Network address; nil for a connection within the machine, such as a Unix socket, which has no address.
   private(set) var address: IPAddress?
@@ -24,8 +24,8 @@ struct Client: Sendable {
     (address, scheme, authority) = (peer, isSecure ? "https" : "http", request.authority)
     func isTrusted(_ address: IPAddress) -> Bool { proxies.contains { $0.contains(address) } }
     guard let peer, isTrusted(peer) else { return }
-    // Each proxy appends the address that sent the request to it. The client is the last address that is not a trusted
-    // proxy.
+    // Each proxy appends the address from which it received the request. The client is the last address that is not a
+    // trusted proxy.
     let hops = Self.hops(of: request.headerFields)
     for hop in hops.reversed() {
       if let scheme = hop.scheme, ["http", "https"].contains(scheme) { self.scheme = scheme }

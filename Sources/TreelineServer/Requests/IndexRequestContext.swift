@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import Treeline
 
-/// A request about an index. A route reads the parameters from it.
+/// A request about an index. Routes read the parameters of a request from its context.
 struct IndexRequestContext {
   let index: ServedIndex
   var parameters: QueryParameters
@@ -25,7 +25,7 @@ struct IndexRequestContext {
 
   var tree: ClusterTree { index.tree }
 
-  /// Reads the filter. It selects the points that the request is about.
+  /// Reads the filter, which selects the points that the request is about.
   mutating func selection() -> ServedSelection { ServedSelection(&parameters, of: index) }
 
   /// Returns a whole number from the path, by the name of its path parameter.
@@ -61,7 +61,7 @@ extension QueryParameters {
     self.init((pairs ?? []).filter { !$0.name.hasPrefix("_") }, bounds: Bounds(limits: 1...Self.largestLimit))
   }
 
-  /// Checks that all parameters were read and valid.
+  /// Checks that all parameters were read and are valid.
   ///
   /// - Throws: `Problem` if a parameter is invalid or unknown.
   mutating func finish() throws(Problem) {

@@ -15,7 +15,7 @@ enum RequestBodyLimit {
 }
 
 extension Request {
-  /// Returns the whole body. Throws if it does not arrive in time, is too long or is compressed.
+  /// Returns the whole body. Throws if the body does not arrive in time, is too long or is compressed.
   func boundedBody() async throws -> ByteBuffer {
     if let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" {
       throw Problem(

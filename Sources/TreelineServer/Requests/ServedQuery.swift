@@ -47,7 +47,7 @@ extension Cut {
 }
 
 extension QueryParameters {
-  /// Returns the viewport on a plane. Returns nil if nothing of the plane is in view or if the viewport is invalid.
+  /// Returns the viewport on a plane. Returns nil if no part of the plane is in view, or if the viewport is invalid.
   mutating func locate(_ viewport: Viewport, on plane: Plane) -> PlaneViewport? {
     if !faults.isEmpty { return nil }
     do { return try viewport.located(on: plane) } catch {
@@ -81,7 +81,7 @@ struct GridCells {
   let size: CellSize
 
   /// Maximum number of cells in view. Without this bound, a request for small cells would return all points. The bound
-  /// does not apply to an index with at most this many points.
+  /// does not apply to an index with at most `most` points.
   static let most = 16_384
 
   init(_ parameters: inout QueryParameters, of tree: ClusterTree, in view: PlaneViewport?) {
@@ -134,7 +134,7 @@ struct ClusterStyle {
   ///   - clusters: Clusters of a tree of the index. The tree may have a filter.
   ///   - tree: The tree of these clusters.
   ///   - index: The index.
-  ///   - query: The query to which the clusters are the answer.
+  ///   - query: The query that the clusters answer.
   ///   - aggregates: Aggregates of each cluster.
   ///   - bytes: Output to which the collection is appended.
   func write(

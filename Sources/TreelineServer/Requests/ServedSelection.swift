@@ -1,8 +1,8 @@
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// The points that a request is about: all points of an index, or those that pass a filter. The filter is prepared when
-/// the answer is computed.
+/// The points that a request is about: all points of an index, or the points that pass a filter. The filter is prepared
+/// when the answer is computed.
 struct ServedSelection {
   let index: ServedIndex
   /// nil for all points.
@@ -34,7 +34,8 @@ struct ServedSelection {
       return
     }
     let estimate = index.tree.estimate(ofSelecting: filter)
-    // The clusters of the passing points are also prepared. This takes time for every point.
+    // The clusters of the passing points are also prepared. Preparing the clusters takes time for every point of the
+    // index.
     cost = estimate.cost + index.tree.pointCount / AnswerCost.pointsPerUnit
     if let (expected, found) = estimate.excess {
       parameters.refuse("filter", expected: "fewer conditions, texts or corners, for \(expected)", found: found)
@@ -44,7 +45,7 @@ struct ServedSelection {
   /// Whether there is a filter.
   var isFiltered: Bool { filter != nil }
 
-  /// Returns the tree of the index, with the filter if there is one.
+  /// Returns the tree of the index, with the filter if the request has a filter.
   ///
   /// - Throws: `Problem`
   /// - Complexity: O(1) if there is no filter or the filter is prepared, otherwise O(points).
@@ -81,7 +82,8 @@ struct ServedAggregates {
   func cost(ofClusters count: Int, in selection: ServedSelection) -> Int {
     if list.isEmpty { return count }
     let tree = selection.index.tree
-    // Without a filter, columns are prepared only once. With a filter, they are prepared for the points that pass.
+    // Without a filter, columns are prepared only once. With a filter, columns are prepared again for the points that
+    // pass.
     let prepared = selection.isFiltered ? list.count * tree.pointCount / AnswerCost.pointsPerUnit : 0
     return count * (1 + list.count) + tree.estimate(of: list, clusterCount: count).cost + prepared
   }

@@ -1,7 +1,7 @@
 import Foundation
 
 enum HTTPDate {
-  /// Returns a time as the header field `Date` has it (RFC 9110, 5.6.7).
+  /// Returns a time in the format of the header field `Date` (RFC 9110, 5.6.7).
   static func text(of time: time_t) -> String {
     let (names, months) = ("SunMonTueWedThuFriSat", "JanFebMarAprMayJunJulAugSepOctNovDec")
     var (time, parts) = (time, tm())

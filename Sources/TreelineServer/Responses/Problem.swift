@@ -90,7 +90,8 @@ extension Problem {
     invalid(name, expected: expectation.expected, found: expectation.found)
   }
 
-  /// The file of a mapped index was written to. If the file is valid, the index is reopened within seconds.
+  /// A problem for an index whose mapped file was written to. If the file is valid, the index is reopened within
+  /// seconds.
   static var damagedIndex: Problem {
     Problem(
       status: .serviceUnavailable, detail: "The index is damaged or being replaced; try again.",
@@ -106,7 +107,8 @@ extension Problem {
       "The answer would be longer than \(longestAnswer) bytes; request fewer clusters, a smaller "
       + "part of the map, or 'top(column, 10)' instead of 'counts(column)'.", kind: .answerTooLong)
 
-  /// The client has left. A client can receive this problem only if it closed just its own side of the connection.
+  /// A problem for a client that has left. A client receives this problem only if the client closed just its own side
+  /// of the connection.
   static let clientLeft = Problem(
     status: .serviceUnavailable,
     detail:
@@ -122,7 +124,8 @@ extension Problem {
 
   static func notFound(_ detail: String) -> Problem { Problem(status: .notFound, detail: detail) }
 
-  /// Converts any error to a problem. Errors that are not the client's reveal no paths, line numbers or versions.
+  /// Converts any error to a problem. If the error is not the client's fault, the problem reveals no paths, line
+  /// numbers or versions.
   init(of error: any Error) {
     switch error {
     case let problem as Problem: self = problem

@@ -29,7 +29,7 @@ struct Representation: Sendable {
   /// Whether writing could block an event loop for too long.
   var isExpensive: Bool { cost > AnswerCost.mostOnEventLoop }
 
-  /// Returns a value as JSON. Frequently called routes write their JSON without it.
+  /// Returns a value as JSON. Frequently called routes write their JSON without this function.
   static func json(
     cost: Int = 1, _ value: @escaping @Sendable () throws -> some Encodable & SendableMetatype
   ) -> Representation {
@@ -38,7 +38,7 @@ struct Representation: Sendable {
 }
 
 extension OutputBytes {
-  /// Ends an answer that is too long, or for which no client is waiting. Called every few hundred microseconds.
+  /// Throws if the answer is too long, or if no client waits for the answer. Called every few hundred microseconds.
   ///
   /// - Throws: `Problem.answerTooLong`, `CancellationError`
   func check() throws {
@@ -56,7 +56,7 @@ extension OutputBytes {
   }
 }
 
-/// Encodes nil as null. Without this wrapper, the member would be left out.
+/// A wrapper that encodes nil as null. Without the wrapper, the member would be left out.
 @propertyWrapper struct ExplicitNull<Value: Encodable & Sendable>: Encodable, Sendable {
   let wrappedValue: Value?
 
@@ -93,7 +93,7 @@ enum ContentHash {
 }
 
 extension ResponseBody {
-  /// Sends a long body in pieces, so that other connections get a turn between them. A pause follows each piece,
+  /// Sends a long body in pieces, so that other connections get a turn between two pieces. A pause follows each piece,
   /// because an event loop reads requests only when it has nothing else to do.
   fileprivate init(inPieces body: ByteBuffer) {
     let length = 1 << 16
@@ -113,10 +113,10 @@ extension ResponseBody {
 }
 
 extension HTTPRequest {
-  /// Responds with a representation. If this is expensive, another thread does the work, so that the event loop stays
-  /// free for other requests.
+  /// Responds with a representation. If writing the representation is expensive, another thread does the work, so that
+  /// the event loop stays free for other requests.
   ///
-  /// - Parameter context: Context of the request. The work takes a turn of the request's client, and ends when the
+  /// - Parameter context: Context of the request. The work counts as a turn of the request's client, and ends when the
   ///   connection closes.
   func response(
     with representation: Representation, _ policy: CachePolicy, on pool: AnswerPool, for context: ServerRequestContext
@@ -145,7 +145,7 @@ extension HTTPRequest {
     var bytes = OutputBytes(capacity: 1 << 15, limit: Problem.longestAnswer)
     try representation.write(&bytes)
     try bytes.check()
-    // `*` matches any existing answer. A request without an answer has thrown an error before this line.
+    // `*` matches any existing answer. If the request had no answer, an error was thrown before this line.
     if headerFields[.ifNoneMatch] == "*" { return Response(status: .notModified, headers: headers) }
     headers.append(HTTPField(name: .contentType, value: representation.contentType))
     let body = try bytes.withBytes { bytes in
@@ -156,7 +156,8 @@ extension HTTPRequest {
     return Response(status: .ok, headers: headers, body: ResponseBody(inPieces: body))
   }
 
-  /// Returns whether `If-None-Match` names a tag, plain or of the compressed answer (RFC 9110, section 13.1.2).
+  /// Returns whether `If-None-Match` contains a tag, with or without the suffix of compressed answers (RFC 9110,
+  /// section 13.1.2).
   func matches(tag: String) -> Bool {
     guard let known = headerFields[.ifNoneMatch] else { return false }
     return known.split(separator: ",").contains { part in

@@ -6,13 +6,13 @@ import Synchronization
 
 /// The files of the viewer. A file is read when it is requested, and kept in memory until it changes.
 ///
-/// Hummingbird's `FileMiddleware` is not used, for three reasons. It computes entity tags only from size and time. It
-/// reads a file again for each request. It cannot serve a compressed file, such as the land, under its uncompressed
-/// name.
+/// Hummingbird's `FileMiddleware` is not used, for three reasons. `FileMiddleware` computes entity tags only from size
+/// and time. It reads a file again for each request. It cannot serve a compressed file, such as the land, under its
+/// uncompressed name.
 final class ViewerFiles: Sendable {
   private let folder: String
   private let kept = Mutex<[String: ViewerFile]>([:])
-  /// A separate thread, so that files do not wait for answers.
+  /// A thread that only reads files, so that files do not wait for answers.
   private let thread = NIOThreadPool(numberOfThreads: 1)
 
   init(folder: String) {
@@ -24,7 +24,7 @@ final class ViewerFiles: Sendable {
 
   /// Reads a file on a separate thread.
   ///
-  /// - Throws: As `read(at:)`.
+  /// - Throws: The errors of `read(at:)`.
   func load(_ path: String) async throws -> ViewerFile {
     try await thread.runIfActive { [self] in try kept(at: path) ?? read(at: path) }
   }
@@ -147,7 +147,8 @@ struct ViewerFile: Sendable {
   /// Returns the file, or the requested part of it (RFC 9110, section 14). The response is compressed if the client
   /// accepts gzip.
   ///
-  /// - Parameter frameAncestors: Origins whose pages may show the file in a frame. Pages of the server always may.
+  /// - Parameter frameAncestors: Origins whose pages may show the file in a frame. Pages of the server may always do
+  ///   so.
   func response(to request: HTTPRequest, frameAncestors: [String] = []) throws -> Response {
     let isCompressed = request.acceptsGzip && compressed != nil
     let tag = isCompressed ? "\"\(self.tag)-gzip\"" : "\"\(self.tag)\""

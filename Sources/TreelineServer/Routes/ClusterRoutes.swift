@@ -90,8 +90,8 @@ enum ClusterRoutes {
       request.parameters.refuse(
         "offset", expected: "an offset of at most \(most) in sorted points", found: "\(offset)")
     }
-    // The cost is high: for each returned member, the path of clusters that contain it is looked up. Sorting also reads
-    // a value of every member.
+    // The cost is high, because the route looks up the path of clusters that contain each returned member. Sorting also
+    // reads a value of every member.
     let memberCount = (try? request.tree.cluster(id).pointCount) ?? 0
     let cost = selection.cost + 4 * limit + (order == nil ? 0 : max(memberCount / 5, AnswerCost.ofMeasures))
     return Representation(ContentType.geoJSON, cost: cost) { bytes in
@@ -113,7 +113,7 @@ enum ClusterRoutes {
     return .json(cost: 1 + selection.cost) {
       let tree = try selection.tree()
       let zoom = try cut.flatMap { try tree.expansionZoom(of: id, by: $0, tileSize: tileSize) }
-      // A cluster with too few points is never shown; its points are shown alone at every zoom.
+      // A cluster with too few points is never shown. The points of this cluster are shown alone at every zoom.
       return ["zoom": QueryParameters.Bounds().reached(zoom).map { max($0, 0) }]
     }
   }
@@ -199,7 +199,7 @@ private struct MemberOrder {
     let capacity = max(2 * min(count, members.count), 4096)
     var places: [Place] = []
     places.reserveCapacity(capacity)
-    /// The last of the first `count` members so far; nil until that many are sorted.
+    /// Member number `count` in the order of the members read so far; nil until `count` members are sorted.
     var last: Place?
     for member in 0..<members.count {
       if member & 1023 == 1023 { try Cancellation.check() }

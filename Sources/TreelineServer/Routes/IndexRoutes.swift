@@ -60,14 +60,15 @@ extension OutputBytes {
 /// The served indexes, and the base map that the viewer draws below the clusters.
 private struct ServedIndexes: Encodable {
   let indexes: [IndexFacts]
-  /// URL of a map style, and relative URL of a file of tiles. Each is left out if the server was started without one.
+  /// URL of a map style, and relative URL of a file of tiles. Each URL is left out if the server was started without
+  /// it.
   let style, basemap: String?
 }
 
 /// Facts about an index for clients.
 private struct IndexFacts: Encodable {
   let name: String
-  /// Texts about the index. Each is left out if the index has none.
+  /// Texts about the index. Each text is left out if the index does not have it.
   let title, attribution, unit: String?
   let version: String
   /// Number of the version of a live index; left out for other indexes.

@@ -10,8 +10,8 @@ struct LiveRoutes {
   let options: ServerOptions
   let pool: AnswerPool
 
-  /// Length of a stream of events, in seconds. The client connects again when a stream ends. A stream ends before the
-  /// time limits of its connection.
+  /// Maximum duration of a stream of events, in seconds. A stream must end before the time limits of its connection are
+  /// reached. The client connects again when a stream ends.
   private static let longestStream = 45
 
   @Sendable func change(_ request: Request, _ context: Routes.Context) async throws -> Response {
@@ -47,7 +47,7 @@ struct LiveRoutes {
     let known = request.headers[.lastEventID]
     let time = Duration.seconds(min(Self.longestStream, max(options.responseSeconds * 3 / 4, 1)))
     let body = ResponseBody { writer in
-      // An empty comment, which makes the client see the head of the answer at once.
+      // Sends an empty comment, so that the client sees the head of the answer at once.
       try await writer.write(ByteBuffer(string: "retry: 1000\n:\n\n"))
       var last = known
       for await index in versions.stream(for: time) where index.eventID != last {

@@ -2,7 +2,7 @@ import Treeline
 @_spi(Server) import TreelineComparison
 @_spi(Server) import TreelineFormats
 
-/// `/v1/{index}/measures`: the quality of an answer, in the measures that `treelinemap compare` prints.
+/// `/v1/{index}/measures`: the quality of an answer, in the measures that `treelinemap compare` also prints.
 enum MeasureRoutes {
   static func measures(_ request: inout IndexRequestContext) -> Representation {
     let index = request.index

@@ -23,7 +23,7 @@ struct RequestMiddleware: RouterMiddleware {
     var response: Response
     do {
       guard request.uri.string.utf8.count <= Self.longestAddress else { throw Refusal.lineLength.problem }
-      // A preflight request, with which a browser asks whether a page may send the actual request.
+      // A browser sends a preflight request to ask whether a page may send the actual request.
       let isPreflight =
         !options.allowedOrigins.isEmpty && request.method == .options && request.headers.contains(.origin)
       response = isPreflight ? preflight : try await next(request, context)
@@ -59,8 +59,9 @@ struct RequestMiddleware: RouterMiddleware {
 
   // MARK: Other origins (CORS)
 
-  /// Hummingbird's middleware sets these headers only in answers to requests with an origin. But a cache may store the
-  /// answer to a request without an origin, and give it to a page of another origin later.
+  /// Sets the headers in every answer. Hummingbird's middleware sets these headers only in answers to requests with an
+  /// origin. But a cache may store the answer to a request without an origin, and later give this answer to a page of
+  /// another origin.
   private func allowOrigin(of request: Request, in headers: inout HTTPFields) {
     guard let first = options.allowedOrigins.first else { return }
     headers[.accessControlExposeHeaders] = "ETag, Retry-After"

@@ -157,8 +157,8 @@ struct Routes {
     let indexes: Int
   }
 
-  /// Adds a route whose answers are valid until the index changes. If `namesServer`, an answer contains the server's
-  /// address, so it is valid only for that address.
+  /// Adds a route whose answers are valid until the index changes. If `namesServer` is true, an answer contains the
+  /// server's address, so the answer is valid only for that address.
   private func addIndexRoute(
     _ path: String, to router: Router<Context>, namesServer: Bool = false, post: Handler? = nil,
     _ answer: @escaping @Sendable (inout IndexRequestContext) throws -> Representation
@@ -194,7 +194,7 @@ struct Routes {
   @Sendable private func transition(_ request: Request, _ context: Context) async throws -> Response {
     var indexRequest = try IndexRequestContext(request, path: context.parameters, root: nil, of: catalog)
     let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().filter { $0 != " " }
-    // `text/plain` is accepted, because browsers send it to other origins without a preflight request.
+    // `text/plain` is accepted, because browsers send a body of this type to other origins without a preflight request.
     guard type == ContentType.json || type == "text/plain" else {
       throw Problem(
         status: .unsupportedMediaType, detail: "The body must be JSON, sent as \(ContentType.json) or text/plain.")

@@ -6,7 +6,8 @@ enum SearchRoutes {
   /// Maximum number of points in an answer.
   static let mostPoints = 100
 
-  /// Returns the points whose text begins with the requested text, or has a word that begins with it.
+  /// Returns the points whose text begins with the requested text, or contains a word that begins with the requested
+  /// text.
   static func search(_ request: inout IndexRequestContext) -> Representation {
     let (index, tree) = (request.index, request.tree)
     let (text, column) = (request.parameters.text("text"), request.parameters.text("column"))

@@ -6,7 +6,7 @@
 struct TileQuery {
   private let cut: Cut
   private let tileSize: Viewport.TileSize
-  /// Width of the margin around a tile whose clusters are included in the tile, in pixels.
+  /// Width of the margin around a tile, in pixels. Clusters in the margin are included in the tile.
   private let buffer: Int
   private let selection: ServedSelection
   private let aggregates: ServedAggregates
@@ -34,7 +34,7 @@ struct TileQuery {
     return selection.cost + aggregates.cost(ofClusters: count, in: selection)
   }
 
-  /// Returns the encoded tile. It is empty if nothing is in view.
+  /// Returns the encoded tile, which is empty if nothing is in view.
   func tile(_ tile: MapTile) throws -> [UInt8] {
     let tree = try selection.tree()
     let clusters = try tree.centeredClusters(query(for: tile), limit: Self.mostClusters + 1)
@@ -62,6 +62,7 @@ struct TileQuery {
   /// Description of the tiles' layer, for TileJSON.
   var fields: TileFields { TileFields(of: selection.index.tree, aggregates: aggregates.list, names: aggregates.names) }
 
-  /// Maximum number of clusters in a tile. Writing this many takes about 20 ms, during which other requests wait.
+  /// Maximum number of clusters in a tile. Writing a tile with so many clusters takes about 20 ms, and other requests
+  /// wait meanwhile.
   private static let mostClusters = 32_768
 }

@@ -44,9 +44,9 @@ extension LogFormat: ExpressibleByArgument {}
       discussion: "By default 64 MiB.", valueName: "bytes"))
   var liveLog: ByteCount?
 
-  @Option(help: "The address to listen on; 0.0.0.0 opens it to the network.") var host = "127.0.0.1"
+  @Option(help: "The address to listen on; 0.0.0.0 opens the server to the network.") var host = "127.0.0.1"
 
-  @Option(help: "The port to listen on; 0 chooses a free one.") var port = 8080
+  @Option(help: "The port to listen on; 0 chooses a free port.") var port = 8080
 
   @Option(
     help: ArgumentHelp(
@@ -181,12 +181,12 @@ extension LogFormat: ExpressibleByArgument {}
   }
 
   func run() async throws {
-    // Makes Swift concurrency use the threads of the event loops, so that a request need not change threads.
+    // Makes Swift concurrency use the threads of the event loops, so that a request can stay on one thread.
     _ = NIOSingletons.unsafeTryInstallSingletonPosixEventLoopGroupAsConcurrencyGlobalExecutor()
     do {
       let options = try serverOptions()
-      // Without this call, a log that reaches a file size limit of the shell would end the process. With it, the write
-      // fails.
+      // Without this call, a log that reaches a file size limit of the shell would end the process. With this call,
+      // only the write fails.
       signal(SIGXFSZ, SIG_IGN)
       let filterBytes = filterMemory?.bytes ?? Catalog.standardFilterBytes
       let catalog = try Catalog(
@@ -201,7 +201,8 @@ extension LogFormat: ExpressibleByArgument {}
       let names = catalog.names
       try await ClusterServer(catalog, options: options).run { [host, scheme = tlsKey == nil ? "http" : "https"] port in
         let address = host.contains(":") ? "[\(host)]" : host
-        // Written directly, because buffered output would appear too late if it does not go to a terminal.
+        // The line is written directly, because buffered output would appear too late if the output does not go to a
+        // terminal.
         let line = "Serving \(names.joined(separator: ", ")) at \(scheme)://\(address):\(port)/\n"
         FileHandle.standardOutput.write(Data(line.utf8))
       }
@@ -266,7 +267,7 @@ extension LogFormat: ExpressibleByArgument {}
     }
   }
 
-  /// Returns the text of an error. The address is added to network errors, which do not contain it.
+  /// Returns the text of an error. The address is added to network errors, which do not contain the address.
   private func message(of error: any Error) -> String {
     let remedy = "choose another with --host and --port"
     switch error {
@@ -279,7 +280,7 @@ extension LogFormat: ExpressibleByArgument {}
     }
   }
 
-  /// Splits `name=path`. Without a name, uses the name of the file.
+  /// Splits `name=path`. If the name is missing, uses the name of the file.
   private static func source(_ argument: String) -> (name: String, path: String) {
     if let equals = argument.firstIndex(of: "="), !argument[..<equals].contains("/") {
       return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
