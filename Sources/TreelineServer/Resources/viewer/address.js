@@ -1,4 +1,5 @@
-// Keeps the shown map in the fragment of the page's address, and makes the history entries to which Back returns.
+// Keeps the view and the settings of the map in the fragment of the page's address. Makes the history entries to which
+// the Back button returns.
 
 /** Milliseconds without a change after which the address is written. */
 const REST = 120;
@@ -6,7 +7,7 @@ const REST = 120;
 export class Address {
   #timer = 0;
   #isStep = false;
-  /** The fragment that was read or written last. */
+  /** The fragment that the page has read or written last. */
   #known = location.hash;
   #listener = () => {};
 
@@ -39,16 +40,19 @@ export class Address {
   /** Writes the settings to the address now. */
   write() {
     clearTimeout(this.#timer);
-    // If someone has entered another address, it must be read first. Its event follows.
+    // If the user has entered another address, the page must read this address first. The browser's event for the new
+    // address follows.
     if (location.hash !== this.#known) return;
     const { fragment } = this.settings;
     if (location.hash.slice(1) === fragment) return;
-    // A fragment alone is relative to the base of the page. In a frame of `srcdoc`, the base is another page.
+    // A fragment alone would be relative to the base URL of the page. In a frame with `srcdoc`, the base URL is another
+    // page.
     const address = `${location.href.replace(/#.*/s, "")}#${fragment}`;
     try {
       history[this.#isStep ? "pushState" : "replaceState"](null, "", address);
     } catch (error) {
-      // A browser may refuse to write the address in a frame, or after too many writes. The next change tries again.
+      // A browser may refuse to write the address in a frame, or after too many writes. After the next change, the page
+      // tries again.
       if (error.name !== "SecurityError") throw error;
     }
     this.#known = location.hash;

@@ -1,19 +1,20 @@
-// Keeps badges apart while they move. Badges that come out of one badge, or merge into one, would cover each other in a
-// heap. So a badge is drawn smaller as long as a badge of more points is too near. It grows as they part.
+// Keeps badges apart while they move. When badges split from one badge or merge into one badge, they would cover each
+// other in a heap. So a badge is drawn smaller while a badge with more points is too near. The smaller badge grows as
+// the two badges part.
 
-/** A badge is not made smaller for less than this many pixels. */
+/** Overlap in pixels up to which no badge is made smaller. */
 const TOLERANCE = 0.5;
 
 /** Whether a sprite is at its place in the shown answer, or on its way to it. */
 const isShown = ({ labelUntil }) => labelUntil === Infinity;
 
 /**
- * Whether two sprites may be as close as they will be at their targets. Sprites that merge have one target, and sprites
- * that split have stopped on their way.
+ * Whether two sprites may come as close as their targets are. Returns false for sprites that merge, because they have
+ * one target. Returns false for sprites that split, because they have stopped on their way.
  */
 const mayTouch = (a, b) => (isShown(a) && (isShown(b) || b.isOver)) || (isShown(b) && a.isOver);
 
-/** Returns a moving scene whose badges do not cover each other, unless their targets do. */
+/** Returns a moving scene whose badges do not cover each other. Badges may cover each other if their targets do. */
 export function apart(scene, camera, now) {
   const drawn = scene.sprites.filter((sprite) => sprite.alpha > 0.01 && !sprite.isForming(now)).map((sprite) => {
     const { cluster, size, toX, toY } = sprite;

@@ -1,7 +1,7 @@
 // A map of tiles from an archive in the format PMTiles 3
-// (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md). The server delivers ranges of its bytes.
+// (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md). The server delivers ranges of bytes of the archive.
 
-/** Length of the header, and length of the first request. The root directory lies within the first request. */
+/** `HEADER` is the length of the header. The first request is longer, so that it includes the root directory. */
 const HEADER = 127;
 const FIRST = 16_384;
 
@@ -29,7 +29,7 @@ export class TileArchive {
     const bytes = await this.#read(0, FIRST);
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     if (bytes.length < HEADER || new TextDecoder().decode(bytes.subarray(0, 7)) !== "PMTiles" || bytes[7] !== 3) {
-      throw new Error("it is not an archive in PMTiles 3");
+      throw new Error("it is not a PMTiles 3 archive");
     }
     const number = (at) => Number(view.getBigUint64(at, true));
     const [rootStart, rootLength, metadataStart, metadataLength] = [8, 16, 24, 32].map(number);
@@ -37,7 +37,7 @@ export class TileArchive {
     this.dataStart = number(56);
     [this.directoryCompression, this.tileCompression, this.kind, this.minZoom, this.maxZoom] = bytes.subarray(97, 102);
     for (const code of [this.directoryCompression, this.tileCompression]) {
-      if (!COMPRESSIONS[code]) throw new Error(`it has a compression that this map cannot read (${code})`);
+      if (!COMPRESSIONS[code]) throw new Error(`this map cannot read its compression (${code})`);
     }
     const within = rootStart + rootLength <= bytes.length;
     const root = within ? bytes.slice(rootStart, rootStart + rootLength) : await this.#read(rootStart, rootLength);
@@ -46,7 +46,7 @@ export class TileArchive {
     this.metadata = JSON.parse(new TextDecoder().decode(metadata) || "{}");
   }
 
-  /** Returns a tile; null if the archive lacks it. */
+  /** Returns a tile; null if the archive does not contain the tile. */
   async tile(z, x, y) {
     const id = tileID(z, x, y);
     let entries = this.root;
@@ -79,11 +79,11 @@ export class TileArchive {
     const response = await fetch(this.url, { headers: { ...headers, Range: `bytes=${start}-${start + length - 1}` } });
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
     const bytes = new Uint8Array(await response.arrayBuffer());
-    // A server without ranges sends the whole file.
+    // A server that does not support ranges sends the whole file.
     return response.status === 206 ? bytes : bytes.slice(start, start + length);
   }
 
-  /** Makes the map library load the tiles of this archive from the archive. */
+  /** Makes the map library read the tiles of this archive through this object. */
   serve() {
     const isVector = this.kind === VECTOR;
     maplibregl.addProtocol("archive", async ({ url }) => {
@@ -114,8 +114,8 @@ export class TileArchive {
 const LAND = /^(earth|land)$/i;
 
 /**
- * Looks of layers, from the bottom up: the names of the layers, and their colors and widths. The names follow
- * OpenMapTiles, Protomaps and Natural Earth.
+ * Styles of the layers, from the bottom up. Each style has the names of its layers, their colors and their widths. The
+ * names are from OpenMapTiles, Protomaps and Natural Earth.
  */
 const LOOKS = [
   { name: LAND, fill: "land", line: "coast", width: 0.8 },
@@ -138,7 +138,7 @@ function layersOf(name, palette) {
   ];
 }
 
-/** Returns the text of an attribution, which may have markup. */
+/** Returns the text of an attribution without markup. */
 const textOf = (attribution) => String(attribution ?? "").replace(/<[^>]*>/g, "").replace(/[<>&]/g, "");
 
 /** Returns the number of a tile. Tiles are numbered zoom by zoom, and within a zoom along Hilbert's curve. */
@@ -155,7 +155,7 @@ export function tileID(z, x, y) {
   return id;
 }
 
-/** Returns the last entry of a directory whose number is at most the number of a tile. */
+/** Returns the last entry of a directory that begins at a tile or before the tile. */
 function entryOf(entries, id) {
   let [low, high] = [0, entries.length];
   while (low < high) {

@@ -13,10 +13,10 @@ const LAYERS = [
   { id: "coast", type: "line", kinds: ["land", "lake"], color: "coast", width: byZoom(0.5, 1.1, 1.6) },
 ];
 
-/** The only layer below points on a plane. */
+/** The only layer of the map below points on a plane. */
 const PLANE = { id: "plane", type: "background", color: "land" };
 
-/** Returns a style without any data. On it, only a graticule is drawn. */
+/** Returns a style without any data. The viewer draws only a graticule on a map with this style. */
 export const planeStyle = (palette) => ({ version: 8, sources: {}, layers: [{ id: PLANE.id, type: PLANE.type, paint: { "background-color": palette[PLANE.color] } }] });
 
 function byZoom(far, near, close) {

@@ -1,6 +1,6 @@
-// The card of a point, a stack or any other cluster. A stack consists of points that no zoom separates; its members are
-// spread around it. The card of any other cluster has facts about its points, and lists them in pages. The list can be
-// sorted by any column.
+// The card of a point, a stack or any other cluster. A stack consists of points that no zoom separates. The map spreads
+// the members of an open stack around the stack. The card of any other cluster shows facts about the points, and lists
+// the points in pages. The list can be sorted by any column.
 
 import { extentText } from "./hint.js";
 import { groundOf } from "./ground.js";
@@ -9,31 +9,34 @@ import { download } from "./share.js";
 import { element, factsOf, nameOf, number, points, short, withGroup } from "./text.js";
 import { Spread } from "./vendor/treeline/map/spread.js";
 
-/** Number of members on a page of the list, and maximum number of members in a spread. */
+/** Number of members on a page of the list, and maximum number of members that are spread around a stack. */
 const PAGE = 60;
 
-/** Greatest number of points that are saved as a file, and number of points that one request loads for it. */
+/** Maximum number of points that are saved as a file, and number of points that one request for the file loads. */
 const MOST_SAVED = 100_000;
 const BATCH = 1000;
 
 /**
- * Greatest number of points from which a card draws a histogram. For a larger cluster, a sample is taken at this number
- * of places in the order of the tree.
+ * Maximum number of points from which a card draws a histogram. For a cluster with more points, the card samples this
+ * many points at equal steps in the order of the tree.
  */
 const MOST_DRAWN = 5000;
 const PLACES = 20;
 
-/** Pixels that stay free around the opened point or stack, between it and the card or the edge of the map. */
+/**
+ * Least distance in pixels between the opened point or stack and the card, and between the point or stack and the edge
+ * of the map.
+ */
 const MARGIN = 8;
 
 export class Card {
-  /** The spread of the open stack, if a stack is open. */
+  /** The members of the open stack, spread around the stack; null if no stack is open. */
   spread = null;
   /** The first listed members. */
   members = [];
   /** Whether the card lists the members of a cluster that is neither a point nor a stack. */
   #isList = false;
-  /** Loads what the card shows about the members. */
+  /** Function that loads the facts and the list of members for the card. */
   #load = null;
 
   /**
@@ -58,7 +61,7 @@ export class Card {
   /** Opens a single point, or a stack of the tree. */
   async open(cluster, index, side) {
     this.#begin(cluster, index, side);
-    // A link can have the id of a cluster of the tree, but not that of a cell of the grid.
+    // A link can have the id of a cluster of the tree, but not the id of a cell of the grid.
     this.linkID = side.name === "tree" ? String(cluster.id) : "";
     this.#isList = false;
     if (cluster.count === 1) {
@@ -94,12 +97,12 @@ export class Card {
   }
 
   /**
-   * Shows a cluster of a new version of the index instead of the cluster that it continues. The card stays where it is
-   * scrolled to, and the focus stays where it is.
+   * Shows a cluster of a new version of the index instead of the cluster that it continues. The scroll position of the
+   * card and the focus do not change.
    */
   async renew(cluster, index) {
     const { cluster: { count, stack }, side } = this;
-    // A point may have become a stack, or a stack a point.
+    // A point may have become a stack, or a stack may have become a point.
     if (stack !== cluster.stack || (count === 1) !== (cluster.count === 1)) return this.#isList ? this.list(cluster, index, side) : this.open(cluster, index, side);
     Object.assign(this, { cluster, index });
     if (this.linkID) {
@@ -134,7 +137,7 @@ export class Card {
     this.viewer.wake();
   }
 
-  /** Returns the parts of the card of a cluster, and a function that loads what they show. */
+  /** Returns the parts of the card of a cluster, and a function that loads the contents of the parts. */
   #parts() {
     const { index, viewer } = this;
     const [facts, list, chart] = [element("dl", {}), element("ol", {}), element("figure", { className: "chart", hidden: true })];
@@ -165,7 +168,7 @@ export class Card {
     }
     return {
       nodes: [facts, chart, tools, list],
-      // After a new version of the index, the list is as long as before.
+      // After a new version of the index, the list shows as many members as before.
       load: () => Promise.all([this.#tell(facts), this.#page(list, 0, sort.value, Math.max(PAGE, list.childElementCount)), this.#chart(chart, numbers[0])]),
     };
   }
@@ -180,7 +183,7 @@ export class Card {
     }
   }
 
-  /** Yields points from places that are spread evenly over the tree, and so over the map. */
+  /** Yields points at equal steps in the order of the tree. So the points are spread evenly over the map. */
   async *#sample() {
     const { cluster, index, viewer, source } = this;
     const limit = MOST_DRAWN / PLACES;
@@ -193,7 +196,7 @@ export class Card {
   async #chart(figure, column) {
     const { cluster, viewer } = this;
     const isSample = cluster.count > MOST_DRAWN;
-    // A source without a server would have to load too many pages for a sample.
+    // A source that cannot sort members has no server, and would have to load too many pages for a sample.
     if (!column || cluster.count < 8 || (isSample && !viewer.source.sortsMembers)) return;
     const values = [];
     try {
@@ -256,7 +259,7 @@ export class Card {
     Object.assign(this, { cluster, index, side, linkID: "", members: [] });
     this.#load = null;
     this.node.dataset.side = side.name;
-    // If the panel lies over the map, only one of the panel and the card has room.
+    // If the panel lies over the map, there is no room for both the panel and the card.
     this.viewer.controls.fold();
   }
 
@@ -273,8 +276,8 @@ export class Card {
   }
 
   /**
-   * Returns the position nearest to x and y at which the card does not cover a circle with the given radius. If there
-   * is no such position, returns the middle of the largest part of the map that the card does not cover.
+   * Returns the position nearest to x and y where the card does not cover a circle with the given radius. If no
+   * position is free enough, returns the middle of the largest part of the map beside the card.
    */
   #nearestUncovered(x, y, radius, pane) {
     const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = this.node;

@@ -5,7 +5,7 @@ import { chosenCut, cutParameters } from "./cut.js";
 import { fittingZoom, mapZoom } from "./vendor/treeline/map/mercator.js";
 import { stepZoom } from "./vendor/treeline/map/step.js";
 
-/** Added to the zoom at which a cluster splits, because zooms of requests are rounded. */
+/** Amount that is added to the zoom at which a cluster splits, because zooms of requests are rounded. */
 const BEYOND = 0.02;
 
 export class Choice {
@@ -19,7 +19,7 @@ export class Choice {
     settings.step();
     try {
       if (cluster.count === 1) return await this.#open(cluster, side);
-      // The grid has no hierarchy, so nothing says where a cell splits.
+      // The grid has no hierarchy, so no zoom is known at which a cell splits.
       if (side === grid) return this.#goToBox(cluster);
       if (cluster.stack) return await this.#open(cluster, side);
       // Unless the cut is by pixels, the zoom at which the cluster splits depends on the other clusters in view.
@@ -82,13 +82,14 @@ export class Choice {
 }
 
 /**
- * Returns a box in the form of the map library. If it crosses the antimeridian, its east is greater than 180 degrees.
+ * Returns a box in the form of the map library. If the box crosses the antimeridian, its east is greater than 180
+ * degrees.
  */
 export function corners(bounds) {
   const [west, south, east, north] = bounds ?? WORLD;
   const end = east < west ? east + 360 : east;
-  // A box that reaches nearly around the world becomes the whole world. The map is then cut in the gap without points,
-  // or at the antimeridian if there is no gap.
+  // A box that reaches nearly around the world becomes the whole world. The edges of the map then lie in the gap
+  // without points. If there is no gap, the edges lie at the antimeridian.
   const gap = Math.max(360 - (end - west), 0) / 2;
   if (gap < 1) return [[WORLD[0], south], [WORLD[2], north]];
   return gap < 20 ? [[west - gap, south], [end + gap, north]] : [[west, south], [end, north]];

@@ -10,8 +10,8 @@ import { worldX, worldY } from "./vendor/treeline/map/mercator.js";
 const ELLIPSE_SCALE = SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM;
 
 /**
- * If an answer has more badges than this, the badges are drawn smaller, so that the map stays visible between them. The
- * second number is the least size, as a share of the usual size.
+ * If an answer has more than `MANY` badges, the badges are drawn smaller, so that the map stays visible between them.
+ * The second constant is the least size of a badge, as a share of the usual size.
  */
 const MANY = 250;
 const LEAST_SIZE = 0.65;
@@ -21,8 +21,8 @@ export const sizeAmong = (count) => Math.max(Math.min(Math.sqrt(MANY / count), 1
 
 /**
  * @param feature Feature from the server or from a tile. A feature from a tile has no `bbox`.
- * @param viewer Has `tones`, which give the tone for a number of points on an area, and `values`, which give the number
- *   of points in each category. Also has the index.
+ * @param viewer Has `tones`, which return the tone for a number of points on an area. Has `values`, which return the
+ *   number of points in each category. Also has `index`, the shown index.
  * @param scale Width of the world on the map, in pixels.
  * @param knowsValues Whether the answer has the values that the settings need.
  * @param size Size of the badge, as a share of its usual size.
@@ -41,9 +41,9 @@ export function clusterOf(feature, { tones, values, settings, index }, scale, { 
     latitude,
     x: worldX(longitude),
     y: worldY(latitude),
-    // In a cut by badges, the server gives each badge a diameter, such that no badges touch.
+    // In a cut by badges, the server gives each badge a diameter, so that no two badges touch.
     radius: size * (properties.badge_px ? properties.badge_px / 2 : count > 1 ? badgeRadius(count) : DOT_RADIUS),
-    // A feature from a tile has its area in pixels.
+    // A feature from a tile has its area as a property, in pixels.
     tone: count > 1 ? tones.of(count, properties.area_px ?? areaOnMap(coveredArea(feature), latitude, scale)) : -1,
     stack: properties.stack === true,
     scale,
@@ -69,7 +69,7 @@ export function extentOf(feature) {
   return { bbox, area: coveredArea(feature), ellipse: ellipse && count >= FEWEST_FOR_ELLIPSE ? ellipseOf(ellipse) : null };
 }
 
-/** Returns the ellipse whose half axes are two standard deviations. It contains most of the points. */
+/** Returns the ellipse whose half axes are two standard deviations. The ellipse contains most of the points. */
 function ellipseOf([major, minor, degrees]) {
   return {
     major: (2 * major) / ELLIPSE_SCALE,

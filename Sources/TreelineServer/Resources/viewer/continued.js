@@ -1,16 +1,16 @@
-// Finds the badges that stay on the map when an index is replaced. Ids of two versions of an index have nothing in
-// common. Single points of a live index are compared by their keys. All other clusters are compared by their places and
-// their numbers of points.
+// Finds the badges that stay on the map when an index is replaced. The ids of clusters differ between versions, so ids
+// cannot be compared. Single points of a live index are compared by their keys. All other clusters are compared by
+// their positions and their numbers of points.
 
 import { keyOf, LEAST_SHARE } from "./kept.js";
 
 const look = ({ x, y, count }) => `${x} ${y} ${count}`;
 
 /**
- * Returns the ids of new clusters, each with the id of the old cluster that it seems to continue. Both are single
- * points with one key. Or both clusters are nearer to each other than to all other clusters, one badge covers the
- * center of the other badge, and their numbers of points are similar. Clusters that look the same in both versions are
- * left out.
+ * Returns the ids of new clusters, each with the id of the old cluster that the new cluster seems to continue. A new
+ * point continues an old point with the same key. A new cluster continues an old cluster if three conditions hold. Both
+ * clusters are nearer to each other than to all other clusters. One badge covers the center of the other badge. The
+ * numbers of points are similar. Clusters that look the same in both versions are left out.
  *
  * @param index The new version of the index.
  * @param scale Width of the world in pixels.
@@ -25,7 +25,7 @@ export function continuedClusters(before, after, index, scale) {
   let [old, fresh] = [others(before, after), others(after, before)];
   const keyed = new Map(old.filter((cluster) => key(cluster) !== undefined).map((cluster) => [key(cluster), cluster]));
   for (const cluster of fresh) if (keyed.has(key(cluster))) continued.set(cluster.id, keyed.get(key(cluster)).id);
-  // Points with different keys are different points, wherever they are.
+  // Points with different keys are different points, even at one position.
   [old, fresh] = [old, fresh].map((clusters) => clusters.filter((cluster) => key(cluster) === undefined));
   const nearest = (cluster, clusters) => {
     let [found, least] = [null, Infinity];
@@ -45,7 +45,7 @@ export function continuedClusters(before, after, index, scale) {
 }
 
 /**
- * Returns the new clusters that continue old clusters or look like them, by the ids of the old clusters.
+ * Returns the new clusters that continue old clusters or look like old clusters, by the ids of the old clusters.
  *
  * @param continued Result of `continuedClusters`.
  */

@@ -5,7 +5,7 @@ import { element, number, points, short, titleOf } from "./text.js";
 import { CATEGORIES, listing, Values } from "./values.js";
 
 export class Controls {
-  /** A refused filter, which is still in the field; otherwise null. */
+  /** A refused filter that is still in the field; null if there is none. */
   #refused = null;
   #check = null;
 
@@ -35,7 +35,7 @@ export class Controls {
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value }));
     }
     find("#where").addEventListener("change", ({ target }) => this.#filterBy(target.value.trim()));
-    // If a notebook listens to keys, Enter causes no `change` event, so Enter is handled here.
+    // Enter is handled here, because a notebook that listens to keys may prevent the `change` event.
     find("#where").addEventListener("keydown", ({ key, target }) => key === "Enter" && this.#filterBy(target.value.trim()));
     settings.onChange((names) => {
       if (!names.has("where")) return;
@@ -71,8 +71,8 @@ export class Controls {
   }
 
   /**
-   * Asks the source about a filter. Applies the filter if the source accepts it; otherwise the previous filter still
-   * applies.
+   * Asks the source about a filter. Applies the filter if the source accepts the filter. Otherwise the previous filter
+   * still applies.
    */
   async #filterBy(where) {
     this.#check?.abort();
@@ -105,7 +105,7 @@ export class Controls {
     reason.hidden = where === null;
   }
 
-  /** Folds the settings. This shows only in layouts with a fold. */
+  /** Folds the settings. The change is visible only in layouts where the settings can be folded. */
   fold() {
     this.find("#fold").setAttribute("aria-expanded", "false");
   }
@@ -126,7 +126,7 @@ export class Controls {
     find("#dust").parentElement.hidden = !viewer.hasTiles;
     find('input[name="view"][value="tiles"]').parentElement.hidden = !viewer.views.includes("tiles");
     find(`input[name="by"][value="${settings.by}"]`).checked = true;
-    // Showing the grid alone is one of the choices below “Compare”.
+    // The view of the grid alone is one of the choices below “Compare”.
     find(`input[name="view"][value="${settings.view === "grid" ? "compare" : settings.view}"]`).checked = true;
     for (const name of ["order", "cell"]) find(`#${name}`).value = settings[name];
     find("#compare").value = settings.view === "grid" ? "grid" : settings.compare;
@@ -180,7 +180,7 @@ export class Controls {
     }
   }
 
-  /** Offers the categories of the chosen column. Some of them have their own colors. */
+  /** Offers the categories of the chosen column. The user picks the categories that have their own colors. */
   #offerPicks() {
     const { find, settings, viewer } = this;
     const { all, categories } = viewer.values;

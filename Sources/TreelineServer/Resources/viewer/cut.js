@@ -1,16 +1,17 @@
-// The cuts that the viewer offers. To add a cut, add it to CUTS, which has everything that the viewer needs to know
-// about a cut. ViewerConstantsTests compares the names and defaults of cuts and orders with the library.
+// The cuts that the viewer offers. To add a cut, add it to CUTS, which contains everything that the viewer needs to
+// know about a cut. ViewerConstantsTests compares the names and defaults of cuts and orders with the library.
 
 import { number } from "./text.js";
 
 /**
- * The cuts in the order in which they are offered. The name of a cut is also the name of the setting with its amount.
+ * The cuts in the order in which they are offered. The name of a cut is also the name of the setting with the amount of
+ * the cut.
  *
  * - `range`, `unit`: range and unit of the amount. `standard`: default amount. `step`: step between two amounts, by
  *   default 1.
  * - `isByPixels`: whether the clusters depend on the zoom but not on the view, so that neighboring tiles fit together.
  * - `hasOrder`: whether the order of splits can be chosen.
- * - `isOf(index)`: whether an index supports the cut. `needs`: what an index needs for it.
+ * - `isOf(index)`: whether an index supports the cut. `needs`: what an index needs for the cut.
  * - `describe(amount)`: a sentence that says what the cut guarantees.
  * - `parameters(settings)`: the parameters for the server.
  */
@@ -68,15 +69,18 @@ export function chosenCut(settings) {
 }
 
 /**
- * Returns the least limit with which the clusters of a whole index can be requested: one cluster for each group, and
- * one for each point that is in no group.
+ * Returns the least limit with which the clusters of a whole index can be requested. A request needs one cluster for
+ * each group, and one for each point that is in no group.
  */
 export const leastLimit = ({ groups = [], never_clustered_point_count: lone = 0 }) => Math.max(1, groups.length + lone);
 
 /** Returns the parameters of the chosen cut for the server. */
 export const cutParameters = (settings) => CUTS[settings.by].parameters(settings);
 
-/** Returns the names of the cuts that both an index and a source support. On tiles, fewer cuts are available. */
+/**
+ * Returns the names of the cuts that both an index and a source support. Fewer cuts are available on tiles than in
+ * other views.
+ */
 export const availableCuts = (index, { cuts }, isOnTiles) =>
   Object.keys(CUTS).filter((name) =>
     CUTS[name].isOf(index) && (cuts?.includes(name) ?? true) && (CUTS[name].isByPixels || !isOnTiles));

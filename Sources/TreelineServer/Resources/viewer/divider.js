@@ -1,4 +1,4 @@
-// The divider between both sides of the map. It is dragged with a pointer or moved with arrow keys.
+// The divider between both sides of the map. The user drags the divider with a pointer, or moves it with arrow keys.
 
 const STEP = 0.02;
 

@@ -11,7 +11,10 @@ function element(name, attributes, ...children) {
   return node;
 }
 
-/** Follows a reference such as `#/components/parameters/zoom`. Returns an object without a reference unchanged. */
+/**
+ * Returns the object to which a reference such as `#/components/parameters/zoom` leads. Returns an object without a
+ * reference unchanged.
+ */
 function resolved(object, api) {
   if (!object.$ref) return object;
   return object.$ref.split("/").slice(1).reduce((found, name) => found[name.replaceAll("~1", "/")], api);

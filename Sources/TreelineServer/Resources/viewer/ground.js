@@ -1,15 +1,18 @@
 // The ground on which the points lie: the Earth, or a plane with plain x and y. The map shows a plane as a square in
-// the middle of an empty world. So only the texts and the lines of the graticule differ between a plane and the Earth.
+// the middle of an empty world. So a plane differs from the Earth only in the texts and in the lines of the graticule.
 
 import { coordinate, kilometres, number, short } from "./text.js";
 import { ELLIPSE_ZOOM, SERVER_WORLD_SIZE } from "./vendor/treeline/map/constants.js";
 import { EQUATOR } from "./vendor/treeline/map/density.js";
 import { boxSize, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 
-/** Width of a plane's square, as a share of the world. The empty space around it keeps views off the antimeridian. */
+/**
+ * Width of a plane's square, as a share of the world. The empty space around the square keeps views away from the
+ * antimeridian.
+ */
 const SHARE = 0.5;
 
-/** Difference of zooms at the same scale: the zoom of the map minus the zoom of a plane. */
+/** Zoom of the map minus the zoom of a plane at which a pixel has the same size. */
 const LEVELS = -Math.log2(SHARE);
 
 /** Possible distances between lines of latitude or longitude, in degrees. */
@@ -42,7 +45,7 @@ const EARTH = {
   /** Returns the density of a cluster's points as text. */
   density: ({ count, area }) => `${short(count / area)} per km²`,
 
-  /** Returns the lines of a graticule in a view. Each has its place in the world and its text. */
+  /** Returns the lines of a graticule in a view. Each line has its place in the world and its text. */
   graticule(camera, leastDistance) {
     const pixel = 360 / camera.scale;
     const step = DEGREES.find((each) => each / pixel > leastDistance) ?? DEGREES.at(-1);
@@ -65,7 +68,7 @@ export class Plane {
 
   /** @param index An index of the source. */
   constructor({ bounds: [west, south, east, north], unit }) {
-    // The square of the index. Its left edge and its upper edge are those of the points.
+    // The square of the index. Its left edge and its upper edge are also the left and upper edges of the points.
     Object.assign(this, { left: west, top: north, side: Math.max(east - west, north - south) || 1, unit: unit ? `\u00a0${unit}` : "" });
   }
 
@@ -87,7 +90,7 @@ export class Plane {
     return this.#rounded(this.top - ((worldY - 0.5) / SHARE + 0.5) * this.side);
   }
 
-  /** Rounds to the precision of the index, which divides its width into 2^32 steps. */
+  /** Rounds a value to the precision of the index. The width of the square has 2^32 steps. */
   #rounded(value) {
     return +value.toFixed(Math.min(Math.max(-Math.floor(Math.log10(this.side / 2 ** 32)) - 1, 0), 15));
   }
@@ -136,7 +139,8 @@ export class Plane {
   #ellipsePlaced({ properties, geometry: { coordinates: [, latitude] } }) {
     const [major, minor, angle] = properties.ellipse;
     const ellipse = [major * SHARE, minor * SHARE, angle];
-    // Densities on the screen are computed from lengths on the Earth, so the ellipse gets such lengths.
+    // The viewer computes densities on the screen from lengths on the Earth, so the lengths of the ellipse are
+    // converted to lengths on the Earth.
     const metres = (EQUATOR * 1000 * Math.cos((latitude * Math.PI) / 180)) / (SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM);
     return { ...properties, ellipse, ellipse_meters: [ellipse[0] * metres, ellipse[1] * metres] };
   }
@@ -185,7 +189,7 @@ export class Plane {
 /** Methods of a source that take queries, and the positions of the queries among their arguments. */
 const QUERIES = { clusters: 1, transition: 3, measures: 1, members: 2, expansionZoom: 2, cluster: 3, whereIs: 2, search: 1, histogram: 1 };
 
-/** Makes a source answer about its indexes with plain x and y in coordinates and zooms of the map. */
+/** Converts the answers of a source about indexes with plain x and y to coordinates and zooms of the map. */
 export function placePlanes(source) {
   const planes = new Map();
   const indexes = source.indexes.bind(source);

@@ -1,15 +1,19 @@
-// The hint about the cluster under the pointer: the number of points, their extent, and some of their names.
+// The hint about the cluster under the pointer: the number of points, the extent of the points, and some names of
+// points.
 
 import { extentOf } from "./cluster.js";
 import { groundOf } from "./ground.js";
 import { element, nameOf, number, points, valuesOf, withGroup } from "./text.js";
 import { FEWEST_FOR_ELLIPSE } from "./vendor/treeline/map/density.js";
 
-/** Milliseconds that the pointer must rest before members are requested, and the number of members that are shown. */
+/**
+ * `REST` is the time in milliseconds that the pointer must rest before members are requested. The second constant is
+ * the number of members that are shown.
+ */
 const REST = 140;
 const FEW = 12;
 
-/** Greatest number of points of a cluster whose members are sorted for the hint. */
+/** Greatest number of points that a cluster may have if its members are sorted for the hint. */
 const MOST_SORTED = 200_000;
 
 export class Hint {
@@ -17,7 +21,10 @@ export class Hint {
   #timer = 0;
   #controller = null;
 
-  /** @param viewer Has the filter. Its `wake` is called when the box of a cluster arrives, so that it is drawn. */
+  /**
+   * @param viewer Has the filter. Its `wake` is called when the box of a cluster arrives, so that the map draws the
+   * box.
+   */
   constructor(node, source, viewer) {
     Object.assign(this, { node, source, viewer });
   }
@@ -66,7 +73,7 @@ export class Hint {
   async #loadMembers(cluster, index) {
     const { signal } = (this.#controller = new AbortController());
     try {
-      // A cluster from a tile has no box and no ellipse, so both are requested.
+      // A cluster from a tile has no box and no ellipse, so the hint requests the box and the ellipse.
       const query = this.viewer.clusterQuery(cluster);
       const [{ features }, whole] = await Promise.all([
         this.source.members(index.name, cluster.id, { limit: FEW, ...this.#order(cluster, index), ...query }, signal),

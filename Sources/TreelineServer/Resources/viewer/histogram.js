@@ -1,17 +1,17 @@
-// A small histogram of numbers. If the numbers differ by powers of ten, its scale is logarithmic. This also works with
-// 0 and negative numbers.
+// A small histogram of numbers. If the numbers differ by powers of ten, the scale of the histogram is logarithmic. The
+// logarithmic scale also works with 0 and negative numbers.
 
 import { short } from "./text.js";
 
 /**
- * Number of bars, greatest number of labels for powers of ten, and least distance of two labels as a share of the
- * width.
+ * `BARS` is the number of bars. `MOST_TICKS` is the greatest number of labels for powers of ten. `LEAST_DISTANCE` is
+ * the least distance between two labels, as a share of the width.
  */
 const BARS = 24;
 const MOST_TICKS = 5;
 const LEAST_DISTANCE = 0.1;
 
-/** The scale is logarithmic if the greatest magnitude is more than this many times the median magnitude. */
+/** The scale is logarithmic if the greatest magnitude is more than `SKEWED` times the median magnitude. */
 const SKEWED = 20;
 
 /** A logarithmic scale treats magnitudes below this share of the greatest magnitude as almost 0. */
@@ -58,6 +58,6 @@ function multiples(least, most) {
   const exponent = Math.floor(Math.log10((most - least) / 5));
   const factor = [1, 2, 5, 10].find((each) => (most - least) / (each * Number(`1e${exponent}`)) <= 5);
   const first = Math.ceil(least / (factor * Number(`1e${exponent}`)));
-  // A number is made from a text, because a product could have a rounding error, such as 0.30000000000000004.
+  // Each number is parsed from a text, because a product could have a rounding error, such as 0.30000000000000004.
   return Array.from({ length: 7 }, (_, at) => Number(`${(first + at) * factor}e${exponent}`));
 }

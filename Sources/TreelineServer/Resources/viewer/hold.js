@@ -1,17 +1,20 @@
 // Reports a hold: a finger that rests on the map, or a press of the secondary mouse button.
 
-/** A finger that rests for this many milliseconds is a hold. It may move by this number of pixels. */
+/**
+ * A finger that rests for `HOLD` milliseconds is a hold. Meanwhile the finger may move by the number of pixels in the
+ * second constant.
+ */
 const HOLD = 450;
 const STRAY = 10;
 
-/** Calls `held` with a position on a map: where one finger rests, or where the secondary mouse button is pressed. */
+/** Calls `held` with the position on a map where one finger rests or where the secondary mouse button is pressed. */
 export function onHold(map, held) {
   let timer = 0;
   let start = null;
   let last = -Infinity;
   const end = () => clearTimeout(timer);
   const hold = (point) => {
-    // Some browsers also report a hold as a `contextmenu` event. It must not count as a second hold.
+    // Some browsers also report a hold as a `contextmenu` event. This event must not count as a second hold.
     if (performance.now() < last + 2 * HOLD) return;
     last = performance.now();
     held(point);

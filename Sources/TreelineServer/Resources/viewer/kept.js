@@ -1,12 +1,15 @@
-// Finds what is open on the map, such as the cluster of the card, in a new version of the index. Ids and rows of two
-// versions have nothing in common, but the points of a live index have keys.
+// Finds the open point or cluster, such as the cluster of the card, in a new version of the index. Ids and rows change
+// with each version, but the keys of points of a live index do not.
 
 import { leastLimit } from "./cut.js";
 
 /** Number of points by which a cluster is found again. */
 const FEW = 3;
 
-/** If a cluster continues another, the smaller of the two has at least this share of the points of the larger. */
+/**
+ * If a cluster continues another cluster, the smaller cluster has at least this share of the number of points of the
+ * larger cluster.
+ */
 export const LEAST_SHARE = 0.5;
 
 /** Returns the key of a point of a live index; undefined if the index is not live. */
@@ -37,7 +40,7 @@ export async function pointWith(source, index, key) {
 }
 
 /**
- * Returns the keys by which a cluster of a live index is found again in a new version. There are none if the index is
+ * Returns the keys by which a cluster of a live index is found again in a new version. Returns no keys if the index is
  * not live, or if no members are known.
  */
 export function keysOf(index, cluster, members) {
@@ -46,8 +49,9 @@ export function keysOf(index, cluster, members) {
 }
 
 /**
- * Returns the feature of the cluster that continues a cluster of an earlier version: it contains most of the given
- * members of the earlier cluster, and has about as many points. Null if there is no such cluster.
+ * Returns the feature of the cluster that continues a cluster of an earlier version. The continuing cluster contains
+ * most of the given members of the earlier cluster, and has about as many points as the earlier cluster. Returns null
+ * if there is no such cluster.
  *
  * @param keys Keys of members of the earlier cluster.
  */

@@ -1,30 +1,36 @@
 // Names on the map: of cities, of points that are shown alone, and of the most important points of clusters. Names are
-// drawn below the badges. A name is left out where a badge or a more important name needs the room.
+// drawn below the badges. A name is left out if a badge or a more important name needs the room.
 
 import { ownNameOf } from "./text.js";
 import { badgeRadius, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
 
-/** Font sizes in pixels: of cities by rank, where the last size is for all further ranks, and of points. */
+/**
+ * Font sizes in pixels. The list has the sizes for cities by rank; its last size is for all further ranks. The single
+ * number is the size for points.
+ */
 const SIZES = [13, 13, 13, 12, 12, 11.5];
 const POINT_SIZE = 11.5;
 
-/** Greatest number of names of cities, of names of points, and of characters in the name of a point. */
+/**
+ * Greatest number of names of cities, greatest number of names of points, and greatest number of characters in the name
+ * of a point.
+ */
 const MOST_PLACES = 60;
 const MOST_POINTS = 60;
 const LONGEST = 28;
 
 /**
- * Lengths in pixels: the radius of a city's dot, the distance between a name and its dot, and the distance between two
- * names.
+ * Lengths in pixels. `PLACE_DOT` is the radius of a city's dot. `GAP` is the distance between a name and its dot.
+ * `MARGIN` is the distance between two names.
  */
 const PLACE_DOT = 2;
 const GAP = 4;
 const MARGIN = 3;
 
-/** Milliseconds between two placements while the map moves. */
+/** Milliseconds between two placements of names while the map moves. */
 const PAUSE = 120;
 
-/** The map must zoom out by this many zoom levels before names without room are dropped. */
+/** When the map has zoomed out by this many zoom levels, names without room are dropped. */
 const THINNED = 0.2;
 
 export class Labels {
@@ -40,13 +46,14 @@ export class Labels {
    * Chooses the names for a view.
    *
    * @param camera The view.
-   * @param circles Circles that names must not cover, in pixels on the screen. A circle has its cluster, if the cluster
+   * @param circles Circles that names must not cover, in pixels on the screen. A circle has a `cluster` if the cluster
    *   is known.
    * @param places Cities in view, the most important first.
    * @param columns Columns of the points. If there are none, points have no names.
    * @param titles Names of the most important points of clusters, by the ids of the clusters.
-   * @param key Differs for different answers and settings. Names stay as they are until the key or the view changes.
-   * @returns Milliseconds after which to call again to place the names of this view; 0 if they are placed.
+   * @param key Text that differs for different answers and settings. Names stay as they are until the key or the view
+   * changes.
+   * @returns Milliseconds after which `place` must be called again; 0 if the names of this view are placed.
    */
   place(camera, circles, places, columns, titles, key, now) {
     const view = `${key} ${camera.zoom.toFixed(2)} ${camera.centerX.toFixed(9)} ${camera.centerY.toFixed(9)} ${camera.width} ${camera.height}`;
@@ -74,7 +81,7 @@ export class Labels {
       }
       return false;
     };
-    // Of equally important names, those that are already shown come first, so that they stay while the map moves.
+    // Among equally important names, names that are already shown come first, so that they stay while the map moves.
     const ordered = [...places].sort((a, b) => a.rank - b.rank || before.has(b.name) - before.has(a.name));
     let count = 0;
     for (const { name, rank, x, y } of ordered) {
@@ -202,7 +209,7 @@ function around({ x, y, radius }, screen, width, height) {
 /** Returns a number that depends on the id only. Neighboring ids get very different numbers. */
 const spread = (id) => Math.imul(id % 2 ** 32, 0x9e3779b1) >>> 0;
 
-/** The parts of a map that badges and names occupy. A grid of cells makes them quick to find. */
+/** The parts of a map that badges and names occupy. A grid of cells makes these parts quick to find. */
 class Occupied {
   static cell = 64;
   #circles = new Map();

@@ -14,9 +14,9 @@ export class Legend {
   }
 
   /**
-   * Shows the categories, and marks those that are hidden.
+   * Shows the categories, and marks hidden categories.
    *
-   * @param clusters Clusters in view. Their points are counted.
+   * @param clusters Clusters in view, whose points are counted.
    */
   update({ categories, isByGroup }, palette, clusters) {
     const { node, settings } = this;
@@ -39,7 +39,7 @@ export class Legend {
     const swatch = element("i", { ariaHidden: "true" });
     swatch.style.background = tone.fill;
     const button = element("button", { type: "button" }, swatch, element("span", {}, category === "" ? "without a group" : category ?? "all others"), element("small", {}));
-    // A filter needs a column, and a group has none, so groups cannot be hidden.
+    // Groups cannot be hidden, because a filter needs a column, and groups come from no column.
     button.disabled = isByGroup;
     if (isByGroup) button.title = "Groups cannot be hidden here; “Only where” can filter them by a column";
     button.addEventListener("click", () => this.#switch(Values.settingOf(category)));

@@ -6,7 +6,7 @@ import { element, nameOf, number, points, withGroup } from "./text.js";
 /** Maximum number of listed clusters. Further clusters are only counted. */
 const MOST = 100;
 
-/** Badges that are nearer to each other than this, in pixels, may have the same coordinate in the list. */
+/** Badges that are nearer to each other than this number of pixels may have the same coordinate in the list. */
 const LEAST_DISTANCE = 30;
 
 export class Listing {
@@ -14,7 +14,8 @@ export class Listing {
 
   /**
    * @param node A details element with a count and a list.
-   * @param point Called with a cluster when it gets the focus or the pointer, and with null when it loses it.
+   * @param point Called with a cluster when the cluster gets the focus or the pointer, and with null when the cluster
+   * loses the focus or the pointer.
    * @param choose Called with a chosen cluster and the event.
    * @param list Called with a cluster to list its points.
    * @param near Returns the name of a city near a cluster, or an empty text.
@@ -74,7 +75,10 @@ export class Listing {
     return element("li", {}, button, more);
   }
 
-  /** Returns the values that a badge shows besides the number of points; an empty text if it shows none. */
+  /**
+   * Returns the values that a badge shows besides the number of points; an empty text if the badge shows no other
+   * values.
+   */
   #told({ count, label, parts }) {
     const { donuts, sum } = this.settings;
     const said = [];

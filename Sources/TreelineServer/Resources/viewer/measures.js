@@ -1,4 +1,4 @@
-// A table that compares both sides by measures of the server. The measures are for the view of a map at rest.
+// A table that compares both sides by measures of the server. The measures are for the view at which the map rests.
 
 import { element, number } from "./text.js";
 
@@ -53,7 +53,8 @@ export class Measures {
       if (controller.signal.aborted) return;
       this.#show(Object.fromEntries(sides.map(({ name }, i) => [name, answers[i]])));
     } catch (error) {
-      // The map itself reports that the server does not answer. Measures are requested again after the next move.
+      // No error is shown here, because the map itself reports that the server does not answer. Measures are requested
+      // again after the next move.
       if (error.name !== "AbortError") this.#show({});
     }
   }

@@ -1,5 +1,5 @@
-// Messages over the map, for example that nothing is in view or that something went wrong. A message stays until its
-// cause is gone or the user closes it. Of several messages, the most urgent one is shown.
+// Messages over the map, for example that no points are in view or that an error has occurred. A message stays until
+// its cause is gone or the user closes it. Of several messages, the most urgent one is shown.
 
 /** The kinds of messages, the most urgent first. Other kinds are the least urgent. */
 const URGENCY = ["start", "kernel", "failure", "filter", "link", "style", "place", "empty"];
@@ -19,7 +19,7 @@ export class Notice {
   }
 
   /**
-   * @param kind Kind of the message, with which it can be hidden.
+   * @param kind Kind of the message. `hide` with this kind hides the message.
    * @param action Title and action of the button, if there is one.
    */
   show(kind, text, action, isWide = false) {
@@ -36,7 +36,7 @@ export class Notice {
     this.node.hidden = !message;
     if (!message) return;
     const { text, action, isWide } = message;
-    // A text that is shown already is not announced again.
+    // Screen readers do not announce a text again if the text has not changed.
     if (this.text.textContent !== text) this.text.textContent = text;
     this.button.hidden = !action;
     this.button.textContent = action?.title ?? "";

@@ -3,13 +3,15 @@
 import { resource } from "./resources.js";
 import { difference, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 
-/** For each rank of cities, the zoom of the map from which they are named. Rank 0 has the largest cities. */
+/**
+ * For each rank of cities, the zoom of the map from which cities of this rank are named. Rank 0 has the largest cities.
+ */
 const ZOOM_OF_RANK = [0, 0, 3, 4, 4, 5, 5, 6, 7, 8, 8];
 
 /**
- * Distances between a cluster and a city that may name it, in fractions of the world. Any city may name a cluster
- * within the first distance, 24 km at the equator. A city that names a large cluster may be farther away: by the third
- * number times half the width of the cluster, but at most by the second number.
+ * Bounds on the distance between a cluster and a city that names the cluster, in fractions of the world. Within
+ * `NEARBY`, 24 km at the equator, any city may name a cluster. A large cluster may have the name of a city that is
+ * farther away. The bound is then `REACH` times half the width of the cluster, but at most `FARTHEST`.
  */
 const NEARBY = 0.0006;
 const FARTHEST = 0.015;
@@ -22,7 +24,7 @@ const REACH = 0.75;
 const RANK_OF_SIZE = [[0.02, 0], [0.01, 1], [0.004, 2], [0.001, 4], [0, 10]];
 
 export class Places {
-  /** The cities, the largest first. Empty until they are loaded. */
+  /** The cities, the largest first. Empty until the cities are loaded. */
   all = [];
 
   async load() {
@@ -48,7 +50,7 @@ export class Places {
     for (const place of this.all) {
       if (place.rank > most) break;
       const distance = Math.hypot(difference(x, place.x), y - place.y);
-      // A larger city names a cluster even if a smaller city is a bit nearer.
+      // A larger city names a cluster even if a smaller city is a bit nearer to the cluster.
       const weighted = distance * (1 + place.rank / 3);
       if ((distance < NEARBY || weighted < reach) && weighted < least) [best, least] = [place.name, weighted];
     }

@@ -15,7 +15,7 @@ export class Pointing {
     this.viewer = viewer;
   }
 
-  /** @param side Side that the map shows. Undefined if the map shows both sides. */
+  /** @param side Side that the map shows; undefined if the map shows both sides. */
   listenTo(map, side) {
     map.on("mousemove", ({ point }) => this.#hover(point, map, side));
     map.on("mouseout", () => this.point(null));
@@ -33,7 +33,7 @@ export class Pointing {
     this.viewer.wake();
   }
 
-  /** Marks the cluster of a new version that continues the marked cluster. Removes the mark if it is null. */
+  /** Marks the cluster of a new version that continues the marked cluster. If `cluster` is null, removes the mark. */
   renew(cluster) {
     if (!cluster) return this.point(null);
     this.pointed = { cluster, side: this.pointed.side };
@@ -80,7 +80,10 @@ export class Pointing {
     card.list(cluster, index, side);
   }
 
-  /** Returns the cluster at a position on a map, and the side of the cluster. `ofMap` is the only side of the map. */
+  /**
+   * Returns the cluster at a position on a map, and the side of the cluster. `ofMap` is the side that the map shows;
+   * undefined if the map shows both sides.
+   */
   #at(x, y, kind, ofMap) {
     const { camera, grid, mainSide, settings, stage } = this.viewer;
     if (settings.view === "tiles") return this.#inTiles(x, y);

@@ -6,16 +6,16 @@ import { groundOf } from "./ground.js";
 import { coordinate, element, nameColumn, nameOf } from "./text.js";
 
 /**
- * Milliseconds after the last key press until the index is searched. Then the greatest numbers of points and of cities
- * that are listed.
+ * `REST` is the time in milliseconds from the last key press until the index is searched. `MOST_POINTS` and
+ * `MOST_PLACES` are the greatest numbers of points and of cities that are listed.
  */
 const REST = 140;
 const MOST_POINTS = 6;
 const MOST_PLACES = 4;
 
 /**
- * Zoom at which a found city is shown, by its rank; the last zoom is for all further ranks. Then the zoom at which a
- * found coordinate is shown.
+ * `PLACE_ZOOMS` has the zoom at which a found city is shown, by the rank of the city. Its last zoom is for all further
+ * ranks. `CLOSE` is the zoom at which a found coordinate is shown.
  */
 const PLACE_ZOOMS = [9, 9, 10, 10, 11, 11, 12];
 const CLOSE = 13;
@@ -61,7 +61,7 @@ export class Search {
     return this.viewer.places.named(text, MOST_PLACES).map((place) => ({ ...place, kind: "city", said: "city", title: place.name, zoom: PLACE_ZOOMS[place.rank] ?? PLACE_ZOOMS.at(-1) }));
   }
 
-  /** Returns the points of the index whose name, or a word of it, begins with a text. */
+  /** Returns the points of the index whose name begins with a text, or contains a word that begins with the text. */
   async #points(text, signal) {
     const { index, source } = this.viewer;
     const column = nameColumn(index.columns);
@@ -94,7 +94,7 @@ export class Search {
     list.replaceChildren(...hits.map((hit, at) => {
       const said = hit.kind === "coordinate" ? "" : [hit.said, groundOf(this.viewer.index).position(hit.latitude, hit.longitude, 1)].filter(Boolean).join(" · ");
       const item = element("li", { role: "option", id: `hit-${at}` }, element("span", {}, hit.title), element("small", {}, said));
-      // Without this, the field would lose the focus before the click.
+      // Without this listener, the field would lose the focus before the click.
       item.addEventListener("pointerdown", (event) => event.preventDefault());
       item.addEventListener("click", () => this.#choose(hit));
       return item;
@@ -152,8 +152,8 @@ function pointHit(feature, index, column) {
 }
 
 /**
- * Returns the coordinate in a text such as `48.85, 2.35` or `48.85N 2.35E`. The latitude comes first, unless the first
- * number cannot be a latitude.
+ * Returns the coordinate in a text such as `48.85, 2.35` or `48.85N 2.35E`. The latitude comes first. If the first
+ * number cannot be a latitude, the longitude comes first.
  */
 function coordinatesIn(text) {
   const match = text.match(/^\s*(-?\d+(?:\.\d+)?)\s*°?\s*([NS])?\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*°?\s*([EW])?\s*$/i);

@@ -3,7 +3,10 @@
 import { Problem, Source } from "./source.js";
 import { Token } from "./token.js";
 
-/** Milliseconds until events are requested again, after a stream of events has ended; and after several failures. */
+/**
+ * Milliseconds until events are requested again. `PAUSE` is for a stream of events that has ended, and `LONGEST_PAUSE`
+ * for several failures.
+ */
 const PAUSE = 500;
 const LONGEST_PAUSE = 30_000;
 
@@ -68,7 +71,7 @@ export class Server extends Source {
     return (await this.#ask(index, `clusters/${id}/expansion-zoom`, "zoom", query)).zoom;
   }
 
-  /** Returns the ids of the two parts of a cluster. A point or a stack has none. */
+  /** Returns the ids of the two parts of a cluster. A point or a stack has no parts. */
   async children(index, id, query) {
     const { features } = await this.#ask(index, `clusters/${id}/children`, "features", query);
     return features.map(({ properties }) => properties.cluster_id);
@@ -83,7 +86,10 @@ export class Server extends Source {
     return this.#ask(index, "where-is", "path", { row, ...query }, signal);
   }
 
-  /** Returns the points whose text in a column begins with the given text, or has a word that does. */
+  /**
+   * Returns the points whose text in a column begins with the given text, or has a word that begins with the given
+   * text.
+   */
   search(index, query, signal) {
     return this.#ask(index, "search", "features", query, signal);
   }
@@ -106,14 +112,14 @@ export class Server extends Source {
       try {
         const response = await fetch(this.url(path), { headers: token, signal });
         if (response.status === 401 && !(await this.#token.ask(token))) return;
-        // An earlier version of the server announces no versions of indexes that are not live.
+        // Earlier versions of the server have no events for indexes that are not live.
         if (response.status === 404) return;
         if (response.ok) {
           pause = PAUSE;
           for await (const data of eventsIn(response.body)) renew(JSON.parse(data).version);
         }
       } catch {
-        // The server does not answer, the connection has ended, or the page follows another index.
+        // Here the server does not answer, or the connection has ended, or the page follows another index.
       }
       await new Promise((done) => setTimeout(done, pause));
       pause = Math.min(2 * pause, LONGEST_PAUSE);
@@ -139,7 +145,7 @@ export class Server extends Source {
     return this.#fetch(this.url(path, query), member, { signal });
   }
 
-  /** @param member Name of a member that every valid answer has. Without it, the answer is not from Treeline. */
+  /** @param member Name of a member that every valid answer has. An answer without this member is not from Treeline. */
   async #fetch(url, member, options) {
     let response;
     const token = this.#token.headers;

@@ -19,7 +19,7 @@ const DEFAULTS = {
   order: ORDERS[0],
   /** Width of a grid cell in pixels, or `auto`. */
   cell: "auto",
-  /** Whether all clusters have their ellipses. The pointed-at cluster always has one. */
+  /** Whether ellipses of all clusters are drawn. The ellipse of the pointed-at cluster is always drawn. */
   ellipses: false,
   dust: true,
   /** Layout of a comparison: `halves` for two maps of one region, or `divider` for one map with a divider. */
@@ -38,9 +38,9 @@ const DEFAULTS = {
   off: "",
   /** Column of numbers whose sum badges show instead of counts. */
   sum: "",
-  /** Row of a point that was found, for example by the search. It is marked at every zoom. */
+  /** Row of a point that was found, for example by the search. This point is marked at every zoom. */
   hit: "",
-  /** Column of the histogram, and a range of its values. Only points in the range count. */
+  /** Column of the histogram, and a range of its values. Only points in the range are counted. */
   brush: "",
   range: "",
   /** Filter in CQL2; all points by default. */
@@ -57,7 +57,7 @@ const CHOICES = {
   cell: ["auto", ...GRID_CELLS.map(String)],
 };
 
-/** For the name of a setting, a test whether a text is a valid value. */
+/** For each name of a setting, a test whether a text is a valid value. */
 const FORMS = {
   map: (text) => text === "" || cameraOptions(text) !== null,
   open: (text) => /^\d*$/.test(text),
@@ -120,7 +120,7 @@ export class Settings {
     for (const [name, value] of Object.entries(this.#values)) {
       if (value !== DEFAULTS[name]) parameters.set(name, value);
     }
-    // In a fragment, slashes, commas and colons need no escape. Unescaped, the link is easier to read.
+    // In a fragment, slashes, commas and colons need no escape. Without escapes, the link is easier to read.
     return parameters.toString().replaceAll("%2F", "/").replaceAll("%2C", ",").replaceAll("%3A", ":");
   }
 }

@@ -45,7 +45,7 @@ export class Share {
       try {
         await navigator.clipboard.writeText(text);
       } catch {
-        // Without a secure origin, a page has no clipboard in browsers.
+        // Browsers give a page without a secure origin no access to the clipboard.
         document.execCommand("copy");
       }
       button.textContent = "Copied";

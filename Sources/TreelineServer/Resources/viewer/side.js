@@ -9,7 +9,7 @@ import { Feed } from "./vendor/treeline/map/feed.js";
 import { serverZoom } from "./vendor/treeline/map/mercator.js";
 import { changeWithoutHierarchy, Scene } from "./vendor/treeline/map/scene.js";
 
-/** If more titles than this are kept, they are dropped, and those in view are loaded again. */
+/** If more titles than this are kept, all titles are dropped, and the titles in view are loaded again. */
 const MOST_TITLES = 5000;
 
 class Side {
@@ -81,7 +81,7 @@ class Side {
     const clusters = features.map((feature) => clusterOf(feature, this.viewer, scale, look));
     // Clusters of a tree are ranges of points, so they have a first point.
     if (change) for (const cluster of clusters) cluster.first = firstPoint(cluster.id);
-    // Nothing moves before there is a map.
+    // Before there is a map, no badge moves.
     const [now, isInstant] = [performance.now(), this.viewer.prefersReducedMotion || !this.viewer.map];
     const [before, wasOutdated] = [this.scene.clusters, this.isOutdated];
     this.isOutdated = false;
@@ -94,7 +94,7 @@ class Side {
   }
 }
 
-/** The side with the clusters of the tree. The server also tells how each shown cluster changes. */
+/** The side with the clusters of the tree. The server also reports how each shown cluster changes. */
 export class TreeSide extends Side {
   name = "tree";
   title = "Treeline";
@@ -129,7 +129,7 @@ export class GridSide extends Side {
 }
 
 /**
- * Returns the query for a view. It is rounded by less than a pixel, so that a map at rest always makes the same
+ * Returns the query for a view. The query is rounded by less than a pixel, so that a map at rest always makes the same
  * request.
  */
 function viewQuery({ longitude, latitude, zoom, width, height }) {

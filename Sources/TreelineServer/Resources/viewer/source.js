@@ -2,7 +2,8 @@
 // notebook, or the page itself.
 
 /**
- * A problem with a request, like a problem of the server (RFC 9457). Its `status` is 0 if the source did not answer.
+ * A problem with a request, in the form of the server's problems (RFC 9457). Its `status` is 0 if the source did not
+ * answer.
  */
 export class Problem extends Error {
   constructor(status, message) {
@@ -20,7 +21,8 @@ export class Problem extends Error {
  *   change into them;
  * - `cluster(index, id, signal, query)`, `members(index, id, query, signal)`, `expansionZoom(index, id, query)`:
  *   answers about one cluster;
- * - `request(url)`: for the address of a file, the request that the map library sends, for example with more headers.
+ * - `request(url)`: for the address of a file, the request that the map library sends, for example with additional
+ *   headers.
  *
  * Some sources also have `measures(index, query, signal)`, `histogram(index, query, signal)`,
  * `whereIs(index, row, query, signal)`, `children(index, id, query)`, `url(path, query)` and, for an index with
@@ -33,7 +35,7 @@ export class Source {
   views = ["tree"];
   /** Names of the cuts that the source supports; null if it supports all cuts of an index. */
   cuts = null;
-  /** Whether the source has vector tiles. The points themselves are drawn from them. */
+  /** Whether the source has vector tiles. The viewer draws the points themselves from the tiles. */
   hasTiles = false;
   /** Address of the map style below the clusters, or of an archive of tiles; empty for the built-in map. */
   style = "";
@@ -52,7 +54,7 @@ export class Source {
   pause = 0;
 
   /**
-   * Calls a function with the name of each new version of an index. Returns a function that ends this; null if the
+   * Calls a function with the name of each new version of an index. Returns a function that ends the calls; null if the
    * source does not announce versions.
    */
   follow(index, renew) {

@@ -18,7 +18,7 @@ export class StageCamera extends Camera {
   }
 
   /**
-   * Converts a box of longitudes and latitudes to a box on the screen. The world repeats on the screen: the box is put
+   * Converts a box of longitudes and latitudes to a box on the screen. The world repeats on the screen. The box is put
    * on the copy of the world on which `screenX` shows `x`. The box must contain `x`.
    */
   box([west, south, east, north], x) {
@@ -48,8 +48,8 @@ export class StageOverlay extends Overlay {
   }
 
   /**
-   * Draws lines of longitude and latitude with their degrees, or lines of x and y on a plane. They are for views in
-   * which the built-in map has nothing to show.
+   * Draws lines of longitude and latitude with their degrees, or lines of x and y on a plane. The lines are drawn in
+   * views where the built-in map has nothing to show.
    */
   drawGraticule({ camera, origin, palette, index }) {
     const { context } = this;

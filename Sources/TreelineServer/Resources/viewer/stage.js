@@ -8,13 +8,13 @@ import { StageCamera } from "./stage-overlay.js";
 import { WORLD_SIZE } from "./vendor/treeline/map/constants.js";
 import { worldX, worldY } from "./vendor/treeline/map/mercator.js";
 
-/** At the minimum zoom, at least this many pixels lie between all points and the upper and lower edges of the map. */
+/** Least distance in pixels between all points and the upper and lower edges of the map, at the minimum zoom. */
 const LEAST_MARGIN = 24;
 
 const latitudeAt = (y) => (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
 
 export class Stage {
-  /** The map of the grid's half of the stage; null until it is needed. */
+  /** The map in the grid's half of the stage; null until this map is needed. */
   twin = null;
 
   /** @param viewer Has the settings and both sides. */
@@ -49,7 +49,7 @@ export class Stage {
    * Measures the stage and divides it. If the stage is higher than wide, one half is above the other. Otherwise the
    * halves are side by side.
    *
-   * @returns Whether the stage has room for a map. If it has none, all sizes stay as they were.
+   * @returns Whether the stage has room for a map. If the stage has no room, all sizes stay as they were.
    */
   divide() {
     const { node, mapNode, hasHalves, viewer } = this;
@@ -70,8 +70,8 @@ export class Stage {
   }
 
   /**
-   * The minimum zoom. There the world fills the width, so that no land appears twice. If points lie so far north and
-   * south that they would not be in view, the zoom may be lower.
+   * The minimum zoom of the map. At this zoom the world fills the width of the map, so that no land appears twice. If
+   * some points lie too far north or south to be in view at this zoom, the minimum zoom is lower.
    */
   get #minZoom() {
     const { width, height } = this.size;
@@ -120,7 +120,8 @@ export class Stage {
 
   /**
    * Lets a map that is higher than the world show the whole width of the world, with empty space beyond the poles. The
-   * map library has no option for this. If its next version renames this field, the map only shows less of the world.
+   * map library has no option for this, so this method sets a field of the library. If the next version of the library
+   * renames the field, the map only shows less of the world.
    */
   #makeRoom(map, minZoom) {
     const helper = map.transform._helper;

@@ -1,6 +1,6 @@
 // Writes numbers and coordinates as text, in the language of the page.
 
-/** Made when it is needed, because that takes long. */
+/** The number format, which is made when it is first needed, because making it takes long. */
 let whole;
 
 /** Returns a number as text. A number that rounds to 0 has no sign. */
@@ -38,7 +38,8 @@ export const titleOf = ({ title, name }) => title ?? name;
 export const nameColumn = (columns) => columns.find((name) => /^(name|title|label)$/i.test(name)) ?? columns[0];
 
 /**
- * Returns the value of a point's column `name`, `title` or `label`, or else of its first column; null if it has none.
+ * Returns the value of a point's column `name`, `title` or `label`, or otherwise of the first column; null if the point
+ * has no value there.
  */
 export function ownNameOf(properties, columns) {
   const column = nameColumn(columns);
@@ -47,7 +48,7 @@ export function ownNameOf(properties, columns) {
 }
 
 /**
- * Returns the name of a point. If it has none, returns its row, or "1 point" if the row is not loaded.
+ * Returns the name of a point. If the point has no name, returns its row, or "1 point" if the row is not loaded.
  */
 export function nameOf(properties, columns) {
   return ownNameOf(properties, columns) ?? (properties.index >= 0 ? `Row ${number(properties.index)}` : points(1));

@@ -7,14 +7,14 @@ import { toneExpression } from "./vendor/treeline/map/density.js";
 import { BadgePictures } from "./vendor/treeline/map/pictures.js";
 
 /**
- * Points nearer to each other than this, in pixels, are drawn as one grain of dust. Coarser grains are for tiles with
- * too many points.
+ * Sizes of a grain of dust, in pixels. Points nearer to each other than this size are drawn as one grain. The larger
+ * sizes are for tiles with too many points.
  */
 const GRAINS = [1, 2, 4, 8];
 
 /**
  * Resolution of pictures relative to the screen. The map library does not smooth a picture of the same resolution, so
- * an offset of half a pixel would be visible. Finer pictures avoid this.
+ * an offset of half a pixel would be visible. Finer pictures make the offset invisible.
  */
 const FINENESS = 2;
 
@@ -32,7 +32,7 @@ function shortExpression(value) {
 export class TileLayers {
   #grain = 0;
 
-  /** @param source Gives the addresses of the tiles. */
+  /** @param source Returns the addresses of the tiles. */
   constructor(map, source) {
     this.map = map;
     this.source = source;
@@ -40,7 +40,7 @@ export class TileLayers {
   }
 
   /**
-   * Shows the layers that the settings ask for. Unchanged layers stay on the map.
+   * Shows the layers that the settings need. Unchanged layers stay on the map.
    *
    * @param palette The colours. When they change, pictures are made again.
    * @param tones Has the tones of clusters.

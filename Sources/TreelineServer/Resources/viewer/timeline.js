@@ -1,5 +1,5 @@
-// A histogram of a column, below the map. It counts the points in view that pass all other filters. Over it, the user
-// can draw a window, move it and play it.
+// A histogram of a column, below the map. It counts the points in view that pass all other filters. The user can draw a
+// window over the histogram, move the window and play it.
 
 import { element, number, points, short } from "./text.js";
 import { rangeOf } from "./values.js";
@@ -30,7 +30,9 @@ export class Timeline {
   histogram = null;
   #controller = null;
   #key = "";
-  /** Columns most of whose values lie in a few bins of equal width. Their bins have a logarithmic scale. */
+  /**
+   * Columns with most values in a few of the bins of equal width. The bins of such a column have a logarithmic scale.
+   */
   #skewed = new Set();
   #timer = 0;
   #drag = null;
@@ -131,7 +133,7 @@ export class Timeline {
     return { start, end: Math.max(nearest(to), start + 1) };
   }
 
-  /** Limits the points that count to those in some bins. If `bins` is null, all points count. */
+  /** Counts only the points in some bins. If `bins` is null, all points are counted. */
   #select(bins) {
     const edges = this.histogram?.edges;
     this.settings.set({ range: bins && edges ? `${edges[bins.start]}..${edges[bins.end]}` : "" });
@@ -294,7 +296,8 @@ export class Timeline {
 }
 
 /**
- * Returns whether most numbers lie in the few bins nearest to 0. A logarithmic scale divides these bins into many.
+ * Returns whether most numbers lie in the few bins nearest to 0. A logarithmic scale divides these few bins into many
+ * bins.
  */
 function isSkewed({ counts, edges }, kind) {
   if (kind !== "number" || counts.length < 8) return false;

@@ -21,7 +21,7 @@ export class Twin {
   #isFollowing = false;
 
   /**
-   * @param map The map to follow. If a user moves this twin, the other map follows.
+   * @param map The map to follow. If a user moves the second map, this first map follows.
    * @param options Options with which the other map was created.
    */
   constructor(node, map, options, source) {

@@ -10,7 +10,7 @@ export const CATEGORIES = 6;
 /** Number of categories from which a user can choose. */
 const MOST_CHOICES = 50;
 
-/** Name in settings for all categories that have no colour of their own. */
+/** Name in settings for all categories without their own colour. */
 const OTHER = "*";
 
 /** Returns the name of a column as it is written in a filter (CQL2). */
@@ -41,7 +41,7 @@ export class Values {
   categories = [];
   /** The most frequent categories of the column, with their counts. A user can choose from them. */
   all = [];
-  /** Whether badges have the colors of their groups. Only if the index has groups that never mix. */
+  /** Whether badges have the colors of their groups. Always false if the index has no groups that never mix. */
   isByGroup = false;
   #loaded = "";
 
@@ -96,7 +96,7 @@ export class Values {
     return true;
   }
 
-  /** Returns the request parameters for filter and aggregates. View and cut have their own parameters. */
+  /** Returns the request parameters for filter and aggregates. The view and the cut are not among these parameters. */
   query(settings) {
     const { donuts, sum } = settings;
     const aggregates = [donuts && `counts(${named(donuts)})`, sum && `sum(${named(sum)})`].filter(Boolean);
@@ -129,7 +129,8 @@ export class Values {
     const shown = own.filter((category) => !hidden.has(category));
     if (hidden.has(OTHER)) return shown.length > 0 ? `(${isAny(shown)})` : `(${column} IS NULL AND NOT ${column} IS NULL)`;
     const away = own.filter((category) => hidden.has(category));
-    // A point with a missing value belongs to the other categories. They are not hidden, so it still counts.
+    // A point with a missing value belongs to the other categories. The other categories are not hidden, so this point
+    // is still counted.
     return away.length > 0 ? `(NOT (${isAny(away)}) OR ${column} IS NULL)` : "";
   }
 
@@ -164,8 +165,8 @@ export class Values {
   }
 
   /**
-   * Returns the columns of titles and pictures, and a column of numbers. A cluster has the title and the picture of its
-   * point with the greatest number in this column.
+   * Returns the columns of titles and pictures, and a column of numbers. The title and the picture of a cluster come
+   * from its point with the greatest number in this column.
    */
   #first(index) {
     const by = Values.columns(index, "number").find((name) => !NO_AMOUNT.test(name));
@@ -194,8 +195,8 @@ export class Values {
 
   /**
    * Returns facts about the values of a cluster, as pairs of a column and a text. Also returns the title and the
-   * picture of the cluster, or null: the title and the picture of the point with the greatest value in the first column
-   * of numbers.
+   * picture of the cluster, or null. The title and the picture come from the point with the greatest value in the first
+   * column of numbers.
    */
   async facts(index, id, query) {
     const columns = Values.columns(index, "number", "time", "category", "boolean").slice(0, 6);
@@ -213,14 +214,19 @@ export class Values {
 /** Greatest number of points of an index whose clusters have titles on the map. */
 const MOST_TITLED = 500_000;
 
-/** Names of columns whose numbers are not amounts. A point with a greater such number is not more important. */
+/**
+ * Names of columns whose numbers are not amounts. A point with a greater number in such a column is not more important.
+ */
 const NO_AMOUNT = /(^|[_ -])(id|no|nr|number|code|zip|year|row)$|code$/i;
 
 /** Names of the columns that give a cluster its title and its picture. A picture is the address of an image. */
 const TITLE = /^(name|title|label)$/i;
 const PICTURE = /^(picture|image|photo)$/i;
 
-/** For each kind of column, its aggregates. With those of title and picture, there are at most 16 in total. */
+/**
+ * For each kind of column, its aggregates. Together with the aggregates for title and picture, there are at most 16
+ * aggregates.
+ */
 const FEW = [(column) => `top(${column}, 3)`];
 const ABOUT = {
   number: [(column) => `sum(${column})`, (column) => `mean(${column})`],

@@ -35,18 +35,20 @@ import { mapZoom, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 import { TONES } from "./vendor/treeline/map/palette.js";
 
 /**
- * Number of clusters in the overview of the whole index, from which the map learns how dense the points are.
+ * Number of clusters in an overview of the whole index. The map computes the density of the points from this overview.
  */
 const OVERVIEW = 1000;
 
 /**
- * When a box fills the map, this many pixels stay free around it, and the zoom is at most the second number. At this
- * zoom the surroundings of a single position are in view.
+ * When a box fills the map, `MARGIN` pixels stay free around the box, and the zoom is at most the second number. At
+ * this zoom the surroundings of a single position are in view.
  */
 const MARGIN = 56;
 const CLOSEST = 16;
 
-/** Greatest zoom of the map. Beyond it no more points separate, even if the source has answers for higher zooms. */
+/**
+ * Greatest zoom of the map. At higher zooms no more points separate, even if the source has answers for higher zooms.
+ */
 const CLOSEST_ZOOM = 20;
 
 /** From this zoom on, the built-in map has too little to show, so a graticule with degrees is drawn. */
@@ -80,9 +82,11 @@ export class Viewer {
   #isUnstyled = false;
   /** A map style, as an address or an object. If it is not null, it is shown instead of the style of the settings. */
   basemap = null;
-  /** Resolves when the map library is there, if it may come later than the page. */
+  /**
+   * A promise that resolves when the map library is loaded; undefined if the library is loaded before the page starts.
+   */
   library = undefined;
-  /** Columns whose values a hint shows; null if it shows the names of points. */
+  /** Columns whose values a hint shows; null if hints show the names of points. */
   tooltip = null;
   /** The selected clusters; null if clusters cannot be selected on this page. */
   selection = null;
@@ -95,12 +99,13 @@ export class Viewer {
   #reloading = null;
   /** Whether a new version of the index is being loaded. Then the clusters of the previous version stay. */
   #isRenewing = false;
-  /** Whether the settings name an index that the source lacks. */
+  /** Whether the settings name an index that the source does not have. */
   #isMissing = false;
-  /** Columns of the settings that the index lacks, or whose kind does not fit. */
+  /** Columns of the settings that are missing in the index or have the wrong kind. */
   #forgotten = [];
   /**
-   * The found point, which is marked at every zoom. It has a name, a position, and the ids of the clusters around it.
+   * The found point, which is marked at every zoom. The object has the name and the position of the point, and the ids
+   * of the clusters that contain the point.
    */
   hit = null;
   /** The running request for the found point. */
@@ -157,7 +162,7 @@ export class Viewer {
 
   async start() {
     this.index = this.#named(this.settings.index) ?? this.indexes[0];
-    // Without room for the stage, sizes cannot be read. Outside the page, colours cannot be read.
+    // Sizes can be read only if the stage has room. Colours can be read only if the stage is in the page.
     await shown(this.stage.mapNode);
     this.stage.divide();
     this.palette = readPalette(this.node);
@@ -201,12 +206,12 @@ export class Viewer {
     }, () => {});
     await loading;
     this.fit();
-    // Only now the map knows how much of the world it may show.
+    // The map knows only now how much of the world it may show.
     if (!cameraOptions(this.settings.map)) this.map.fitBounds(corners(this.index.bounds), { ...this.#fitting, duration: 0 });
     this.show();
     this.#loadFacts();
     this.loadHit();
-    // Before this, the controls do not show the actual settings.
+    // Before this line, the controls do not show the actual settings.
     delete this.node.dataset.starting;
     this.#tellOfLink();
     this.#restSoon();
@@ -217,7 +222,10 @@ export class Viewer {
     document.addEventListener("visibilitychange", () => this.#follow());
   }
 
-  /** Draws the first badges before the map library starts, which takes longer than their answer. */
+  /**
+   * Draws the first badges before the map library starts. The start of the library takes longer than the answer with
+   * the first badges.
+   */
   async #sketch() {
     const { index, settings, source, stage, tree } = this;
     if (settings.view !== "tree" || !index.bounds) return;
@@ -232,7 +240,7 @@ export class Viewer {
     if (tree.scene.size === 0) return;
     this.overlay.prepare(this.palette, stage.whole);
     this.#draw(tree, 0, stage.size.width, performance.now(), settings.ellipses);
-    // Shows the badges. In a page that is not shown, no frame comes.
+    // Waits until the browser shows the badges. A hidden page draws no frame, so the wait is limited.
     await Promise.race([new Promise((done) => requestAnimationFrame(() => setTimeout(done))), pause(SOON)]);
   }
 
@@ -240,8 +248,8 @@ export class Viewer {
   #sketched = () => {};
 
   /**
-   * Shows new versions of the index at once. A hidden page does not, because a browser has few connections to a server
-   * for all its pages.
+   * Shows new versions of the index at once. A hidden page does not listen for new versions, because all pages of a
+   * browser share a few connections to a server.
    */
   #follow() {
     this.#unfollow?.();
@@ -262,7 +270,9 @@ export class Viewer {
     return this.source.hasTiles && !this.index.plane;
   }
 
-  /** Shows a scale in kilometres, copies of the world, and the place of the user. Only a map of the Earth has them. */
+  /**
+   * Shows a scale in kilometres, copies of the world, and the place of the user. A map of a plane has none of these.
+   */
   #useGround() {
     const isEarth = !this.index.plane;
     this.node.dataset.ground = isEarth ? "earth" : "plane";
@@ -333,14 +343,14 @@ export class Viewer {
       const ends = ["min", "max"].map((end) => features.map(({ properties }) => properties[`${end}_${time}`]).filter((value) => typeof value === "string").sort());
       if (index === this.index && ends[0].length > 0) controls.tell(index, [...facts, `${ends[0][0].slice(0, 10)} to ${ends[1].at(-1).slice(0, 10)}`]);
     } catch {
-      // The title is useful without dates.
+      // The title is also useful without dates, so errors are ignored.
     }
   }
 
   /**
-   * Loads the found point of the settings. It is then marked in its cluster.
+   * Loads the found point of the settings. The map then marks the point in its cluster.
    *
-   * @returns The zoom of the map from which the point stands alone; null if it never does.
+   * @returns The lowest zoom of the map at which the point is shown alone; null if no zoom shows it alone.
    */
   loadHit(isRenewed = false) {
     const key = `${this.index.name} ${this.index.version} ${this.settings.hit}`;
@@ -398,13 +408,14 @@ export class Viewer {
   }
 
   /**
-   * Checks with the source that a filter is valid for the current index. Throws the error of the source if it is not.
+   * Checks with the source that a filter is valid for the current index. Throws the error of the source if the filter
+   * is not valid.
    */
   async checkFilter(where, signal) {
     if (where) await this.source.clusters(this.index.name, { limit: leastLimit(this.index), filter: where }, signal);
   }
 
-  /** Tells the user which settings of a link the map cannot show, and why. */
+  /** Shows a message that lists the settings of a link that the map cannot show, and why. */
   #tellOfLink() {
     const { index, unreadable, where } = this.settings;
     const said = [];
@@ -437,7 +448,7 @@ export class Viewer {
     return this.index.plane ? planeStyle(this.palette) : (this.archive?.style(this.palette) ?? worldStyle(this.palette));
   }
 
-  /** Opens the server's archive of tiles. If this fails, tells the user, and the built-in map is shown. */
+  /** Opens the server's archive of tiles. If the archive cannot be opened, shows the built-in map and a message. */
   async #openArchive() {
     const { basemap } = this.source;
     if (!basemap || this.#style) return;
@@ -451,7 +462,7 @@ export class Viewer {
     this.archive = archive;
   }
 
-  /** Shows another map style from now on; if it is null, the style of the settings. */
+  /** Shows another map style from now on. If `style` is null, shows the style of the settings. */
   useBasemap(style) {
     this.basemap = style;
     // A map that does not exist yet starts with this style.
@@ -510,7 +521,7 @@ export class Viewer {
     this.find("#locate").addEventListener("click", () => this.#locate());
   }
 
-  /** @param map The map or its twin. The twin shows the grid only. */
+  /** @param map The map or its twin. The twin shows only the grid. */
   listenTo(map, tiles) {
     map.on("error", (event) => this.#mapFailed(event, tiles));
     this.pointing.listenTo(map, map === this.map ? undefined : this.grid);
@@ -518,7 +529,9 @@ export class Viewer {
 
   // Drawing
 
-  /** Requests a frame. While the map moves, this is a frame of the map, so that badges and map move together. */
+  /**
+   * Requests a frame. While the map moves, requests a frame of the map, so that the badges and the map move together.
+   */
   wake() {
     if (!this.map) return;
     if (this.map.isMoving()) {
@@ -591,7 +604,10 @@ export class Viewer {
 
   #placement = null;
 
-  /** Requests a frame for names that are not placed yet. While nothing moves, no other frame may come. */
+  /**
+   * Requests a frame for names that are not placed yet. Without this request, no frame might come while the map is at
+   * rest.
+   */
   #placeLater(pause) {
     if (pause === 0) return;
     this.#placement ??= setTimeout(() => {
@@ -614,7 +630,10 @@ export class Viewer {
     context.restore();
   }
 
-  /** Marks the found point: in its cluster, or where it stands alone. */
+  /**
+   * Marks the found point. The mark is at the cluster that contains the point, or at the point itself if it is shown
+   * alone.
+   */
   #drawHit(edge) {
     const { camera, hit, settings, stage, tree } = this;
     if (!hit || settings.view === "grid") return;
@@ -756,7 +775,10 @@ export class Viewer {
     this.#restSoon();
   }
 
-  /** @param isVersion Whether the index is a new version of the shown one. If so, badges stay as far as possible. */
+  /**
+   * @param isVersion Whether the index is a new version of the shown index. In a new version, badges stay where
+   * possible.
+   */
   async #useIndex(index, isVersion = false) {
     const { index: previous, tones } = this;
     const isElsewhere = `${index.bounds}` !== `${previous.bounds}`;
@@ -797,11 +819,14 @@ export class Viewer {
     this.#restSoon();
   }
 
-  /** Marks the found point in a new version of the index, or removes the mark if the point is not in it. */
+  /**
+   * Marks the found point in a new version of the index. Removes the mark if the new version does not contain the
+   * point.
+   */
   async #renewHit() {
     const { hit, index, source } = this;
     if (!hit) return;
-    // Its clusters have other ids now.
+    // The clusters of the point have other ids in the new version.
     hit.path = new Set();
     const row = hit.key === undefined ? hit.row : await rowOf(source, index, hit.key);
     if (this.hit !== hit || this.index !== index) return;
@@ -809,14 +834,17 @@ export class Viewer {
       hit.row = String(row);
       this.settings.set({ hit: hit.row });
       await this.loadHit(true);
-      // Without keys, a point is known by its row and its name.
+      // Without keys, a point is recognized by its row and its name.
       if (this.index !== index || this.hit?.row !== hit.row || hit.key !== undefined || this.hit.text === hit.text) return;
     }
     this.hit = null;
     this.settings.set({ hit: "" });
   }
 
-  /** Shows the open point or cluster of a live index as it is in a new version, or closes its card. */
+  /**
+   * Shows the open point or cluster of a live index as it is in a new version. Closes the card if the point or cluster
+   * no longer exists.
+   */
   async #renewCard() {
     const { card, index, source } = this;
     const { cluster, side } = card;
@@ -834,7 +862,8 @@ export class Viewer {
   }
 
   /**
-   * Shows in the hint and in the card what continues their clusters, after the first answer of a new version.
+   * Updates the hint and the card after the first answer of a new version. They then show the clusters that continue
+   * their clusters.
    *
    * @param successors The clusters that continue the shown clusters, by the ids of the shown clusters.
    */
@@ -874,7 +903,8 @@ export class Viewer {
   }
 
   /**
-   * Reads the colours of the stylesheet again. Outside the page there are none, so waits until the element is shown.
+   * Reads the colours of the stylesheet again. Colours cannot be read outside the page, so this method waits until the
+   * element is shown.
    */
   async repaint() {
     await shown(this.stage.node);
@@ -885,7 +915,8 @@ export class Viewer {
     this.palette.useCategories(this.values.categories);
     if (!this.#style && this.archive) this.#setStyle(this.#ownStyle);
     else if (!this.#style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
-    // Colours do not change sizes, so the sizes are not measured again. While styles change, they would be wrong.
+    // Colours do not change sizes, so the sizes are not measured again. Sizes measured while styles change would be
+    // wrong.
     this.overlay.prepare(this.palette, this.stage.whole);
     this.show();
   }
@@ -903,7 +934,8 @@ export class Viewer {
 
   #moved() {
     const { index } = this.settings;
-    // If a link names a missing index, its address stays, so that a reload shows the message again.
+    // If a link names a missing index, the address of the page does not change, so that a reload shows the message
+    // again.
     this.settings.set({ map: cameraText(this.currentCamera), ...((index === "" || this.#named(index)) && { index: this.index.name }) });
     this.#restSoon();
   }
@@ -924,8 +956,8 @@ export class Viewer {
   #rested() {
     if (!this.isAtRest) return;
     const sides = this.sides;
-    // Answers of the tree reveal that an index was replaced. If the tree is not on the screen, this must be checked
-    // here.
+    // Answers of the tree reveal that an index was replaced. If the tree is not on the screen, the viewer must check
+    // here whether the index was replaced.
     if (!sides.includes(this.tree)) this.#reloadIfReplaced();
     this.choice.openFromLink();
     this.timeline.update(this.tree.request(this.camera, this.settings).query);
@@ -950,8 +982,8 @@ export class Viewer {
 
   /**
    * @param linkID Id of the closed cluster in the address.
-   * @param focus Element that had the keyboard focus before the card. It gets the focus back if it still exists. Null
-   *   if the card did not have the focus.
+   * @param focus Element that had the keyboard focus before the card. This element gets the focus back if it still
+   *   exists. `focus` is null if the card did not have the focus.
    */
   closed(linkID, focus) {
     if (this.settings.open === linkID) this.settings.set({ open: "" });
@@ -978,7 +1010,10 @@ export class Viewer {
     this.showAll();
   }
 
-  /** Options of a view of all points. A single position is not put in the middle, where the divider would cover it. */
+  /**
+   * Options of a view of all points. A single position is not put in the middle, because the divider would cover it
+   * there.
+   */
   get #fitting() {
     const [[west, south], [east, north]] = corners(this.index.bounds);
     const isSinglePosition = east - west < LEAST_BOX && north - south < LEAST_BOX;
