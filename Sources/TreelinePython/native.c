@@ -1,4 +1,4 @@
-// The part of the package that maps call in every frame: a query by its box, and the arrays of its answer.
+// The part of the package that maps call in every frame: the query for a box, and the arrays of the answer.
 //
 // With ctypes, converting arguments and results would take a microsecond per call, as long as the query itself.
 // All other functions are called with ctypes. The functions come from the library that ctypes has loaded.
@@ -17,11 +17,11 @@ static struct {
   __typeof__(&treeline_clusters_in_box) clusters_in_box;
   __typeof__(&treeline_answer_arrays) answer_arrays;
   __typeof__(&treeline_answer_free) answer_free;
-  /// Raises an error of the library, and frees it.
+  /// Raises an error of the library, and frees the error.
   PyObject *raise;
 } library;
 
-/// Base class of Python's `Clusters`: an answer, which it owns.
+/// Base class of Python's `Clusters`. An object of this class owns an answer of the library.
 typedef struct {
   PyObject_HEAD
   treeline_answer *answer;
@@ -30,7 +30,7 @@ typedef struct {
 
 static PyTypeObject *answer_type;
 
-/// Creates an object of a class derived from `Answer`, which owns the answer from now on.
+/// Creates an object of a class derived from `Answer`. The object owns the answer from now on.
 static PyObject *owning(PyTypeObject *type, treeline_answer *answer) {
   Answer *object = (Answer *)PyType_GenericAlloc(type, 0);
   if (!object) {
@@ -123,7 +123,7 @@ static PyObject *answer_in_box(PyObject *type, PyObject *const *arguments, Py_ss
   return answer ? owning((PyTypeObject *)type, answer) : PyObject_CallFunction(library.raise, "n", (Py_ssize_t)error);
 }
 
-/// Binds the library, a handle from dlopen, and a function that raises its errors.
+/// Binds the library, given by a handle from dlopen, and a function that raises the library's errors.
 static PyObject *bind(PyObject *module, PyObject *arguments) {
   (void)module;
   PyObject *handle, *raise;

@@ -1,4 +1,4 @@
-// Answers of a notebook's kernel. Requests and answers are messages of the widget.
+// A source whose answers come from a notebook's kernel. Requests and answers are messages of the widget.
 
 import { Problem, Source } from "./source.js";
 
@@ -14,7 +14,7 @@ export class Kernel extends Source {
   #waiting = new Map();
   #count = 0;
   #isGone = false;
-  /** Name of this view. All views of the widget receive all answers, and each takes those with its name. */
+  /** Name of this view. Every view of the widget receives all answers, and uses only the answers with its own name. */
   #name = Math.random().toString(36).slice(2);
 
   /** @param model The widget's model, with `facts` of the tree. */
@@ -67,7 +67,7 @@ export class Kernel extends Source {
     this.model.off("change:_facts", this.replaced);
   }
 
-  /** Requests an answer. If the request is aborted, the kernel skips it, unless it has already begun with it. */
+  /** Requests an answer. The kernel skips an aborted request, unless the kernel has already begun to answer. */
   #ask(verb, options, signal) {
     if (this.#isGone) return Promise.reject(new Problem(503, GONE));
     const id = `${this.#name} ${this.#count++}`;

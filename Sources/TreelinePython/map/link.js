@@ -1,12 +1,13 @@
-// Keeps a map and the traits of its widget equal. A change of one changes the other.
+// Keeps a map and the traits of its widget equal. A change of the map changes the traits, and a change of a trait
+// changes the map.
 
 import { corners } from "./choice.js";
 import { chosenCut, CUTS } from "./cut.js";
 import { mapZoom, serverZoom } from "./vendor/treeline/map/mercator.js";
 
 /**
- * Views that differ by less than this, in degrees or zoom levels, count as equal. If the widget's view equals the map's
- * view, it comes from the map itself.
+ * Views that differ by less than this, in degrees or zoom levels, count as equal. A widget's view that equals the map's
+ * view comes from the map itself.
  */
 const NEARLY = 1e-9;
 
@@ -43,21 +44,21 @@ export class Link {
     [selection.ids, selection.ranges] = [model.get("selected"), model.get("_selected_ranges")];
   }
 
-  /** Begins to keep map and widget equal. The map must exist. */
+  /** Begins to keep the map and the widget equal. The map must exist. */
   begin() {
     const { map } = this.viewer;
-    // Without this, MapLibre would treat a click with Shift as a zoom to an empty box.
+    // If box zoom were enabled, MapLibre would treat a click with Shift as a zoom to an empty box.
     map.boxZoom.disable();
     const view = this.model.get("view");
-    // Settings hold only a center and a zoom. If the view has both, its box is ignored, because the view may come from
-    // a map of another size.
+    // Settings hold only a center and a zoom. The box of a view with a center and a zoom is ignored, because the view
+    // may come from a map of another size.
     if (this.viewer.index.plane || !view.center || view.zoom === undefined) this.#show(view);
     map.on("moveend", () => this.#moved());
     map.on("resize", () => this.#moved());
     this.#moved();
   }
 
-  /** Stops keeping map and widget equal. */
+  /** Stops keeping the map and the widget equal. */
   end() {
     this.#hasEnded = true;
     for (const [event, listener] of this.#listeners) this.model.off(event, listener);
@@ -70,7 +71,8 @@ export class Link {
   }
 
   /**
-   * Sets a setting. For a new column of colors, shows all categories, because hidden ones belong to the old column.
+   * Sets a setting. A new column of colors shows all categories, because the hidden categories belong to the old
+   * column.
    */
   #choose(setting, value) {
     const { settings } = this.viewer;
@@ -111,16 +113,16 @@ export class Link {
     this.#set("view", this.#view);
   }
 
-  /** Shows a view: a center, a zoom or both. If it has neither, shows its box. */
+  /** Shows a view. A view has a center, a zoom, or both. If the view has neither, shows its box. */
   #show({ center, zoom, bbox }) {
     const { map, settings, index: { plane } = {} } = this.viewer;
-    // If the map does not exist yet, it will begin with this view.
+    // A map that does not exist yet will begin with this view.
     if (!map) return settings.set({ map: settingsOf(this.model).map });
     const now = this.#view;
     const differs = (a, b) => a.some((value, at) => Math.abs(value - b[at]) > NEARLY);
     const moves = center && differs(center, now.center);
     const zooms = zoom !== undefined && differs([zoom], [now.zoom]);
-    // If a program has replaced one part of a view that came from the map, only the replaced part counts.
+    // A program may replace one part of a view that came from the map. Then only the replaced part counts.
     const placed = plane ? (position) => plane.placed(position) : (position) => position;
     if (moves || zooms) {
       map.jumpTo({ center: placed(center ?? now.center), zoom: mapZoom((zoom ?? now.zoom) + (plane?.zoom(0) ?? 0)) });

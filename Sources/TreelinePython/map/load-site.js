@@ -1,4 +1,5 @@
-// Starts the bundle in a page of a published index. The page contains the data, or the data are files beside the page.
+// Starts the bundle in a page of a published index. The page contains the data, or the data are in files beside the
+// page.
 
 /** Returns the bytes of an element of the page; null if the page has no such element. */
 function bytesOf(id) {
@@ -19,7 +20,10 @@ function contained() {
   };
 }
 
-/** Waits for the map library of a site. Its script is beside the page. The first badges do not wait for it. */
+/**
+ * Waits for the map library of a site. The script of the library is beside the page. The first badges do not wait for
+ * the library.
+ */
 async function libraryBeside() {
   if (globalThis.maplibregl) return;
   const script = document.querySelector("script[src='library.js']");
@@ -29,14 +33,21 @@ async function libraryBeside() {
   });
 }
 
-/** Returns the land and its places. @param bytes Their file; null if it is beside the page. */
+/**
+ * Returns the land and its places.
+ *
+ * @param bytes Compressed file of the land and its places; null if the file is beside the page.
+ */
 async function assets(bytes) {
   bytes ??= new Uint8Array(await (await fetch(new URL("assets.json.gz", document.baseURI))).arrayBuffer());
   // A host may have decompressed the file already.
   return JSON.parse(bytes[0] === 0x1f ? await unpacked(bytes) : new TextDecoder().decode(bytes));
 }
 
-/** Shows the land of a site. It is loaded after the first badges, because it is larger than their data. */
+/**
+ * Shows the land of a site. The land is loaded after the first badges, because the land is larger than the data of the
+ * badges.
+ */
 async function showLand({ map }, held, keepPlaces) {
   const { "world.geojson": world, "places.geojson": places } = await assets(null);
   held["world.geojson"] = world;

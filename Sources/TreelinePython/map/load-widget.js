@@ -26,7 +26,7 @@ async function render({ model, el }) {
   const host = document.createElement("div");
   host.style.height = `${model.get("height")}px`;
   model.on("change:height", () => (host.style.height = `${model.get("height")}px`));
-  // A key press acts on the map only. The notebook must not add a cell for it.
+  // A key press acts only on the map. The notebook must not also treat the key as a command, such as adding a cell.
   host.dataset.lmSuppressShortcuts = "true";
   el.append(host);
   try {

@@ -1,4 +1,4 @@
-// Unpacks and runs the files of a bundle that are not its own modules.
+// Unpacks and runs the files of a bundle that are not modules of the bundle.
 
 /** Decompresses bytes, and returns them as text. */
 async function unpacked(bytes, format = "gzip") {
@@ -6,7 +6,7 @@ async function unpacked(bytes, format = "gzip") {
   return new Response(stream).text();
 }
 
-/** Runs the map library. The library sets a global variable, which may already hold another version of it. */
+/** Runs the map library. The library sets a global variable, which may already hold another version of the library. */
 async function libraryOf(text) {
   // The library ignores messages of its workers if their origin differs from the origin of the page's location. In a
   // frame of `srcdoc` the two origins differ.

@@ -1,5 +1,5 @@
-// Puts a map into an element of any page. The map has its own stylesheet, and no other stylesheet affects it, so a page
-// may have several maps.
+// Puts a map into an element of any page. The map has its own stylesheet, and no other stylesheet affects the map. So a
+// page may have several maps.
 
 import { markup, styles } from "./markup.js";
 

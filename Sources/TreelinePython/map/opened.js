@@ -1,4 +1,4 @@
-// Answers about a published index. The page computes them itself, in place of a server.
+// A source of answers about a published index. The page computes the answers itself, without a server.
 
 import { Problem, Source } from "./source.js";
 import { changeOf } from "./vendor/treeline/map/change.js";
@@ -6,7 +6,8 @@ import { PublishedTree } from "./vendor/treeline/pages/tree.js";
 import { transitionOf } from "./vendor/treeline/transition.js";
 
 /**
- * Greatest number of points of an index for which the page computes filters and sums. Both need all pages of the index.
+ * Greatest number of points of an index for which the page computes filters and sums. Filters and sums need all pages
+ * of the index.
  */
 const MOST_FILTERED = 1_000_000;
 
@@ -18,7 +19,7 @@ const KEPT = 20_000;
 
 export class Opened extends Source {
   #filtered = new Map();
-  /** Range of each shown cluster, by id. */
+  /** Range of tree indices of each shown cluster, by the id of the cluster. */
   #ranges = new Map();
 
   /**
@@ -47,7 +48,8 @@ export class Opened extends Source {
   }
 
   async clusters(index, query, signal) {
-    // This query is for the overview, from which the map learns how dense the points are. It needs no exact answer.
+    // This query is for the overview from which the map computes the density of the points. The overview needs no exact
+    // answer.
     const isOverview = query.limit && !query.center && !query.bbox && !query.filter && !query.aggregate;
     if (isOverview) return this.#collection(this.tree.overview(query.limit), query);
     return this.#collection(await this.#ask(query, signal), query);
@@ -103,7 +105,7 @@ export class Opened extends Source {
     return this.#tried(() => this.#tree(query).clusters(asked, { signal, values: this.fetch ? true : MOST_VALUE_PAGES }));
   }
 
-  /** Returns the tree for the filter of a query. If the map has no filters, ignores the filter of a link. */
+  /** Returns the tree for the filter of a query. If the map supports no filters, ignores the filter of a link. */
   #tree({ filter }) {
     if (!filter || !this.hasFilters) return this.tree;
     if (!this.#filtered.has(filter)) {
@@ -113,7 +115,7 @@ export class Opened extends Source {
     return this.#filtered.get(filter);
   }
 
-  /** Runs work. Its errors become problems, which the map shows to the user. */
+  /** Runs a function. Errors of the function become problems, which the map shows to the user. */
   async #tried(work) {
     try {
       return await work();

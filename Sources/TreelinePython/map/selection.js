@@ -5,7 +5,10 @@ import { firstPoint } from "./cluster.js";
 export class Selection {
   /** Ids of the clusters that were selected. */
   ids = [];
-  /** Ranges of the selected points in tree order. Each has its first point and one past its last point. */
+  /**
+   * Ranges of the selected points in tree order. Each range has the index of its first point and one past the index of
+   * its last point.
+   */
   ranges = [];
   /** Called with the new ids when the user changes the selection. */
   onChange = () => {};

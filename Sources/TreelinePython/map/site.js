@@ -9,9 +9,9 @@ import { start } from "./start.js";
 /**
  * @param host The element of the map.
  * @param manifest Address of the manifest.
- * @param fetch Replaces `fetch` if the page itself contains the pages.
+ * @param fetch Called instead of the browser's `fetch` if the page itself contains the pages of the index.
  * @param basemap Style of the map below the badges; null for the land that the map contains.
- * @param library Resolves when the map library is there.
+ * @param library A promise that resolves when the map library is loaded.
  */
 export function open(host, manifest, fetch, basemap, library) {
   const settings = new Settings(location.hash || "view=tree");

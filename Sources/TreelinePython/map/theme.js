@@ -21,7 +21,10 @@ export class Theme {
     this.#observer.disconnect();
   }
 
-  /** Whether JupyterLab or Visual Studio Code has a dark theme. Undefined elsewhere, where the system decides. */
+  /**
+   * Whether JupyterLab or Visual Studio Code has a dark theme. Undefined in other programs, where the system's theme
+   * decides.
+   */
   get #isDark() {
     const { jpThemeLight, vscodeThemeKind } = document.body.dataset;
     return jpThemeLight ? jpThemeLight === "false" : vscodeThemeKind?.endsWith("dark");

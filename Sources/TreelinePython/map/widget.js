@@ -11,7 +11,7 @@ import { Theme } from "./theme.js";
 
 /** @returns A function that removes the map. */
 export async function render(model, host) {
-  // JupyterLab may create the host before it is in the page. Outside the page, its styles cannot be read.
+  // JupyterLab may create the host before it is in the page. Outside the page, the styles of the host cannot be read.
   await shown(host);
   const settings = new Settings("view=tree");
   settings.set(settingsOf(model));

@@ -48,13 +48,13 @@ _COLUMNS = ("id", "count", "row", "x", "y")
 class Cluster:
     """One cluster of an answer, or a single point.
 
-    It is also a mapping from column names of the answer to values: `dict(cluster)`, `cluster["mean_price"]`.
+    A cluster is also a mapping from column names of the answer to values: `dict(cluster)`, `cluster["mean_price"]`.
     """
 
     __slots__ = ("id", "count", "x", "y", "first", "end", "row", "values")
 
     id: int
-    """Identifier of the cluster in its tree. It is the same in every query."""
+    """Identifier of the cluster in its tree. A cluster has the same identifier in every query."""
     count: int
     """Number of the cluster's points that pass the filter."""
     x: float
@@ -100,7 +100,7 @@ class Cluster:
         return f"<treelinemap.Cluster {self.id}, {what} at ({self.x:.5f}, {self.y:.5f})>"
 
 
-# A cluster is a mapping so that `pandas.DataFrame(answer)` has a column for each name.
+# A cluster is a mapping, so that `pandas.DataFrame(answer)` has a column for each name.
 Mapping.register(Cluster)
 
 
@@ -123,8 +123,8 @@ class Clusters(Answer):
     __slots__ = ("_tree", "_extents", "_values")
 
     _tree: Tree
-    _extents: c.ExtentsArrays  # Their address, once requested; an array would keep the answer alive forever.
-    _values: Table  # If the query had aggregates.
+    _extents: c.ExtentsArrays  # Addresses of the extents, once requested. Arrays would keep the answer alive forever.
+    _values: Table  # Exists if the query had aggregates.
 
     def __new__(cls, tree: Tree, pointer: int) -> Clusters:
         answer = Answer.__new__(cls, pointer)
@@ -133,10 +133,10 @@ class Clusters(Answer):
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """The class of the answer. If the answer has no clusters, pandas is told that it is a `dict`.
+        """The class of the answer. If the answer has no clusters, pandas gets `dict` instead.
 
-        `pandas.DataFrame` makes a row of each cluster. Without clusters it would find no columns, because only a
-        mapping can name columns. All other callers get the real class.
+        `pandas.DataFrame` makes a row of each cluster. If there are no clusters, pandas finds the names of columns only
+        in a mapping. All other callers get the real class.
         """
         if len(self) == 0 and sys._getframe(1).f_globals.get("__name__") == "pandas.core.frame":
             return dict
@@ -158,12 +158,13 @@ class Clusters(Answer):
 
     @property
     def count(self) -> Integers:
-        """Number of points of each cluster; under a filter, of the points that pass."""
+        """Number of points of each cluster. Under a filter, only the points that pass are counted."""
         return self._integers(1)
 
     @property
     def first(self) -> Integers:
-        """Tree index of each cluster's first point. Its points have the tree indices from `first` to `end` - 1."""
+        """Tree index of each cluster's first point. The points of the cluster have the tree indices from `first` to
+        `end` - 1."""
         return self._integers(2)
 
     @property
@@ -202,7 +203,7 @@ class Clusters(Answer):
 
     @property
     def labels(self) -> Integers:
-        """For each row of the input, the position in this answer of the cluster that contains it; -1 if none does.
+        """For each row of the input, the position in this answer of the cluster with this row; -1 if no cluster has it.
 
         The array has `tree.row_count` entries, so `frame["cluster"] = shown.labels` labels a table.
         """
@@ -219,7 +220,7 @@ class Clusters(Answer):
 
     def hulls(self) -> npt.NDArray[np.object_]:
         """Returns the convex hull of each cluster's points as a geometry of shapely: a polygon, a line if all points
-        lie on it, or a point. A hull across the antimeridian is divided at the antimeridian. Needs shapely.
+        lie on a line, or a point. A hull across the antimeridian is divided at the antimeridian. Needs shapely.
         """
         required("shapely")
         from ._shapes import hull
@@ -284,7 +285,7 @@ class Clusters(Answer):
 
     @property
     def badge_diameter(self) -> Floats:
-        """Diameter of each badge in pixels; NaN unless the query was cut by badges."""
+        """Diameter of each badge in pixels; NaN if the query had no cut by badges."""
         return self._extent("badge_diameter")
 
     @property
@@ -305,7 +306,7 @@ class Clusters(Answer):
         return Table._of(c.call(c.aggregate, self._pointer, c.encoded(", ".join(aggregates))))
 
     def find(self, tree_index: int) -> int | None:
-        """Returns the position in the answer of the cluster that contains a point; None if no cluster does."""
+        """Returns the position in the answer of the cluster that contains a point; None if no cluster contains it."""
         place: int = c.answer_find(self._pointer, integer("tree_index", tree_index))
         return place if place >= 0 else None
 
@@ -338,8 +339,8 @@ class Clusters(Answer):
     def __getitem__(self, which: slice | Any) -> Clusters: ...
 
     def __getitem__(self, which: Any) -> Any:
-        """Returns part of the answer: a cluster for a position, an array for the name of a column or an aggregate,
-        or an answer for a slice, a mask or an array of positions."""
+        """Returns part of the answer. A position gives a cluster. The name of a column or an aggregate gives an array.
+        A slice, a mask or an array of positions gives an answer."""
         if isinstance(which, str):
             return self._column(which)
         if isinstance(which, int | np.integer):
@@ -415,7 +416,8 @@ class Clusters(Answer):
         return Table(self._columns()).to_pandas()
 
     def to_geopandas(self, geometry: Literal["point", "hull"] = "point") -> Any:
-        """Returns the clusters as a `geopandas.GeoDataFrame`. It is in EPSG:4326, or has no CRS if the plane is plain.
+        """Returns the clusters as a `geopandas.GeoDataFrame`. The frame is in EPSG:4326, or has no CRS if the tree has
+        plain x and y.
 
         :param geometry: `point` for the positions of clusters, `hull` for the convex hulls of their points.
         """
@@ -430,7 +432,7 @@ class Clusters(Answer):
 
     @property
     def __geo_interface__(self) -> dict[str, Any]:
-        """The clusters as GeoJSON, which map libraries read. Its properties have the names that supercluster uses."""
+        """The clusters as GeoJSON, which map libraries read. The properties have the names that supercluster uses."""
         told = {name: plain(array) for name, array in self.values.items()}
         features = []
         for place, (cluster, box) in enumerate(zip(self, self.bounds.tolist())):
@@ -463,7 +465,7 @@ class _Part(Clusters):
     def __new__(cls, whole: Clusters, at: Integers) -> _Part:
         if isinstance(whole, _Part):
             at, whole = whole._at[at], whole._whole
-        # The library takes each cluster once, in tree order.
+        # The library expects each cluster once, in tree order.
         ids = whole.id[np.unique(at)].astype(np.uint64)
         tree = whole._tree
         part = Answer.__new__(cls, c.call(c.clusters_with_ids, tree._handle.pointer, ids.ctypes.data, len(ids)))
@@ -505,10 +507,10 @@ def _unwritable(array: AnyArray) -> AnyArray:
 
 
 class Transition:
-    """The changes between two answers of one tree. It has a row for each cluster to draw.
+    """The changes between two answers of one tree: a row for each cluster to draw.
 
-    Each cluster to draw starts at its position in the first answer and ends at its position in the second. A part of a
-    split starts at the position of the whole. A part of a merge ends at the position of the whole.
+    Each cluster to draw starts at its position in the first answer and ends at its position in the second answer. If a
+    cluster splits, its parts start at its position. If clusters merge, they end at the position of the merged cluster.
     """
 
     KEPT, SPLIT, MERGED, ENTERED, EXITED = range(5)
@@ -534,18 +536,18 @@ class Transition:
 
     @property
     def hidden(self) -> Integers:
-        """Number of points of the whole that are in no part. It is in the first row of a split or merge."""
+        """Number of points of the whole cluster that are in none of its parts, in the first row of a split or merge."""
         return self._rows["hidden"]
 
     @property
     def filtered_out(self) -> Integers:
-        """Number of points that pass only the first filter. It is in the row of a kept cluster, and in the first row of
-        a split or merge."""
+        """Number of points that pass only the first filter. The number is in the row of a kept cluster, and in the
+        first row of a split or merge."""
         return self._rows["filtered_out"]
 
     @property
     def filtered_in(self) -> Integers:
-        """Number of points that pass only the second filter. It is in the same rows as `filtered_out`."""
+        """Number of points that pass only the second filter, in the same rows as `filtered_out`."""
         return self._rows["filtered_in"]
 
     @property

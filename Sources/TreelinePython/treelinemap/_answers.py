@@ -1,4 +1,4 @@
-"""Answers a map's messages about a tree, as the server does: with GeoJSON that has the server's property names."""
+"""Answers a map's messages about a tree. The answers are GeoJSON with the server's property names."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 Query = dict[str, Any]
 Feature = dict[str, Any]
 
-#: Names of a query's parameters: those of its viewport, and those of its cut.
+#: Names of the parameters of a query's viewport, and names of the parameters of its cut.
 VIEW = ("bbox", "center", "zoom", "width", "height")
 CUT = ("spacing", "badges", "detail", "limit", "order")
 
 
 class Problem(Exception):
-    """A request that cannot be answered, with the status that the server would return."""
+    """An error for a request that cannot be answered, with the status that the server would return."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -35,7 +35,7 @@ class Problem(Exception):
 
 
 class Answers:
-    """Answers messages of a map about one tree. Any thread may call it."""
+    """Answers messages of a map about one tree. Any thread may use this object."""
 
     def __init__(self, tree: Tree, version: int = 0) -> None:
         """:param version: Number of trees that the map showed before this one."""
@@ -210,7 +210,7 @@ def _rows(columns: Mapping[str, list[Any]]) -> list[Feature]:
 
 
 def _change(before: Clusters, after: Clusters) -> dict[str, Any]:
-    """Returns a transition in the server's format. Contains only what a map needs."""
+    """Returns a transition in the server's format. The transition contains only the values that a map needs."""
     change: dict[str, Any] = {"kept": [], "splits": [], "merges": [], "entered": [], "left": []}
     wholes: dict[tuple[str, int], dict[str, Any]] = {}
 

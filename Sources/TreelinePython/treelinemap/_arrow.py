@@ -1,5 +1,5 @@
-"""Reads arrays through Arrow's C data interface. Polars, pyarrow, DuckDB and others offer this interface, and none of
-these packages is needed to read it.
+"""Reads arrays through Arrow's C data interface. Polars, pyarrow, DuckDB and other packages offer this interface.
+Reading through it needs none of these packages.
 
 https://arrow.apache.org/docs/format/CDataInterface.html
 """
@@ -81,12 +81,12 @@ _NAMES = {
 
 
 def speaks(values: Any) -> bool:
-    """Returns whether an object exports Arrow arrays. Objects of pandas do so only if pyarrow is installed."""
+    """Returns whether an object exports Arrow arrays. Objects of pandas export them only if pyarrow is installed."""
     return hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")
 
 
 class Memory:
-    """An export of an object. It keeps the object's memory alive until the export is deleted."""
+    """An export of an object. The export keeps the object's memory alive until the export is deleted."""
 
     def __init__(self, values: Any) -> None:
         self.schema = Schema()
@@ -102,7 +102,7 @@ class Memory:
                     break
                 self.arrays.append(array)
         else:
-            # The capsules release their contents themselves.
+            # The capsules release their contents when they are deleted.
             self._capsules = values.__arrow_c_array__()
             self.schema = _content(self._capsules[0], b"arrow_schema", Schema)
             self.arrays = [_content(self._capsules[1], b"arrow_array", Array)]
@@ -273,12 +273,12 @@ class Column:
         return view(self._memory, address, (count,), "|u1") if address and count else np.zeros(0, np.uint8)
 
     def dictionary(self) -> tuple[AnyArray, Column]:
-        """Returns the code of each value, -1 if it is missing, and the entries of the dictionary."""
+        """Returns the code of each value and the entries of the dictionary. The code of a missing value is -1."""
         codes, valid = self.numbers(), self.valid
         assert codes is not None
         dictionaries = [part.array.dictionary.contents for part in self._parts]
         parts = [Part(array, array.offset, array.length) for array in dictionaries]
-        # The entries of each chunk come after those of earlier chunks, so its codes are moved up.
+        # The entries of each chunk come after the entries of earlier chunks, so the codes of each chunk are increased.
         ends = np.cumsum([0] + [part.length for part in parts])
         shifts = np.repeat(ends[:-1], [part.length for part in self._parts])
         shifted = codes.astype("<i8") + shifts
@@ -297,7 +297,7 @@ class Column:
 
 
 def column(values: Any) -> Column:
-    """Reads a column. An object with only one column is also read as this column."""
+    """Reads a column, or an object that has only one column."""
     memory = Memory(values)
     parts = [Part(array, array.offset, array.length) for array in memory.arrays]
     schema = memory.schema

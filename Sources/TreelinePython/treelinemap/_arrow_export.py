@@ -23,7 +23,7 @@ _pointed: dict[int, Stream] = {}
 
 
 class _Node(NamedTuple):
-    """An array and its type, in the terms of the interface."""
+    """An array and its type, in the form that the interface needs."""
 
     format: bytes
     length: int
@@ -166,6 +166,7 @@ _forget = PYFUNCTYPE(None, c_void_p)(_forgotten)
 _pointer_of = PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", pythonapi))
 _capsule = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", pythonapi))
 
-# Some exports are released when Python ends. They still call these functions, which must stay alive.
+# Some exports are released when Python ends. Their release still calls these functions, so the functions must stay
+# alive.
 for _callback in (_release_schema, _release_array, _release_stream, _forget):
     pythonapi.Py_IncRef(py_object(_callback))

@@ -16,7 +16,7 @@ def style_of(basemap: Any) -> str | dict[str, Any] | None:
 
     :param basemap: The address of a style, the address of tiles (`https://…/{z}/{x}/{y}.png`), a style as a dictionary,
         or a provider of tiles from xyzservices.
-    :raises ValueError: If the basemap is none of these.
+    :raises ValueError: If the basemap is something else.
     """
     if basemap is None or isinstance(basemap, str) and not basemap:
         return None
@@ -24,7 +24,8 @@ def style_of(basemap: Any) -> str | dict[str, Any] | None:
         return _of_tiles(basemap.build_url(), basemap.html_attribution, basemap.get("max_zoom"))
     if isinstance(basemap, str) and "{z}" in basemap:
         return _of_tiles(basemap)
-    # An address may be relative to the page. A single word such as "osm" would name a map of another library.
+    # An address may be relative to the page. A single word such as "osm" is not accepted as an address, because other
+    # libraries use such words as names of maps.
     if isinstance(basemap, str) and (_ADDRESS.search(basemap) or basemap.endswith(".json")):
         return basemap
     if isinstance(basemap, Mapping) and "layers" in basemap and "sources" in basemap:

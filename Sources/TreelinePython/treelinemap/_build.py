@@ -43,12 +43,12 @@ def build(
 ) -> Tree:
     """Builds a tree over some points. The tree does not depend on the order of the points or on the number of threads.
 
-    Other Python threads run during the build. KeyboardInterrupt stops it.
+    Other Python threads run during the build. KeyboardInterrupt stops the build.
 
     :param x: Points: a table of pandas, polars, pyarrow or DuckDB, a mapping, a GeoDataFrame, or an array of two
         columns. In a table, longitudes and latitudes are found by the names of their columns, and all other columns
         become columns of the tree. With `y`, only the longitudes, as an array or a list.
-    :param y: Latitudes. Only if `x` has the longitudes.
+    :param y: Latitudes, if `x` has only the longitudes.
     :param lon: Name of a table's column of longitudes or x. `lat` names the column of latitudes or y.
     :param columns: Columns for filters and aggregates, as a mapping or as a table of pandas, polars or pyarrow. If `x`
         is a table, the names of the columns to use.
@@ -58,10 +58,11 @@ def build(
         other rows keep their numbers. By default such rows are an error. Rows cannot be left out of a tree that grows
         by merging or has groups.
     :param planar: Whether coordinates are plain x and y. By default they are degrees. But if the columns of a table are
-        found by the names `x` and `y`, `easting` and `northing`, or `Rechtswert` and `Hochwert`, they are plain.
-    :param grow: How the tree grows. `split` starts with all points and splits. The others merge clusters: `merge`
-        merges the closest clusters first, `badges` the clusters whose badges touch first, and `scatter` the clusters
-        whose points would be scattered least after the merge.
+        found by the names `x` and `y`, `easting` and `northing`, or `Rechtswert` and `Hochwert`, the coordinates are
+        plain x and y.
+    :param grow: How the tree grows. `split` starts with all points and splits. The other ways merge clusters. `merge`
+        first merges the closest clusters. `badges` first merges the clusters whose badges touch first. `scatter` first
+        merges the clusters whose points would be scattered least after the merge.
     :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
     :param badge_gap: Gap between badges, in pixels.
     :param stand: Where clusters are shown, if the tree grows by `merge` or `badges`: at the `mean` of their points, or
@@ -123,7 +124,7 @@ def build(
 def _editing(
     key: Any, points: Coordinates, columns: list[InputColumn], options: str, *groups: str | None
 ) -> _edits.Editing:
-    """Returns what a tree must keep to be edited later."""
+    """Returns the data that a tree must keep so that it can be edited later."""
     if groups != (None, None):
         raise ValueError("expected key= without group_by= and never_cluster=: a tree with groups cannot be edited")
     name = key if isinstance(key, str) else None
@@ -139,7 +140,8 @@ def _editing(
 def _without_invalid(
     points: Coordinates, columns: list[InputColumn], options: str, progress: Callable[[str, float], None] | None
 ) -> Tree:
-    """Builds a tree through an index in a temporary folder. Only this build leaves out rows and keeps row numbers."""
+    """Builds a tree through an index in a temporary folder. Only a build of an index can leave out rows and keep the
+    numbers of the other rows."""
     with tempfile.TemporaryDirectory(prefix="treeline-") as folder:
         path = os.path.join(folder, "tree.treeline")
         with _steps.Stream(path, options, columns, _steps.description(None, None, None), False) as stream:

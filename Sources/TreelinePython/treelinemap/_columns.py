@@ -14,17 +14,17 @@ from . import _arrow as arrow
 from . import _library as c
 from ._arrays import AnyArray
 
-#: Packages whose objects hold pandas arrays. These arrays are read directly, because they have more information than
-#: their Arrow export, which also needs pyarrow.
+#: Packages whose objects hold pandas arrays. Pandas arrays are read directly, because they have more information than
+#: their Arrow export. The export also needs pyarrow.
 _PANDAS = ("pandas", "geopandas")
 
 
 class InputColumn:
-    """A column in the form that the library reads. Keeps the objects alive that own its memory."""
+    """A column in the form that the library reads. The column keeps the objects alive that own its memory."""
 
     def __init__(self, name: str, kind: str | None, type: int, values: AnyArray | None = None, **others: Any) -> None:
         """
-        :param values: Values as wide as the type says. Their stride in memory is arbitrary.
+        :param values: Values of the width that `type` needs. Their stride in memory is arbitrary.
         :param others: `valid`, an array of booleans, and `offsets`, `bytes`, `entry_count` and `units_per_second` as in
             `treeline_column`.
         """
@@ -56,7 +56,7 @@ class InputColumn:
     def taking(self, order: AnyArray, new: InputColumn | None = None) -> InputColumn:
         """Returns a column with copies of some values.
 
-        :param order: Index of each value of the result. Indices continue from this column into the column `new`.
+        :param order: Index of each value of the result. Indices from `len(self)` on are for values of `new`.
         :param new: A second column.
         """
         if new is None or not len(new):
@@ -230,10 +230,11 @@ def _column(name: str, kind: str | None, values: Any) -> InputColumn:
         return _of_codes(name, kind, values.codes, _encode(values.entries))
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
-        # numpy has made texts of all values of a list that contains a text, even of missing values.
+        # numpy converts all values of a list that contains a text to texts, even missing values. So the values are read
+        # again as objects.
         array = np.array(values, object)
     if array.dtype.kind == "f" and array.ndim == 1 and (isinstance(values, list | tuple) or array.dtype.itemsize > 8):
-        # If a list contains a float, numpy has made floats of all its whole numbers.
+        # If a list contains a float, numpy converts all whole numbers of the list to floats.
         _check_exact(name, list(values), array.astype("<f8").tolist(), None)
     if array.ndim != 1:
         raise ValueError(f"column {name!r}: expected one dimension, found {array.ndim}")
@@ -297,7 +298,8 @@ def _of_numpy(name: str, kind: str | None, array: AnyArray, valid: AnyArray | No
             # Converts days and hours to seconds. Rounds units finer than nanoseconds to nanoseconds.
             unit = "ns" if unit in ("ps", "fs", "as") else "s"
             found, array = array, array.astype(f"<M8[{unit}]")
-            # A year or a day may be too far away to count in seconds. It would silently become another time.
+            # A year or a day may be too far from 1970 to count in seconds. numpy would silently convert it to another
+            # time.
             if unit == "s" and (is_other := (array.astype(found.dtype) != found) & ~np.isnat(found)).any():
                 row = int(is_other.argmax())
                 raise ValueError(f"column {name!r}, row {row}: expected a time nearer to 1970, found {found[row]!r}")
@@ -327,7 +329,8 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArr
         valid &= unmasked
 
     def filled(types: tuple[type, ...], what: str, missing: Any) -> list[Any]:
-        """Checks that the values have one of these types. Returns them with `missing` in place of missing values."""
+        """Checks that the values have one of these types. Returns the values, with `missing` instead of each missing
+        value."""
         for row, (value, is_valid) in enumerate(zip(values, valid)):
             if is_valid and not isinstance(value, types):
                 raise TypeError(f"column {name!r}, row {row}: expected {what}, found {value!r}; convert the column")
@@ -354,8 +357,8 @@ def _of_objects(name: str, kind: str | None, objects: AnyArray, unmasked: AnyArr
 
 
 def _check_span(name: str, array: AnyArray, valid: AnyArray | None) -> None:
-    """Refuses whole numbers that span 2^64 - 1 or more. Each number fits into 64 bits, but the column could only keep
-    them as floats."""
+    """Refuses whole numbers that span 2^64 - 1 or more. Each number fits into 64 bits, but the column could keep the
+    numbers only as floats."""
     present = array if valid is None else array[valid]
     if present.size and int(present.max()) - int(present.min()) == 2**64 - 1:
         raise ValueError(
@@ -372,7 +375,7 @@ def _float(name: str, row: int, value: Any) -> float:
 
 
 def _check_exact(name: str, values: list[Any], floats: list[float], valid: AnyArray | None) -> None:
-    """Refuses whole numbers that doubles cannot hold exactly. They are probably ids, which must not change."""
+    """Refuses whole numbers that doubles cannot hold exactly. Such numbers are probably ids, which must not change."""
     for row, (value, number) in enumerate(zip(values, floats)):
         if (valid is None or valid[row]) and number != value and value == value and value == int(value):
             raise ValueError(
@@ -387,7 +390,7 @@ def _own(value: Any) -> Any:
 
 
 def _is_value(value: Any) -> bool:
-    # NaN, NaT and NA either differ from themselves, or comparing them is an error.
+    # NaN, NaT and NA either are not equal to themselves, or raise an error when they are compared.
     if value is None or value is np.ma.masked:
         return False
     is_equal = value == value

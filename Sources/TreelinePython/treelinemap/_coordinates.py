@@ -15,7 +15,7 @@ from ._names import Found, coordinate_columns, hint
 
 
 class Coordinates(NamedTuple):
-    """Two arrays of doubles, with NaN for missing values. The library reports the first row that is NaN."""
+    """Two arrays of doubles, with NaN for missing values. The library reports the first row with NaN."""
 
     x: AnyArray
     y: AnyArray
@@ -36,14 +36,15 @@ def coordinates(
 ) -> Coordinates:
     """Reads the coordinates of some points.
 
-    :param x: Points: a table, a GeoDataFrame or an array of two columns. With `y`, longitudes or x.
-    :param planar: Whether coordinates are plain x and y. If it is None, the names of the columns decide. Coordinates
-        without column names are then degrees.
-    :param names: Names of a table's columns of coordinates. If they are None, columns with usual names are searched.
+    :param x: Points: a table, a GeoDataFrame or an array of two columns. If `y` is given, only the longitudes or x.
+    :param planar: Whether coordinates are plain x and y. If it is None, the names of the columns decide. Without names,
+        coordinates are then degrees.
+    :param names: Names of a table's columns of coordinates. If the names are None, columns with usual names are
+        searched.
     """
     if y is not None:
         if names != (None, None):
-            raise TypeError("expected coordinates as arrays, or as columns of a table by lon= and lat=, found both")
+            raise TypeError("expected coordinates as two arrays, or as columns named by lon= and lat=, found both")
         return Coordinates(_doubles("x", x), _doubles("y", y), is_planar=bool(planar))
     if isinstance(x, str | os.PathLike):
         raise TypeError(
@@ -55,7 +56,7 @@ def coordinates(
     if (table := _table(x)) is not None:
         return _of_table(table, planar, names)
     if names != (None, None):
-        raise TypeError(f"lon= and lat= name columns of a table, not of other points, found {type(x).__name__}")
+        raise TypeError(f"expected a table, because lon= and lat= name its columns, found {type(x).__name__}")
     array = np.asarray(x)
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._arrays import AnyArray
 
-#: Greatest number of rows to draw, and how many of these rows are from the end of a longer table.
+#: Greatest number of rows to draw. If a table has more rows, this many of the drawn rows are from its end.
 _MOST, _LAST = 20, 5
 #: Maximum length of a text in a cell.
 _WIDEST = 40

@@ -31,7 +31,7 @@ class Points(NamedTuple):
 
 
 class Editing:
-    """Data about the points of a tree, which are kept so that the tree can be edited. They never change."""
+    """Data about the points of a tree. A tree that can be edited keeps these data, which never change."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Editing:
 
     @classmethod
     def of(cls, keys: Any, x: AnyArray, y: AnyArray, columns: list[InputColumn], *others: Any, **named: Any) -> Editing:
-        """Makes the data to keep after a build. Copies all arrays."""
+        """Makes the data that a tree keeps after a build. Copies all arrays."""
         keys = key_array(keys)
         if len(keys) != len(x):
             raise ValueError(f"expected {len(x)} keys, one for each point, found {len(keys)}")
@@ -65,7 +65,7 @@ class Editing:
         return cls(keys, kept, *others, **named, unsorted=None if is_sorted else (np.array(x), np.array(y)))
 
     def updated(self, pointer: int, insert: Any, remove: Any, move: Any) -> tuple[int, Editing]:
-        """Returns a pointer to the tree after an edit, and the data that this tree keeps.
+        """Returns a pointer to the tree after an edit, and the data that the new tree keeps.
 
         :param pointer: Pointer to the tree before the edit.
         """
@@ -84,8 +84,8 @@ class Editing:
             raise EditError(f"expected a key that is not in the tree, found {key}; to change a point, move it")
         kept_places = places - np.searchsorted(removed_rows, places)
         inserted_rows = kept_places + np.arange(len(places))
-        # For each row after the edit: its row before the edit. A new point has the number of rows before the edit, plus
-        # its own number among the new points.
+        # For each row after the edit, `order` has the row before the edit. For a new point, it has the number of rows
+        # before the edit plus the number of the point among the new points.
         order = np.insert(
             np.delete(np.arange(len(self.keys)), removed_rows), kept_places, len(self.keys) + np.arange(len(places))
         )
@@ -109,7 +109,7 @@ class Editing:
         return monitor.run(lambda: c.call(c.update, *arguments)), after
 
     def _sorted(self) -> tuple[c.Handle, Editing]:
-        """Builds a tree without columns whose rows are in the order of their keys."""
+        """Builds a tree without columns. The rows of this tree are in the order of their keys."""
         assert self.unsorted is not None
         order, _ = _order(self.keys, "values")
         x, y = (array[order] for array in self.unsorted)
@@ -144,7 +144,7 @@ class Editing:
         return rows
 
     def _points(self, verb: str, table: Any) -> Points:
-        """Reads the points to move or to insert from a table, with their keys."""
+        """Reads the points to move or to insert, and their keys, from a table."""
         if table is None:
             return Points(self._alike(key_array([])), np.empty(0), np.empty(0), {})
         named = named_columns(table)
@@ -172,7 +172,7 @@ class Editing:
             raise ValueError(f"{verb}: expected a key for each of {len(found.x)} points, found {len(keys)}")
         order, _ = _order(keys, "edit")
         x, y = found.x[order], found.y[order]
-        # NaN fails both comparisons, so it counts as invalid.
+        # A comparison with NaN is false, so NaN counts as invalid.
         width, height = (1e300, 1e300) if self.is_planar else (180, 90)
         invalid = ~((np.abs(x) <= width) & (np.abs(y) <= height))
         if invalid.any():
@@ -199,7 +199,7 @@ def key_array(keys: Any) -> AnyArray:
 
 
 def _shown(key: Any) -> str:
-    """Returns a key as it is written in Python."""
+    """Returns a key in the notation of Python."""
     return repr(key.item() if isinstance(key, np.generic) else key)
 
 

@@ -1,4 +1,4 @@
-"""Exceptions for errors of the library. They have the messages of the library."""
+"""Exceptions for errors of the library. The messages of the exceptions are the library's messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class QueryError(Error, ValueError):
 
 
 class FilterError(Error, ValueError):
-    """A text that is not a valid filter, or a filter on a column that the tree lacks."""
+    """A text that is not a valid filter, or a filter on a column that the tree does not have."""
 
 
 class AggregateError(Error, ValueError):

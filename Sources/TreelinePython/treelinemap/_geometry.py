@@ -21,8 +21,8 @@ class PointColumns:
     def __init__(self, schema: Any, x: str | None, y: str | None, geometry: str | None, planar: bool | None) -> None:
         """
         :param schema: Schema of pyarrow, possibly with GeoParquet metadata.
-        :param x: Name of the column of x. `y` names the column of y. Both are None if there is `geometry`.
-        :param geometry: Name of a column of points, instead of `x` and `y`.
+        :param x: Name of the column of x. `y` names the column of y. `x` and `y` are None if there is `geometry`.
+        :param geometry: Name of a column of points, which is used instead of `x` and `y`.
         :param planar: Whether coordinates are plain x and y. If it is None, the names of the found columns decide.
         """
         if (x is None) != (y is None):
@@ -71,7 +71,7 @@ class PointColumns:
     def read(self, batch: Any, first_row: int = 0) -> tuple[AnyArray, AnyArray]:
         """Returns the coordinates in a batch of pyarrow; NaN for missing coordinates.
 
-        :param first_row: Row of the batch's first entry, which errors need.
+        :param first_row: Row of the batch's first entry, for the row numbers in errors.
         """
         if len(self.names) == 2:
             x, y = (_doubles(name, batch.column(name)) for name in self.names)
@@ -89,7 +89,7 @@ def points(name: str, array: Any, first_row: int = 0) -> tuple[AnyArray, AnyArra
     if pa.types.is_struct(type):
         names = [field.name for field in type]
         if "x" in names and "y" in names:
-            # `flatten` would copy the children to apply the nulls of the struct to them.
+            # `flatten` is not used, because it would copy both children to apply the nulls of the struct.
             return _nulled(array, _doubles(name, array.field("x"))), _nulled(array, _doubles(name, array.field("y")))
     elif pa.types.is_fixed_size_list(type) and type.list_size >= 2:
         width = type.list_size
@@ -98,7 +98,7 @@ def points(name: str, array: Any, first_row: int = 0) -> tuple[AnyArray, AnyArra
         return _nulled(array, pairs[:, 0].copy()), _nulled(array, pairs[:, 1].copy())
     elif pa.types.is_binary(type) or pa.types.is_large_binary(type):
         return _of_wkb(name, array.cast(pa.large_binary()), first_row)
-    raise TypeError(f"column {name!r}: expected points as WKB, structs of x and y or lists of both, found {type}")
+    raise TypeError(f"column {name!r}: expected points as WKB, structs of x and y or lists of x and y, found {type}")
 
 
 def _doubles(name: str, array: Any) -> AnyArray:

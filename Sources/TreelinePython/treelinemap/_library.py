@@ -112,7 +112,8 @@ class Array(Structure):
 _PATH = os.environ.get("TREELINE_LIBRARY") or os.path.join(os.path.dirname(__file__), "libTreelineC.so")
 _REMEDY = "install the wheel that scripts/build/wheel builds, or name a library by TREELINE_LIBRARY"
 
-#: Slow functions release the interpreter's lock. All other functions keep it, which makes their calls faster.
+#: Slow functions release the interpreter's lock. All other functions keep the lock, because keeping it makes calls
+#: faster.
 try:
     _slow = ctypes.CDLL(_PATH)
     _quick = ctypes.PyDLL(_PATH)
@@ -210,7 +211,7 @@ _native.bind(_slow._handle, _raise)
 
 
 def call(function: Any, *arguments: Any) -> Any:
-    """Calls a function of the library that may fail. Raises its error as an exception."""
+    """Calls a function of the library that may fail. Raises an error of the function as an exception."""
     error = c_void_p()
     result = function(*arguments, ctypes.byref(error))
     if error.value is not None:
@@ -231,7 +232,7 @@ class Handle:
 
 
 def encoded(text: str) -> bytes:
-    """Encodes a text for C. Refuses a zero character, which would end the text there."""
+    """Encodes a text for C. Refuses a text with a zero character, because C would end the text at this character."""
     if not isinstance(text, str):
         raise TypeError(f"expected a text, found {text!r}")
     if "\0" in text:

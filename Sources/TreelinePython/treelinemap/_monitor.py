@@ -46,12 +46,14 @@ _SECONDS_UNHEARD = 0.05
 
 
 def _interruptible(call: Callable[[], Any], cancellation: c.Handle) -> Any:
-    """Calls a function. The main thread gets interrupts, so it lets another thread make the call, and waits."""
+    """Calls a function. Only the main thread gets interrupts. So the main thread lets another thread make the call, and
+    waits."""
     if threading.current_thread() is not threading.main_thread():
         return call()
     result: list[Any] = []
     failures: list[BaseException] = []
-    # Waits for an event, because since Python 3.11 an interrupted `Thread.join` treats the thread as ended.
+    # The main thread waits for an event, not with `Thread.join`. Since Python 3.11, an interrupted `join` treats the
+    # thread as ended.
     done = threading.Event()
 
     def work() -> None:

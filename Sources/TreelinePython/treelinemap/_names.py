@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-#: Pairs of common column names, the preferred pairs first. The third value says whether the names are those of a plain
-#: plane. Names are in lower case, without `_`, `-` and spaces.
+#: Pairs of common column names, the preferred pairs first. The third value says whether the names are for plain x and
+#: y. Names are in lower case, without `_`, `-` and spaces.
 _COMMON = [
     ("longitude", "latitude", False), ("lon", "lat", False), ("lng", "lat", False), ("long", "lat", False),
     ("decimallongitude", "decimallatitude", False), ("longitude", "lat", False), ("lon", "latitude", False),

@@ -46,7 +46,7 @@ def _number(name: str, value: Any) -> str:
         if isinstance(value, bytes | bytearray):
             raise TypeError
         number = float(value)
-        # A whole number is written without a fraction, whatever its type.
+        # A whole number is written without a fraction, even if its type is a float.
         return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
     except (TypeError, ValueError):
         raise TypeError(f"expected a number or numbers as '{name}', found {value!r}") from None

@@ -26,7 +26,7 @@ _BATCH = 1 << 16
 
 @dataclass(frozen=True)
 class Refused:
-    """A row that is left out of the index, because its coordinates are invalid."""
+    """A row that is left out of the index because its coordinates are invalid."""
 
     #: Row number in the input, from 0.
     row: int
@@ -59,7 +59,7 @@ class Built:
             warnings.warn(text, stacklevel=3)
 
 
-#: Greatest number of left out rows that a result lists.
+#: Greatest number of rows that are left out and that a result lists.
 MOST_LISTED = 100
 
 
@@ -89,28 +89,28 @@ def build_parquet(
 ) -> Built:
     """Builds the index of Parquet or GeoParquet files, which may have more rows than fit in memory.
 
-    The index has the same bytes as an index that `treelinemap build` builds from the rows of all files in their order,
-    with the same columns in the same order. Needs pyarrow. KeyboardInterrupt stops the build. A stopped build leaves no
-    files.
+    `treelinemap build` builds an index with the same bytes from the rows of all files in their order, with the same
+    columns in the same order. Needs pyarrow. KeyboardInterrupt stops the build. A stopped build leaves no files.
 
     :param source: A file, a folder of Parquet files such as Spark writes, a pattern such as `places/*.parquet`, or a
         list of these. The files of a folder or a pattern are read in the order of their names. A folder may be
-        partitioned: a folder `year=2024` gives all rows in it the value 2024 in a column `year`.
+        partitioned. For example, all rows in a folder `year=2024` have the value 2024 in a column `year`.
     :param out: Path of the index. The file appears complete or not at all.
     :param lon: Column of longitudes or x. `lat` names the column of latitudes or y.
-    :param geometry: Column of points as WKB or in GeoArrow format, instead of `lon` and `lat`. By default the primary
-        column of GeoParquet. If there is none, columns of longitudes and latitudes are found by their names.
+    :param geometry: Column of points as WKB or in GeoArrow format, which is used instead of `lon` and `lat`. By default
+        the primary column of GeoParquet. Without a primary column, the names of columns decide which columns have
+        longitudes and latitudes.
     :param columns: Names of the columns for filters and aggregates. The index has its columns in this order.
     :param kinds: Kinds of values by column name, as in `build`.
     :param row: Column with a unique number for each row, from 0 to 2^53. By default rows are numbered in order.
     :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts these rows. The
         other rows keep their numbers. By default the first such row is an error, as in `build`.
-    :param planar: Whether coordinates are plain x and y. By default they are degrees, unless the columns are found by
-        names such as `x` and `y`, as in `build`.
+    :param planar: Whether coordinates are plain x and y. By default coordinates are degrees. But if the columns are
+        found by names such as `x` and `y`, coordinates are plain, as in `build`.
     :param split: `least-scatter` or `mean`.
-    :param separations: Whether the index supports cuts with `spacing` and `badges`. Without separations, it is built
-        faster.
-    :param memory: Approximate memory for the build, such as `2GB`. The memory of pyarrow comes in addition. By default
+    :param separations: Whether the index supports cuts with `spacing` and `badges`. Without separations, the index is
+        built faster.
+    :param memory: Approximate memory for the build, such as `2GB`. The build also needs memory for pyarrow. By default
         60 % of the free memory.
     :param scratch: Folder for temporary files, which take 22 bytes per point. By default next to the index.
     :param overwrite: Whether an existing file at `out` that is not an index may be replaced.
@@ -123,7 +123,7 @@ def build_parquet(
     from . import _steps
 
     if refused is not None and not skip_invalid:
-        raise ValueError("expected skip_invalid=True with refused=, which receives the rows that are left out")
+        raise ValueError("expected skip_invalid=True, because refused= names a file for the rows that are left out")
     files = parquet_files(source)
     schemas, counts = zip(*(_described(file.path) for file in files))
     schema, total = schemas[0], sum(counts)
@@ -173,7 +173,7 @@ def build_parquet(
 
 
 class Listing:
-    """Lists the rows that are left out: the first ones in a result, and all of them in a file."""
+    """Lists the rows that are left out. A result lists the first of these rows, and a file lists all of them."""
 
     def __init__(self, built: Built, path: Any) -> None:
         self._built, self._path, self._writer = built, path, None
@@ -218,7 +218,7 @@ class _Reader:
         return list(dict.fromkeys([*self.points.names, *self._columns, *([] if self._row is None else [self._row])]))
 
     def check(self, file: Source, names: list[str]) -> None:
-        """Checks that a file has all required columns. Without this check, a missing column would not be noticed."""
+        """Checks that a file has all required columns. Without this check, no error would report a missing column."""
         for name in self._names:
             if names.count(name) > 1:
                 raise ValueError(f"{file.path}: expected one column named {name!r}, found {names.count(name)}")

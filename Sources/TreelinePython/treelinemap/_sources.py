@@ -34,8 +34,8 @@ class Source:
 
 
 def partition_types(files: list[Source]) -> dict[str, Any]:
-    """Returns the type of each column whose values are in names of folders: integers if all values are integers, else
-    texts."""
+    """Returns the type of each column whose values are in names of folders: integers if all values are integers,
+    otherwise texts."""
     import pyarrow as pa
 
     values: dict[str, set[str]] = {}
@@ -69,7 +69,7 @@ def _files_in(start: str) -> Iterator[str]:
         return
     for name in sorted(os.listdir(start)):
         path = os.path.join(start, name)
-        # Other files are not data: their names begin with `_` or `.`, such as _SUCCESS, _metadata and hidden checksums.
+        # Files whose names begin with `_` or `.` are not data. Examples are _SUCCESS, _metadata and hidden checksums.
         if name[0] not in "._" and (name.endswith(".parquet") or os.path.isdir(path)):
             yield from _files_in(path)
 

@@ -1,4 +1,4 @@
-"""Tasks of executors in a build on Spark. Each task is a function of batches, files or blocks, and may be repeated.
+"""Tasks of executors in a build on Spark. Each task is a function of batches, files or blocks. Spark may repeat a task.
 
 A task that reads the input writes files and returns their names, which are unique to the attempt. Spark uses the result
 of one attempt. All later tasks read the files of this attempt, so a repeated task sees the same points.
@@ -26,7 +26,7 @@ MARK = "treeline-scratch"
 LAST_ROW = 1 << 53
 
 REFUSED = np.dtype([("row", "<i8"), ("x", "<f8"), ("y", "<f8")])
-#: The end of a batch of values: the number of points and the number of bytes from the beginning of the file to there.
+#: The end of a batch of values: the numbers of points and of bytes from the beginning of the file to this end.
 VALUES_END = np.dtype([("point", "<i8"), ("byte", "<i8")])
 #: Columns of the result of `Tasks.read`. It has one row for each partition.
 READ = "partition long, name string, points long, rows long, refused long, fault string"
@@ -45,7 +45,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Places:
-    """What is needed to project points: the seam of Web Mercator, or the survey of plain coordinates."""
+    """The data for projecting points: the meridian at which Web Mercator is cut, or the survey of plain coordinates."""
 
     seam: int
     survey: bytes | None
@@ -174,8 +174,8 @@ class Tasks:
     # MARK: Dictionaries
 
     def gather(self, wanted: Any, names: Iterable[str]) -> Iterator[str]:
-        """Gathers the distinct values of some partitions, in columns with many values, in a file. Returns the file's
-        name."""
+        """Writes a file with the distinct values that some partitions have in columns with many values. Returns the
+        file's name."""
         entries = Entries(wanted.value)
         for name in names:
             ends = np.fromfile(self.path(name, "value-ends"), VALUES_END)["byte"].tolist()
@@ -185,7 +185,7 @@ class Tasks:
         yield self._written(entries)
 
     def unite(self, wanted: Any, names: Iterable[str]) -> Iterator[str]:
-        """Writes the union of several files of distinct values to a new file. Returns its name."""
+        """Writes the union of several files of distinct values to a new file. Returns the name of the new file."""
         entries = Entries(wanted.value)
         for name in names:
             with open(self.path(name, "entries"), "rb") as file:
@@ -224,7 +224,7 @@ class Tasks:
                 rows = np.fromfile(self.path(section.name, "rows"), "<i8", block.count, offset=8 * block.first)
                 codes = self._codes(block, encoding)
                 numbers = pieces.find(positions)
-                # Of 16-bit numbers, numpy sorts each by counting, which is fast.
+                # numpy sorts 16-bit numbers with a radix sort, which is fast.
                 narrow = numbers.astype(np.uint16) if len(pieces.counts) <= 1 << 16 else numbers
                 order = np.argsort(narrow, kind="stable")
                 sorted_numbers = numbers[order]
@@ -303,7 +303,7 @@ class _File:
 
 
 class _Values:
-    """The values of a partition's points. They are written in batches, together with the end of each batch."""
+    """The values of a partition's points. The values are written in batches, together with the end of each batch."""
 
     def __init__(self, tasks: Tasks, name: str) -> None:
         self._values, self._ends = _File(tasks.path(name, "values")), _File(tasks.path(name, "value-ends"))

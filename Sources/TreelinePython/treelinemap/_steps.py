@@ -91,7 +91,7 @@ def description(title: str | None, attribution: str | None, unit: str | None) ->
 
 
 class _Object(c.Handle):
-    """A handle that may not exist, because its creation may have failed."""
+    """A handle that may be missing, because its creation may have failed."""
 
     def __del__(self) -> None:
         if hasattr(self, "_free"):
@@ -138,7 +138,7 @@ class ColumnSurvey(_Object):
     """A summary of the values in columns. Surveys of parts can be added up to a survey of the whole."""
 
     def __init__(self, columns: list[InputColumn] | None = None, data: bytes = b"") -> None:
-        """:param columns: Columns without rows, which are to be surveyed. If None, the survey is read from bytes."""
+        """:param columns: The columns to survey, without rows. If None, the survey is read from bytes."""
         if columns is None:
             made = c.call(_column_survey_read, data, len(data))
         else:
@@ -146,7 +146,7 @@ class ColumnSurvey(_Object):
         super().__init__(made, _column_survey_free)
 
     def add(self, columns: list[InputColumn], rows: AnyArray) -> bytes:
-        """Adds the values of some points. Returns these values as bytes.
+        """Adds the values of some points. Returns the added values as bytes.
 
         :param rows: Row of each point, for errors. A packed array of integers of 64 bits.
         """
@@ -218,7 +218,7 @@ class Plan(_Object):
         super().__init__(c.call(_plan_create, options.encode()), _plan_free)
 
     def next_round(self) -> bytes | None:
-        """Returns the questions of the next round. All points must answer them. Returns None once the pieces are
+        """Returns the questions of the next round, which all points must answer. Returns None when the pieces are
         known."""
         found = _plan_round(self.pointer)
         return None if found is None else c.bytes_of(found)
@@ -231,7 +231,7 @@ class Plan(_Object):
 
 
 class Round(_Object):
-    """The questions of a plan in one round, and the answers of the points that were added so far."""
+    """The questions of a plan in one round, and the answers for the points that were added so far."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(c.call(_round_read, data, len(data)), _round_free)
@@ -300,7 +300,7 @@ class Stream(_Object):
     def __init__(
         self, path: str, options: str, columns: list[InputColumn], told: c.Description, overwrite: bool
     ) -> None:
-        """:param columns: Columns without rows. They declare the columns whose values will be added."""
+        """:param columns: The columns whose values will be added, without rows."""
         arguments = (c.encoded_path(path), options.encode(), *column_array(columns), ctypes.byref(told), overwrite)
         super().__init__(c.call(_stream_create, *arguments), _stream_free)
 
@@ -316,8 +316,8 @@ class Stream(_Object):
         return self
 
     def __exit__(self, *_: Any) -> None:
-        # Frees the object now, not when it is deleted, because the traceback of an exception may keep a reference to
-        # it.
+        # Frees the object of the library now. The traceback of an exception may keep a reference to this Python object
+        # for long.
         self._free(self.pointer)
         self.pointer = 0
 

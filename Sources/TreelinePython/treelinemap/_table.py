@@ -18,9 +18,9 @@ from ._drawing import as_html, as_text
 class Table(dict[str, AnyArray]):
     """Named arrays of equal length.
 
-    Numbers and booleans are in the library's own memory, without a copy. A missing number is NaN. If doubles cannot
-    hold all integers of a column with missing values, a missing number is `None`. Times are arrays of `datetime64`, in
-    UTC. Texts are arrays of `str`, with `None` for missing texts. Counts of values are dictionaries.
+    Numbers and booleans are in the library's own memory, without a copy. A missing number is NaN. But if a column has
+    missing values and integers that doubles cannot hold, a missing number is `None`. Times are arrays of `datetime64`,
+    in UTC. Texts are arrays of `str`, with `None` for missing texts. Counts of values are dictionaries.
     """
 
     @classmethod
@@ -63,7 +63,8 @@ class Table(dict[str, AnyArray]):
 
     def to_arrow(self) -> Any:
         """Returns the table as a `pyarrow.Table`."""
-        # The table is a dictionary. If pyarrow saw a dictionary, it would choose the types of columns itself.
+        # The table is a dictionary. From a dictionary, pyarrow would choose the types of columns itself. So pyarrow
+        # gets only the stream.
         return required("pyarrow").table(SimpleNamespace(__arrow_c_stream__=self.__arrow_c_stream__))
 
     def to_pandas(self) -> Any:
@@ -107,7 +108,7 @@ def _array(handle: c.Handle, array: c.Array, rows: int) -> AnyArray:
 
 
 def _with_gaps(integers: AnyArray, valid: AnyArray) -> AnyArray:
-    """Returns integers with missing values: as floats with NaN, or as objects if floats would not be exact."""
+    """Returns integers with missing values. The result has floats with NaN, or objects if floats would not be exact."""
     present = integers[valid]
     if present.size == 0 or (present.min() >= -(2**53) and present.max() <= 2**53):
         return np.where(valid, integers, np.nan)
@@ -137,7 +138,7 @@ def readable(values: AnyArray) -> list[Any]:
 
 
 def _time_text(text: str) -> str | None:
-    """Returns a time in UTC. Leaves out a time of day of zero, and decimals that are not needed."""
+    """Returns a time in UTC. Leaves out the time of day if it is zero, and decimals at the end that are zero."""
     if text == "NaT":
         return None
     date, _, time = text.partition("T")

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 Path = Union[str, "os.PathLike[str]"]
 
-#: Number of filters that a tree keeps prepared. These are the filters that were prepared last.
+#: Number of prepared filters that a tree keeps. A tree keeps the filters that were prepared last.
 _KEPT_FILTERS = 8
 
 #: Greatest number of columns that the text form of a tree names.
 _SHOWN_COLUMNS = 10
 
-#: Number of cuts that a tree keeps prepared.
+#: Number of prepared cuts that a tree keeps.
 _KEPT_CUTS = 64
 
 _NOTHING = (None,) * 6
@@ -56,10 +56,10 @@ class Tree:
         """
         self._handle = c.Handle(pointer, c.tree_free)
         self._where, self._marks = where, marks
-        # Keeps only the handle of the tree without a mask. That tree keeps this tree, so if this tree kept that tree,
-        # too, neither could be freed.
+        # Keeps only the handle of the tree without a mask. The tree without a mask keeps this tree. If this tree also
+        # kept the tree without a mask, neither tree could be freed.
         self._unmarked: c.Handle = self._handle if like is None or marks is None else like._unmarked
-        #: Number of rows that the tree was built from; None if it was opened.
+        #: Number of rows that the tree was built from; None if the tree was opened from an index.
         self._given_row_count: int | None = None if like is None else like._given_row_count
         #: Data for edits; None if the tree cannot be edited.
         self._editing: Editing | None = None if like is None else like._editing
@@ -73,7 +73,7 @@ class Tree:
     # MARK: Properties
 
     def __len__(self) -> int:
-        """Returns the number of points; under a filter, of the points that pass."""
+        """Returns the number of points. Under a filter, counts only the points that pass."""
         count: int = self._facts.passing_point_count
         return count
 
@@ -161,8 +161,8 @@ class Tree:
 
     @functools.cached_property
     def groups(self) -> Table:
-        """The groups that never mix. A group has a `name`. The tree indices of its points are from `first` to `end` -
-        1."""
+        """The groups that never mix. A group has a `name`. The points of a group have the tree indices from `first` to
+        `end` - 1."""
         return Table._of(c.tree_groups(self._handle.pointer))
 
     @property
@@ -210,13 +210,13 @@ class Tree:
 
         :param bbox: West, south, east and north. Across the antimeridian, west is greater than east. By default, the
             whole tree.
-        :param zoom: Zoom of 256 px tiles, which may be fractional. Cuts in pixels need one.
+        :param zoom: Zoom of 256 px tiles, which may be fractional. Cuts in pixels need a zoom.
         :param center: Longitude and latitude of the middle of a screen. Needs `zoom`, `width` and `height`.
         :param tile: Zoom, column and row of a map tile.
         :param tile_size: Size of the tiles to which the zoom refers, 256 or 512.
         :param margin: Width of a margin around the view that counts as part of the view, in pixels.
 
-        How finely points are split into clusters, by one of these parameters:
+        How finely points are split into clusters. Give one of the following parameters:
 
         :param limit: Greatest number of clusters, by default 100. May be combined with a cut in pixels.
         :param detail: Root mean square distance of points from the mean of their cluster, in pixels.
@@ -230,9 +230,10 @@ class Tree:
         :param alone_from_zoom: From this zoom on, every point is shown unclustered.
         :param position: Shows clusters at the mean of their points, or at the member nearest to the mean.
         :param keep_visible: Whether a cluster whose position is out of view is shown at one of its members in view.
-        :param after: The answer shown before. With a limit, keeps as many of its clusters as possible.
-        :param where: A filter in CQL2, such as `"kind = 'hotel' AND price < 120"`. If the tree has a filter, points
-            must pass both.
+        :param after: The answer that was shown before. With a limit, the new answer keeps as many clusters of `after`
+            as possible.
+        :param where: A filter in CQL2, such as `"kind = 'hotel' AND price < 120"`. If the tree already has a filter,
+            points must pass both filters.
         :param aggregate: Aggregates of the values of each cluster's points, such as `["mean(price)", "top(kind, 3)"]`.
             `first(name, by: population)` is the name of the point with the greatest population, and
             `first(id, by: population)` is the id of the same point.
@@ -253,8 +254,8 @@ class Tree:
                     answer = _clusters_in_box(tree._handle.pointer, cut.pointer, bbox, zoom, after)
                     answer._tree = tree
             except TypeError:
-                # A value that is not a number, or a number given as a text, is left to the call below, which reports
-                # it.
+                # A value that is not a number, or a number given as a text, is left to the call below. That call
+                # reports the error.
                 pass
         if answer is None:
             view = text(
@@ -279,11 +280,11 @@ class Tree:
     def select(self, where: str | Any | None) -> Tree:
         """Returns the tree of the selected points.
 
-        The selection replaces the filter of the tree. To combine two masks, select `a & b`; to combine two filters,
-        select `"a AND b"`. Ids and tree indices do not change. The tree keeps the last few filters prepared.
+        The selection replaces the filter of the tree. Select `a & b` to combine two masks, and `"a AND b"` to combine
+        two filters. Ids and tree indices do not change. The tree keeps the last few filters prepared.
 
-        :param where: A filter in CQL2, or a mask, which has True or False for each row of the input: an array of
-            booleans from numpy, pandas, polars or pyarrow, or a list. None for all points.
+        :param where: A filter in CQL2, or a mask. A mask has True or False for each row of the input. It is a list, or
+            an array of booleans from numpy, pandas, polars or pyarrow. None for all points.
         """
         if where is None:
             return Tree(c.call(c.select, self._unmarked.pointer, None), self) if self._is_filtered else self
@@ -315,8 +316,8 @@ class Tree:
         """Returns the tree of the points that pass a filter. Keeps the mask of this tree, if there is one."""
         tree = self._filtered.get(where)
         if tree is None:
-            # A filter is computed faster from a similar filter. Other threads may add and remove filters, so the
-            # filters are copied to a list in one step.
+            # A tree with a similar filter makes computing a filter faster. Other threads may add and remove filters, so
+            # the filters are copied to a list in one step.
             like = [self, *self._filtered.values()][-1]
             pointer = c.call(c.select, like._handle.pointer, c.encoded(where))
             tree = self._filtered[where] = Tree(pointer, self, where=where, marks=self._marks)
@@ -341,7 +342,7 @@ class Tree:
         return Clusters(self, c.call(c.clusters_with_ids, self._handle.pointer, array.ctypes.data, len(array)))
 
     def root(self) -> Clusters:
-        """Returns an answer with the cluster of all points. It is empty if there are no points.
+        """Returns an answer with the cluster of all points. The answer is empty if there are no points.
 
         :raises QueryError: If the tree has groups, because no cluster has the points of several groups.
         """
@@ -350,11 +351,12 @@ class Tree:
         return Clusters(self, c.call(c.root, self._handle.pointer))
 
     def children(self, cluster: Cluster | int) -> Clusters:
-        """Returns the two parts of a cluster. There are none if all its points have one position."""
+        """Returns the two parts of a cluster. Returns an empty answer if all points of the cluster have one
+        position."""
         return Clusters(self, c.call(c.children, self._handle.pointer, _id(cluster)))
 
     def parent(self, cluster: Cluster | int) -> Clusters:
-        """Returns an answer with the parent of a cluster. It is empty for the root."""
+        """Returns an answer with the parent of a cluster. The answer is empty for the root."""
         return Clusters(self, c.call(c.parent, self._handle.pointer, _id(cluster)))
 
     def members(self, cluster: Cluster | int, *, offset: int = 0, limit: int | None = None) -> Table:
@@ -368,8 +370,8 @@ class Tree:
     def values(self, column: str, tree_indices: Iterable[int] | AnyArray) -> AnyArray:
         """Returns the values of a column for points with the given tree indices.
 
-        Whole numbers are exact. If none is missing, the type is `int64`. Otherwise they are floats with NaN, or objects
-        with `None` if floats cannot hold all of them.
+        Whole numbers are exact. If no number is missing, the type is `int64`. Otherwise the numbers are floats with
+        NaN. If floats cannot hold all numbers exactly, they are objects with `None`.
         """
         indices = integers("tree_indices", tree_indices)
         name = c.encoded(column)
@@ -377,12 +379,12 @@ class Tree:
         return next(iter(table.values()))
 
     def search(self, beginning: str, limit: int = 10, *, column: str | None = None) -> Table:
-        """Returns the points whose text in a column begins with a text, then the points with another word that does:
-        `row`, `tree_index`, `x`, `y` and `text`. Case, accents and punctuation do not matter. A filter has no
-        effect.
+        """Returns the points whose value in a column begins with `text`, then the points with another word that begins
+        with `text`. Each point has `row`, `tree_index`, `x`, `y` and `text`. Case, accents and punctuation do not
+        matter. The filter of the tree has no effect.
 
-        :param column: A column whose kind was given with `+search`. By default the first such column.
-        :raises QueryError: If there is no such column.
+        :param column: A column whose kind was given with `+search`. By default the first column with `+search`.
+        :raises QueryError: If the tree has no such column.
         """
         most = min(integer("limit", limit, most=2**64), len(self))
         return Table._of(
@@ -400,7 +402,7 @@ class Tree:
     ) -> Table:
         """Counts the points in view by the values of a column. Returns bins, each with `from`, `to` and `count`.
 
-        Bins begin at round values. They are the same for all views and filters.
+        Bins begin at round values. The bins are the same for all views and filters.
         """
         view = text(bbox=bbox, zoom=zoom).encode()
         pointer, number = self._handle.pointer, integer("bins", bins)
@@ -408,22 +410,22 @@ class Tree:
 
     def expansion_zoom(self, cluster: Cluster | int, **cut: Any) -> float | None:
         """Returns the least zoom at which a cut in pixels, such as `spacing=44`, splits a cluster; None if no zoom
-        does."""
+        splits it."""
         zoom = ctypes.c_double()
         c.call(c.expansion_zoom, self._handle.pointer, _id(cluster), text(**cut).encode(), ctypes.byref(zoom))
         return None if np.isnan(zoom.value) else zoom.value
 
     def unclustered_zoom(self, tree_index: int, **cut: Any) -> float | None:
-        """Returns the zoom from which a cut in pixels shows a point unclustered; None if no zoom does. The point is
-        given by its tree index."""
+        """Returns the zoom from which a cut in pixels shows a point unclustered; None if every zoom shows it in a
+        cluster. The point is given by its tree index."""
         zoom = ctypes.c_double()
         index = integer("tree_index", tree_index)
         c.call(c.unclustered_zoom, self._handle.pointer, index, text(**cut).encode(), ctypes.byref(zoom))
         return None if np.isnan(zoom.value) else zoom.value
 
     def tree_index(self, row: int) -> int | None:
-        """Returns the tree index of a row; None if the tree lacks the row. The time is proportional to the number of
-        points."""
+        """Returns the tree index of a row; None if the tree does not have the row. Takes time proportional to the
+        number of points."""
         index: int = c.tree_index_of_row(self._handle.pointer, integer("row", row, least=-(2**63)))
         return index if index >= 0 else None
 
@@ -475,7 +477,7 @@ class Tree:
         files. `treelinemap map` writes the same page.
 
         The page contains all points and columns. It can filter points, color them by a column and sum columns. Raises
-        an error for a tree with groups or with a filter, and for a page of more than 20 MB.
+        an error if the tree has groups or a filter, and if the page would have more than 20 MB.
 
         :param path: Path of the page. If it is None, the HTML is returned.
         :param title: Title of the map. By default the title of the tree or the name of its file.
@@ -490,10 +492,10 @@ class Tree:
     def publish(
         self, folder: Path, *, title: str | None = None, single_file: bool = False, remove_old: bool = False
     ) -> None:
-        """Writes a folder for any host of static files. Browsers answer queries from its files, without a server. The
-        folder has a map, `index.html`. `treelinemap publish` writes the same folder.
+        """Writes a folder for any host of static files. Browsers answer queries from the files of the folder, without a
+        server. The folder has a map, `index.html`. `treelinemap publish` writes the same folder.
 
-        Raises an error for a tree with groups or with a filter.
+        Raises an error if the tree has groups or a filter.
 
         :param folder: The folder to write. It is created if it does not exist.
         :param title: Title of the page. By default the title of the tree or the name of its file.
@@ -514,11 +516,12 @@ class Tree:
         return None if self._editing is None else self._editing.keys.copy()
 
     def updating(self, insert: Any = None, remove: Any = None, move: Any = None) -> Tree:
-        """Returns the tree after an edit. An edit identifies points by their keys, so build the tree with `key=`.
+        """Returns the tree after an edit. An edit identifies points by their keys, so the tree must be built with
+        `key=`.
 
-        The result equals, byte for byte, a tree that is built from the points after the edit in the order of their
-        keys. Its rows are in this order, and `keys` has the key of each row. It has no filter, and can be edited, too.
-        This tree does not change.
+        The new tree has the same bytes as a tree that is built from the points after the edit in the order of their
+        keys. The rows of the new tree are in this order, and `keys` has the key of each row. The new tree has no
+        filter, and can be edited, too. This tree does not change.
 
         >>> import pandas as pd
         >>> fleet = pd.DataFrame({"id": [1, 2], "lon": [7.1, 7.2], "lat": [43.7, 43.7], "speed": [0, 50]})
@@ -526,8 +529,8 @@ class Tree:
         >>> tree = tree.updating(move=fleet[fleet.id == 2], remove=[1])  # doctest: +SKIP
 
         If a tree was grown by `badges` or `merge`, clusters are merged again only around the edit, unless very many
-        points change. Other trees are built again. The first edit takes longer. Edit the newest tree, because it has
-        what earlier edits have prepared.
+        points change. Other trees are built again. The first edit takes longer than later edits. Edit the newest tree,
+        because it keeps the data that earlier edits have prepared.
 
         :param insert: New points, as a table with coordinates, keys and the columns of the tree. If the build got its
             keys as an array, the keys are in the column `key` or in the index of a pandas frame.
@@ -568,7 +571,7 @@ class Tree:
         description = None if texts == [None] * 3 else ctypes.byref(c.Description(*texts))
         c.call(c.save, self._handle.pointer, c.encoded_path(path), description, overwrite)
 
-    # A tree never changes, so a copy is the tree itself.
+    # A tree never changes, so copying a tree returns the tree itself.
 
     def __copy__(self) -> Tree:
         return self
@@ -577,7 +580,8 @@ class Tree:
         return self
 
     def __reduce__(self) -> Any:
-        """Pickles the tree as the bytes of an index of all points, and its filter. Opening an index is faster."""
+        """Pickles the tree as the bytes of an index of all points, together with the filter. Opening an index is faster
+        than unpickling a tree."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "tree.treeline")
             self.save(path)

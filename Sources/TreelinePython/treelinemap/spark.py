@@ -20,7 +20,8 @@ from ._spark_tasks import MARK, READ, REFUSED, Columns, Division, Places, Sectio
 
 __all__ = ["build"]
 
-#: Greatest number of points that one task reads, which takes 0.3 s. Least number for which a task is worthwhile.
+#: `_SECTION` is the greatest number of points that one task reads, which takes 0.3 s. `_LEAST` is the least number of
+#: points for which a task is worthwhile.
 _SECTION, _LEAST = 1 << 23, 1 << 14
 #: Number of answers that one task combines.
 _FAN_IN = 16
@@ -54,21 +55,21 @@ def build(
 ) -> Built:
     """Builds the index of a DataFrame, with the same bytes as `treelinemap build` for the same rows.
 
-    The package must be installed on the executors. Rows are read only once, so a DataFrame that changes from one read
-    to the next is no problem. A repeated task or a lost executor does not change the result. The driver never receives
-    the points.
+    The package must be installed on the executors. Rows are read only once, so the DataFrame may return other rows when
+    it is read again. A repeated task or a lost executor does not change the result. The driver never receives the
+    points.
 
     Rows with invalid coordinates are left out, with a warning that counts these rows.
 
     :param df: A DataFrame of classic PySpark, not of Spark Connect.
     :param lon: Column of longitudes or x. `lat` names the column of latitudes or y.
-    :param geometry: Column of points as WKB, instead of `lon` and `lat`.
+    :param geometry: Column of points as WKB, which is used instead of `lon` and `lat`.
     :param out: Path of the index on the driver. The file appears complete or not at all.
     :param columns: Names of the columns for filters and aggregates.
-    :param kinds: Kind of each column, by name, as in `treelinemap.build`, but without `+percentiles` and the like.
-    :param row: Column with a unique number for each row, from 0 to 2^53. Without it, rows are numbered in the order in
-        which Spark returns them. The index then has the same answers and the same content hash, but the order of points
-        at one position may differ.
+    :param kinds: Kind of each column, by name, as in `treelinemap.build`, but without additions such as `+percentiles`.
+    :param row: Column with a unique number for each row, from 0 to 2^53. Without this column, rows are numbered in the
+        order in which Spark returns them. The index then has the same answers and the same content hash, but the order
+        of points at one position may differ.
     :param planar: Whether coordinates are plain x and y.
     :param split: `least-scatter` or `mean`.
     :param separations: Whether the index supports cuts with `spacing` and `badges`. The driver computes the separations
@@ -76,7 +77,7 @@ def build(
     :param piece_size: Number of points in a piece. A task builds a piece, and needs 66 bytes of memory per point, plus
         memory for columns.
     :param memory: Approximate memory of the driver for separations, such as `2GB`. The dictionaries of columns with
-        more than 65,536 distinct values may take an eighth of it.
+        more than 65,536 distinct values may take an eighth of this memory.
     :param scratch: Folder that the driver and all executors can access at the same path. It needs 37 bytes per point,
         plus space for columns. By default it is next to the index. Its files are removed at the end.
     :param overwrite: Whether an existing file at `out` that is not an index may be replaced.
@@ -96,7 +97,8 @@ def build(
             pass
         run = _Run(df, _tasks(folder, geometry, planar, row is not None, chosen), progress or (lambda *_: None))
         survey = run.read(selected, row is not None, built, refused)
-        # Encodes before the other work, so that unsuitable or too many distinct values are reported early.
+        # The values are encoded before the other work, so that unsuitable values or too many distinct values are
+        # reported early.
         encoding = run.encoding(byte_count(memory) // 8)
         division = Division(run.plan(survey, split, piece_size), encoding)
         run.build(survey, division)
@@ -132,7 +134,7 @@ def _selected(
     from pyspark.sql import functions as F
 
     if (geometry is None) != (lon is not None and lat is not None) or (geometry is not None and (lon or lat)):
-        raise ValueError(f"expected two columns of coordinates or geometry=, found {lon!r}, {lat!r} and {geometry!r}")
+        raise ValueError(f"expected two columns of coordinates, or geometry=, found {lon!r}, {lat!r} and {geometry!r}")
     types = dict(df.dtypes)
 
     def column(name: str, target: str | None, alias: str, suited: tuple[str, ...]) -> Any:
@@ -258,7 +260,8 @@ class _Run:
         return self.columns.encoding(entries)
 
     def _points(self) -> Any:
-        """Distributes the sections of all points to tasks. The number of tasks suits the machines and the points."""
+        """Distributes the sections of all points to tasks. The number of tasks depends on the number of cores and of
+        points."""
         total = sum(section.count for section in self._sections)
         count = min(len(self._sections), 4 * self._context.defaultParallelism, total // _LEAST)
         return self._context.parallelize(self._sections, max(count, 1))
@@ -311,5 +314,5 @@ def _numbered(count: int, number: int, values: Iterable[bytes]) -> Iterator[tupl
 
 def _partition(partitions: int, count: int, piece: int) -> int:
     """Returns the partition of a piece. Neighboring pieces stay together, and partitions have nearly equal numbers of
-    pieces. A hash would do neither."""
+    pieces. Partitioning by a hash would have neither property."""
     return piece * partitions // count

@@ -31,7 +31,7 @@ TALLEST = 16_384
 
 
 class _Numbers(traitlets.List):  # type: ignore[type-arg]
-    """Whole numbers as a list or an array. An answer stands for the ids of its clusters."""
+    """A trait of whole numbers, given as a list or an array. An answer is converted to the ids of its clusters."""
 
     def validate(self, obj: Any, value: Any) -> Any:
         if isinstance(value, Iterable) and not isinstance(value, str | bytes):
@@ -65,7 +65,7 @@ def _instant(time: Any) -> Any:
 
 
 class _Names(traitlets.List):  # type: ignore[type-arg]
-    """Names as a list. A single name is a list of one name."""
+    """A trait of names, given as a list. A single name is converted to a list."""
 
     def validate(self, obj: Any, value: Any) -> Any:
         return super().validate(obj, [value] if isinstance(value, str) else value)
@@ -74,14 +74,15 @@ class _Names(traitlets.List):  # type: ignore[type-arg]
 class Map(anywidget.AnyWidget):
     """A map of a tree's clusters. The kernel answers the queries of the map.
 
-    The link works both ways: the map shows values that are set here, and actions of a user change the values here.
+    The link between map and traits works both ways. The map shows values that are set here, and actions of a user
+    change the values here.
 
     - `view`: `center`, `zoom` and `bbox`. Setting a center, a zoom or a box moves the map. Zooms are for 256 px tiles,
       as in `Tree.clusters`.
     - `selected`: ids of clusters. Setting an answer sets the ids of its clusters. On the map, a click with Shift or
       Ctrl selects. `selected_rows`: rows of points. The map marks each cluster with a selected point.
     - `cut`: the cut of the tree, such as `{"spacing": 44}` or `{"limit": 100, "order": "widest-first"}`.
-    - `where`: a filter in CQL2. If the tree has a filter, points must pass both.
+    - `where`: a filter in CQL2. If the tree has a filter, points must pass both filters.
     - `color`: a column of categories or booleans. Its values color the badges.
     - `histogram`: a column of numbers or times to show as a histogram. `brush`: the range that is chosen in the
       histogram, as two numbers or two `numpy.datetime64`; None for all values. Only points whose value is at least the
@@ -110,7 +111,8 @@ class Map(anywidget.AnyWidget):
     basemap = traitlets.Any(None).tag(sync=True)
     height = traitlets.Int(480, min=120, max=TALLEST).tag(sync=True)
     _facts = traitlets.Dict().tag(sync=True)
-    # On the page every widget has a trait `tooltip`, a text. So this trait has another name there.
+    # In the page every widget already has a trait `tooltip`, which is a text. So this trait has another name in the
+    # page.
     _tooltip = traitlets.List(traitlets.Unicode(), default_value=None, allow_none=True).tag(sync=True)
     _range = traitlets.Unicode().tag(sync=True)
     _selected_ranges = traitlets.List(traitlets.List(traitlets.Int())).tag(sync=True)
@@ -127,7 +129,7 @@ class Map(anywidget.AnyWidget):
         self.tree = tree
         self._answers = Answers(tree)
         self._wanted: set[str] = set()
-        # Answers requests one after another, on a thread of its own. Skips requests that were cancelled.
+        # The worker answers requests one after another, on a separate thread. It skips requests that were cancelled.
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="treeline-map")
         default = {"spacing": 44} if tree.has_separations else {"badges": 1} if tree.has_badges else {"limit": 100}
         super().__init__(**{"cut": default, "title": tree.title, **traits}, _facts=self._answers.facts())
@@ -217,7 +219,7 @@ class Map(anywidget.AnyWidget):
     def _valid_histogram(self, proposal: Any) -> str:
         name = self._column("histogram", proposal["value"], ("number", "time"))
         if name != self.histogram:
-            # The range of a brush has no meaning in another column.
+            # The range of the brush has no meaning for another column.
             self.brush = None
         return name
 
@@ -275,12 +277,13 @@ class Map(anywidget.AnyWidget):
     def show(self, tree: Tree) -> None:
         """Shows another tree instead of the current one, such as the tree after an edit.
 
-        View, cut, filter and colors stay. If both trees have keys, selected points stay selected.
+        The view, the cut, the filter and the colors do not change. If both trees have keys, selected points stay
+        selected.
 
         >>> map.show(map.tree.updating(move=fleet))                     # doctest: +SKIP
 
-        :raises ValueError: If the tree cannot be shown: only one of both trees has plain x and y, or the tree lacks a
-            column that the map uses, or does not support the cut. The map then does not change.
+        :raises ValueError: If the tree cannot be shown: only one of both trees has plain x and y, or the tree does not
+            have a column that the map uses, or does not support the cut. The map then does not change.
         """
         if tree.is_planar != self.tree.is_planar:
             kinds = ("longitudes and latitudes", "plain x and y")
@@ -325,7 +328,7 @@ class Map(anywidget.AnyWidget):
             answer = json.dumps(self._answers.answer(verb, **arguments), allow_nan=False).encode()
         except Problem as problem:
             self.send({"id": id, "problem": {"status": problem.status, "message": str(problem)}})
-        except Exception as error:  # The map reports the error, because nothing else would.
+        except Exception as error:  # The map reports the error, because no other code would report it.
             self.send({"id": id, "problem": {"status": 500, "message": str(error)}})
         else:
             self.send({"id": id}, [answer])

@@ -23,7 +23,7 @@ export class Hint {
 
   /**
    * @param viewer Has the filter. Its `wake` is called when the box of a cluster arrives, so that the map draws the
-   * box.
+   *   box.
    */
   constructor(node, source, viewer) {
     Object.assign(this, { node, source, viewer });

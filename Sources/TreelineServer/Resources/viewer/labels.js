@@ -52,7 +52,7 @@ export class Labels {
    * @param columns Columns of the points. If there are none, points have no names.
    * @param titles Names of the most important points of clusters, by the ids of the clusters.
    * @param key Text that differs for different answers and settings. Names stay as they are until the key or the view
-   * changes.
+   *   changes.
    * @returns Milliseconds after which `place` must be called again; 0 if the names of this view are placed.
    */
   place(camera, circles, places, columns, titles, key, now) {

@@ -15,7 +15,7 @@ export class Listing {
   /**
    * @param node A details element with a count and a list.
    * @param point Called with a cluster when the cluster gets the focus or the pointer, and with null when the cluster
-   * loses the focus or the pointer.
+   *   loses the focus or the pointer.
    * @param choose Called with a chosen cluster and the event.
    * @param list Called with a cluster to list its points.
    * @param near Returns the name of a city near a cluster, or an empty text.

@@ -777,7 +777,7 @@ export class Viewer {
 
   /**
    * @param isVersion Whether the index is a new version of the shown index. In a new version, badges stay where
-   * possible.
+   *   possible.
    */
   async #useIndex(index, isVersion = false) {
     const { index: previous, tones } = this;
