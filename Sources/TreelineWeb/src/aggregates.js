@@ -1,4 +1,5 @@
-// Computes the aggregates that the page Filters describes. Their names in features are the same as on the server.
+// Computes the aggregates that the page Filters describes. The names of aggregates in features are the same as on the
+// server.
 
 import { columnNamed } from "./column-named.js";
 import { QueryError } from "./errors.js";

@@ -5,7 +5,9 @@ import { INSIDE, InView, OUTSIDE } from "./view.js";
 /** @typedef {import("./tree.js").Tree} Tree */
 /** @typedef {import("./plane.js").Window} Window */
 
-/** Names of the properties that this module gives to clusters. A column with one of these names gets another name. */
+/**
+ * Names of the properties that this module gives to clusters. A column with one of these names gets a different name.
+ */
 const OWN = [
   "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "ellipse", "ellipse_meters",
   "ellipse_units", "hull", "shown_index", "index", "members", "area_km2", "area_px", "cluster_group",
@@ -17,8 +19,8 @@ const OWN = [
  * @property {boolean} [isAnswer] Whether the clusters answer a query for a view.
  * @property {boolean} [isAnchored] Whether clusters keep their positions under a filter.
  * @property {"mean" | "member"} [position]
- * @property {Window | null} [window] A cluster outside this window is shown at one of its points inside, if there is
- *   one.
+ * @property {Window | null} [window] A cluster outside this window is shown at one of its points inside the window, if
+ *   it has one.
  * @property {string} [aggregate]
  */
 
@@ -79,7 +81,7 @@ export class Clusters {
     return (this.#ids = ids);
   }
 
-  /** Number of points of each cluster; under a filter, the number of points that pass. */
+  /** Number of points of each cluster. Under a filter, counts only the points that pass. */
   get counts() {
     if (this.#counts) return this.#counts;
     const { nodes, length, tree: { selection } } = this;
@@ -138,7 +140,7 @@ export class Clusters {
     return (this.#world = world);
   }
 
-  /** Diameter of each badge in pixels, such that no two badges touch. Null unless the cut was by badges. */
+  /** Diameter of each badge in pixels, such that no two badges touch. Null if the cut was not by badges. */
   get diameters() {
     const { curve } = this.tree.hierarchy;
     const { scale } = this.options;
@@ -207,7 +209,7 @@ export class Clusters {
   }
 
   /**
-   * Returns the index of the cluster that contains a point; -1 if no cluster does.
+   * Returns the index of the cluster that contains a point; -1 if no cluster contains it.
    *
    * @param {number} index Index of the point in tree order.
    */
@@ -218,7 +220,7 @@ export class Clusters {
     return -1;
   }
 
-  /** GeoJSON of all clusters, as the tool and the server write it. */
+  /** GeoJSON of all clusters, in the form that the tool and the server write. */
   toGeoJSON() {
     const features = [];
     for (let i = 0; i < this.length; i++) features.push(this.feature(i));
@@ -265,8 +267,8 @@ export class Clusters {
   }
 
   /**
-   * Returns the tree index of a node's only point; under a filter, of its only point that passes. Returns -1 if there
-   * are several such points.
+   * Returns the tree index of a node's only point. Under a filter, points that fail are ignored. Returns -1 if the node
+   * has several points.
    *
    * @param {number} first
    * @param {number} count
@@ -310,9 +312,9 @@ export class Clusters {
   }
 
   /**
-   * Returns the tree index of the point nearest to a cluster's mean; of equally near points, the first. If there is a
-   * window, considers points inside it only, and returns -1 if there are none. Searches depth first, and skips nodes
-   * whose box is farther away than the nearest point so far (doi:10.1145/223784.223794).
+   * Returns the tree index of the point nearest to a cluster's mean. Of equally near points, returns the first. With a
+   * window, considers only points inside the window, and returns -1 if no point is inside. Searches depth first, and
+   * skips nodes whose box is farther away than the nearest point so far (doi:10.1145/223784.223794).
    *
    * @param {number} i
    * @param {Window | null} window
@@ -339,7 +341,7 @@ export class Clusters {
       if (square > least * (1 + 2 ** -48) || (square >= least * (1 - 2 ** -48) && !isCloser(index))) return;
       [best, least] = [index, square];
     };
-    /** @param {number} index A point whose distance equals the least distance so far, except for rounding. */
+    /** @param {number} index A point at the least distance so far, except for rounding errors. */
     const isCloser = (index) => {
       const [own, other] = [index, best].map((one) => {
         const at = 2 * hierarchy.place(one);

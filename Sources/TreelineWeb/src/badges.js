@@ -5,9 +5,9 @@ import { BuildError } from "./errors.js";
 /** A badge curve: the diameter of a badge by its number of points. */
 export class BadgeCurve {
   /**
-   * @param {ArrayLike<number>} counts Number of points from which each diameter applies, in ascending order. The first
-   *   is 1.
-   * @param {ArrayLike<number>} diameters Diameters in 64ths of a pixel. They never fall.
+   * @param {ArrayLike<number>} counts Least number of points for each diameter, in ascending order. The first is 1.
+   * @param {ArrayLike<number>} diameters Diameters in 64ths of a pixel. Each diameter is at least the previous
+   *   diameter.
    * @param {number} gap Gap between two badges, in 64ths of a pixel.
    */
   constructor(counts, diameters, gap) {

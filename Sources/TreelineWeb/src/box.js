@@ -4,8 +4,8 @@ const HALF_WORLD = 2 ** 31;
 
 /**
  * Returns the smallest box around some points. The seam is the meridian at which the plane begins and ends. If a box
- * across the seam is allowed and is narrower than half the world, returns this box; its west is then greater than its
- * east.
+ * across the seam is allowed and is narrower than half the world, returns this box. The west of this box is greater
+ * than its east.
  *
  * @param {Uint32Array} points
  * @param {number} first
@@ -43,8 +43,8 @@ export const EDGES = new Uint32Array(2);
 
 /**
  * Writes the west edge and the east edge of the union of two clusters to `EDGES`. If a box across the seam contains
- * both clusters and is narrower than half the world, writes the edges of this box; its west is then greater than its
- * east. Otherwise writes the edges of the box that does not cross the seam.
+ * both clusters and is narrower than half the world, writes the edges of this box. The west of this box is greater than
+ * its east. Otherwise writes the edges of the box that does not cross the seam.
  *
  * @param {number} west1
  * @param {number} east1

@@ -21,7 +21,7 @@ const MOST_POINTS = 2 ** 21;
  * @param {Float64Array} coordinates Longitude and latitude of each point, alternating.
  * @param {Uint32Array | null} rows The row of each point; null if rows are numbered from 0.
  * @param {BuildOptions} options
- * @param {() => void} [report] Called now and then during the build.
+ * @param {() => void} [report] Called again and again during the build, to show that the build still runs.
  * @returns {Built}
  */
 export function build(coordinates, rows, options, report = () => {}) {
@@ -58,8 +58,8 @@ export function build(coordinates, rows, options, report = () => {}) {
   let east = 0;
   for (let i = 0; i < count; i++) if (xs[i] > east) east = xs[i];
   // The seam, where x is 0, lies in the widest gap between longitudes. A cluster across the seam is less than half a
-  // world wide, so it has a point on each half of the plane. Without points on the eastern half there is no such
-  // cluster.
+  // world wide, so it has a point on each half of the plane. If the eastern half has no points, no cluster crosses the
+  // seam.
   const layout = { standsAtMembers: stand === "member", crossesSeam: isMercator && east >= 2 ** 31 };
   const merging = new Merging(leavesOf(xs, ys), curve, layout, report);
   const tree = merging.run();

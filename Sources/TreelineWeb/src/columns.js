@@ -1,4 +1,4 @@
-// Columns of an index: a value for each point, in tree order.
+// Columns of an index. A column has a value for each point, in tree order.
 
 /** @typedef {import("./index-file.js").Bytes} Bytes */
 /** @typedef {null | boolean | number | string} Value */
@@ -7,8 +7,8 @@
  * @typedef {object} Column
  * @property {string} name
  * @property {"number" | "category" | "boolean" | "time" | "text" | "any"} kind
- * @property {(index: number) => Value} value Returns a point's value for filters and aggregates; null if it is missing.
- *   A time is in seconds since the beginning of 1970.
+ * @property {(index: number) => Value} value Returns a point's value for filters and aggregates; null if the value is
+ *   missing. A time is in seconds since the beginning of 1970.
  * @property {(index: number) => any} output Returns a point's value for features; undefined if the point has none.
  */
 
@@ -149,7 +149,7 @@ function integers(bytes, start, width, base, digits) {
 }
 
 /**
- * Returns a time in ISO 8601, with no more decimals of a second than it needs.
+ * Returns a time in ISO 8601, without zeros at the end of the decimals.
  *
  * @param {number | null} integer Seconds since 1970, times 10 to the power of `digits`.
  * @param {number} digits
@@ -167,7 +167,7 @@ function isoTime(integer, digits, isDate) {
   return `${date}T${time.slice(0, 8)}${digits && fraction ? `.${fraction}` : ""}Z`;
 }
 
-/** Distinct values of a column. Each is stored as a tag, which says its type, and a text. */
+/** Distinct values of a column. Each value is stored as a text and a tag that says the type of the value. */
 class Entries {
   /** @type {Map<number, any>} */
   #read = new Map();
@@ -187,7 +187,7 @@ class Entries {
   }
 
   /**
-   * Returns the value of an entry: undefined if it is absent, null if it is null or invalid.
+   * Returns the value of an entry: undefined if the value is absent, null if the value is null or invalid.
    *
    * @param {number} entry
    */

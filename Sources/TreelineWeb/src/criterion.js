@@ -1,4 +1,4 @@
-// Checks cuts. A page that queries a server needs these checks, but not the code that cuts a tree.
+// Checks cuts. A page that queries a server needs only these checks, not the code that cuts a tree.
 
 import { QueryError, refuseUnknown } from "./errors.js";
 
@@ -6,7 +6,7 @@ const CUT = ["badges", "spacing", "detail", "limit", "order", "continuing", "min
 const ORDERS = ["breadth-first", "widest-first", "steepest-first"];
 
 /**
- * Checks a cut and returns its criterion, the option that decides how finely points are split.
+ * Checks a cut and returns the name of its criterion: the option that decides how finely points are split.
  *
  * @param {import("./cuts.js").Cut} cut
  * @returns {"badges" | "spacing" | "detail" | "limit"}

@@ -1,7 +1,7 @@
 // Cuts the tree into the clusters that represent the points in view. The page IndexFormat defines each answer.
 //
-// A list of nodes has four numbers for each node, see hierarchy.js. A fifth number, if there is one, is the visibility
-// of the node: whether none, some or all of its points are in view.
+// A list of nodes has four numbers for each node, see hierarchy.js. Some lists also have the visibility of each node as
+// a fifth number. It says whether none, some or all points of the node are in view.
 
 import { criterionOf } from "./criterion.js";
 import { BEYOND_ALL, leastCode } from "./exact.js";
@@ -14,29 +14,30 @@ import { boxVisibility, INSIDE, OUTSIDE } from "./view.js";
 /** @typedef {import("./view.js").InView} InView */
 
 /**
- * @typedef {"breadth-first" | "widest-first" | "steepest-first"} Order Which cluster is split next, as long as the
- *   limit allows a split. `breadth-first` splits level by level. `widest-first` splits the cluster with the most
- *   scatter, which is the sum of the squared distances of its points to their mean. `steepest-first` splits the cluster
- *   whose split reduces the scatter most.
+ * @typedef {"breadth-first" | "widest-first" | "steepest-first"} Order Says which cluster is split next while the limit
+ *   allows a split. `breadth-first` splits level by level. `widest-first` splits the cluster with the most scatter,
+ *   which is the sum of the squared distances of the cluster's points to their mean. `steepest-first` splits the
+ *   cluster whose split reduces the scatter most.
  *
  * @typedef {object} Cut How finely points are split into clusters. Give one of `badges`, `spacing` and `detail`, with
  *   or without a `limit`, or give the `limit` alone.
  * @property {number} [badges] Splits clusters as long as no two badges touch. The number is the scale of badges: 1 is
  *   full size.
- * @property {number} [spacing] Splits clusters as long as they stay at least this many pixels apart.
+ * @property {number} [spacing] Splits clusters as long as all clusters stay at least this many pixels apart.
  * @property {number} [detail] Splits clusters until points lie within this many pixels of their cluster's mean, on
  *   average.
  * @property {number} [limit] Greatest number of clusters. Without `badges`, `spacing` and `detail`, the default is 100.
- * @property {Order} [order] Order of splits. Only with a limit alone.
+ * @property {Order} [order] Order of splits. Allowed only if the limit is the only criterion.
  * @property {{readonly nodes: Uint32Array}} [continuing] An earlier answer of this tree. The cut keeps as many clusters
- *   of this answer as the limit allows. Only with a limit alone.
- * @property {number} [minPoints] Clusters of fewer points are shown as single points. Only with a spacing or a detail.
- * @property {number} [aloneFromZoom] From this zoom on, only points at one position share a cluster. Only with a
+ *   of this answer as the limit allows. Allowed only if the limit is the only criterion.
+ * @property {number} [minPoints] Clusters with fewer points than this are shown as single points. Allowed only with a
  *   spacing or a detail.
+ * @property {number} [aloneFromZoom] From this zoom on, only points at one position share a cluster. Allowed only with
+ *   a spacing or a detail.
  */
 
 /**
- * Checks that a tree has the stored distances (codes) that a cut needs.
+ * Checks that a tree has the stored distances, called codes, that a cut needs.
  *
  * @param {Hierarchy} tree
  * @param {string} name
@@ -51,8 +52,9 @@ function checkScale(tree, name) {
 }
 
 /**
- * Returns the coarseness above which a node is split. In a cut by detail, the coarseness of a node is a mean square
- * distance; in other cuts it is the code of a separation.
+ * Returns the coarseness above which a node is split. In a cut by detail, the coarseness of a node is the mean square
+ * distance of its points to their mean. In other cuts, the coarseness is the code of the distance at which the node
+ * splits.
  *
  * @param {Hierarchy} tree
  * @param {string} name
@@ -64,7 +66,8 @@ function greatestCoarseness(tree, name, pixels, zoom) {
   if (name === "detail") return units * units;
   const curve = name === "badges" ? tree.curve : null;
   const distance = curve ? curve.distance(units) : units + 2;
-  // If the number of pixels is tiny, `distance` may round to the distance for 0 pixels, but it must be greater.
+  // For a tiny number of pixels, `distance` may round to the distance for 0 pixels. But it must be greater than this
+  // distance.
   const isLost = pixels > 0 && distance === (curve ? curve.distance(0) : 2);
   return (distance === Infinity ? BEYOND_ALL : leastCode(isLost ? next(distance) : distance)) - 1;
 }
@@ -100,7 +103,7 @@ function put(list, at, first, count, record, levels, visibility) {
   return at + 5;
 }
 
-// Memory that all cuts share. A cut ends before the next cut begins.
+// Memory that all cuts share. Cuts can share it, because a cut ends before the next cut begins.
 const SCRATCH = new Float64Array(3);
 /**
  * The stack of nodes to visit, with five numbers for each. It holds at most one node of each level, and both children
@@ -110,7 +113,7 @@ const WAITING = new Uint32Array(5 * 1100);
 
 /**
  * Memory that all answers share, and the offset at which the next answer begins. Making an array over this memory takes
- * a tenth of the time of allocating a new array.
+ * only a tenth of the time that allocating a new array takes.
  */
 let room = new Uint32Array(1 << 14);
 let roomStart = 0;
@@ -152,7 +155,7 @@ export class CutSearch {
   /**
    * @param {InView} view
    * @param {Cut} cut
-   * @param {number} zoom Zoom of 256 px tiles; NaN if the view has none.
+   * @param {number} zoom Zoom of 256 px tiles; NaN if the view has no zoom.
    * @param {number} aloneFromZoom Zoom of 256 px tiles.
    */
   constructor(view, cut, zoom, aloneFromZoom = Infinity) {
@@ -165,7 +168,7 @@ export class CutSearch {
     this.minPoints = name === "badges" ? 2 : cut.minPoints ?? 2;
     this.greatest = 0;
     this.isAlone = false;
-    /** Codes that decide splits in a cut by a spacing or by badges. */
+    /** The codes that decide splits in a cut by a spacing or by badges. */
     this.codes = name === "detail" ? null : this.tree.codes;
     if (name !== "limit") {
       checkScale(this.tree, name);
@@ -211,10 +214,10 @@ export class CutSearch {
   }
 
   /**
-   * Returns the clusters whose position is in the window, even if none of their points is there. So each cluster is in
-   * exactly one tile. Only for cuts by pixels. Ignores the limit of the cut.
+   * Returns the clusters whose position is in the window, even if none of their points is in the window. So each
+   * cluster is in exactly one tile. Works only for cuts by pixels. Ignores the limit of the cut.
    *
-   * @param {ArrayLike<number>} [start] A node. Only clusters below it are returned.
+   * @param {ArrayLike<number>} [start] A node. Only clusters below this node are returned.
    * @returns {ArrayLike<number>}
    */
   centered(start = [0, this.tree.pointCount, 0, 0]) {
@@ -223,8 +226,8 @@ export class CutSearch {
   }
 
   /**
-   * Follows each path from the root to the first node that is fine enough. Returns those first nodes that are in view.
-   * Stops soon after the limit is exceeded.
+   * Follows each path from the root to the first node that is fine enough. Returns the found nodes that are in view.
+   * Stops soon after the number of nodes exceeds the limit.
    *
    * @param {number} greatest Coarseness above which a node is split.
    * @param {number} minPoints
@@ -294,7 +297,7 @@ export class CutSearch {
 
   /**
    * Returns the least coarseness at which the number of shown clusters does not exceed the limit. Expands the coarsest
-   * nodes first. A node that is coarser than its parent counts as coarse as its parent.
+   * nodes first. A node that is coarser than its parent is treated as if it had the coarseness of its parent.
    *
    * @param {number} minPoints
    */
@@ -332,7 +335,7 @@ export class CutSearch {
   // By a limit
 
   /**
-   * Returns those children of a node that are in view, with five numbers for each.
+   * Returns the children of a node that are in view, with five numbers for each child.
    *
    * @param {{first: number, count: number, record: number, levels: number, visibility: number}} node
    */
@@ -360,7 +363,8 @@ export class CutSearch {
       isMore = false;
       for (let i = 0; i < answer.length; i += 5) {
         const [first, count, record, levels, visibility] = answer.slice(i, i + 5);
-        // If a node is inside the view, both of its children are in view, so its split needs room for one more cluster.
+        // If a node is inside the view, both of its children are in view. So a split of this node needs room for one
+        // more cluster.
         const isTried = levelOf(levels) === level && count > 1
           && (shown < limit || visibility !== INSIDE || view.selection !== null);
         const children = isTried ? this.#childrenInView({ first, count, record, levels, visibility }) : [];
@@ -382,8 +386,8 @@ export class CutSearch {
     const isSteepest = this.cut.order === "steepest-first";
     const heap = new NodeHeap();
     /**
-     * @type {Map<number, number[]>} Nodes by their first point. Clusters are disjoint, so no two begin with the same
-     *   point.
+     * @type {Map<number, number[]>} Nodes by their first point. Clusters are disjoint, so no two clusters begin with
+     *   the same point.
      */
     const answer = new Map();
     /**
@@ -434,9 +438,10 @@ export class CutSearch {
 const LEVEL_IN_BUCKET = 1025;
 
 /**
- * Follows each path from the root to the first node whose code is at most `greatest`. Returns those first nodes that
- * are in view, or null if they are more than the limit. Works only without a filter. Codes never rise on a path, so a
- * bucket is split at every point with a greater code, and one pass finds the parts.
+ * Follows each path from the root to the first node whose code is at most `greatest`. Returns the found nodes that are
+ * in view, or null if there are more of these nodes than the limit. Works only without a filter. Codes never rise on a
+ * path. So a bucket (a node without stored children) is split at every point with a greater code, and one pass finds
+ * the parts.
  *
  * @param {InView} view
  * @param {Uint16Array} codes
@@ -464,7 +469,7 @@ function splitByCodes(view, codes, greatest, limit) {
     let offset;
     while ((offset = nodes[record * 6 + 5]) > 0) {
       const child = record + offset;
-      // This call throws, because the file is damaged.
+      // This call throws an error, because the file is damaged.
       if ((child & 1) === 0 || child + 1 >= nodeCount) tree.leftRecord(record);
       const size = nodes[child * 6 + 4];
       const rest = count - size;
@@ -501,7 +506,7 @@ function splitByCodes(view, codes, greatest, limit) {
       length += 4;
     } else {
       const last = first + count;
-      // The level of the split before `first`, and whether the part that begins there is in view.
+      // The level of the split before `first`, and whether the part that begins at `first` is in view.
       let before = -1;
       let isSeen = visibility === INSIDE;
       for (let index = first; index < last; ) {
@@ -548,7 +553,7 @@ export function leastZoom(tree, cut, coarseness) {
   const isSplit = (zoom) => coarseness > greatestCoarseness(tree, name, pixels, zoom);
   if (pixels === 0) return isSplit(0) ? -Infinity : null;
   if (!isSplit(1200)) return null;
-  // Bisects the bit patterns of doubles, which have the same order as the doubles.
+  // Bisects the bit patterns of doubles. Bit patterns of positive doubles have the same order as the doubles.
   const ranks = new BigInt64Array(1);
   const zooms = new Float64Array(ranks.buffer);
   /** @param {bigint} rank */
@@ -567,12 +572,13 @@ export function leastZoom(tree, cut, coarseness) {
 }
 
 /**
- * Returns the coarseness of a node: its mean square distance for a detail, otherwise its code if the tree has codes.
+ * Returns the coarseness of a node: the mean square distance of its points in a cut by detail; otherwise the code of
+ * the node, if the tree has codes.
  *
  * @param {InView} view
  * @param {Cut} cut
  * @param {ArrayLike<number>} node
- * @param {number} left The number of points in its left child.
+ * @param {number} left Number of points in the left child of the node.
  */
 export function coarsenessOf(view, cut, node, left) {
   const { tree } = view;
@@ -594,8 +600,8 @@ function traceOf({ tree, selection }, first, count, record) {
 }
 
 /**
- * A heap of nodes. The node with the greatest worth comes first. If several nodes are equal, the node on the upper
- * level comes first, and on one level the first node in tree order.
+ * A heap of nodes. The node with the greatest worth comes first. If several nodes have the same worth, the node on the
+ * upper level comes first. On one level, the first node in tree order comes first.
  */
 class NodeHeap {
   /**

@@ -1,4 +1,7 @@
-/** A query that cannot be answered: an argument is invalid, or the tree lacks data that the query needs. */
+/**
+ * An error for a query that cannot be answered, because an argument is invalid or the tree lacks data that the query
+ * needs.
+ */
 export class QueryError extends Error {
   name = "QueryError";
 }
@@ -15,12 +18,12 @@ export function refuseUnknown(object, known, what) {
   for (const name in object) if (!known.includes(name)) throw new QueryError(`The ${what} takes ${known.join(", ")}, not '${name}'`);
 }
 
-/** Points that cannot be built into a tree. */
+/** An error for points from which no tree can be built. */
 export class BuildError extends Error {
   name = "BuildError";
 }
 
-/** A file that is not an index, or a damaged index. */
+/** An error for a file that is not an index, or for a damaged index. */
 export class IndexError extends Error {
   name = "IndexError";
 
@@ -36,7 +39,7 @@ export class IndexError extends Error {
   }
 }
 
-/** A request that a server refused or did not answer. The status is 0 if there was no answer. */
+/** An error for a request that a server refused or did not answer. The status is 0 if there was no answer. */
 export class ServerError extends Error {
   name = "ServerError";
 

@@ -1,5 +1,5 @@
-// Exact arithmetic on integers beyond 2^53, which are kept in pairs of doubles. It computes squares of distances and
-// covariances.
+// Exact arithmetic on integers beyond 2^53, which are kept in pairs of doubles. Squares of distances and covariances
+// need these integers.
 
 const WORD = 2 ** 32;
 
@@ -11,15 +11,15 @@ const WORD = 2 ** 32;
  * @param {number} b
  */
 function high(a, b) {
-  // The rounded product is off by less than 2^11, so the quotient is close to a whole number.
+  // The rounding error of the product is less than 2^11, so the quotient is close to a whole number.
   return Math.round((a * b - (Math.imul(a, b) >>> 0)) / WORD);
 }
 
 // Sums of squares
 
 /**
- * Adds a product to a sum. Two neighbouring numbers of an array hold the sum, which is the first times 2^32 plus the
- * second.
+ * Adds a product to a sum. Two neighbouring numbers of an array hold the sum. The sum is the first number times 2^32
+ * plus the second number.
  *
  * @param {Float64Array} sums
  * @param {number} at
@@ -43,10 +43,11 @@ export function addProduct(sums, at, a, b) {
 }
 
 /**
- * Returns n Σab - Σa Σb. Computes it exactly in 128 bits, and then rounds the upper half, the lower half and their sum.
+ * Returns n Σab - Σa Σb. Computes the value exactly in 128 bits, and then rounds the upper half, the lower half and
+ * their sum.
  *
  * @param {number} n At most 2^21.
- * @param {number} upper Upper part of Σab, which is `upper` times 2^32 plus `lower`.
+ * @param {number} upper Upper part of Σab. Σab is `upper` times 2^32 plus `lower`.
  * @param {number} lower
  * @param {number} a Σa, up to 2^53.
  * @param {number} b Σb, up to 2^53.
@@ -94,8 +95,8 @@ export function scatterOf(n, upper, lower, a, b) {
 
 /**
  * Returns the scaled distance ⌊d² × 2^20 / w²⌋, where d² = dx² + dy². Both d² and the result are limited to 2^64 - 1.
- * The result is a double. If it is 2^53 or more, the exact value is greater by `scaled.rest`, which is below 2^11.
- * Scaled distances are ordered by the double, then by the rest.
+ * The result is a double. If the double is 2^53 or more, the exact result is greater than the double by `scaled.rest`,
+ * which is below 2^11. Scaled distances are ordered by the double, then by the rest.
  *
  * @param {number} dx Below 2^32.
  * @param {number} dy
@@ -134,7 +135,7 @@ function isAbove(a, b, number) {
 }
 
 /**
- * Returns what `scaled` returns, for distances of a hundredth of the world or more. Divides 18 bits at a time.
+ * Returns the result of `scaled` for distances of a hundredth of the world or more. Divides 18 bits at a time.
  *
  * @param {number} dx
  * @param {number} dy
@@ -145,8 +146,8 @@ function scaledFar(dx, dy, divisor) {
   let upper = high(dx, dx) + high(dy, dy);
   if (lower >= WORD) [upper, lower] = [upper + 1, lower - WORD];
   if (upper >= WORD) [upper, lower] = [WORD - 1, WORD - 1];
-  // The square times 2^20 has five digits of 18 bits. The division starts with the highest digit, which is below 2^12
-  // and so less than any divisor.
+  // The square times 2^20 has five digits of 18 bits. The division starts with the highest digit. This digit is below
+  // 2^12, and so less than any divisor.
   let part = Math.floor(upper / 2 ** 20) * 2 ** 18 + (Math.floor(upper / 4) % 2 ** 18);
   let top = Math.floor(part / divisor);
   part = (part - top * divisor) * 2 ** 18 + (upper % 4) * 2 ** 16 + Math.floor(lower / 2 ** 16);
@@ -163,7 +164,7 @@ function scaledFar(dx, dy, divisor) {
 
 // Codes of distances, and rounds of merging
 
-/** Greater than the code of any distance on the plane. */
+/** A code that is greater than the code of any distance on the plane. */
 export const BEYOND_ALL = 56320;
 
 const number = new Float64Array(1);
@@ -180,13 +181,13 @@ function highWord(value) {
 }
 
 /**
- * Returns the code of a distance from the square of the distance: the greatest code whose square is not greater than
- * the given square. The 53 highest bits of the square are enough.
+ * Returns the code of a distance from the square of the distance. It is the greatest code whose square is not greater
+ * than the given square. The 53 highest bits of the square are enough.
  *
  * @param {number} square
  */
 export function codeOf(square) {
-  // For a square of 2^11 or more, a code has ten bits of the significand, with the exponent above them.
+  // For a square of 2^11 or more, the code consists of the exponent and ten bits of the significand.
   return square < 2048 ? square : (highWord(square) >>> 10) - (1023 + 9) * 1024;
 }
 
@@ -201,7 +202,8 @@ export function squareOf(code) {
 }
 
 /**
- * Returns the least code whose distance is not less than a given distance. The distance is above 0, in units.
+ * Returns the least code whose distance is at least a given distance. The given distance is above 0, in units of the
+ * plane.
  *
  * @param {number} distance
  */

@@ -1,13 +1,13 @@
-// An excerpt of a tree and its cuts. A page holds an excerpt instead of an index.
+// An excerpt of a tree, and the cuts of the excerpt. A page contains an excerpt instead of an index.
 //
 // An excerpt is a row of leaves in tree order. A leaf is a point or a stack. If a page cannot hold all points, a leaf
 // may also be a node whose parts are omitted. Between any two neighboring leaves lies the split of one node. Each split
-// has a level. On each side of its split, a node consists of the leaves up to the next split that is not deeper.
-// Counts, means, boxes and extents of nodes are computed from the leaves.
+// has a level. On each side of its split, a node consists of the leaves up to the next split that is at the same level
+// or above. Counts, means, boxes and extents of nodes are computed from the leaves.
 
 import { Window } from "./plane.js";
 
-/** Ids hold the level of a node in their lowest bits, and its first point above them. */
+/** An id has the level of a node in its lowest bits, and the first point of the node in the bits above. */
 const LEVELS = 2 ** 10;
 const WORLD = 2 ** 32;
 export const EVERYTHING = new Window(0, WORLD - 1, 0, WORLD - 1);
@@ -15,21 +15,21 @@ export const EVERYTHING = new Window(0, WORLD - 1, 0, WORLD - 1);
 /** @typedef {{minX: number, minY: number, maxX: number, maxY: number}} Box A box of the plane. */
 
 /**
- * Each node has a number. Split i lies before leaf i, and the node that it splits has the number i. Leaf i has the
+ * Each node has a number. Split i lies before leaf i. The node that is split there has the number i. Leaf i has the
  * number -1 - i. If there is only one leaf, it is the root.
  */
 export class Excerpt {
   /**
    * @param {Record<string, any>} table Arrays of three kinds:
-   *   - For the split before each leaf: `levels`, `codes`, and `stands`, which says whether the node of the split has
-   *     the position of its right child.
+   *   - For the split before each leaf: `levels`, `codes`, and `stands`, which says whether the split node has the
+   *     position of its right child.
    *   - For each leaf: `counts`, and the top left corner `x` and `y` of the leaf's box.
    *   - For each leaf that is neither a point nor a stack: the index of the leaf in `parts`, the size of its box in
    *     `widths` and `heights`, its covariance in `xx`, `xy` and `yy`, its code in `partCodes`, and its mean, measured
    *     from the corner of the box. `meansX` and `meansY` are the mean in whole units, rounded down. `restsX` and
    *     `restsY` are the remainders of the division by the number of points. If clusters are shown at members, the
    *     leaf's position is in `standsX` and `standsY`.
-   * @param {boolean} crossesSeam Whether a node may lie across the edge of the plane, if this way around is shorter.
+   * @param {boolean} crossesSeam Whether a node may lie across the edge of the plane if its box is narrower this way.
    */
   constructor(table, crossesSeam) {
     const { levels, codes, stands, counts, x, y, parts, partCodes } = table;
@@ -174,7 +174,7 @@ export class Excerpt {
   }
 
   /**
-   * Returns about `most` nodes. Splits the nodes with the greatest codes, whose parts are farthest apart.
+   * Returns about `most` nodes. Splits the nodes with the greatest codes, because their parts are farthest apart.
    *
    * @param {number} most
    */
@@ -185,8 +185,8 @@ export class Excerpt {
   }
 
   /**
-   * Returns whether a node has a point in a window. If a leaf stands for omitted parts, only its box is known, so the
-   * result may be true without such a point.
+   * Returns whether a node has a point in a window. If the parts of a leaf are omitted, only the box of the leaf is
+   * known. So the result may be true although no point is in the window.
    *
    * @param {Window} window
    * @param {number} node
@@ -210,7 +210,7 @@ export class Excerpt {
   }
 
   /**
-   * Returns the node with an id; null if there is none.
+   * Returns the node with an id; null if no node has the id.
    *
    * @param {number} id
    */
@@ -228,7 +228,7 @@ export class Excerpt {
   }
 
   /**
-   * Returns the code at which a node is split; 0 if it never is.
+   * Returns the code at which a node is split; 0 if the node is never split.
    *
    * @param {number} node
    */
@@ -321,7 +321,8 @@ export class Excerpt {
       this.m2xy[at] = table.xy[part] * this.counts[leaf];
       this.m2yy[at] = table.yy[part] * this.counts[leaf];
     });
-    // From the bottom up: children have deeper levels than their parents.
+    // The splits are visited from the bottom up. This order works, because children have deeper levels than their
+    // parents.
     const splits = Uint32Array.from({ length: Math.max(leafCount - 1, 0) }, (_, at) => at + 1);
     splits.sort((a, b) => this.levels[b] - this.levels[a]);
     for (const split of splits) this.#unite(split);

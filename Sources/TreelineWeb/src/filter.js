@@ -2,7 +2,7 @@
 // NULL, DATE and TIMESTAMP, S_INTERSECTS with a BBOX, AND, OR, NOT and parentheses.
 //
 // A condition is true or false, or null if the value is missing. As in SQL, a missing value meets neither a condition
-// nor its negation.
+// nor the negation of the condition.
 
 import { columnNamed } from "./column-named.js";
 import { QueryError } from "./errors.js";
@@ -16,7 +16,10 @@ import { InView } from "./view.js";
 const DEEPEST = 64;
 const TOKENS = /\s*(?:('(?:[^']|'')*')|("(?:[^"]|"")*")|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|([\p{L}_][\p{L}\p{N}_.:]*)|(<>|<=|>=|[=<>(),]))/uy;
 
-/** A time or a day, in seconds since 1970. The start of a day belongs to the day, its end does not. */
+/**
+ * A time or a day, in seconds since 1970. The start of a day belongs to the day. The end of a day does not belong to
+ * the day.
+ */
 class Moments {
   /**
    * @param {number} start
@@ -230,7 +233,8 @@ class Parser {
   }
 
   /**
-   * Consumes a word or a sign if it is the next token, and returns whether it was. Ignores the case of words.
+   * Consumes a word or a sign if it is the next token. Returns whether it was the next token. Ignores the case of
+   * words.
    *
    * @param {string} text
    */
@@ -270,8 +274,8 @@ function not(condition) {
 }
 
 /**
- * Returns a condition that tests the values of a column. A value that cannot be compared with the literals, such as a
- * text with a number, counts as missing.
+ * Returns a condition that tests the values of a column. A value that cannot be compared with the literals counts as
+ * missing. For example, a text cannot be compared with a number.
  *
  * @param {Column} column
  * @param {(value: string | number | boolean) => boolean} test
@@ -287,8 +291,8 @@ function compared(column, test, literals) {
 }
 
 /**
- * Returns a number below 0 if a value comes before a literal, and above 0 if it comes after. Returns 0 if both are
- * equal, or if the literal is a day that contains the value. Returns NaN if they cannot be compared.
+ * Returns a number below 0 if a value comes before a literal, and above 0 if the value comes after the literal. Returns
+ * 0 if both are equal, or if the literal is a day that contains the value. Returns NaN if the two cannot be compared.
  *
  * @param {string | number | boolean} value
  * @param {Literal} literal

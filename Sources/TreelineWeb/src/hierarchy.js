@@ -1,8 +1,9 @@
 // The stored hierarchy of a tree: nodes with their points and positions.
 //
 // A node is four numbers. `first` and `count` are its range of points in tree order. `record` is the number of its
-// record. The lowest 10 bits of `levels` are its level below the root, and the bits above them its level below its
-// bucket. Lists of nodes have these four numbers for each node.
+// record, which stores its box and the offset of its children. The lowest 10 bits of `levels` are its level below the
+// root. A node without stored children is called a bucket; the parts of a bucket share its record. The other bits of
+// `levels` are the level of a part below its bucket. Lists of nodes have these four numbers for each node.
 
 import { IndexError } from "./errors.js";
 import { boxAround } from "./box.js";
@@ -16,17 +17,24 @@ import { boxAround } from "./box.js";
  * @property {Plane} plane
  * @property {string} growth How the tree was made, for example `merge:badges`.
  * @property {BadgeCurve | null} curve Badge curve of a tree that was merged for badges.
- * @property {number} clippedPointCount Number of points beyond Web Mercator's latitudes, which were moved to its edge.
+ * @property {number} clippedPointCount Number of points beyond Web Mercator's latitudes, which were moved to the edge
+ *   of the map.
  * @property {string} [file] Name of the index in errors.
  * @property {number} [nodesOffset] Offset of the records in the file.
  */
 
 const LEVEL_BITS = 10;
 const LEVEL = (1 << LEVEL_BITS) - 1;
-/** The `levels` of a child in a bucket minus the `levels` of its parent. Both levels in this number grow by 1. */
+/**
+ * The `levels` of a child in a bucket minus the `levels` of its parent. A child is one level deeper below the root and
+ * below the bucket.
+ */
 const DOWN_IN_BUCKET = (1 << LEVEL_BITS) + 1;
 const BUCKET = 16;
-/** Greatest level of a record. Parts of its bucket may be 15 levels deeper, and ids have room for levels up to 1023. */
+/**
+ * Greatest level of a record. Parts of a bucket may be 15 levels deeper than its record, and ids have room for levels
+ * up to 1023.
+ */
 const GREATEST_STORED_LEVEL = 1008;
 const WORLD = 2 ** 32;
 
@@ -89,7 +97,7 @@ export class Hierarchy {
   }
 
   /**
-   * Returns the index at which `points`, `gaps`, `codes` and `stands` hold a point.
+   * Returns the index of a point in the arrays `points`, `gaps`, `codes` and `stands`.
    *
    * @param {number} index Index of the point in tree order.
    */
@@ -109,7 +117,8 @@ export class Hierarchy {
   }
 
   /**
-   * Returns the number of points in the left child; 0 if all points have one position, as then there are no children.
+   * Returns the number of points in the left child. Returns 0 if all points have one position, because the node then
+   * has no children.
    *
    * @param {number} first
    * @param {number} count
@@ -200,7 +209,7 @@ export class Hierarchy {
   }
 
   /**
-   * Whether a part of a node may lie across the seam.
+   * Whether a part of a node may lie across the seam, the meridian at which the plane is cut open.
    *
    * @param {number} west West edge of the node's box.
    * @param {number} east
@@ -234,7 +243,7 @@ export class Hierarchy {
         result[1] += (points[i * 2 + 1] - box[1]) >>> 0;
       }
     }
-    // Limits the sums, so that even in a damaged file the mean is in the box.
+    // Limits the sums, so that the mean is in the box even if the file is damaged.
     result[0] = Math.min(result[0], count * ((box[2] - box[0]) >>> 0));
     result[1] = Math.min(result[1], count * ((box[3] - box[1]) >>> 0));
   }
@@ -266,7 +275,7 @@ export class Hierarchy {
   }
 
   /**
-   * Writes the mean of the points in a bucket, or in a part of one.
+   * Writes the mean of the points in a bucket, or in a part of a bucket.
    *
    * @param {number} first
    * @param {number} count
@@ -312,8 +321,8 @@ export class Hierarchy {
   }
 
   /**
-   * Writes a mean, computed from the sums of distances to the corner of a box. Even in a damaged file the mean is in
-   * the box.
+   * Writes a mean, computed from the sums of distances to the corner of a box. The mean is in the box even if the file
+   * is damaged.
    *
    * @param {number} minX
    * @param {number} minY
@@ -332,7 +341,7 @@ export class Hierarchy {
   }
 
   /**
-   * Returns the tree index of the point at which a node is shown; -1 if it is shown at its mean.
+   * Returns the tree index of the point at which a node is shown; -1 if the node is shown at its mean.
    *
    * @param {number} first
    * @param {number} count
@@ -380,7 +389,7 @@ export class Hierarchy {
   }
 
   /**
-   * Returns the children of a node, the left child first; an empty list if it has none.
+   * Returns the children of a node, the left child first. Returns an empty list if the node has no children.
    *
    * @param {number} first
    * @param {number} count

@@ -1,5 +1,5 @@
-// Opens an index and reads its sections in place. Makes the checks that the page IndexFormat requires of a reader that
-// opens an index.
+// Opens an index and reads its sections in place. Makes the checks that the page IndexFormat requires when an index is
+// opened.
 
 import { BadgeCurve } from "./badges.js";
 import { attributeColumn, typedColumn } from "./columns.js";
@@ -27,7 +27,7 @@ const DESCRIPTION = 17;
 const COLUMN = 18;
 const GROUPS = 21;
 const WIDE_ROWS = 22;
-/** For each kind of section, the first minor version of the format that has it. */
+/** For each kind of section, the first minor version of the format that contains this kind. */
 /** @type {Record<number, number>} */
 const VERSIONS = { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 7: 0, 8: 2, 9: 2, 10: 2, 16: 0, 17: 1, 18: 3, 19: 3, 20: 3, 22: 4, 23: 5 };
 
@@ -55,7 +55,7 @@ export class Bytes {
   }
 
   /**
-   * Returns a number of 64 bits as a double. Numbers above 2^53, which no offset of a valid file reaches, are rounded.
+   * Returns a number of 64 bits as a double. Numbers above 2^53 are rounded. No offset of a valid file is so great.
    *
    * @param {number} offset
    */
@@ -188,7 +188,7 @@ function wide(words) {
 }
 
 /**
- * Checks the header and the table. Returns the sections whose kinds exist in the version of the index.
+ * Checks the header and the section table. Returns the sections whose kinds exist in the version of the index.
  *
  * @param {Bytes} bytes
  */
@@ -240,7 +240,7 @@ function checkedSections(bytes) {
 }
 
 /**
- * Checks that the bytes of a section have the checksum that is in the table.
+ * Checks that the bytes of a section have the checksum in the section table.
  *
  * @param {Bytes} bytes
  * @param {{kind: number, offset: number, length: number, entry: number}} section
@@ -379,7 +379,7 @@ function curveProblem(counts, diameters, gap) {
 
 /**
  * Continues one of the four lanes of the hash XXH64 over all stripes of 32 bytes. Each number of 64 bits is kept in two
- * halves, because a BigInt takes a hundred times as long.
+ * halves, because computing with a BigInt takes a hundred times as long.
  *
  * @param {Uint32Array} words
  * @param {number} lane Number of the lane, 0 to 3.
@@ -389,8 +389,8 @@ function curveProblem(counts, diameters, gap) {
 function laneOf(words, lane, start) {
   let [low, high] = [Number(start & 0xffffffffn) | 0, Number(start >> 32n) | 0];
   for (let at = 2 * lane; at < words.length; at += 8) {
-    // Adds the product of a word pair and the second prime, 0xc2b2ae3d27d4eb4f. Its lower half is multiplied in parts
-    // of 16 bits, so that no sum exceeds 32 bits.
+    // Adds the product of a word pair and the second prime, 0xc2b2ae3d27d4eb4f. The lower half of the prime is
+    // multiplied in parts of 16 bits, so that no sum exceeds 32 bits.
     let [a0, a1] = [words[at] & 0xffff, words[at] >>> 16];
     let p = Math.imul(a0, 0xeb4f);
     let q = (Math.imul(a1, 0xeb4f) + (p >>> 16)) | 0;
@@ -417,7 +417,7 @@ function laneOf(words, lane, start) {
 /**
  * Returns the hash XXH64 with seed 0.
  *
- * @param {Uint8Array} data Bytes that begin at a multiple of 4 of their buffer.
+ * @param {Uint8Array} data Bytes whose offset in their buffer is a multiple of 4.
  */
 export function xxHash64(data) {
   const [P1, P2, P3] = [0x9e3779b185ebca87n, 0xc2b2ae3d27d4eb4fn, 0x165667b19e3779f9n];

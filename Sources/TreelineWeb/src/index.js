@@ -1,4 +1,4 @@
-// Clusters for maps. A tree is built in the page, opened from an index, or queried on a server. All trees have one
+// Clusters for maps. A tree is built in the page, opened from an index, or queried on a server. All trees have the same
 // interface.
 //
 // The modules that build, open and connect are loaded at first use.
@@ -19,7 +19,7 @@ import { BuildError, IndexError, QueryError, ServerError } from "./errors.js";
 /** Builds, opens and connects trees. */
 export const Treeline = {
   /**
-   * Builds a tree. With the option `worker`, a worker builds it, and the page is not blocked.
+   * Builds a tree. With the option `worker`, a worker builds the tree, so the page is not blocked.
    *
    * @param {Points} points
    * @param {BuildOptions} [options]
@@ -37,16 +37,16 @@ export const Treeline = {
 
   /**
    * Opens an index that `treelinemap build` wrote, or the manifest of an index that `treelinemap publish` wrote. The
-   * bytes of an index are read in place. The pages of a published index are loaded when a query needs them, so its
-   * queries return promises.
+   * bytes of an index are read in place. The pages of a published index are loaded when a query needs them, so queries
+   * of a published index return promises.
    *
    * @template {string | URL | Blob | ArrayBuffer | ArrayBufferView} Source
-   * @param {Source} source Address or bytes of the index, or address of the manifest, which ends in `.json`. In Node,
-   *   it may be a path, too.
+   * @param {Source} source Address or bytes of the index, or address of the manifest, which ends in `.json`. In Node, a
+   *   path may be given instead of an address.
    * @param {{signal?: AbortSignal, verify?: boolean, fetch?: typeof fetch, memory?: number}} options With `verify:
-   *   false` the checksums of an index are not checked. The check takes 3 ms per megabyte. Without it, a damaged index
-   *   may give wrong answers. For a manifest, `fetch` is called instead of the global `fetch`, and loaded pages take
-   *   about `memory` bytes at most.
+   *   false` the checksums of an index are not checked. The check takes 3 ms per megabyte. Without the check, a damaged
+   *   index may give wrong answers. For a manifest, `fetch` is called instead of the global `fetch`, and loaded pages
+   *   take about `memory` bytes at most.
    * @returns {Promise<any>} A `Tree`; for a manifest, a `PublishedTree`.
    */
   async open(source, { signal, verify, fetch, memory } = {}) {

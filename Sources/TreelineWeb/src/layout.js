@@ -4,7 +4,7 @@
 import { CODE, LEFT, MergeTree, POINTS, RIGHT, STANDS_RIGHT } from "./merging.js";
 import { StoredRecords } from "./records.js";
 
-/** Greatest depth of a leaf. A deeper tree is made again, with scales that are rounded to coarser steps. */
+/** Greatest depth of a leaf. A deeper tree is made again, with distances that are rounded to coarser steps. */
 const GREATEST_DEPTH = 511;
 
 /**
@@ -59,7 +59,8 @@ class Layout extends StoredRecords {
   }
 
   /**
-   * Writes points, gaps, codes, and records without their boxes. Begins at the root and visits left children first.
+   * Writes points, gaps, codes, and records without their boxes. Begins at the root and visits left children before
+   * right children.
    *
    * The root's left child has record 1. The records of a pair of children are followed by the records below the left
    * child, then by the records below the right child.
@@ -67,8 +68,9 @@ class Layout extends StoredRecords {
   #place() {
     const { tree, nodes, codes, stands, firsts } = this;
     const { leafCount, merges } = tree;
-    // A stack with five numbers for each node: the node, its first point, its record, the first record below it, and
-    // its level in a bucket. The stack holds one node for each level, and both parts of the last node.
+    // A stack with five numbers for each node: the node, its first point, its record, the first record below the node,
+    // and the level of the node in its bucket. A bucket is a node without stored children. The stack holds one node for
+    // each level, and both parts of the last node.
     const waiting = new Int32Array(5 * (tree.height(tree.root) + 2));
     waiting[0] = tree.root;
     waiting[3] = 1;
@@ -136,8 +138,8 @@ class Layout extends StoredRecords {
 // Depth
 
 /**
- * Rounds merge scales down to four steps for each doubling of the distance, which bounds the depth of the tree. Without
- * this, the depth of a chain of merges could be the number of points.
+ * Rounds the scales of merges down to four steps for each doubling of the distance. The rounding bounds the depth of
+ * the tree. Without rounding, a chain of merges could be as deep as the number of points.
  *
  * Clusters that are merged at one step become a balanced tree. A run of neighbours in tree order is divided so that
  * about half of the points are on each side.
@@ -149,7 +151,8 @@ function withCoarseScales(tree) {
   const coarse = new MergeTree(tree.leaves);
   /** @param {number} node */
   const scale = (node) => coarseCode(all[tree.at(node) + CODE]);
-  // The merges in preorder. For each merge: whether its parent has another scale, and its node in the new tree.
+  // The merges in preorder. For each merge, `isTop` says whether its parent has another scale, and `news` has its node
+  // in the new tree.
   const merges = [];
   const isTop = new Uint8Array(leafCount).fill(1);
   const news = new Uint32Array(leafCount);
@@ -171,7 +174,7 @@ function withCoarseScales(tree) {
     while (isWithin(stand)) {
       stand = all[tree.at(stand) + (all[tree.at(stand) + STANDS_RIGHT] ? RIGHT : LEFT)];
     }
-    // The clusters that are merged at this step, in tree order, and the number of points before each cluster.
+    // The clusters that are merged at this scale, in tree order, and the number of points before each cluster.
     const [parts, starts] = [/** @type {number[]} */ ([]), [0]];
     let standIndex = 0;
     for (let waiting = [merge]; waiting.length; ) {
@@ -191,7 +194,7 @@ function withCoarseScales(tree) {
 }
 
 /**
- * Merges neighbours at one scale. Recursion is as deep as the tree that it makes.
+ * Merges neighbours at one scale. The recursion is as deep as the resulting tree.
  *
  * @param {MergeTree} tree
  * @param {Uint32Array} least The least member of each merge.
@@ -200,7 +203,8 @@ function withCoarseScales(tree) {
  * @param {number} start
  * @param {number} end
  * @param {number} scale
- * @param {number} stand The part whose position the merged cluster takes. It may be outside of this range of parts.
+ * @param {number} stand The part whose position the merged cluster takes. This part may be outside the range from
+ *   `start` to `end`.
  * @returns {number}
  */
 function addBalanced(tree, least, parts, starts, start, end, scale, stand) {

@@ -1,5 +1,5 @@
 // Sorts points by position in Z-order (G. M. Morton, 1966), and finds the distinct positions. Positions that are near
-// each other in this order are near each other on the plane.
+// each other in Z-order are near each other on the plane.
 
 /**
  * @typedef {object} Leaves

@@ -1,7 +1,7 @@
-// The memory layout of live clusters, which are not merged yet. merging.js and tiles.js share it.
+// The memory layout of live clusters: clusters that are not merged yet. merging.js and tiles.js use this layout.
 //
-// A live cluster takes 16 words, one cache line. Its first four words are two doubles: the sums of x - 2^31 and of
-// y - 2^31 over its points. Because 2^31 is subtracted, the sums of 2^21 points are exact.
+// A live cluster takes 16 words, one cache line. The first four words are two doubles: the sums of x - 2^31 and of y -
+// 2^31 over the points of the cluster. Because 2^31 is subtracted, the sums are exact for up to 2^21 points.
 
 export const STRIDE_BITS = 4;
 export const STRIDE = 1 << STRIDE_BITS;

@@ -1,15 +1,15 @@
-// Merges clusters. As badges grow, the pair whose badges touch first is merged next; it is the pair with the least
-// scaled distance. Ties are broken by the least members of both clusters.
+// Merges clusters. The next pair to merge is the pair with the least scaled distance. If all badges grew, the badges of
+// this pair would touch first. Ties are broken by the least members of both clusters.
 //
 // The position of a cluster is the mean of its points, rounded to whole units, or one of its points. The least
 // member of a cluster is the first of its points in Z-order. So the tree depends only on the set of points.
 //
-// Only one cluster of a pair searches for the other: the younger cluster, which was merged later. Of two leaves the
-// larger leaf searches. Of two equally large leaves the leaf with the greater least member searches. The older cluster
-// existed when the younger cluster searched, so no pair is missed, even if the nearest neighbour of a cluster is
-// merged. Each cluster keeps the first of its pairs. So the first of all pairs is known, or it belongs to a cluster
-// that had an earlier pair and will search again. A round is a range of distances. In each round, a cluster searches
-// only if it may have a pair in this range.
+// Only one cluster of a pair searches for the other: the younger cluster. The younger cluster was merged later. Of two
+// leaves the larger leaf searches. Of two equally large leaves the leaf with the greater least member searches. The
+// older cluster existed when the younger cluster searched. So no pair is missed, even if the nearest neighbour of a
+// cluster is merged. Each cluster keeps the first of its pairs. So either the first of all pairs is known, or the
+// cluster that must find it had an earlier pair and will search again. A round is a range of distances. In each round,
+// a cluster searches only if it may have a pair in this range.
 
 import { EDGES, join } from "./box.js";
 import { codeOf, endOfRound, LAST_ROUND, roundOf, scaled } from "./exact.js";
@@ -40,8 +40,8 @@ export class MergeTree {
     this.leafCount = leaves.xs.length;
     /**
      * Seven numbers for each merge: the part with the smaller least member, the other part, the number of points, the
-     * number of records below the merge in a stored tree, the height, the code of the scale, and whether the merge has
-     * the position of its right part. The scale of a merge is never less than the scales of its parts.
+     * number of records below the merge in a stored tree, the height, the code of the scale, and whether the cluster
+     * has the position of its right part. The scale of a merge is never less than the scales of its parts.
      */
     this.merges = new Int32Array(this.leafCount << MERGE_BITS);
     this.root = 0;
@@ -73,8 +73,8 @@ export class MergeTree {
   }
 
   /**
-   * Computes heights and numbers of records, one level of the tree after the other. In the order of merging, each
-   * access would miss the cache.
+   * Computes heights and numbers of records, one level of the tree after the other. If the merges were visited in the
+   * order of merging, each access would miss the cache.
    */
   measure() {
     const { leafCount, merges } = this;
@@ -121,22 +121,22 @@ export class MergeTree {
 const MIDDLE = 2 ** 31;
 const WORLD = 2 ** 32;
 
-/** The round of a number that no cluster has any more. */
+/** The round that is stored for a number that no cluster has any more. */
 const GONE = 255;
 const NONE = -1;
 
 /**
- * The width of new tiles, and the width below which tiles are replaced, both in units of the search radius. The widest
- * tile is an eighth of the world.
+ * `NEW_REACHES` is the width of new tiles. `LEAST_REACHES` is the width below which tiles are replaced. Both widths are
+ * in units of the search radius. The widest tile is an eighth of the world.
  */
 const NEW_REACHES = 3;
 const LEAST_REACHES = 1;
 const GREATEST_SHIFT = 29;
 
-/** A search with a greater radius reads all clusters. Few clusters are left by then. */
+/** A search with a greater radius than this reads all clusters. Few clusters are left when radii are so great. */
 const WIDE_REACH = 2 ** 27;
 
-/** Number of searches from one report to the next. They take about 0.1 s. */
+/** Number of searches from one report to the next. These searches take about 0.1 s. */
 const LOOKS = 1 << 17;
 
 /** Average number of clusters that a cluster finds in its own tile. */
@@ -149,7 +149,7 @@ export class Merging {
    * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options With `standsAtMembers` the position of a cluster
    *   is one of its points. With `crossesSeam` clusters may be merged across the seam, the meridian at which the plane
    *   begins and ends.
-   * @param {() => void} [report] Called now and then.
+   * @param {() => void} [report] Called again and again, about every 0.1 s.
    */
   constructor(leaves, curve, { standsAtMembers, crossesSeam }, report = () => {}) {
     this.report = report;
@@ -162,7 +162,10 @@ export class Merging {
     this.crossesSeam = crossesSeam;
     /** Number of leaves. The age of a leaf is less than this number. */
     this.leafCount = count;
-    /** How many numbers are in use for clusters, ordered by least member; then the number of live clusters. */
+    /**
+     * Clusters are numbered in the order of their least members. `numbers` is the number of these numbers in use,
+     * `liveCount` the number of live clusters.
+     */
     this.numbers = count;
     this.liveCount = count;
     this.nextAge = count;
@@ -170,9 +173,12 @@ export class Merging {
     this.sums = new Float64Array(this.live.buffer);
     /** For each cluster across the seam, the number of its points east of the seam. */
     this.beyond = crossesSeam ? new Uint32Array(count) : null;
-    /** The round in which each cluster searches again. All its pairs of earlier rounds are known. */
+    /** The round in which each cluster searches again. All pairs of the cluster in earlier rounds are known. */
     this.rounds = new Uint8Array(count);
-    /** For each 64 consecutive numbers, a lower bound of their rounds. Clusters with a queued pair do not count. */
+    /**
+     * For each 64 consecutive numbers of clusters, a lower bound of the rounds of these clusters. Clusters with a
+     * queued pair are ignored.
+     */
     this.dues = new Uint8Array((count + 63) >> 6);
     /** The greatest radius of all clusters. */
     this.greatestRadius = 0;
@@ -293,7 +299,7 @@ export class Merging {
   renumber() {
     const { live, rounds, beyond, numbers } = this;
     let next = 0;
-    // Clusters get new slots afterwards. Until then the word of the slot holds the new number.
+    // Clusters get new slots later. Until then, the word for the slot holds the new number.
     for (let number = 0; number < numbers; number++) {
       if (rounds[number] !== GONE) live[(number << STRIDE_BITS) + SLOT] = next++;
     }
@@ -315,9 +321,9 @@ export class Merging {
   }
 
   /**
-   * Returns the neighbour that a cluster waits for, or `NONE` if the neighbour has been merged since. After a merge, a
-   * younger cluster has the neighbour's number, so the age of this cluster shows whether there was a merge. Leaves wait
-   * only for leaves.
+   * Returns the neighbour that a cluster waits for, or `NONE` if the neighbour has been merged since then. After a
+   * merge, the union has the neighbour's number and is younger than the waiting cluster. So the age of the cluster with
+   * this number shows whether the neighbour was merged. Leaves wait only for leaves.
    *
    * @param {number} number
    */
@@ -330,7 +336,7 @@ export class Merging {
   }
 
   /**
-   * Lets each cluster that may have a pair in this round search for the pair. Must be called before any pair is merged.
+   * Searches for a pair for each cluster that may have a pair in this round. Must be called before any pair is merged.
    */
   lookAtDue() {
     const { rounds, dues, round, numbers } = this;
@@ -366,7 +372,7 @@ export class Merging {
   }
 
   /**
-   * Merges two clusters. The first one becomes the union, and the number of the second one becomes free.
+   * Merges two clusters. The first cluster becomes the union, and the number of the second cluster becomes free.
    *
    * @param {number} first
    * @param {number} second
@@ -393,8 +399,8 @@ export class Merging {
       live[a + WEST] = west;
       live[a + EAST] = east;
     }
-    // For a cluster across the seam, 2^32 instead of 2^31 was subtracted from each x, so 2^32 is subtracted from the
-    // mean, too.
+    // For a cluster across the seam, `sideBySide` was computed with 2^32 subtracted from each x, not 2^31. So 2^32 is
+    // subtracted from the mean, too.
     let x = roundedQuotient(sideBySide, count) + (isAcross ? 0 : MIDDLE);
     let y = roundedQuotient(sumY, count) + MIDDLE;
     let standsRight = false;
@@ -461,7 +467,7 @@ export class Merging {
     if (awaited >= 0) {
       this.takeNumber(number, awaited);
     } else {
-      // Leaves search for leaves that are not larger.
+      // Leaves search only for leaves that are not larger than they are.
       const radius = live[at + RADIUS];
       const width = radius + (live[at + AGE] < this.leafCount ? radius : this.greatestRadius);
       const needed = reachOf(this.end, width);
@@ -488,7 +494,8 @@ export class Merging {
   }
 
   /**
-   * Whether a cluster searches for another one. Of two clusters the younger searches; of two leaves, the larger.
+   * Whether a cluster searches for another cluster. Of two clusters, the younger cluster searches. Of two leaves, the
+   * larger leaf searches.
    *
    * @param {number} own
    * @param {number} other
@@ -512,7 +519,8 @@ export class Merging {
   }
 
   /**
-   * Makes a cluster the nearest cluster if it is nearer than the nearest cluster so far. Returns whether it was nearer.
+   * Stores a cluster as the nearest cluster if it is nearer than the nearest cluster so far. Returns whether the
+   * cluster was stored.
    *
    * @param {number} own
    * @param {number} other
@@ -596,8 +604,8 @@ function roundedQuotient(sum, count) {
 }
 
 /**
- * Whether the first of two positions is nearer to a mean than the second. For a cluster across the seam, measures
- * distances the shorter way around the world.
+ * Whether the first of two positions is nearer to a mean than the second. For a cluster across the seam, distances are
+ * measured the shorter way around the world.
  *
  * @param {number} x
  * @param {number} y
@@ -617,7 +625,10 @@ function isNearer(x, y, x1, y1, x2, y2, isAcross) {
   return first < second || (first === second && rest < scaled.rest);
 }
 
-/** Number of words of a pair: the rest of its distance, the cluster that found it, its neighbour, and both ages. */
+/**
+ * Number of words of a pair: the rest of the scaled distance, the cluster that found the pair, its neighbour, and the
+ * ages of both clusters.
+ */
 const PAIR = 5;
 
 /**
@@ -630,7 +641,10 @@ class PairQueue {
     this.distances = new Float64Array(1 << 10);
     this.words = new Int32Array(PAIR << 10);
     this.pairCount = 0;
-    /** The pairs in the order of merging, the length of this list, and how many pairs were removed from its start. */
+    /**
+     * The pairs in the order of merging, the length of this list, and the number of pairs that were removed from the
+     * start of the list.
+     */
     this.list = new Int32Array(0);
     this.listCount = 0;
     this.taken = 0;
@@ -722,7 +736,7 @@ class PairQueue {
     heap[place] = pair;
   }
 
-  /** Removes the first pair and returns its number, or -1 if there is none. */
+  /** Removes the first pair and returns its number. Returns -1 if there is no pair. */
   pop() {
     if (!this.heapCount) return this.taken < this.listCount ? this.list[this.taken++] : -1;
     const { heap } = this;
@@ -742,7 +756,10 @@ class PairQueue {
   }
 }
 
-/** Number of bits in the upper half of a distance that may differ within a round. All higher bits are equal there. */
+/**
+ * Number of bits in the upper half of a distance that may differ within a round. All higher bits are equal within a
+ * round.
+ */
 const ROUND_BITS = 18;
 
 /**

@@ -1,5 +1,5 @@
 // Exact moments of the points of a node: the sums Σx, Σy, Σxx, Σxy and Σyy, measured from the corner of the node's box.
-// They are eight numbers: one for each of Σx and Σy, and two for each of the others.
+// Moments are stored as eight numbers: one number each for Σx and Σy, and two numbers each for Σxx, Σxy and Σyy.
 
 import { addProduct, scatterOf } from "./exact.js";
 
@@ -22,7 +22,7 @@ export function addPoint(moments, at, dx, dy) {
 }
 
 /**
- * Adds the moments of other points, which were measured from another corner. That corner lies farther east and south.
+ * Adds the moments of other points. These moments were measured from another corner, which lies farther east and south.
  *
  * @param {Float64Array} moments
  * @param {number} at
@@ -53,7 +53,7 @@ export function addMoved(moments, at, other, count, dx, dy) {
  * @param {number} at
  * @param {number} count
  * @param {Float64Array | Float32Array} result
- * @param {number} to Offset in `result` at which they are written.
+ * @param {number} to Offset in `result` at which the covariance is written.
  */
 export function writeSpread(moments, at, count, result, to) {
   const [x, y] = [moments[at], moments[at + 1]];

@@ -1,4 +1,4 @@
-// Builds trees without promises. This is for tests, command lines and other workers.
+// Builds trees without promises. Use this module in tests, command lines and your own workers.
 
 import { build } from "./build.js";
 import * as language from "./language.js";

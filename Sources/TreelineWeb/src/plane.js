@@ -11,7 +11,7 @@ export const WORLD = 2 ** 32;
 /** The last position on the plane. */
 const EDGE = WORLD - 1;
 const MAXIMUM_LATITUDE = 85.0511287798066;
-/** The greatest double below 0.5. Its sum with itself is below 1. */
+/** The greatest double below 0.5. Twice this number is below 1. */
 const HALF = 0.49999999999999994;
 /** About 10^271. Sums of a few such numbers are finite. */
 const FAR = 2 ** 900;
@@ -19,10 +19,11 @@ const FAR = 2 ** 900;
 /**
  * @typedef {object} View The part of the world that a query is about. Give one of `bbox`, `center` and `tile`, or none
  *   of them for all points.
- * @property {ArrayLike<number>} [bbox] West, south, east and north. West greater than east crosses the antimeridian.
+ * @property {ArrayLike<number>} [bbox] West, south, east and north. A box whose west is greater than its east crosses
+ *   the antimeridian.
  * @property {ArrayLike<number> | {lng: number, lat: number}} [center] Needs `zoom`, `width` and `height`.
  * @property {ArrayLike<number>} [tile] Zoom, x and y of a map tile.
- * @property {number} [zoom] Zoom, which may be fractional. Cuts by pixels need one.
+ * @property {number} [zoom] Zoom, which may be fractional. Cuts by pixels need a zoom.
  * @property {number} [width] Width of the screen, in pixels.
  * @property {number} [height] Height of the screen, in pixels.
  * @property {256 | 512} [tileSize] Width of the world in pixels at zoom 0. The default is 512, as in MapLibre. Leaflet
@@ -42,7 +43,10 @@ const QUERY = [
  */
 export const checkNames = (query) => refuseUnknown(query, QUERY, "query");
 
-/** A part of the plane with its edges. From `x` it reaches `width` units east, and may cross the seam. */
+/**
+ * A part of the plane, including its edges. The window reaches from `x` to `width` units east of `x`, and may cross the
+ * seam.
+ */
 export class Window {
   /**
    * @param {number} x
@@ -71,8 +75,8 @@ export class Window {
 }
 
 /**
- * The plane of coordinates: Web Mercator, whose map is cut open at a meridian, the seam; or a plain plane, the bounding
- * square of the points.
+ * The plane of coordinates. It is Web Mercator or a plain plane. A map of Web Mercator is cut open at a meridian, which
+ * is called the seam. A plain plane is the bounding square of points with plain x and y.
  */
 export class Plane {
   /**
@@ -183,7 +187,7 @@ export class Plane {
   }
 
   /**
-   * Returns the window of a box of coordinates; null if it is outside the square of a plain plane.
+   * Returns the window of a box of coordinates; null if the box is outside the square of a plain plane.
    *
    * @param {ArrayLike<number>} bbox
    * @returns {Window | null}
@@ -360,7 +364,7 @@ export function exp2(exponent) {
   sum = 0.0001540353044173605 + x * (1.525273382983612e-5 + x * (1.321544258792169e-6 + x * sum));
   sum = 0.0555041086648216 + x * (0.009618129107606888 + x * (0.0013333558146416936 + x * sum));
   sum = 0.6931471805599453 + x * (0.24022650695910097 + x * sum);
-  // Scales in two steps, because the power alone may overflow or underflow where the product does not.
+  // Scales in two steps, because the power alone may overflow or underflow even if the product does not.
   const bounded = Math.max(Math.min(whole, 2000), -2000);
   const half = Math.trunc(bounded / 2);
   return (1 + x * sum) * 2 ** half * 2 ** (bounded - half);

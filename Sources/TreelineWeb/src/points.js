@@ -1,5 +1,5 @@
-// The parts of a build that run in the page: reading points, and making a tree of the result. The merging in between
-// may run in a worker.
+// The parts of a build that run in the page: reading points, and making a tree of the result. Between these two parts,
+// the points are merged, which may run in a worker.
 
 import { standardCurve } from "./badges.js";
 import { rowColumn } from "./column-named.js";
@@ -19,8 +19,8 @@ import { Tree } from "./tree.js";
  * @typedef {string | number} Key All keys of a tree are texts, or all are numbers.
  *
  * @typedef {object} BuildOptions
- * @property {"badges" | "spacing"} [for] The cut for which the tree is built. The default is `badges`: badges that do
- *   not touch.
+ * @property {"badges" | "spacing"} [for] The cut for which the tree is built. With the default, `badges`, badges do not
+ *   touch.
  * @property {"mercator" | "plane"} [projection] Whether the coordinates are longitudes and latitudes, or x and y of a
  *   plane.
  * @property {"mean" | "member"} [stand] Where clusters are shown: at the mean of their points, or at one of the points.
@@ -28,22 +28,22 @@ import { Tree } from "./tree.js";
  * @property {Record<string, ArrayLike<any>>} [columns] Columns with a value for each row, for filters, aggregates and
  *   features. Properties of GeoJSON features are columns, too.
  * @property {string | ((point: any) => Key)} [key] Key of each point, for `update`: a property of the features, or a
- *   function that gets a feature or a pair. The default is the `id` of the features.
+ *   function that is called with a feature or a pair. The default is the `id` of the features.
  * @property {boolean} [skipInvalid] Leaves out points without a valid position. By default, such a point is an error.
  * @property {AbortSignal} [signal] Stops a build in a worker.
- * @property {boolean | (() => any)} [worker] Whether to build in a worker. May be a function that returns the `Worker`
- *   or a promise of it. This worker must run `worker.js` of this package.
+ * @property {boolean | (() => any)} [worker] Whether to build in a worker. May also be a function that returns a
+ *   `Worker`, or a promise of a `Worker`. This worker must run `worker.js` of this package.
  */
 
 /**
- * @typedef {object} Built A tree as a worker sends it. Features and columns are missing, because only the page has
- *   them.
+ * @typedef {object} Built A tree in the form that a worker sends. Features and columns are missing, because only the
+ *   page has them.
  * @property {StoredTree} stored
  * @property {number[]} plane
  * @property {number} clippedPointCount
  */
 
-/** Greatest length of an array of points that is read. A page can build far fewer points. */
+/** Greatest length of an array of points that is read. A page can build a tree only from far fewer points. */
 const MOST_NUMBERS = 2 ** 26;
 
 /** Greatest magnitude of a coordinate on a plain plane. */
@@ -77,7 +77,7 @@ export function coordinatesOf(points, { projection = "mercator", skipInvalid = f
     const point = isFlat ? null : positionOf(list[row]);
     const x = isFlat ? list[2 * row] : point?.[0];
     const y = isFlat ? list[2 * row + 1] : point?.[1];
-    // NaN fails both comparisons, so it counts as invalid.
+    // A comparison with NaN is false, so NaN counts as invalid.
     if (typeof x === "number" && typeof y === "number" && Math.abs(x) <= greatestX && Math.abs(y) <= greatestY) {
       coordinates[2 * kept] = x;
       coordinates[2 * kept + 1] = y;
@@ -104,7 +104,7 @@ function positionOf(point) {
 }
 
 /**
- * Returns a tree of arrays that were built in this thread or in a worker.
+ * Makes a tree from arrays that were built in this thread or in a worker.
  *
  * @param {Built} built
  * @param {Points} points

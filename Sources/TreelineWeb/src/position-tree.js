@@ -1,13 +1,13 @@
-// A static k-d tree of positions (J. L. Bentley, 1975, doi:10.1145/361002.361007), like that of supercluster.
+// A static k-d tree of positions (J. L. Bentley, 1975, doi:10.1145/361002.361007), like the k-d tree in supercluster.
 //
-// Positions are in single precision. Results have the same order as in supercluster, because its clusters, leaves and
-// tiles depend on this order. So positions must be partitioned and visited as in supercluster.
+// Positions are in single precision. Results must have the same order as in supercluster, because supercluster's
+// clusters, leaves and tiles depend on this order. So positions are partitioned and visited as in supercluster.
 
-/** Results of the last search, and the ranges that a search has still to visit. */
+/** Results of the last search, and the ranges that a search must still visit. */
 let found = new Uint32Array(1 << 10);
 const ranges = new Int32Array(3 * 64);
 
-/** The median of a longer range is first selected in a sample. */
+/** For a longer range than this, the median of a sample is selected first. */
 const SAMPLED = 600;
 
 export class PositionTree {
@@ -32,7 +32,7 @@ export class PositionTree {
   }
 
   /**
-   * Partitions a range by its median along an axis, then both halves along the other axis, and so on.
+   * Partitions a range by its median along an axis. Then partitions both halves along the other axis, and so on.
    *
    * @param {number} start
    * @param {number} end Index of the last position of the range.
@@ -115,7 +115,7 @@ export class PositionTree {
   }
 
   /**
-   * Writes the numbers of the positions within a distance to `found`. Returns how many there are.
+   * Writes the numbers of the positions within a distance to `found`. Returns how many numbers were written.
    *
    * @param {number} x
    * @param {number} y

@@ -27,7 +27,7 @@ export class StoredRecords {
   }
 
   /**
-   * Writes the box, the sums and the covariance of a record. Its children must have been written before.
+   * Writes the box, the sums and the covariance of a record. The records of the children must have been written before.
    *
    * @param {number} record
    */
@@ -47,7 +47,8 @@ export class StoredRecords {
       this.#addMoved(record, left);
       this.#addMoved(record, left + 1);
     } else {
-      // A child lies across the seam, but the node is too wide for a box across the seam.
+      // A child lies across the seam (the meridian at which the plane is cut open), but the node is too wide for a box
+      // across the seam.
       nodes.set(this.#box(this.firsts[record], count), at);
       this.#addPoints(record);
     }
@@ -80,7 +81,7 @@ export class StoredRecords {
 
   /**
    * Adds the moments of a child, measured from the corner of the record's box. This corner is northwest of the corner
-   * of the child's box; the seam may lie between both.
+   * of the child's box; the seam may lie between the two corners.
    *
    * @param {number} record
    * @param {number} child
@@ -116,7 +117,7 @@ export class StoredRecords {
   }
 
   /**
-   * Returns the smallest box around some points. The box may cross the seam if clusters may.
+   * Returns the smallest box around some points. The box may cross the seam if clusters may cross the seam.
    *
    * @param {number} first
    * @param {number} count
@@ -126,7 +127,8 @@ export class StoredRecords {
   }
 
   /**
-   * Whether a part of a bucket lies across the seam, although the bucket is too wide to do so.
+   * Whether a part of a bucket (a node without stored children) lies across the seam, although the bucket itself is too
+   * wide to lie across the seam.
    *
    * @param {number} record
    */
@@ -138,7 +140,7 @@ export class StoredRecords {
     /** @param {number} place */
     const gap = (place) => (this.gaps[(first + place) >> 1] >> (((first + place) & 1) * 4)) & 15;
     for (let split = 1; split < count; split++) {
-      // A node ends at the next split that is closer to the root.
+      // A part ends at the next split that is closer to the root.
       const level = gap(split - 1);
       let [start, end] = [split - 1, split + 1];
       while (start > 0 && gap(start - 1) >= level) start--;

@@ -53,7 +53,7 @@ export class Selection {
   }
 
   /**
-   * Writes the mean of a node's passing points. There must be at least one.
+   * Writes the mean of a node's passing points. The node must have at least one passing point.
    *
    * @param {number} first
    * @param {number} count
@@ -86,7 +86,7 @@ export class Selection {
   }
 
   /**
-   * Returns the smallest box around a node's passing points. There must be at least one.
+   * Returns the smallest box around a node's passing points. The node must have at least one passing point.
    *
    * @param {number} first
    * @param {number} count
@@ -132,7 +132,7 @@ export class Selection {
       sumX += (own[i] - box[0]) >>> 0;
       sumY += own[i + 1] - box[1];
     }
-    /** @param {Float64Array} result Receives the covariance. It is computed as for a bucket. */
+    /** @param {Float64Array} result Receives the covariance, which is computed as in a node without stored children. */
     const spread = (result) => writeSpreadOf(own, 0, own.length / 2, box, sumX, sumY, result);
     return { box, sumX, sumY, spread };
   }
@@ -165,7 +165,7 @@ class Summaries {
     this.firsts = new Uint32Array(nodeCount);
     this.boxes = new Uint32Array(nodeCount * 4);
     this.moments = new Float64Array(nodeCount * MOMENTS);
-    /** Whether a record belongs to a node of the tree. In a damaged file, some records may not. */
+    /** Whether a record belongs to a node of the tree. In a damaged file, some records may belong to no node. */
     const isNode = new Uint8Array(nodeCount);
     const waiting = [0, tree.pointCount, 0, 0];
     while (waiting.length) {

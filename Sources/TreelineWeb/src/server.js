@@ -1,5 +1,5 @@
-// A tree on a Treeline server. It has the queries of `Tree`, but they return promises. `openapi.json` describes the
-// routes of the server.
+// A tree on a Treeline server. It has the queries of `Tree`, but the queries return promises. `openapi.json` describes
+// the routes of the server.
 
 import { namesOf } from "./aggregates.js";
 import { criterionOf } from "./criterion.js";
@@ -14,7 +14,7 @@ import { transitionOf } from "./transition.js";
 
 /**
  * @typedef {object} ServerOptions
- * @property {string} [index] Name of an index. Needed if the server has several indexes.
+ * @property {string} [index] Name of an index. Required if the server has several indexes.
  * @property {string} [token] Token that the server requires.
  * @property {typeof fetch} [fetch] A replacement for `fetch`.
  *
@@ -62,7 +62,8 @@ export class RemoteTree {
   }
 
   /**
-   * Number of points. Null under a filter, as only the server knows the number: `(await tree.cluster(0)).counts[0]`.
+   * Number of points. Null under a filter, because only the server knows this number: `(await
+   * tree.cluster(0)).counts[0]`.
    *
    * @returns {number | null}
    */
@@ -71,8 +72,8 @@ export class RemoteTree {
   }
 
   /**
-   * West, south, east and north of all points. Null if there are no points. Also null under a filter; then ask the
-   * server: `(await tree.cluster(0)).bounds(0)`.
+   * West, south, east and north of all points. Null if there are no points. Also null under a filter, because only the
+   * server knows this box: `(await tree.cluster(0)).bounds(0)`.
    *
    * @returns {[number, number, number, number] | null}
    */
@@ -137,9 +138,10 @@ export class RemoteTree {
   }
 
   /**
-   * Returns an overview of the whole tree, from which a map learns how dense the points are.
+   * Returns an overview of the whole tree. A map computes the density of the points from this overview.
    *
-   * @param {number} limit Greatest number of clusters. There may be more if the index has more groups.
+   * @param {number} limit Greatest number of clusters. The answer may have more clusters if the index has more groups
+   *   than this.
    */
   overview(limit) {
     const { groups = [], never_clustered_point_count: lone = 0 } = this.info;
@@ -250,7 +252,7 @@ export class RemoteTree {
    *
    * @param {string} text
    * @param {{column?: string, limit?: number} & Abortable} options A column that was built with `--search`. The default
-   *   is the first such column.
+   *   is the first column with `--search`.
    * @returns {Promise<any[]>}
    */
   async search(text, { column, limit, signal } = {}) {
@@ -282,7 +284,8 @@ export class RemoteTree {
 
   /**
    * @param {string} path
-   * @param {string} member Name of a member that every valid answer has. Without it, the answer is not from Treeline.
+   * @param {string} member Name of a member that every valid answer has. An answer without this member is not from
+   *   Treeline.
    * @param {Record<string, any>} parameters
    * @param {RequestInit} request
    * @returns {Promise<any>}
@@ -308,7 +311,7 @@ export class RemoteTree {
   }
 }
 
-/** Clusters from a server. They have the same interface as `Clusters`. */
+/** Clusters from a server, with the same interface as `Clusters`. */
 export class RemoteClusters {
   /**
    * @param {RemoteTree} tree
@@ -325,7 +328,9 @@ export class RemoteClusters {
     this.ids = Float64Array.from(properties, ({ cluster_id: id }) => id);
     this.counts = Uint32Array.from(properties, ({ point_count: count }) => count);
     this.firsts = Uint32Array.from(this.ids, (id) => id / 1024);
-    /** Sizes of the clusters. Under a filter this is only a lower bound, the number of points that pass. */
+    /**
+     * Sizes of the clusters. Under a filter, only lower bounds of the sizes are known: the numbers of points that pass.
+     */
     this.sizes = this.counts;
     this.rows = Float64Array.from(properties, ({ index }) => index ?? -1);
     this.coordinates = Float64Array.from(features.flatMap((feature) => feature.geometry.coordinates.slice(0, 2)));
@@ -359,7 +364,7 @@ export class RemoteClusters {
   }
 
   /**
-   * Returns the ellipse of a cluster, like `Clusters.ellipse`. The query must ask for ellipses.
+   * Returns the ellipse of a cluster, like `Clusters.ellipse`. The query must have requested ellipses.
    *
    * @param {number} i
    */
@@ -382,7 +387,7 @@ export class RemoteClusters {
   }
 }
 
-/** Points of a cluster from a server. They have the same interface as `Members`. */
+/** Points of a cluster from a server, with the same interface as `Members`. */
 export class RemoteMembers {
   /** @param {any} page */
   constructor(page) {

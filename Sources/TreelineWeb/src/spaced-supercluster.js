@@ -1,5 +1,5 @@
-// The interface of supercluster over a tree that was merged by distance. Calls and GeoJSON are those of supercluster.
-// But no two clusters are closer than the radius, and the order of the points does not matter.
+// The interface of supercluster over a tree that was merged by distance. The calls and the GeoJSON are the same as in
+// supercluster. But no two clusters are closer than the radius, and the order of the points does not matter.
 
 import { build } from "./build.js";
 import { CutSearch } from "./cuts.js";
@@ -20,7 +20,7 @@ import { InView } from "./view.js";
  * @property {boolean} [generateId] Whether the `id` of a point in tiles is its row.
  * @property {(properties: any) => any} [map] Makes the properties that `reduce` gets from the properties of a point.
  * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds the properties of a point or cluster
- *   to those of the cluster that contains it.
+ *   to the properties of the cluster that contains it.
  *
  * @typedef {import("./points.js").Feature} Feature
  */
@@ -86,7 +86,8 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Returns the features in a tile and those within the radius of its edges. Returns null if there are none.
+   * Returns the features in a tile, and the features within the radius of the tile's edges. Returns null if there are
+   * no features.
    *
    * @param {number} z
    * @param {number} x
@@ -198,7 +199,7 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Returns the nodes whose position is in a window, as a cut at the zoom shows them.
+   * Returns the nodes that a cut at the zoom shows, if their position is in a window.
    *
    * @param {Window} window
    * @param {number} zoom
@@ -255,7 +256,8 @@ export class SpacedSupercluster {
   }
 
   /**
-   * Returns the result of `reduce` over the points of a node, in tree order. Keeps the results of records.
+   * Returns the result of `reduce` over the points of a node, in tree order. Results of nodes with their own record are
+   * kept.
    *
    * @param {number} first
    * @param {number} count

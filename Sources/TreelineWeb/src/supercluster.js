@@ -1,9 +1,9 @@
 // The interface of supercluster, over typed arrays. It has the calls and the options of supercluster, and its answers
-// have the same clusters as those of supercluster.
+// have the same clusters as the answers of supercluster.
 //
-// Like supercluster, it begins at the greatest zoom. At each zoom it takes one point after the other, and merges the
-// point with all unmerged points within the radius. `SpacedSupercluster` also has the calls of supercluster, but
-// answers them from a tree of Treeline.
+// Like supercluster, this class begins at the greatest zoom. At each zoom it visits one point after the other, and
+// merges each visited point with all unmerged points within the radius. `SpacedSupercluster` also has the calls of
+// supercluster, but answers them from a tree of Treeline.
 
 import { found, PositionTree } from "./position-tree.js";
 import { checkFeatures, checkZooms } from "./supercluster-options.js";
@@ -15,13 +15,14 @@ import { checkFeatures, checkZooms } from "./supercluster-options.js";
  * @property {number} [minPoints] Least number of points of a cluster.
  * @property {number} [radius] Distance up to which points are merged, in units. A tile is `extent` units wide.
  * @property {number} [extent] Width of a tile in the unit of `radius`.
- * @property {number} [nodeSize] Number of points in a leaf of the search tree. The order of answers depends on it.
+ * @property {number} [nodeSize] Number of points in a leaf of the search tree. The order of the features in answers
+ *   depends on this number.
  * @property {boolean} [log] Prints how long each zoom takes.
  * @property {boolean} [generateId] Whether the `id` of a point in tiles is its row.
  * @property {(properties: any) => any} [map] Converts the properties of a point to the properties that are passed to
  * `reduce`.
  * @property {((accumulated: any, properties: any) => void) | null} [reduce] Adds the properties of a point or cluster
- *   to those of the cluster that contains it.
+ *   to the properties of the cluster that contains it.
  */
 
 const DEFAULTS = {
@@ -45,7 +46,9 @@ class Level {
     this.counts = counts;
     this.reduced = reduced;
     this.items = ids;
-    /** For each item, the id of the cluster that contains it at the next lower zoom; 0 if it is not merged there. */
+    /**
+     * For each item, the id of the cluster that contains the item at the next lower zoom; 0 if no cluster contains it.
+     */
     this.parents = new Uint32Array(xs.length);
     this.tree = new PositionTree(xs, ys, nodeSize);
   }
@@ -133,7 +136,8 @@ export class Supercluster {
   }
 
   /**
-   * Returns the features in a tile and those within the radius of its edges. Returns null if there are none.
+   * Returns the features in a tile, and the features within the radius of the tile's edges. Returns null if there are
+   * no features.
    *
    * @param {number} z
    * @param {number} x
@@ -249,7 +253,7 @@ export class Supercluster {
 
   /**
    * Returns the level of the next lower zoom. Takes the items in order. Merges an unmerged item with all unmerged items
-   * within the radius, if they have enough points together.
+   * within the radius, if these items have enough points together.
    *
    * @param {Level} level
    * @param {number} zoom
@@ -318,7 +322,7 @@ export class Supercluster {
   }
 
   /**
-   * Returns the properties of an item, as `reduce` gets them.
+   * Returns the properties of an item in the form that `reduce` gets.
    *
    * @param {Level} level
    * @param {number} item

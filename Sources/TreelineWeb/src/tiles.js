@@ -5,7 +5,10 @@
 
 import { AGE, RADIUS, SLOT, STRIDE_BITS, X, Y } from "./live.js";
 
-/** Each tile has eight words, of which five are used: column, row, first slot, slots in use, and all its slots. */
+/**
+ * Each tile has eight words. Five words are used: column, row, first slot, number of slots in use, and number of all
+ * slots.
+ */
 const TILE_BITS = 3;
 const COLUMN = 0;
 const ROW = 1;
@@ -55,7 +58,7 @@ export class Tiles {
     this.#resize(changes);
     this.slots = new Int32Array((count + changes + (count >> 3) + 64) * SLOT_WORDS);
     this.slotCount = 0;
-    // The slot of a cluster is set later. Until then, its word holds the number of the cluster's tile.
+    // The slot of a cluster is set later. Until then, the word for the slot holds the number of the cluster's tile.
     for (let number = 0, tile = 0; number < count; number++) {
       const at = number << STRIDE_BITS;
       const own = tile << TILE_BITS;
@@ -220,7 +223,7 @@ export class Tiles {
    * Finds the nearest neighbour of a cluster, and stores it in `merging`.
    *
    * The loops call a function only for a very great distance, or for a scaled distance that is a whole number. So the
-   * compiler can keep their variables in registers.
+   * compiler can keep the variables of the loops in registers.
    *
    * @param {import("./merging.js").Merging} merging
    * @param {number} number
@@ -255,7 +258,8 @@ export class Tiles {
     let end = slot + tiles[tile + COUNT] * SLOT_WORDS;
     for (;;) {
       for (; slot < end; slot = (slot + SLOT_WORDS) | 0) {
-        // The difference the shorter way around the world. On a plane without a seam, |dx| is a lower bound.
+        // The difference of x, measured the shorter way around the world. On a plane without a seam, |dx| is only a
+        // lower bound of the difference.
         const dx = (slots[slot] - x) | 0;
         const dy = (slots[(slot + SLOT_Y) | 0] - y) | 0;
         const otherRadius = slots[(slot + SLOT_RADIUS) | 0];
@@ -263,7 +267,7 @@ export class Tiles {
         const far = dx * dx + dy * dy;
         if (far > sum * sum * limit) continue;
         const otherAge = slots[(slot + SLOT_AGE) | 0];
-        // One cluster of each pair searches for the other: the younger one, or the larger of two leaves.
+        // Only one cluster of each pair searches for the other: the younger cluster, or the larger of two leaves.
         if (isLeaf ? otherAge >= leafCount || otherRadius > radius || (otherRadius === radius && otherAge >= age) : otherAge >= age) continue;
         const other = slots[(slot + SLOT_NUMBER) | 0];
         if (other === FREE) continue;
@@ -327,7 +331,7 @@ export class Tiles {
   }
 }
 
-/** From here on, a double may not hold a scaled distance or a square exactly. */
+/** From this number on, a double may not hold a scaled distance or a square exactly. */
 const FAR = 2 ** 53;
 
 /**

@@ -1,5 +1,6 @@
-// Compares two answers of one tree. A cluster is a range of points. So a cluster of one answer equals a cluster of the
-// other answer, contains one or more of them, lies in one of them, or shares no point with any.
+// Compares two answers of one tree. A cluster is a range of points. So there are four cases for a cluster of one
+// answer. It equals a cluster of the other answer, contains one or more clusters of the other answer, lies in a cluster
+// of the other answer, or shares no point with the other answer.
 
 /**
  * @typedef {object} Ranges The part of an answer that transitions need.
@@ -13,7 +14,7 @@
  * @property {number} whole Index of the whole in its answer.
  * @property {number} start Index of the first part in the other answer.
  * @property {number} end One past the index of the last part.
- * @property {number} hidden Number of points of the whole that are in no part.
+ * @property {number} hidden Number of points of the whole that are in none of its parts.
  */
 
 /**

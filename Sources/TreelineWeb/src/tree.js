@@ -1,5 +1,5 @@
 // A tree in memory, and its queries. The tree was built in the page or opened from an index. Queries return their
-// results directly. A tree on a server has the same queries, but they return promises.
+// results directly. A tree on a server has the same queries, but the queries return promises.
 
 import { Clusters, Members } from "./answer.js";
 import { criterionOf } from "./criterion.js";
@@ -21,11 +21,12 @@ import { InView } from "./view.js";
  * @typedef {object} AnswerOptions
  * @property {Cut} [cut] How finely points are split into clusters. The default is the tree's `defaultCut`.
  * @property {"mean" | "member"} [position] Shows clusters at their mean, or at the point nearest to the mean. By
- *   default, a cluster is shown at the position that the tree gives it.
+ *   default, a cluster is shown at the position that is stored in the tree.
  * @property {boolean} [keepVisible] Whether a cluster whose position is outside the view is shown at one of its points
  *   in the view. The default is true if the cut is a limit or a detail and the view is a bbox or a center.
  * @property {string} [aggregate] Aggregates of the points of each cluster, such as `sum(population), top(kind, 3)`.
- * @property {boolean} [ellipses] Whether a server sends ellipses. A tree in memory computes them when they are read.
+ * @property {boolean} [ellipses] Whether a server sends ellipses. A tree in memory computes ellipses when they are
+ *   read.
  *
  * @typedef {View & AnswerOptions} Query
  *
@@ -43,7 +44,7 @@ const EVERYTHING = new Window(0, 2 ** 32 - 1, 0, 2 ** 32 - 1);
 export class Tree {
   /**
    * @param {StoredTree | Hierarchy} stored
-   * @param {TreeFacts} [facts] Needed unless `stored` is a hierarchy.
+   * @param {TreeFacts} [facts] Required if `stored` is not a hierarchy.
    * @param {Column[]} columns
    * @param {{title?: string, attribution?: string, unit?: string}} description
    */
@@ -57,7 +58,7 @@ export class Tree {
     /** The module that reads filters and aggregates from texts. */
     /** @type {typeof import("./language.js") | null} */
     this.language = null;
-    /** GeoJSON features from which the tree was built; null if it was built from coordinates. */
+    /** GeoJSON features from which the tree was built; null if the tree was built from coordinates. */
     /** @type {ArrayLike<any> | null} */
     this.features = null;
     /** The points and options of the build if the tree can be updated. `sorted` are the same points sorted by key. */
@@ -69,12 +70,15 @@ export class Tree {
     this.version = null;
   }
 
-  /** Number of points; under a filter, the number of points that pass. */
+  /** Number of points. Under a filter, counts only the points that pass. */
   get pointCount() {
     return this.selection ? this.selection.count(0, this.hierarchy.pointCount) : this.hierarchy.pointCount;
   }
 
-  /** West, south, east and north of all points, or under a filter of those that pass. Null if there are none. */
+  /**
+   * West, south, east and north of all points. Under a filter, only points that pass are included. Null if there are no
+   * points.
+   */
   get bounds() {
     const { hierarchy, selection } = this;
     if (!this.pointCount) return null;
@@ -172,7 +176,7 @@ export class Tree {
   children(id) {
     const [first, count, record, levels] = this.#lowest(this.#node(id));
     const children = this.hierarchy.childrenOf(first, count, record, levels);
-    // Under a filter, both children of a lowest node have points that pass.
+    // The parent is a lowest node, so under a filter both children have points that pass.
     return new Clusters(this, [...this.#lowest(children.slice(0, 4)), ...this.#lowest(children.slice(4))]);
   }
 
@@ -197,7 +201,7 @@ export class Tree {
 
   /**
    * Returns the least zoom at which a cluster is replaced by its parts. Returns null if no zoom shows the parts, and
-   * -Infinity if every zoom does.
+   * -Infinity if every zoom shows the parts.
    *
    * @param {number} id
    * @param {ScaleOptions} options
@@ -328,7 +332,7 @@ export class Tree {
   }
 
   /**
-   * Returns a path without the nodes whose passing points are the same as those of the next node.
+   * Returns a path without nodes that have the same passing points as the next node of the path.
    *
    * @param {number[]} path
    */

@@ -9,19 +9,19 @@ import { coordinatesOf, treeOfBuilt } from "./points.js";
 /** @typedef {import("./points.js").Key} Key */
 
 /**
- * @typedef {object} Edit An edit of the points. No key may occur twice in it.
+ * @typedef {object} Edit An edit of the points. No key may occur twice in an edit.
  * @property {ArrayLike<any>} [insert] Points to add. Their keys must not be in the tree.
  * @property {ArrayLike<Key>} [remove] Keys of points to remove.
- * @property {ArrayLike<any>} [move] New points for keys of the tree. They replace the points with these keys. Position
- *   and other properties may change.
+ * @property {ArrayLike<any>} [move] New points for keys of the tree. The new points replace the points with these keys.
+ *   The position and other properties may change.
  *
- * @typedef {object} Version An edit, described by row numbers before and after it.
+ * @typedef {object} Version An edit, described by row numbers before and after the edit.
  * @property {WeakRef<import("./hierarchy.js").Hierarchy>} before Hierarchy of the tree before the edit.
  * @property {number} count Number of rows after the edit.
  * @property {number[]} removed Rows of the removed points in the tree before the edit, in ascending order.
  * @property {number[]} inserted Rows of the inserted points in the tree after the edit, in ascending order.
  * @property {Uint32Array | null} order Null if the rows before the edit were sorted by key. Otherwise the original row
- *   of each sorted row; then `removed` has sorted rows.
+ *   of each sorted row. In this case `removed` has sorted rows.
  * @property {Version | null} earlier
  * @property {number} age Number of earlier versions.
  */
@@ -30,7 +30,7 @@ import { coordinatesOf, treeOfBuilt } from "./points.js";
 const MOST_VERSIONS = 256;
 
 /**
- * Returns the tree after an edit. It equals a tree that is built from the resulting points, sorted by key.
+ * Returns the tree after an edit. The new tree equals a tree that is built from the resulting points, sorted by key.
  *
  * @param {Tree} tree
  * @param {Edit} edit
@@ -44,7 +44,7 @@ export async function updated(tree, edit, { signal } = {}) {
   if (!origin || ArrayBuffer.isView(origin.points) || origin.options.columns) {
     throw new BuildError("This tree cannot be updated; build it in this page, from features or pairs, with the option key and without columns");
   }
-  // An edit ignores the signal that could stop the first build.
+  // An edit ignores the signal of the first build.
   const options = { ...origin.options, signal: undefined };
   const keyOf = keyFunction(options.key);
   const { points, keys, order } = (origin.sorted ??= sorted(origin.points, keyOf));
@@ -103,7 +103,7 @@ function takeIdle(factory, newWorker) {
 }
 
 /**
- * Returns a substitute for a worker. If the worker has built a tree, `terminate` does not end it, but keeps it for the
+ * Returns a substitute for a worker. After a build, `terminate` does not end the worker, but keeps the worker for the
  * next edit.
  *
  * @param {any} worker
@@ -380,8 +380,8 @@ function rowsBefore(versions, count) {
 }
 
 /**
- * Returns for each row of a tree its row in another tree; -1 for rows that the other tree does not have. If neither
- * tree is an edit of the other, both must have been built from points with keys.
+ * Returns, for each row of a tree, the row of the same point in another tree; -1 for points that the other tree does
+ * not have. If neither tree is an edit of the other, both must have been built from points with keys.
  *
  * @param {Tree} from
  * @param {Tree} to
@@ -401,7 +401,7 @@ function rowsIn(from, to) {
   const rows = new Map(known.map((key, row) => [key, row]));
   return filled((set) => keys.forEach((key, row) => {
     const other = rows.get(key);
-    // Of several points with one key, only one is matched.
+    // If several points have the same key, only one of these points is matched.
     if (other !== undefined && rows.delete(key)) set(row, other);
   }));
 }
@@ -489,8 +489,8 @@ function pairsOf(from, to) {
 /**
  * Returns which clusters of `to` continue which clusters of `from`, an answer of an earlier version. A cluster
  * continues another cluster if more than half of the points of each of the two clusters are shared points. Shared
- * points may have moved. The result maps ids of `to` to ids of `from`. It is empty if the answers are not from versions
- * of one tree.
+ * points may have moved. The result maps ids of `to` to ids of `from`. The result is empty if the answers are not from
+ * versions of one tree.
  *
  * @param {Clusters} from
  * @param {Clusters} to
@@ -505,8 +505,8 @@ export function continuedClusters(from, to) {
 
 /**
  * @typedef {object} VersionChange Clusters of the first answer, and the clusters of the second answer that take their
- *   points. There is one cluster before, or one cluster after, or one of each. A change with several clusters after is
- *   a split. A change with several clusters before is a merge.
+ *   points. `before` or `after` has exactly one cluster, or both have one. A change with several clusters after is a
+ *   split. A change with several clusters before is a merge.
  * @property {number[]} before Indices of clusters in the first answer, in ascending order.
  * @property {number[]} after Indices of clusters in the second answer, in ascending order.
  * @property {number} common Number of points that were in a cluster of `before` and are in a cluster of `after`.
@@ -520,8 +520,8 @@ export function continuedClusters(from, to) {
 
 /**
  * Returns the changes from an answer to an answer of another version of the tree, or of any other tree of points with
- * keys. Points are the same points if they have the same key, wherever they have moved. Each cluster of both answers
- * occurs once.
+ * keys. Points with the same key are the same point, even if the point has moved. Each cluster of both answers occurs
+ * once.
  *
  * @param {Clusters} from
  * @param {Clusters} to

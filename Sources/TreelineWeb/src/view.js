@@ -1,4 +1,5 @@
-// Finds nodes with a point in view. A point is in view if it is inside a window and passes the filter, if there is one.
+// Finds nodes with a point in view. A point is in view if it is inside a window and passes the filter. Without a
+// filter, all points pass.
 
 /** @typedef {import("./hierarchy.js").Hierarchy} Hierarchy */
 /** @typedef {import("./plane.js").Window} Window */
@@ -48,7 +49,8 @@ export class InView {
   }
 
   /**
-   * Returns the visibility of a node by its box. Nodes in a bucket share the box of the bucket.
+   * Returns the visibility of a node by its box. A bucket is a node without stored children; all its parts share the
+   * box of the bucket.
    *
    * @param {number} record
    */
@@ -57,8 +59,8 @@ export class InView {
   }
 
   /**
-   * Whether a whole side of a record's box is inside the window. Then the window contains a point, because a point lies
-   * on each side of a box.
+   * Whether a whole side of a record's box is inside the window. If so, the window contains a point, because a point
+   * lies on each side of a box.
    *
    * @param {number} record
    */
@@ -83,7 +85,7 @@ export class InView {
   }
 
   /**
-   * Returns the number of points of a node; under a filter, the number of its points that pass.
+   * Returns the number of points of a node. Under a filter, counts only the points that pass.
    *
    * @param {number} first
    * @param {number} count
@@ -116,7 +118,7 @@ export class InView {
       return this.has(first, left, child, levels + 1, ofLeft)
         || this.has(first + left, count - left, child + 1, levels + 1, ofRight);
     }
-    // All points of a stack are inside the window, or none is.
+    // Either all points of a stack are inside the window, or no point is inside.
     if (tree.isPoint(record)) return this.ofBox(record) === INSIDE;
     tree.checkBucket(count, record);
     for (let i = first; i < first + count; i++) if (this.contains(i)) return true;

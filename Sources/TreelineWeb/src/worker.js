@@ -7,7 +7,7 @@ import { build, buffersOf } from "./build.js";
  * @param {{coordinates: Float64Array, rows: Uint32Array | null, options: import("./points.js").BuildOptions}} request
  */
 function answer(port, { coordinates, rows, options }) {
-  // The worker is busy until it has an answer. The page waits as long as reports arrive.
+  // The worker is busy until it has an answer. The page waits while reports arrive.
   const report = () => port.postMessage({ alive: true });
   try {
     const built = build(coordinates, rows, options, report);

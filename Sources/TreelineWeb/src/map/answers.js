@@ -20,11 +20,12 @@ import { TONES } from "./palette.js";
  *   to, and its index in this answer.
  */
 
-/** Number of clusters in the overview of a tree, from which the map learns how dense the points are. */
+/** Number of clusters in the overview of a tree. The map computes the density of the points from this overview. */
 const OVERVIEW = 1000;
 
 /**
- * Returns the arrays of an answer that say which points its clusters have. Calls each getter of the answer only once.
+ * Returns the arrays of an answer that say which points each cluster contains. Calls each getter of the answer only
+ * once.
  *
  * @param {Clusters | null} answer
  */
@@ -38,7 +39,7 @@ export const isRemote = (tree) => "info" in tree;
 export class Answers {
   /** @type {Tones | null} */
   #tones = null;
-  /** The module that compares versions of a tree. It is loaded for trees that were edited. */
+  /** The module that compares versions of a tree. This module is loaded only for trees that were edited. */
   /** @type {any} */
   #versions = null;
   /** @type {import("./categories.js").Categories | null} */
@@ -109,8 +110,8 @@ export class Answers {
 
   /**
    * Returns the clusters of a query, and how the clusters of an earlier answer change into them. The earlier answer may
-   * have another filter. If the earlier answer is of another version of the tree, from before an edit, also returns
-   * which new cluster continues each earlier cluster.
+   * have another filter. If the earlier answer is from a version of the tree before an edit, also returns which new
+   * cluster continues each earlier cluster.
    *
    * @param {Query} query
    * @param {any} earlier
@@ -155,8 +156,8 @@ export class Answers {
   }
 
   /**
-   * Returns the tone of a cluster, a step of the colour ramp. Returns -1 for a single point, or if badges have the
-   * colours of categories.
+   * Returns the tone of a cluster. A tone is a step of the colour ramp. Returns -1 for a single point, or if badges
+   * have the colours of categories.
    *
    * @param {any} answer
    * @param {number} i

@@ -5,7 +5,7 @@ import {
   BADGE_POWER, BADGE_RATE, LARGEST_BADGE, MOST_ON_CIRCLE, SPIRAL_START, SPIRAL_STRETCH, SPREAD_SPACING,
 } from "./constants.js";
 
-/** Radius of a single point, which has no number to show. */
+/** Radius of the dot for a single point, which shows no number. */
 export const DOT_RADIUS = 5.5;
 
 /** Radius of a member of an opened stack. */
@@ -35,7 +35,7 @@ export function diameterExpression(pointCount) {
 
 /**
  * Returns the offset of a member from its stack, in pixels. A few members lie on a circle. Many members lie on a
- * spiral, with the last member outermost.
+ * spiral, whose outermost member is the last one.
  *
  * @param {number} member
  * @param {number} count

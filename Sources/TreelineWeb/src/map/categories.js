@@ -7,7 +7,7 @@ import { columnNamed } from "../column-named.js";
 /** @typedef {import("../server.js").RemoteTree} RemoteTree */
 /** @typedef {TreeCategories | import("./remote-categories.js").RemoteCategories} Categories */
 
-/** Number of categories with their own colours; all others share one colour. */
+/** Number of categories with their own colours. All other categories share one colour. */
 const MOST = 6;
 
 /**
@@ -24,7 +24,7 @@ export function mostFrequent(frequencies, total) {
 }
 
 /**
- * Returns categories in a given order. Categories that the order does not name follow.
+ * Returns categories in a given order. The categories that are missing in the order come last.
  *
  * @param {(string | null)[]} categories
  * @param {string[]} [order]
@@ -53,7 +53,7 @@ export async function categoriesOf(tree, column, order) {
  * counts of a cluster are differences of totals.
  */
 export class TreeCategories {
-  /** Aggregate to request for the categories. A tree in memory needs none. */
+  /** Aggregate to request for the categories. A tree in memory needs no aggregate. */
   aggregate = undefined;
   /** @type {Tree | null} */
   #counted = null;
@@ -89,7 +89,7 @@ export class TreeCategories {
    * @param {import("../answer.js").Clusters} answer
    * @param {number} i
    * @param {number} first Index of the cluster's first point in tree order.
-   * @param {number} size Number of its points, including points that fail a filter.
+   * @param {number} size Number of the cluster's points, including points that fail a filter.
    */
   parts({ tree }, i, first, size) {
     const width = this.categories.length;

@@ -1,4 +1,4 @@
-// Describes by ids how the shown clusters change.
+// Describes how the shown clusters change, by the ids of the clusters.
 
 /**
  * Returns a transition in the form in which the server writes it.

@@ -2,8 +2,8 @@
 // constant is JSON on one line.
 
 /**
- * The diameters of badges, `BadgeSize` in Swift: the limit in pixels that they approach, then two parameters of the
- * curve.
+ * The diameters of badges, `BadgeSize` in Swift: the limit in pixels that the diameters approach, then two parameters
+ * of the curve.
  */
 export const LARGEST_BADGE = 44;
 export const BADGE_RATE = 0.3;
@@ -32,5 +32,8 @@ export const WORLD_SIZE = 512;
 /** The server gives ellipses in pixels at this zoom of 256 px tiles. */
 export const ELLIPSE_ZOOM = 24;
 
-/** Number of bits of a cluster's id that hold its level; `ClusterID` in Swift. The bits above hold its first point. */
+/**
+ * Number of bits of a cluster's id that hold its level; `ClusterID` in Swift. The bits above hold the first point of
+ * the cluster.
+ */
 export const LEVEL_BITS = 10;

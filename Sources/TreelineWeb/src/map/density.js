@@ -1,5 +1,5 @@
-// The density of a cluster on the screen, and its tone, a step of the colour ramp. All zooms of a tree, and its tiles,
-// have one scale of tones.
+// The density of a cluster on the screen, and the tone for the density. A tone is a step of the colour ramp. All zooms
+// and all tiles of a tree have the same scale of tones.
 
 import { AREA_DEVIATIONS, LEAST_WIDTH } from "./constants.js";
 import { boxSize, difference } from "./mercator.js";
@@ -8,8 +8,8 @@ import { boxSize, difference } from "./mercator.js";
 export const FEWEST_FOR_ELLIPSE = 4;
 
 /**
- * Returns the area that the points of a cluster cover, in square kilometres; 0 for a stack. It is the area of the
- * ellipse of the points. An outlier hardly stretches this ellipse.
+ * Returns the area that the points of a cluster cover, in square kilometres; 0 for a stack. The result is the area of
+ * the ellipse of the points, because an outlier hardly stretches this ellipse.
  *
  * @param {any} feature GeoJSON of the server.
  * @returns {number}
@@ -29,19 +29,19 @@ export function coveredArea(feature) {
  * @param {number} other
  */
 export function areaOf(one, other) {
-  // The ellipse has a minimum width. Otherwise points along a street would be denser than points on any square.
+  // The ellipse has a minimum width. Otherwise points along a street would count as denser than points on any square.
   const least = LEAST_WIDTH * Math.max(one, other);
   return Math.PI * AREA_DEVIATIONS ** 2 * Math.max(one, least) * Math.max(other, least);
 }
 
 /**
- * Estimates the standard deviations of points, in kilometres, from their mean and their bounding box. For a cell of the
- * grid, nothing else is known. The estimate is right for evenly spread points. The estimate is small if the mean lies
- * near an edge of the box, because an outlier has then stretched the box.
+ * Estimates the standard deviations of points, in kilometres, from their mean and their bounding box. Of a cell of the
+ * grid, only the mean and the box are known. The estimate is right for evenly spread points. If the mean lies near an
+ * edge of the box, an outlier has probably stretched the box, and the estimate is small.
  *
  * Source: R. Bhatia, C. Davis, A Better Bound on the Variance (2000), https://doi.org/10.1080/00029890.2000.12005203:
- * the variance is at most the product of the distances from the mean to both ends. For evenly spread points it is a
- * third of this product.
+ * the variance is at most the product of the distances from the mean to both ends. For evenly spread points the
+ * variance is a third of this product.
  *
  * @param {any} feature
  * @returns {[number, number]}
@@ -71,15 +71,17 @@ export const EQUATOR = 2 * Math.PI * 6378.137;
  */
 export const areaOnMap = (area, latitude, scale) => area * (scale / (EQUATOR * Math.cos((latitude * Math.PI) / 180))) ** 2;
 
-/** Size in pixels of the map on which the densest place of an index gets the last tone. */
+/**
+ * Size in pixels of a map that shows the whole index. On this map the densest place of the index gets the last tone.
+ */
 const NOMINAL = { width: 1000, height: 700 };
-/** Greatest width of the world on that map, in pixels. */
+/** Greatest width of the world on the map of nominal size, in pixels. */
 const MOST_SCALE = 512 * 2 ** 16;
 
 /**
  * Assigns tones to clusters by the logarithm of their density on the screen: points per square centimetre. The scale of
  * an index is fixed: the first tone is one point, and the last tone is the densest place when the whole index is in
- * view. A badge covers about a square centimetre. A cluster on a smaller area counts as if it covered a square
+ * view. A badge covers about a square centimetre. A cluster on a smaller area is treated as if it covered a square
  * centimetre. Otherwise a few points at one position would be the densest place on Earth.
  */
 export class Tones {

@@ -15,7 +15,9 @@ export const settle = (p) => 1 - (1 - p) ** 3;
 /** @type {Easing} */
 const hermite = (p) => p * p * (3 - 2 * p);
 
-/** The bounce of new badges in thoughtbot's article: the scales 0.05, 1.1, 0.9 and 1 at equal intervals. */
+/**
+ * The bounce of new badges, from thoughtbot's article. Badges have the scales 0.05, 1.1, 0.9 and 1 at equal intervals.
+ */
 const SCALES = [0.05, 1.1, 0.9, 1];
 
 /** @type {Easing} */

@@ -1,12 +1,12 @@
 // Requests the answer for the current view of a map again and again. Answers may arrive in any order.
 //
-// One request is in flight at a time. A request that takes long and is no longer wanted is cancelled. If its answer
-// still arrives, the answer is discarded.
+// One request is in flight at a time. A request that takes long and is no longer wanted is cancelled. If the answer to
+// a cancelled request still arrives, the answer is discarded.
 
 /** Milliseconds after which a request that is no longer wanted is cancelled. */
 const PATIENCE = 250;
 
-/** Milliseconds between a failure and the next try. They double with each further failure. */
+/** Milliseconds between a failure and the next try. The pause doubles with each further failure. */
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
 
@@ -27,7 +27,7 @@ export class Feed {
    * @param {object} calls
    * @param {(request: Request, signal: AbortSignal) => Answer | Promise<Answer>} calls.fetch Sends a request.
    * @param {(answer: Answer, request: Request) => void} calls.receive Receives an answer.
-   * @param {(error: any) => void} calls.fail Receives an error; the request is sent again after a pause.
+   * @param {(error: any) => void} calls.fail Receives an error. The request is sent again after a pause.
    * @param {() => void} calls.wake Called when it is time to call `want` again.
    */
   constructor({ fetch, receive, fail, wake }) {
@@ -46,13 +46,13 @@ export class Feed {
     return this.#flight === null && this.#settled === request.key;
   }
 
-  /** Time since which an answer is awaited; Infinity if no answer is awaited. */
+  /** Time at which waiting for an answer began; Infinity if no answer is awaited. */
   get waitingSince() {
     return this.#flight?.since ?? Infinity;
   }
 
   /**
-   * Sends a request, unless it is in flight or already answered.
+   * Sends a request, unless this request is in flight or already answered.
    *
    * @param {Request} request
    * @param {number} now
@@ -96,7 +96,8 @@ export class Feed {
     } catch (error) {
       if (sequence !== this.#sequence) return;
       this.#flight = null;
-      // A request that was answered before the failure is sent again, too. Its answer hides the message of the failure.
+      // A request that was answered before the failure is sent again, too. The new answer hides the message of the
+      // failure.
       this.#settled = null;
       const pause = Math.min(FIRST_PAUSE * 2 ** this.#failures++, LONGEST_PAUSE);
       this.#pausedUntil = performance.now() + pause;

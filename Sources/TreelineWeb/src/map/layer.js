@@ -25,19 +25,19 @@ import { stepZoom } from "./step.js";
  * @typedef {object} LayerOptions
  * @property {import("../tree.js").Cut} [cut] How finely points are split into clusters. The default is the tree's
  *   `defaultCut`.
- * @property {string} [colorBy] A column. Badges become donuts of its values. By default, badges are coloured by
- *   density.
- * @property {string[]} [order] Values of `colorBy`. Donuts and the legend show the values in this order. Values that
- *   are not named follow, beginning with the most frequent value.
- * @property {string | ((row: number) => boolean) | null} [filter] Which points count: a condition in CQL2 text. For a
- *   tree in memory it may also be a function of the row.
+ * @property {string} [colorBy] A column. Badges become donuts that show the values of this column. By default, badges
+ *   are coloured by density.
+ * @property {string[]} [order] Values of `colorBy`. Donuts and the legend show the values in this order. The values
+ *   that are missing in the list follow, beginning with the most frequent value.
+ * @property {string | ((row: number) => boolean) | null} [filter] Selects the points that are shown: a condition in
+ *   CQL2 text. For a tree in memory, the filter may also be a function of the row.
  * @property {boolean} [ellipses] Whether the ellipse of each cluster is drawn. The ellipse of the pointed-at cluster is
  *   always drawn.
  * @property {"auto" | "light" | "dark" | Partial<import("./palette.js").Colours>} [theme] `auto`, the default, follows
  *   the system.
  * @property {(feature: any) => void} [onPoint] Called with GeoJSON of a chosen point.
- * @property {(feature: any) => void | boolean} [onCluster] Called with GeoJSON of a chosen cluster. If it returns
- *   false, the cluster does not expand.
+ * @property {(feature: any) => void | boolean} [onCluster] Called with GeoJSON of a chosen cluster. If the function
+ *   returns false, the cluster does not expand.
  * @property {(error: any) => void} [onError] Called with errors. By default, errors are written to the console.
  *
  * @typedef {object} Host
@@ -46,17 +46,17 @@ import { stepZoom } from "./step.js";
  * @property {() => Camera} camera Returns the part of the world that is on the screen now.
  * @property {(camera: Camera) => import("../plane.js").View} view Returns the view to request for a camera.
  * @property {() => boolean} isMoving
- * @property {() => void} repaint Requests a frame of the map. In this frame, the host calls `frame`.
+ * @property {() => void} repaint Requests a frame of the map. In each frame of the map, the host calls `frame`.
  * @property {(center: [number, number], zoom: number, isInstant: boolean) => void} go
  * @property {() => number} maxZoom Returns the greatest zoom of the map, for 512 px tiles.
  * @property {boolean} hasCopies Whether a map that is wider than the world shows copies of the world.
  * @property {() => void} end Stops listening to the map.
  */
 
-/** Number of members of a stack that are spread around it. */
+/** Number of members of a stack that are spread around the stack. */
 const MEMBERS = 60;
 
-/** Added to the zoom from which a cluster splits, because zooms of requests are rounded. */
+/** Amount that is added to the zoom from which a cluster splits, because zooms of requests are rounded. */
 const BEYOND = 0.02;
 
 /** Greatest zoom to which the map goes to fill the screen with a cluster. */
@@ -158,10 +158,10 @@ export class BadgeLayer {
   }
 
   /**
-   * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points. If the
-   * new tree is an edit of the shown tree, a badge also stays if one new cluster contains most of its points. The badge
-   * then moves to this cluster. The promise rejects if the tree cannot be shown. `onError` gets the error, too, so a
-   * page need not await the promise.
+   * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points. If an
+   * edit of the shown tree made the new tree, a badge also stays if one new cluster contains most of its points. The
+   * badge then moves to this cluster. The promise rejects if the tree cannot be shown. `onError` gets the error, too,
+   * so a page need not await the promise.
    *
    * @param {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree>} source
    */
@@ -193,7 +193,7 @@ export class BadgeLayer {
 
   /**
    * Changes options. Badges move to their new places. If an option is wrong, `onError` gets the error, and the options
-   * stay as they were.
+   * do not change.
    *
    * @param {Partial<LayerOptions>} options
    */
@@ -216,7 +216,7 @@ export class BadgeLayer {
   }
 
   /**
-   * Undoes changes of options, except for options that have been changed again since.
+   * Undoes changes of options. Leaves out options that have been changed again since then.
    *
    * @param {Record<string, any>} changes
    * @param {Record<string, any>} before
@@ -288,13 +288,13 @@ export class BadgeLayer {
     const answers = /** @type {Answers} */ (this.#answers);
     const { whole } = answers;
     if (error.status === 409 && "renewed" in whole) {
-      // The index was replaced, and ids belong to one version of it. Opening the new index may take longer than the
-      // pause before the next request. That request also fails, but must not open the index again.
+      // The index was replaced, and its ids are valid for one version only. Opening the new index may take longer than
+      // the pause before the next request. The next request then also fails, but must not open the index again.
       if (this.#renewing === whole && !this.#hasFailed) return;
       this.#renewing = whole;
       this.setSource(whole.renewed());
     } else {
-      // This request would fail again.
+      // The refused request would fail again.
       const isRefused = !("status" in error) || error.status === 400;
       if (isRefused) this.#refused = this.#request(this.host.camera()).key;
       this.#report(error);
@@ -326,7 +326,9 @@ export class BadgeLayer {
     this.#wake();
   }
 
-  /** Requests a frame. While the map moves, this is a frame of the map, so that badges and map move together. */
+  /**
+   * Requests a frame. While the map moves, requests a frame of the map, so that the badges and the map move together.
+   */
   #wake() {
     if (this.#isRemoved) return;
     if (this.host.isMoving()) {
@@ -376,7 +378,7 @@ export class BadgeLayer {
    *
    * @param {number} x
    * @param {number} y
-   * @returns {boolean} Whether there is something to choose.
+   * @returns {boolean} Whether a cluster or a member at this position can be chosen.
    */
   hover(x, y) {
     const { cluster, member } = this.#at(x, y, "mouse");

@@ -5,7 +5,10 @@ import { Camera } from "./mercator.js";
 
 /** @typedef {import("./answers.js").Tree | import("./answers.js").RemoteTree} AnyTree */
 
-/** Duration of Leaflet's zoom animation in milliseconds, then its easing, about CSS's cubic-bezier(0, 0, 0.25, 1). */
+/**
+ * Duration of Leaflet's zoom animation in milliseconds, then the easing of this animation, which is about CSS's
+ * cubic-bezier(0, 0, 0.25, 1).
+ */
 const ZOOMING = 250;
 /** @param {number} p */
 const eased = (p) => 1 - (1 - p) ** 2.6;
@@ -20,17 +23,19 @@ const eased = (p) => 1 - (1 - p) ** 2.6;
 export function addTreeline(map, source, options = {}) {
   const canvas = document.createElement("canvas");
   canvas.style.pointerEvents = "none";
-  // Above markers, below tooltips and popups.
+  // The badges lie above markers, and below tooltips and popups.
   const pane = map.getPane("treelinemap") ?? map.createPane("treelinemap");
   Object.assign(pane.style, { zIndex: "620", pointerEvents: "none" });
   pane.append(canvas);
   /** @type {{from: Camera, to: Camera, start: number} | null} */
   let zooming = null;
   const size = () => ({ width: map.getSize().x, height: map.getSize().y });
-  /** @type {(center: any, zoom: number) => Camera} Leaflet counts zooms of 256 px tiles. */
+  /** @type {(center: any, zoom: number) => Camera} Leaflet's zooms are for 256 px tiles. */
   const cameraAt = (center, zoom) => new Camera(center, zoom - 1, size());
 
-  /** Returns the camera of the tiles that are shown. During a zoom, Leaflet scales them from one view to another. */
+  /**
+   * Returns the camera of the tiles that are shown. During a zoom, Leaflet scales these tiles from one view to another.
+   */
   function camera() {
     const { x: width, y: height } = map.getSize();
     const corner = map.containerPointToLayerPoint([0, 0]);

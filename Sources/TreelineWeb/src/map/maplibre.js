@@ -6,7 +6,7 @@ import { Camera, difference } from "./mercator.js";
 /** @typedef {import("./layer.js").LayerOptions} LayerOptions */
 /** @typedef {any} Map A map of MapLibre GL JS 5. */
 
-/** The camera of a tilted map, for which the map library computes positions on the screen. */
+/** The camera of a tilted map. For a tilted map, the map library computes positions on the screen. */
 class TiltedCamera extends Camera {
   /**
    * @param {Map} map

@@ -80,11 +80,11 @@ export function fittingZoom({ bbox, ellipse }, { width, height }) {
   return Math.max(bbox ? fits(boxOnMap(bbox)) : -Infinity, ellipse ? fits(ellipseOnMap(ellipse)) - Math.log2(FILLING) : -Infinity);
 }
 
-/** Number of pixels left free around the points of a cluster that fills the map. */
+/** Number of pixels that stay free around the points of a cluster that fills the map. */
 const PADDING = 20;
 /**
- * Share of a cluster's ellipse that must fit on the map. A smaller share takes a user to a stack with fewer clicks, but
- * leaves more points out of view.
+ * Share of a cluster's ellipse that must fit on the map. With a smaller share, a user reaches a stack with fewer
+ * clicks, but more points are out of view.
  */
 const FILLING = 0.75;
 
@@ -126,8 +126,8 @@ export class Camera {
   }
 
   /**
-   * Returns the position on the screen of a position in the world. Of the copies of this position, takes the one
-   * nearest to the middle of the screen, moved by `turns` worlds.
+   * Returns the position on the screen of a position in the world. Uses the copy of the position nearest to the middle
+   * of the screen, moved by `turns` worlds.
    *
    * @param {number} x
    * @param {number} y

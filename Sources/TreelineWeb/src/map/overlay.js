@@ -9,7 +9,10 @@ const LEAST_ELLIPSE = 9;
 /** Least share of its full size at which a badge shows its number. */
 const LEAST_LABELED = 0.5;
 
-/** Rings in pixels: one around the pointed-at or chosen cluster, one around each selected cluster. */
+/**
+ * Sizes of rings in pixels. One ring is around the pointed-at or chosen cluster, and one ring is around each selected
+ * cluster.
+ */
 const MARKED = { width: 2.5, distance: 3.5 };
 const SELECTED = { width: 4, distance: 1 };
 
@@ -33,8 +36,8 @@ const MEMBER = { tone: -1, radius: MEMBER_RADIUS };
 
 export class Overlay {
   /**
-   * Tone of the last ellipse. The next ellipse sets a colour only if its tone differs, because setting a colour takes
-   * as long as drawing an ellipse.
+   * Tone of the ellipse that was drawn last. The next ellipse sets a colour only if its tone is different, because
+   * setting a colour takes as long as drawing an ellipse.
    *
    * @type {import("./palette.js").Tone | null}
    */
@@ -47,7 +50,7 @@ export class Overlay {
     this.width = 0;
     this.height = 0;
     this.ratio = 0;
-    /** Set by `prepare`, which must be called before the first drawing. */
+    /** `prepare` sets these values, so it must be called before the first drawing. */
     this.pictures = /** @type {BadgePictures} */ (/** @type {unknown} */ (null));
   }
 

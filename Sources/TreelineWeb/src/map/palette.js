@@ -1,14 +1,15 @@
-// The colours of badges. There are light and dark colours. Both have a ramp from sparse to dense, and categories.
+// The colours of badges, for light and dark maps. Both sets have a ramp from sparse to dense, and colours of
+// categories.
 
 /** Number of tones in the ramp. Neighbouring tones look alike, and a picture of each tone can be kept. */
 export const TONES = 24;
 
 /**
  * @typedef {object} Colours Colours are written `#rrggbb`. Where noted, any CSS colour is allowed.
- * @property {string[]} ramp Two or more colours from sparse to dense. The tones of badges are mixed from them.
+ * @property {string[]} ramp Two or more colours from sparse to dense. The tones of badges are mixed from these colours.
  * @property {string} single Colour of single points.
  * @property {string[]} categories
- * @property {string} other Colour of all categories without a colour of their own.
+ * @property {string} other Colour of all categories without their own colour.
  * @property {string} card Middle of a donut; any CSS colour.
  * @property {string} ink Number in a donut; any CSS colour.
  * @property {string} ring Ring around badges; any CSS colour.

@@ -1,5 +1,6 @@
-// Discs and glyphs on one sheet, which is drawn before they are needed. Copying a part of the sheet takes much less
-// time than drawing a disc or a glyph. Making the sheet takes as long as a hundred copies.
+// Discs and glyphs on one canvas, called the sheet. The sheet is drawn before a disc or a glyph is needed. Copying a
+// part of the sheet takes much less time than drawing a disc or a glyph. Making the sheet takes as long as a hundred
+// copies.
 
 import { DOT_RADIUS, MEMBER_RADIUS } from "./badge.js";
 import { COUNT_SUFFIXES, LARGEST_BADGE } from "./constants.js";
@@ -17,11 +18,16 @@ const LEAST_RING = 3.25;
 /** The characters of labels. */
 const CHARACTERS = `0123456789.-${COUNT_SUFFIXES}`;
 
-/** Greatest number of characters of a short label, then two font sizes in pixels: for short and for longer labels. */
+/**
+ * Greatest number of characters of a short label, then the font sizes in pixels for short labels and for longer labels.
+ */
 const SHORT_LABEL = 3;
 const SIZES = [13, 12];
 
-/** Pixels between a label and the edge of its badge, and the share of its size to which a long label may shrink. */
+/**
+ * Least distance in pixels between a label and the edge of its badge, and the share of its full size to which a long
+ * label may shrink.
+ */
 const LABEL_MARGIN = 3;
 const LEAST_LABEL = 0.66;
 
@@ -199,7 +205,7 @@ export class BadgePictures {
   #drawDiscs(context, { radius, pixels, top }) {
     const { ratio } = this;
     const middle = pixels / 2;
-    // Copies of one disc with its shadow would take ten times as long.
+    // Draws each disc with its own shadow. Copying a picture of one disc with its shadow would take ten times as long.
     this.tones.forEach((tone, i) => {
       /** @param {number} ring @param {string} fill */
       const disc = (ring, fill) => {

@@ -1,10 +1,11 @@
 // Finds the cluster under the pointer.
 
-/** Distance from a badge in pixels at which it still counts as hit. A finger is less exact than a mouse pointer. */
+/** Distance in pixels at which the pointer still hits a badge. A finger is less exact than a mouse pointer. */
 const SLACK = { mouse: 3, touch: 10 };
 
 /**
- * Returns the cluster of a scene under a position on the screen. If there are several, returns the nearest one.
+ * Returns the cluster of a scene under a position on the screen. If several clusters are there, returns the nearest
+ * cluster.
  *
  * @param {import("./scene.js").Scene} scene
  * @param {import("./mercator.js").Camera} camera

@@ -1,5 +1,5 @@
-// The categories of the points of a tree on a server. `server.js` loads this module when it needs it, so maps without a
-// server do not load it.
+// The categories of the points of a tree on a server. `server.js` loads this module on demand, so maps without a server
+// do not load it.
 
 import { QueryError } from "../errors.js";
 import { mostFrequent } from "./categories.js";

@@ -1,13 +1,14 @@
 // The clusters that a map shows, and how they move when the answer changes.
 //
 // A sprite is a drawn cluster. Its position is a position in the world, so the map can move during an animation. A
-// change starts from the current positions of the sprites, so it may interrupt another change.
+// change starts from the current positions of the sprites, so a change may interrupt an earlier change.
 //
 // The rules are on the page MapAnimation of the documentation. The module TreelineMap follows the same rules, and a
-// test plays the same changes in both modules. No point is counted twice: at any moment labels are on a whole or on its
-// parts, never on both, and all labels switch at the same moment. When a cluster of 5 splits into 2 and 3, the numbers
-// on the map never add up to 10. Parts that merge keep their labels until they arrive. Then the whole appears. So
-// numbers can be read while they move.
+// test plays the same changes in both modules. If a cluster splits or merges, the larger cluster is called the whole
+// and the smaller clusters its parts. No point is counted twice: at any moment labels are on the whole or on its parts,
+// never on both. All labels switch at the same moment. When a cluster of 5 splits into 2 and 3, the numbers on the map
+// never add up to 10. Parts that merge keep their labels until they arrive. Then the whole appears. So a user can read
+// the numbers while they move.
 
 import { bounce, glide, linear, settle } from "./easing.js";
 
@@ -15,8 +16,8 @@ import { bounce, glide, linear, settle } from "./easing.js";
  * @typedef {object} Drawn A cluster with everything that drawing needs.
  * @property {number} id
  * @property {number} count Number of points; under a filter, the number of points that pass.
- * @property {number} [first] Index of the cluster's first point in tree order. Clusters of a grid have no such index
- *   and share no points.
+ * @property {number} [first] Index of the cluster's first point in tree order. Clusters of a grid have no such index,
+ *   and two clusters of a grid share no points.
  * @property {number} [size] Number of points, including points that fail a filter, if it is known.
  * @property {number} x Position as a fraction of the world's width. `y` has the same unit.
  * @property {number} y
@@ -61,8 +62,8 @@ const WAVE = 420;
 const PART_LABELS = 0.38;
 
 /**
- * Relative size of parts when they arrive. Relative size of the whole when it replaces the parts. Milliseconds in which
- * the whole then grows to its full size.
+ * The first constant is the relative size of parts when they arrive. The second is the relative size of the whole when
+ * it replaces the parts. The third is the time in milliseconds in which the whole then grows to its full size.
  */
 const ARRIVING = 0.86;
 const FORMED = 0.9;
@@ -80,9 +81,9 @@ export class Sprite {
     /** The label is shown from `labelFrom` until `labelUntil`. */
     this.labelFrom = -Infinity;
     this.labelUntil = Infinity;
-    /** Time before which the sprite is not drawn. At this time its parts have arrived. */
+    /** Time before which the sprite is not drawn. At this time the parts of the sprite have arrived. */
     this.appearsAt = -Infinity;
-    /** Whether the sprite fades above the shown sprites. */
+    /** Whether the sprite fades out above the shown sprites. */
     this.isOver = false;
     this.fromX = this.toX = this.x;
     this.fromY = this.toY = this.y;
@@ -107,7 +108,7 @@ export class Sprite {
     this.fromY = this.y;
     this.fromSize = this.size;
     this.fromAlpha = this.alpha;
-    // The copy of the target that is nearest to the sprite, as the world repeats.
+    // The world repeats, so the sprite moves to the nearest copy of the target.
     const { x = this.x, y = this.y } = target;
     this.toX = x - Math.round(x - this.x);
     this.toY = y;
@@ -184,8 +185,8 @@ export class Sprite {
   }
 }
 
-// A cluster is a range of points. Of two clusters, one contains the other, or they share no point. Clusters of a grid
-// share no points. Under a filter a cluster may have an unknown size. Then its range may end too early.
+// A cluster is a range of points. If two clusters share a point, one of them contains the other. Clusters of a grid
+// share no points. Under a filter the size of a cluster may be unknown. Then the end of its range may be too low.
 
 /** @param {Drawn} cluster */
 const startOf = ({ first = NaN }) => first;
@@ -216,7 +217,8 @@ export class Scene {
    */
   #leavingByID = new Map();
   /**
-   * Sprites that were already leaving when the answer came, and that had a label or would have got one.
+   * Sprites that were already leaving when the answer came. Each of these sprites had a label or would have got a
+   * label.
    *
    * @type {Sprite[]}
    */
@@ -225,7 +227,7 @@ export class Scene {
   /** Moment of the last call of `advance`. */
   #now = 0;
   #pace = 1;
-  // Cached results of `sprites` and `spritesByTone`. They are null after sprites were added or removed.
+  // Cached results of `sprites` and `spritesByTone`. The caches are null after sprites were added or removed.
   /** @type {Sprite[] | null} */
   #ordered = null;
   /** @type {Sprite[] | null} */
@@ -244,7 +246,8 @@ export class Scene {
   }
 
   /**
-   * All sprites to draw, from bottom to top: leaving sprites, shown sprites, then wholes that fade above their parts.
+   * All sprites to draw, from bottom to top: leaving sprites, shown sprites, then wholes that fade out above their
+   * parts.
    */
   get sprites() {
     const leaving = () => [...this.#leaving];
@@ -350,8 +353,8 @@ export class Scene {
    * @param {Drawn[]} clusters
    * @param {number} now
    * @param {boolean} isInstant
-   * @param {Map<number, number>} [continued] For the id of a new cluster, the id of the cluster of the previous tree
-   *   that it continues.
+   * @param {Map<number, number>} [continued] Map from the id of a new cluster to the id of the cluster that it
+   *   continues in the previous tree.
    */
   replace(clusters, now, isInstant = false, continued = new Map()) {
     this.advance(now);
@@ -369,7 +372,7 @@ export class Scene {
     const free = new Set(stay.values());
     for (const { id } of clusters) {
       const sprite = this.#shown.get(/** @type {any} */ (continued.get(id)));
-      // The sprite still has its old cluster, so it moves from the old position.
+      // The sprite still has its old cluster, so the sprite moves from the old position.
       if (sprite && !adopted.has(id) && free.delete(sprite)) adopted.set(id, sprite);
     }
     const staying = new Set(adopted.values());
@@ -414,7 +417,8 @@ export class Scene {
    * @param {number} now
    */
   #split(whole, parts, now) {
-    // A whole without a label never gets one. It was to replace other sprites; its parts now replace them instead.
+    // A whole without a label never gets a label. The whole should have replaced other sprites. Its parts now replace
+    // these sprites instead.
     const hasLabel = whole.labelFrom <= now;
     const takeover = hasLabel ? now + this.#pace * MOVE * PART_LABELS : whole.labelFrom;
     if (hasLabel) {
@@ -440,8 +444,9 @@ export class Scene {
     const around = counting.filter((sprite) => sprite.labelUntil < Infinity && holds(sprite.cluster, cluster));
     if (around.length > 0) return this.#callBack(cluster, parts, counting, around, now);
     const takeover = now + this.#pace * MOVE;
-    // A leaving sprite whose points are in the whole moves to the whole and keeps its label, unless it already moves
-    // into another sprite. The sprites that would have replaced the leaving sprite never get labels.
+    // A leaving sprite whose points are in the whole moves to the whole and keeps its label. But a sprite that already
+    // moves into another sprite continues to move there. The sprites that would have replaced the leaving sprite never
+    // get labels.
     const joining = this.#joining(cluster, parts, counting);
     /** @param {Sprite} sprite */
     const isReplaced = (sprite) => joining.some((other) =>
@@ -461,8 +466,8 @@ export class Scene {
   }
 
   /**
-   * Returns the sprites within a whole whose labels count points of the whole. Leaves out a sprite that a larger sprite
-   * around it will replace.
+   * Returns the sprites within a whole whose labels count points of the whole. Leaves out a sprite if a larger sprite
+   * that contains it will replace it.
    *
    * @param {Drawn} cluster
    * @param {Sprite[]} parts
@@ -476,7 +481,7 @@ export class Scene {
 
   /**
    * Shows a whole whose parts have no labels yet. The parts never get labels. The whole was shown before and comes
-   * back, or it comes out of a larger whole.
+   * back, or the whole is a part of a larger cluster that splits.
    *
    * @param {Drawn} cluster
    * @param {Sprite[]} parts
@@ -518,8 +523,8 @@ export class Scene {
   }
 
   /**
-   * Moves a part to its whole. The part keeps its label until it arrives. If sprites are still merging into the part,
-   * the part starts to move when they have arrived.
+   * Moves a part to its whole. The part keeps its label until it arrives. If other sprites are still merging into the
+   * part, the part starts to move when these sprites have arrived.
    *
    * @param {Sprite} part
    * @param {Drawn} cluster
@@ -556,7 +561,7 @@ export class Scene {
 
   /**
    * Makes labels consistent with an entering cluster. Labels that count points of this cluster end at once. The sprites
-   * that were to replace these labels later get their own labels now.
+   * that would have replaced these labels later get their own labels now.
    *
    * @param {Drawn} cluster
    * @param {Map<number, Sprite>} before
@@ -581,7 +586,8 @@ export class Scene {
    */
   #exit(sprite, now) {
     if (sprite.labelFrom > now) {
-      // The sprite never gets its label. Parts that were moving to it have no target any more, so they fade.
+      // The sprite never gets its label. The parts that were moving to this sprite have no target any more, so they
+      // fade.
       for (const part of this.#counting) {
         if (part.labelUntil === sprite.labelFrom && holds(sprite.cluster, part.cluster)) this.#fade(part, now);
       }
@@ -622,9 +628,10 @@ export class Scene {
   }
 
   /**
-   * Returns a sprite for a cluster whose old sprite is still leaving. The old sprite comes back from where it is, so
-   * nothing jumps, and keeps its label if the label would have ended at the takeover. If its label ends at another
-   * time, the old sprite continues to leave, and a new sprite starts at the same position.
+   * Returns a sprite for a cluster whose old sprite is still leaving. The old sprite comes back from its current
+   * position, so nothing jumps. It keeps its label if the label would have ended at the takeover, the time at which
+   * labels switch. If the label ends at another time, the old sprite continues to leave, and a new sprite starts at the
+   * same position.
    *
    * @param {Drawn} cluster
    * @param {number} takeover
@@ -669,7 +676,7 @@ function startingIn(whole, cluster) {
 
 /**
  * Returns the change between two answers whose clusters have no common hierarchy, such as answers from a grid. A
- * cluster is kept if both answers have its id with the same count. All other clusters leave or enter.
+ * cluster is kept if both answers have a cluster with its id and its count. All other clusters leave or enter.
  *
  * @param {Drawn[]} before
  * @param {Drawn[]} after

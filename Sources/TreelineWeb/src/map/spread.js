@@ -16,7 +16,7 @@ export class Spread {
   /**
    * @param {import("./scene.js").Drawn} cluster The stack.
    * @param {number} count Number of members that are spread.
-   * @param {number} start Time at which the stack begins to open, in milliseconds; -Infinity opens it at once.
+   * @param {number} start Time at which the stack begins to open, in milliseconds; -Infinity opens the stack at once.
    */
   constructor(cluster, count, start) {
     this.cluster = cluster;

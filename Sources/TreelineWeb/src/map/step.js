@@ -1,8 +1,8 @@
 // How far the map zooms when a cluster is chosen.
 
 /**
- * Usual number of zoom levels by which the map zooms. It zooms less if the points would not fit on the map, and more if
- * the cluster would have fewer than three parts.
+ * Usual number of zoom levels by which the map zooms. The map zooms less if the points would not fit on the map, and
+ * more if the cluster would have fewer than three parts.
  */
 const LEVELS = 2;
 
@@ -11,7 +11,7 @@ const LEVELS = 2;
  * the points fit on the map.
  *
  * @param {{now: number, two: number, three: number, filling: number}} zooms `now` is the zoom of the map. The cluster
- *   has two parts from the zoom `two` on, and three parts from the zoom `three` on. Its points fill the map at
- *   `filling`.
+ *   has two parts from the zoom `two` on, and three parts from the zoom `three` on. The points of the cluster fill the
+ *   map at the zoom `filling`.
  */
 export const stepZoom = ({ now, two, three, filling }) => Math.max(two, Math.min(Math.max(three, now + LEVELS), filling));

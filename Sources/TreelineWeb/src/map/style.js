@@ -1,5 +1,5 @@
-// A tree as a plain GeoJSON source of MapLibre GL JS, and style layers that draw this source. This is for maps whose
-// style decides how everything looks. Clusters are not animated.
+// A tree as a plain GeoJSON source of MapLibre GL JS, and style layers that draw this source. Use this module for maps
+// whose style decides how everything looks. Clusters are not animated.
 
 import { QueryError } from "../errors.js";
 import { diameterExpression, DOT_RADIUS } from "./badge.js";

@@ -2,7 +2,8 @@
 //
 // Loaded pages are in arrays like the arrays of a whole tree. Records are numbered in the order of loading. If a query
 // needs a page that is not in memory, the page is added to `missing`, and the query continues as if the node had no
-// children. Then the result is discarded, the missing pages are loaded together, and the query begins again.
+// children. At the end of such a query, its result is discarded, the missing pages are loaded together, and the query
+// begins again.
 
 import { BadgeCurve } from "../badges.js";
 import { attributeColumn, typedColumn } from "../columns.js";
@@ -28,7 +29,8 @@ const [HERE, SAME, NEXT] = [0, 1, 2];
  * @property {Reference} reference
  * @property {number[]} roots Records whose children are in the page. For a page of spreads, the records with these
  *   spreads.
- * @property {Ahead[]} ahead Child pages of this page's child pages. A query often needs them, too.
+ * @property {Ahead[]} ahead Child pages of this page's child pages. A query that needs this page often needs these
+ *   pages, too.
  * @property {number} number Number of a page of values.
  *
  * @typedef {object} Ahead Facts about a page two levels below.
@@ -39,12 +41,13 @@ const [HERE, SAME, NEXT] = [0, 1, 2];
  * @typedef {object} UpperRecord The fields of a record of an upper page that are not in arrays.
  * @property {number} first Tree index of the first point.
  * @property {number[]} sums Σ(x - min x) and Σ(y - min y), in halves of 32 bits.
- * @property {ArrayLike<number>} spread The rounded covariance of the points; the exact one once `spreads` is loaded.
- * @property {Page | null} spreads The page with the exact covariance; null once it is loaded.
+ * @property {ArrayLike<number>} spread The rounded covariance of the points; the exact covariance after `spreads` is
+ *   loaded.
+ * @property {Page | null} spreads The page with the exact covariance; null after the page is loaded.
  * @property {number} code
  * @property {number} stand Index of the point at which the node is shown, counted from the node's first point; -1 if
  *   the node is shown at its mean.
- * @property {Page | null} below The page with everything below the node; null once it is loaded.
+ * @property {Page | null} below The page with everything below the node; null after the page is loaded.
  *
  * @typedef {object} Values Rows and columns of some neighboring points.
  * @property {Uint32Array | Float64Array} rows
@@ -54,14 +57,17 @@ const [HERE, SAME, NEXT] = [0, 1, 2];
 export class PagedHierarchy extends Hierarchy {
   /** @type {Map<number, UpperRecord>} */
   #upper = new Map();
-  /** The loaded leaf pages by their first points. Each has a place in `points`, and a number of points. */
+  /**
+   * The loaded leaf pages, ordered by their first points. Each leaf page has a place in `points`, and a number of
+   * points.
+   */
   /** @type {{first: number, at: number, count: number}[]} */
   #leaves = [];
   /** @type {{first: number, at: number, count: number}} */
   #last = { first: 0, at: 0, count: 0 };
   /**
-   * Places in `points` of the points at which nodes of upper pages are shown, by tree index. The leaf pages with these
-   * points are not loaded.
+   * Nodes of upper pages may be shown at points of leaf pages that are not loaded. This map has the place of each of
+   * these points in `points`, by tree index.
    */
   #standing = new Map();
   #pointsEnd = 0;
@@ -88,7 +94,8 @@ export class PagedHierarchy extends Hierarchy {
     this.manifest = manifest;
     this.pages = this;
     /**
-     * Rows by index in tree order. Reading a row that is not in memory gives undefined, and adds its page to `missing`.
+     * Rows by index in tree order. Reading a row that is not in memory gives undefined, and adds the page of the row to
+     * `missing`.
      */
     this.rows = new Proxy(this.rows, { get: (_, index) => this.#row(Number(index)) });
     this.pointCount = manifest.point_count;
@@ -105,7 +112,7 @@ export class PagedHierarchy extends Hierarchy {
      * The greatest code of a node that the current query does not split; Infinity if codes do not decide splits.
      */
     this.greatest = Infinity;
-    /** Whether a query runs. Then covariances must be exact. */
+    /** Whether a query is running. During a query, covariances must be exact. */
     this.isAsking = false;
     /** @type {Page} */
     this.directory = { kind: "directory", reference: manifest.values, roots: [], ahead: [], number: 0 };
@@ -157,7 +164,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the upper record of a node whose children are not in memory; undefined if there is none.
+   * Returns the upper record of a node if the children of the node are not in memory; otherwise undefined.
    *
    * @param {number} count
    * @param {number} record
@@ -276,7 +283,7 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the page of values that contains a point; undefined if it is not in memory.
+   * Returns the page of values that contains a point; undefined if this page is not in memory.
    *
    * @param {number} index
    */
@@ -290,7 +297,8 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the columns. Reading a value that is not in memory gives undefined, and adds its page to `missing`.
+   * Returns the columns. Reading a value that is not in memory gives undefined, and adds the page of the value to
+   * `missing`.
    *
    * @returns {import("../columns.js").Column[]}
    */
@@ -304,7 +312,8 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns the pages of values that are not loaded. If the directory of these pages is not loaded, returns it.
+   * Returns the pages of values that are not loaded. If the directory of these pages is not loaded, returns the
+   * directory.
    *
    * @returns {Page[]}
    */
@@ -327,7 +336,7 @@ export class PagedHierarchy extends Hierarchy {
   // Loading
 
   /**
-   * Adds the content of a page. Returns its child pages.
+   * Adds the content of a page. Returns the child pages of this page.
    *
    * @param {Page} page
    * @param {Uint8Array} bytes
@@ -412,8 +421,9 @@ export class PagedHierarchy extends Hierarchy {
       });
       spreadPage?.roots.push(record);
     };
-    // Records to read, the next one last. For each: the record, its first point, the box of its parent, and the parent.
-    // The box is null if the record's own box is known. The parent is null unless the record is a right child.
+    // Records to read; the last one is read next. Each entry has the record, its first point, the box of its parent,
+    // and the parent. The box is null if the record's own box is known. The parent is null if the record is not a right
+    // child.
     /** @type {[number, number, ArrayLike<number> | null, {own: UpperRecord, left: number, box: ArrayLike<number>} | null][]} */
     const waiting = [];
     if (isFirst) {
@@ -534,7 +544,7 @@ export class PagedHierarchy extends Hierarchy {
     this.gaps.set(gaps, at >> 1);
     if (codes) /** @type {Uint16Array} */ (this.codes).set(codes, at);
     if (stands) /** @type {Uint8Array} */ (this.stands).set(stands, at >> 3);
-    // The block begins at an even record, like the page, so pairs begin at odd records.
+    // The reserved block begins at an even record, like the page. So pairs of children begin at odd records.
     const base = this.#reserveRecords(records.firsts.length + 1) + 1;
     this.nodes.set(records.nodes, base * 6);
     this.sums.set(records.sums, base * 2);
@@ -714,8 +724,9 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Writes the gaps of a bucket, which are the depths of the splits between its points. An upper page may have records
-   * of parts of the bucket. Below the last record, stored depths are counted from the part of this record.
+   * Writes the gaps of a bucket, a node whose children have no records in an index. Gaps are the depths of the splits
+   * between the points of the bucket. An upper page may have records of parts of the bucket. Below the last of these
+   * records, stored depths are counted from the part of this record.
    *
    * @param {Uint8Array} gaps
    * @param {number} record
@@ -739,7 +750,7 @@ export class PagedHierarchy extends Hierarchy {
     }
   }
 
-  /** Pages below the loaded pages. They are known, but not loaded. */
+  /** Pages below the loaded pages. These pages are known, but not loaded. */
   get pagesBelow() {
     return new Set([...this.#upper.values()].flatMap(({ below, spreads }) => [below ?? [], spreads ?? []].flat()));
   }
@@ -762,7 +773,7 @@ function grown(array, length) {
 const bitLength = (greatest) => 32 - Math.clz32(greatest);
 
 /**
- * Returns width and height of a box in an array.
+ * Returns the width and the height of a box in an array.
  *
  * @param {ArrayLike<number>} boxes
  * @param {number} at
@@ -788,7 +799,7 @@ function roundedSpread(size, shape) {
   let [along, across] = [(shape & 15) / 7.5 - 1, (shape >> 4) / 7.5 - 1];
   const length = Math.max(Math.hypot(along, across), 1);
   [along, across] = [along / length, across / length];
-  // The squares of the half axes are (1 + elongation) and (1 - elongation) times the mean of both squares.
+  // The squares of the two half axes are (1 + elongation) and (1 - elongation) times the mean of the two squares.
   const elongation = Math.hypot(along, across);
   const mean = Math.sqrt(square / ((1 + elongation) * Math.max(1 - elongation, (1 + elongation) / 16)));
   return [mean * (1 + along), mean * across, mean * (1 - along)];

@@ -1,4 +1,4 @@
-// Reads the bytes of pages. The page PublishedPages of the documentation describes them.
+// Reads the bytes of pages. The page PublishedPages of the documentation describes the format of these bytes.
 
 import { IndexError } from "../errors.js";
 
@@ -132,7 +132,7 @@ export class PageReader {
     };
   }
 
-  /** Throws an error unless the page has been read to its end. */
+  /** Throws an error if the page has not been read to its end. */
   end() {
     this.require(this.at === this.bytes.length, "the end of the page", `${this.bytes.length - this.at} more bytes`);
   }

@@ -1,4 +1,5 @@
-// Loads the pages of a published index. Each page is a file, or all pages are in one file, which is read by ranges.
+// Loads the pages of a published index. Each page is a separate file, or all pages are in one file, which is read by
+// ranges.
 
 import { IndexError } from "../errors.js";
 import { xxHash64 } from "../index-file.js";
@@ -7,17 +8,20 @@ import { inflated } from "./page.js";
 /** @typedef {import("./page.js").Reference} Reference */
 /** @typedef {{bytes: Promise<Uint8Array>, controller: AbortController, waiting: number}} Load */
 
-/** Number of tries for one request, and milliseconds before the second try. The pause doubles with each try. */
+/**
+ * Number of tries for one request, and milliseconds between the first and the second try. The pause doubles with each
+ * try.
+ */
 const TRIES = 3;
 const FIRST_PAUSE = 200;
 
 /** Pages of the single file are loaded with one request if at most this many bytes lie between them. */
 const NEAR = 8192;
 
-/** Thrown if the site has been replaced since it was opened. */
+/** An error that is thrown if the site has been replaced since it was opened. */
 export class ReplacedError extends IndexError {
   name = "ReplacedError";
-  /** The same status as that of a server whose index was replaced. */
+  /** Status that a server also returns if its index was replaced. */
   status = 409;
 
   /** @param {string} url */
@@ -76,8 +80,8 @@ export class PageSource {
   }
 
   /**
-   * Returns the content of pages. A page that several callers need is loaded once. The load is cancelled if all of its
-   * callers cancel.
+   * Returns the content of pages. A page that several callers need is loaded only once. The load is cancelled if all
+   * callers that need the page cancel.
    *
    * @param {Reference[]} pages
    * @param {AbortSignal} [signal]
@@ -149,7 +153,7 @@ export class PageSource {
     const pages = bytes && group.map(({ offset, length }) => bytes.slice(file ? offset - first : 0, file ? offset - first + length : undefined));
     const isRight = pages?.every((page, i) => page.length === group[i].length && xxHash64(page).toString(16).padStart(16, "0") === group[i].checksum);
     if (!pages || !isRight) {
-      // A page is missing or has other bytes. Probably the site has been replaced.
+      // A page is missing, or its bytes do not match the checksum. Probably the site has been replaced.
       const { values, first: firstPage } = await this.#manifest(signal);
       if (firstPage !== this.manifest.first || values.checksum !== this.manifest.values.checksum) throw new ReplacedError(this.url);
       throw new IndexError(`${url}: expected a page with the checksum ${group[0].checksum}, found ${pages ? "other bytes" : "none"}; publish the index again`);
@@ -158,7 +162,7 @@ export class PageSource {
   }
 
   /**
-   * Returns the bytes of an answer; null if there is no such file. Tries again if the server or the network fails.
+   * Returns the bytes of an answer; null if the file does not exist. Tries again if the server or the network fails.
    *
    * @param {string} url
    * @param {RequestInit} request
@@ -176,7 +180,7 @@ export class PageSource {
           this.loaded.bytes += bytes.length;
           return bytes;
         }
-        // The body may be the whole file, which is not needed.
+        // The body may be the whole file, so it is not read.
         response.body?.cancel().catch(() => {});
         if (response.status === 404 || response.status === 410 || response.status === 416) return null;
         if (response.status === 200) {
@@ -209,7 +213,7 @@ const besides = (url, name) =>
   isPath(url) ? url.replace(/[^/]*$/, name) : new URL(name, typeof location === "undefined" ? url : new URL(url, location.href)).href;
 
 /**
- * Reads a file in Node, with an answer like that of `fetch`.
+ * Reads a file in Node. Returns an answer like the answer of `fetch`.
  *
  * @param {any} path
  * @param {any} request

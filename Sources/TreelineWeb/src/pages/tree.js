@@ -1,5 +1,5 @@
-// A tree whose index was published as pages on a host of static files. It has the queries of `Tree`, but they return
-// promises.
+// A tree whose index was published as pages on a host of static files. It has the queries of `Tree`, but the queries
+// return promises.
 
 import { namesOf, valuesOf } from "../aggregates.js";
 import { QueryError } from "../errors.js";
@@ -18,13 +18,13 @@ import { PageSource } from "./source.js";
 /** Default number of bytes that loaded pages may take. */
 const MEMORY = 64 * 2 ** 20;
 
-/** Filters load all pages of a tree. They are possible up to this number of points. */
+/** Filters load all pages of a tree. Filters are possible for trees of up to this number of points. */
 const MOST_WHOLE = 2 ** 21;
 
 /** Greatest number of rounds of requests for one query. Each round loads pages one level deeper. */
 const ROUNDS = 1100;
 
-/** Greatest number of pages to load although the query may not need them. */
+/** Greatest number of pages that are loaded in advance, although the query may not need them. */
 const FEW_AHEAD = 2;
 
 export class PublishedTree {
@@ -95,7 +95,8 @@ export class PublishedTree {
   }
 
   /**
-   * Runs work on the tree and returns the result. If pages are missing, loads them and runs the work again.
+   * Calls a function with the tree and returns the result. If pages are missing, loads these pages and calls the
+   * function again.
    *
    * @template Result
    * @param {(tree: Tree) => Result} work
@@ -140,7 +141,7 @@ export class PublishedTree {
   async #load(hierarchy, pages, signal) {
     const known = pages.flatMap((page) => hierarchy.ahead(page));
     // Also loads the pages below the missing pages if there are few of them. The view is then small and needs most of
-    // these pages. Near a large view there are many such pages, and most of them are not needed.
+    // these pages. For a large view there are many such pages, and the view does not need most of them.
     const ahead = known.length <= FEW_AHEAD ? known : [];
     const contents = await this.source.load([...pages, ...ahead].map(({ reference }) => reference), signal);
     const below = new Map(ahead.map(({ reference }, i) => [reference.checksum, contents[pages.length + i]]));
@@ -155,12 +156,12 @@ export class PublishedTree {
   }
 
   /**
-   * Returns the clusters of a query. The ellipses of large clusters are rounded. With `ellipses: true` they are exact,
-   * and further pages are loaded for them.
+   * Returns the clusters of a query. The ellipses of large clusters are rounded. With `ellipses: true` these ellipses
+   * are exact, and further pages are loaded for them.
    *
    * @param {Query} [query]
    * @param {Abortable & {values?: boolean | number}} options With `values`, also loads the rows and columns for
-   *   features. If it is a number, loads them only if they are in at most this number of pages.
+   *   features. If `values` is a number, loads the rows and columns only if they are in at most this number of pages.
    * @returns {Promise<Clusters>}
    */
   async clusters(query = {}, { signal, values = false } = {}) {
@@ -187,7 +188,7 @@ export class PublishedTree {
   async #loadValues(answer, most, signal) {
     const hierarchy = /** @type {PagedHierarchy} */ (answer.tree.hierarchy);
     if (most < Infinity && !hierarchy.hasDirectory) {
-      // The first answer does not wait for the directory.
+      // The first answer does not wait until the directory is loaded.
       this.#load(hierarchy, [hierarchy.directory]).catch(() => {});
       return;
     }
@@ -309,7 +310,7 @@ export class PublishedTree {
     if (this.pointCount > MOST_WHOLE) {
       throw new QueryError(`Filters, aggregates and rows need all pages of a published index, so at most ${MOST_WHOLE} points, found ${this.pointCount}; use a server`);
     }
-    // Callers share the load, so no caller cancels it for the others.
+    // All callers share one load, so no caller can cancel the load for the other callers.
     this.#whole ??= this.#loadWhole().catch((error) => {
       this.#whole = null;
       throw error;
@@ -448,7 +449,7 @@ class FilteredTree {
 }
 
 /**
- * Reads the positions of clusters, so that missing pages are noticed.
+ * Reads the positions of clusters. Reading them adds missing pages to `missing`.
  *
  * @param {Clusters} clusters
  */
