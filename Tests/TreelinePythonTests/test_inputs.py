@@ -200,7 +200,7 @@ def test_texts_survive():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (dict(x=[1, 2], y=[3]), ValueError, "as many x as y, found 2 and 1"),
+        (dict(x=[1, 2], y=[3]), ValueError, "equal numbers of x and y, found 2 and 1"),
         (dict(x=[1, 2]), ValueError, "two arrays of coordinates"),
         (dict(x=[1], y=[99]), treelinemap.BuildError, "found longitude 1 and latitude 99"),
         (dict(x=[1], y=[np.nan]), treelinemap.BuildError, "found longitude 1 and latitude nan"),

@@ -11,7 +11,7 @@ import { mapZoom, serverZoom } from "./vendor/treeline/map/mercator.js";
  */
 const NEARLY = 1e-9;
 
-/** For each trait that has the same value as a setting, the name of the setting. */
+/** Traits that have the same values as settings, with the names of these settings. */
 const SAME = { where: "where", color: "donuts", histogram: "brush", _range: "range" };
 
 /** Returns the settings at the start of a widget. On a plane, the view is set later, because the map must know the plane. */
@@ -113,7 +113,7 @@ export class Link {
     this.#set("view", this.#view);
   }
 
-  /** Shows a view. A view has a center, a zoom, or both. If the view has neither, shows its box. */
+  /** Shows a view. A view has a center, a zoom, or both. If the view has no center and no zoom, shows its box. */
   #show({ center, zoom, bbox }) {
     const { map, settings, index: { plane } = {} } = this.viewer;
     // A map that does not exist yet will begin with this view.

@@ -42,7 +42,7 @@ export class Opened extends Source {
       name: "", version: manifest.content_hash, title: manifest.title || document.title || null, attribution: manifest.attribution ?? null,
       point_count: tree.pointCount, bounds: tree.bounds, projection: manifest.projection === 1 ? "web-mercator" : "plane", unit: manifest.unit ?? null,
       split: manifest.growth, has_separations: tree.hasSeparations, has_badges: tree.hasBadges, columns,
-      // A column without a kind can be neither filtered nor summed.
+      // A column without a kind cannot be used in filters and cannot be summed.
       column_kinds: this.hasFilters ? Object.fromEntries(manifest.columns.map(({ name, kind }) => [name, kind])) : {},
     }];
   }
@@ -167,7 +167,7 @@ function cutOf({ badges, spacing, detail, limit, order }) {
   return { ...Object.fromEntries(given.map(([name, amount]) => [name, +amount])), ...(order && { order }) };
 }
 
-/** Returns the ellipse of a cluster as the server writes it. */
+/** Returns the ellipse of a cluster in the form that the server writes. */
 function ellipseOf(clusters, i) {
   const { major, minor, degrees } = clusters.ellipse(i);
   if (major === 0) return {};

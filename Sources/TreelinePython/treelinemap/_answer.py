@@ -148,7 +148,7 @@ class Clusters(Answer):
 
     @property
     def tree(self) -> Tree:
-        """The tree of the query. It has the filter of the query."""
+        """The tree of the query, with the filter of the query."""
         return self._tree
 
     @property

@@ -38,7 +38,7 @@ class Answers:
     """Answers messages of a map about one tree. Any thread may use this object."""
 
     def __init__(self, tree: Tree, version: int = 0) -> None:
-        """:param version: Number of trees that the map showed before this one."""
+        """:param version: Number of trees that the map showed before this tree."""
         self.tree = tree
         self.version = f"{tree.content_hash}-{version}" if version else str(tree.content_hash)
         self._verbs: dict[str, Callable[..., dict[str, Any]]] = {

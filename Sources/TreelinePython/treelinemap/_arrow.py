@@ -143,7 +143,7 @@ class Part(NamedTuple):
 
 
 class Column:
-    """A column: one array, or all arrays of a stream one after another."""
+    """A column: a single array, or all arrays of a stream in their order."""
 
     def __init__(self, memory: Memory, schema: Schema, parts: list[Part]) -> None:
         self._memory, self._schema, self._parts = memory, schema, parts
@@ -222,7 +222,8 @@ class Column:
         if int(scale) == 0 and ((high == low >> 63) | (False if valid is None else ~valid)).all():
             return low
         decimals: AnyArray = low / 10.0 ** int(scale)
-        # If both numbers are exact doubles, their quotient is rounded correctly. Otherwise Python divides the integers.
+        # If doubles hold the number and the power of ten exactly, their quotient is rounded correctly. Otherwise Python
+        # divides the integers.
         is_exact = (high == low >> 63) & (low >= -(2**53)) & (low <= 2**53) & (0 <= int(scale) <= 22)
         numerator, denominator = 10 ** max(-int(scale), 0), 10 ** max(int(scale), 0)
         for row in np.flatnonzero(~is_exact):

@@ -34,7 +34,7 @@ class _Node(NamedTuple):
 
 
 def stream(columns: Mapping[str, AnyArray]) -> Any:
-    """Returns a capsule with a stream of one batch. Numbers and times are not copied."""
+    """Returns a capsule with a stream that has a single batch. Numbers and times are not copied."""
     length = len(next(iter(columns.values()), ()))
     children = tuple((name, _node(values)) for name, values in columns.items())
     content = _Stream(_Node(b"+s", length, [None], children=children)).stream
@@ -140,7 +140,7 @@ def _fill_array(array: Array, node: _Node) -> None:
 
 
 def _release(place: Any) -> None:
-    """Releases an export and its children, except for children that a consumer has taken over."""
+    """Releases an export and its children. Leaves out children that a consumer has taken over."""
     content = place.contents
     for number in range(getattr(content, "n_children", 0)):
         child = content.children[number]

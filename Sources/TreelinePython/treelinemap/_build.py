@@ -55,14 +55,14 @@ def build(
     :param kinds: Kind of each column, by name: `number`, `category`, `boolean`, `time`, `time-ms` or `text`. Add
         `+percentiles` or `+distinct` to make these aggregates fast, or `+search` to make texts searchable.
     :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts these rows. The
-        other rows keep their numbers. By default such rows are an error. Rows cannot be left out of a tree that grows
-        by merging or has groups.
+        other rows keep their numbers. By default such rows are an error. Rows cannot be left out if the tree grows by
+        merging or has groups.
     :param planar: Whether coordinates are plain x and y. By default they are degrees. But if the columns of a table are
         found by the names `x` and `y`, `easting` and `northing`, or `Rechtswert` and `Hochwert`, the coordinates are
         plain x and y.
-    :param grow: How the tree grows. `split` starts with all points and splits. The other ways merge clusters. `merge`
-        first merges the closest clusters. `badges` first merges the clusters whose badges touch first. `scatter` first
-        merges the clusters whose points would be scattered least after the merge.
+    :param grow: How the tree grows. `split` starts with all points and splits them. The other ways merge clusters.
+        `merge` first merges the closest clusters. `badges` first merges the clusters whose badges would touch first if
+        all badges grew. `scatter` first merges the clusters whose points would be scattered least after the merge.
     :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
     :param badge_gap: Gap between badges, in pixels.
     :param stand: Where clusters are shown, if the tree grows by `merge` or `badges`: at the `mean` of their points, or
@@ -81,7 +81,7 @@ def build(
     if points.note:
         warnings.warn(points.note, stacklevel=2)
     if len(points.x) != len(points.y):
-        raise ValueError(f"expected as many x as y, found {len(points.x)} and {len(points.y)}")
+        raise ValueError(f"expected equal numbers of x and y, found {len(points.x)} and {len(points.y)}")
     chosen: Iterable[str] | None = None
     if points.table is not None and (columns is None or isinstance(columns, str | list | tuple)):
         chosen = [name for name in points.table if name not in points.own] if columns is None else columns

@@ -130,7 +130,7 @@ def _doubles(name: str, values: Any) -> AnyArray:
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
     if array.ndim != 1:
-        raise ValueError(f"expected one dimension of {name}, found {array.ndim}")
+        raise ValueError(f"expected {name} with one dimension, found {array.ndim}")
     return np.where(np.ma.getmaskarray(values), np.nan, array) if isinstance(values, np.ma.MaskedArray) else array
 
 

@@ -49,7 +49,7 @@ class PiecesError(Error, ValueError):
 
 
 class EditError(Error, ValueError):
-    """An edit that is not possible on this tree, such as one with a key that does not exist."""
+    """An edit that is not possible on this tree, such as an edit with a key that does not exist."""
 
 
 class PageError(Error, ValueError):

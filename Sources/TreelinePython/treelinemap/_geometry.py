@@ -126,8 +126,8 @@ def _of_wkb(name: str, array: Any, first_row: int) -> tuple[AnyArray, AnyArray]:
     starts = np.frombuffer(offsets, "<i8", count + 1, 8 * array.offset)
     octets = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
     lengths = np.diff(starts)
-    # Nearly all programs write little-endian points of two or three numbers, without a spatial reference system.
-    # These points are all read in one step.
+    # Nearly all programs write little-endian points of two or three numbers, without a spatial reference system. All
+    # points of this form are read in one step.
     there = array.is_valid().to_numpy(zero_copy_only=False) if array.null_count else np.ones(count, bool)
     plain = there & np.isin(lengths, (_PREFIX + 16, _PREFIX + 24))
     heads = octets[starts[:-1][plain][:, None] + np.arange(_PREFIX)]

@@ -220,7 +220,8 @@ def call(function: Any, *arguments: Any) -> Any:
 
 
 class Handle:
-    """An object of the library. It is freed when this Python object is deleted."""
+    """A Python object that owns an object of the library. Deleting the Python object frees the object of the
+    library."""
 
     __slots__ = ("pointer", "_free", "__weakref__")
 

@@ -43,7 +43,7 @@ _OF_DEGREES = _NEUTRAL | set(
 _OF_LENGTHS = _NEUTRAL | set("m meter meters metre metres".split())
 
 _LONGITUDE, _LATITUDE = {"lon", "lng", "long", "longitude"}, {"lat", "latitude"}
-#: Words for places. They may be part of the name of a coordinate, such as `stop_lat` in GTFS.
+#: Words for places. The name of a coordinate may contain such a word, for example `stop_lat` in GTFS.
 _PLACES = set(
     "address airport city destination dropoff end from home location origin pickup place point pt shape shop site "
     "start station stop store to venue".split()
@@ -140,7 +140,7 @@ def _of_place(own: list[Any], words: list[list[str]]) -> Found | None:
         raise ValueError(f"expected one pair of coordinates, found {there}; name one pair with lon= and lat=")
     place, x, y = starts[0]
     others = [f"{x!r} and {y!r}" for other, x, y in pairs if other != place]
-    note = f"points lie at {x!r} and {y!r}, not at {others[0]}; choose with lon= and lat=" if others else ""
+    note = f"points are read from {x!r} and {y!r}, not from {others[0]}; choose with lon= and lat=" if others else ""
     return Found(x, y, note)
 
 

@@ -28,7 +28,7 @@ LAST_ROW = 1 << 53
 REFUSED = np.dtype([("row", "<i8"), ("x", "<f8"), ("y", "<f8")])
 #: The end of a batch of values: the numbers of points and of bytes from the beginning of the file to this end.
 VALUES_END = np.dtype([("point", "<i8"), ("byte", "<i8")])
-#: Columns of the result of `Tasks.read`. It has one row for each partition.
+#: Columns of the result of `Tasks.read`, which has one row for each partition.
 READ = "partition long, name string, points long, rows long, refused long, fault string"
 
 
@@ -53,7 +53,8 @@ class Places:
 
 @dataclass(frozen=True)
 class Division:
-    """The division of the points into pieces, and the encodings of their values. Both are stored as bytes.
+    """The division of the points into pieces, and the encodings of the points' values. The division and the encodings
+    are stored as bytes.
 
     All tasks of a process share the decoded objects, because a dictionary may be large.
     """
@@ -88,7 +89,7 @@ class Columns:
 
 
 class Tasks:
-    """The tasks of executors. They exchange files in a folder that all executors can access."""
+    """The tasks of executors. Tasks exchange files in a folder that all executors can access."""
 
     #: Maximum number of points that a task has in memory.
     block_size = 1 << 20
@@ -250,7 +251,7 @@ class Tasks:
             yield number
 
     def _blocks(self, section: Section, places: Any) -> Iterator[tuple[AnyArray, Section]]:
-        """Yields the positions of a section's points, one block after the other."""
+        """Yields the positions of a section's points in blocks."""
         place, path = places.value, self.path(section.name, "points")
         survey = None if place.survey is None else Survey(data=place.survey)
         for first in range(section.first, section.first + section.count, self.block_size):
@@ -264,7 +265,7 @@ class Tasks:
             yield positions, Section(section.name, first, count, section.first_row)
 
     def _codes(self, section: Section, encoding: Encoding) -> AnyArray:
-        """Returns an array with the codes of a section's points. It has a row for each point."""
+        """Returns an array with the codes of a section's points, which has a row for each point."""
         codes = np.empty((section.count, encoding.width), np.uint8)
         if encoding.width == 0:
             return codes
@@ -274,7 +275,7 @@ class Tasks:
             place = 0
             while place < section.count:
                 # The bounds of the batch in which the wanted points begin. The points may end in this batch or in a
-                # later one.
+                # later batch.
                 first, start = ends[number - 1].tolist() if number else (0, 0)
                 end, stop = ends[number].tolist()
                 file.seek(start)

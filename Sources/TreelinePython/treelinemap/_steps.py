@@ -154,7 +154,7 @@ class ColumnSurvey(_Object):
         return c.bytes_of(c.call(_column_survey_add_values, self.pointer, *column_array(columns), place, len(rows)))
 
     def merge(self, data: bytes, first_row: int = 0) -> None:
-        """:param first_row: Number to add to the rows in the other survey."""
+        """:param first_row: Number to add to the rows in the survey that is added."""
         c.call(_column_survey_add_survey, self.pointer, data, len(data), first_row)
 
     def to_bytes(self) -> bytes:
@@ -201,7 +201,7 @@ class Encoding(_Object):
         self.width: int = _encoding_width(self.pointer)
 
     def encode(self, values: bytes, count: int) -> AnyArray:
-        """Returns an array with the codes of some points. It has a row for each point.
+        """Returns an array with the codes of some points, which has a row for each point.
 
         :param values: Result of `ColumnSurvey.add`.
         """

@@ -52,7 +52,7 @@ class Tree:
         """
         :param like: A tree over the same points, with or without a filter; None for a new tree.
         :param where: The filter in CQL2.
-        :param marks: One bit for each row: whether the mask selects it. None if the tree has no mask.
+        :param marks: One bit for each row: whether the mask selects the row. None if the tree has no mask.
         """
         self._handle = c.Handle(pointer, c.tree_free)
         self._where, self._marks = where, marks
@@ -247,7 +247,7 @@ class Tree:
         )  # fmt: skip
         answer = None
         if bbox is not None and zoom is not None and (center, width, height, tile, tile_size, margin) == _NOTHING:
-            # Queries of a moving map repeat one cut, so the cut is read only once.
+            # While a map moves, all its queries have the same cut. So the text of the cut is read only once.
             try:
                 if len(bbox) == 4:
                     cut = self._cuts.get(key) or self._cut(key)
@@ -283,8 +283,8 @@ class Tree:
         The selection replaces the filter of the tree. Select `a & b` to combine two masks, and `"a AND b"` to combine
         two filters. Ids and tree indices do not change. The tree keeps the last few filters prepared.
 
-        :param where: A filter in CQL2, or a mask. A mask has True or False for each row of the input. It is a list, or
-            an array of booleans from numpy, pandas, polars or pyarrow. None for all points.
+        :param where: A filter in CQL2, or a mask. A mask has True or False for each row of the input. The mask is a
+            list, or an array of booleans from numpy, pandas, polars or pyarrow. None for all points.
         """
         if where is None:
             return Tree(c.call(c.select, self._unmarked.pointer, None), self) if self._is_filtered else self
@@ -313,7 +313,7 @@ class Tree:
         return self.clusters(limit=max(len(sizes) + lone, 1))
 
     def _prepared(self, where: str) -> Tree:
-        """Returns the tree of the points that pass a filter. Keeps the mask of this tree, if there is one."""
+        """Returns the tree of the points that pass a filter. If this tree has a mask, the mask still applies."""
         tree = self._filtered.get(where)
         if tree is None:
             # A tree with a similar filter makes computing a filter faster. Other threads may add and remove filters, so
@@ -476,8 +476,8 @@ class Tree:
         """Writes a map as a standalone page, or returns the page as a text. The page needs no server and no other
         files. `treelinemap map` writes the same page.
 
-        The page contains all points and columns. It can filter points, color them by a column and sum columns. Raises
-        an error if the tree has groups or a filter, and if the page would have more than 20 MB.
+        The page contains all points and columns. A user of the page can filter points, color points by a column and sum
+        columns. Raises an error if the tree has groups or a filter, and if the page would have more than 20 MB.
 
         :param path: Path of the page. If it is None, the HTML is returned.
         :param title: Title of the map. By default the title of the tree or the name of its file.
@@ -497,7 +497,7 @@ class Tree:
 
         Raises an error if the tree has groups or a filter.
 
-        :param folder: The folder to write. It is created if it does not exist.
+        :param folder: The folder to write, which is created if it does not exist.
         :param title: Title of the page. By default the title of the tree or the name of its file.
         :param single_file: Whether to write all pages to one file, for hosts that answer requests for ranges of bytes.
         :param remove_old: Whether to remove pages of earlier versions. Maps that are open in browsers may still need
@@ -538,7 +538,7 @@ class Tree:
         :param move: Points with new coordinates or new values, as a table with coordinates, keys, and the columns whose
             values change.
         :raises EditError: If a key of `insert` is in the tree, a key of `remove` or `move` is not in the tree, a key
-            occurs twice, or a coordinate is out of range. Then the tree does not change.
+            occurs twice, or a coordinate is out of range. In these cases the tree does not change.
         """
         if self._editing is None:
             raise EditError(

@@ -78,8 +78,9 @@ def build(
         memory for columns.
     :param memory: Approximate memory of the driver for separations, such as `2GB`. The dictionaries of columns with
         more than 65,536 distinct values may take an eighth of this memory.
-    :param scratch: Folder that the driver and all executors can access at the same path. It needs 37 bytes per point,
-        plus space for columns. By default it is next to the index. Its files are removed at the end.
+    :param scratch: Folder that the driver and all executors can access at the same path. The files in this folder need
+        37 bytes per point, plus space for columns, and are removed at the end. By default the folder is next to the
+        index.
     :param overwrite: Whether an existing file at `out` that is not an index may be replaced.
     :param refused: Path of a Parquet file to write with the rows that are left out: `row`, `x` and `y`.
     :param progress: Called with the current stage and its completed share, from 0 to 1. The share is 0 during planning.

@@ -85,8 +85,8 @@ class Map(anywidget.AnyWidget):
     - `where`: a filter in CQL2. If the tree has a filter, points must pass both filters.
     - `color`: a column of categories or booleans. Its values color the badges.
     - `histogram`: a column of numbers or times to show as a histogram. `brush`: the range that is chosen in the
-      histogram, as two numbers or two `numpy.datetime64`; None for all values. Only points whose value is at least the
-      first and less than the second are counted.
+      histogram, as two numbers or two `numpy.datetime64`; None for all values. Only points are counted whose value is
+      at least the first number and below the second number.
     - `tooltip`: columns to show for the point under the pointer, and for the first points of a cluster. By default the
       names of points are shown. `title`: a name for the points.
     - `basemap`: the map below the badges: the address of a MapLibre style or of tiles, `https://…/{z}/{x}/{y}.png`; a
@@ -94,7 +94,7 @@ class Map(anywidget.AnyWidget):
     """
 
     _worker: ThreadPoolExecutor | None = None
-    #: Number of trees that the map showed before this one.
+    #: Number of trees that the map showed before this tree.
     _shown_count = 0
     _esm = FILES / "widget.js"
 
@@ -129,7 +129,8 @@ class Map(anywidget.AnyWidget):
         self.tree = tree
         self._answers = Answers(tree)
         self._wanted: set[str] = set()
-        # The worker answers requests one after another, on a separate thread. It skips requests that were cancelled.
+        # The worker answers requests one after another, on a separate thread. The worker skips requests that were
+        # cancelled.
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="treeline-map")
         default = {"spacing": 44} if tree.has_separations else {"badges": 1} if tree.has_badges else {"limit": 100}
         super().__init__(**{"cut": default, "title": tree.title, **traits}, _facts=self._answers.facts())
@@ -155,7 +156,7 @@ class Map(anywidget.AnyWidget):
             latitudes = numbers[1::2] if name in lengths and not self.tree.is_planar else []
             if latitudes != sorted(latitudes) or any(abs(latitude) > 90 for latitude in latitudes):
                 raise traitlets.TraitError(
-                    f"expected latitudes from -90 to 90, a box's south before its north, found {name}={value!r}"
+                    f"expected latitudes from -90 to 90, and a box with south below north, found {name}={value!r}"
                 )
             view[name] = numbers if name in lengths else numbers[0]
         return view
@@ -275,7 +276,7 @@ class Map(anywidget.AnyWidget):
         self._selected_ranges = ranges
 
     def show(self, tree: Tree) -> None:
-        """Shows another tree instead of the current one, such as the tree after an edit.
+        """Shows another tree instead of the current tree, such as the tree after an edit.
 
         The view, the cut, the filter and the colors do not change. If both trees have keys, selected points stay
         selected.
@@ -342,6 +343,6 @@ class Map(anywidget.AnyWidget):
 
 @functools.cache
 def assets() -> list[bytes]:
-    """Returns the land and the map library, both compressed. A page receives them only once."""
+    """Returns the land and the map library, both compressed. A page receives each of the two files only once."""
     library = gzip.compress((FILES / "library.js").read_bytes(), 6, mtime=0)
     return [(FILES / "assets.json.gz").read_bytes(), library]

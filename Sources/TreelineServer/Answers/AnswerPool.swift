@@ -80,7 +80,7 @@ protocol InterruptibleAnswer: AnyObject, Sendable {
   func interrupt(_ problem: Problem)
 }
 
-/// An answer that a client waits for. It ends with the result of the thread, or with a problem if it is interrupted
+/// An answer that a client waits for. The answer is the result of the thread, or a problem if the answer is interrupted
 /// first.
 private final class PendingAnswer<Value: Sendable>: InterruptibleAnswer {
   private enum State {

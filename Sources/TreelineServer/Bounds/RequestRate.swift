@@ -20,7 +20,7 @@ final class RequestRate: Sendable {
 
   /// Takes a token for a request.
   ///
-  /// - Returns: nil if there was a token; otherwise the number of seconds until the next token.
+  /// - Returns: nil if a token was left; otherwise the number of seconds until the next token.
   func take(_ address: IPAddress) -> Int? {
     let (network, now) = (address.network, ContinuousClock.now)
     return buckets.withLock { buckets in

@@ -8,7 +8,8 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
 
-/// A connection of HTTP/1.1 or HTTP/2. It adds the bounds and the parts of HTTP that Hummingbird's connection lacks.
+/// A connection of HTTP/1.1 or HTTP/2. This type adds the bounds, and the parts of HTTP that Hummingbird's connection
+/// lacks.
 struct ConnectionChannel: ServerChildChannel {
   /// A new connection. The client has not sent anything yet.
   struct Value: ServerChildChannelValue {
@@ -28,7 +29,7 @@ struct ConnectionChannel: ServerChildChannel {
   private let idleTime: TimeAmount
   /// Called once for each connection, on its event loop, when the server stops.
   private let onStop: @Sendable () -> Void
-  /// Addresses of trusted proxies. One proxy carries the connections of many clients.
+  /// Addresses of trusted proxies. A single proxy carries the connections of many clients.
   private let proxies: [IPAddress.Range]
 
   /// Maximum size of a header field, in bytes.

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP2
 
 /// Hides pings from Hummingbird, which would close a connection after a few pings in 30 seconds. NIO has already
-/// answered the pings. It closes a connection after 200 control frames in 30 seconds.
+/// answered the pings. NIO itself closes a connection after 200 control frames in 30 seconds.
 final class PingHandler: ChannelInboundHandler {
   typealias InboundIn = HTTP2Frame
   typealias InboundOut = HTTP2Frame

@@ -28,7 +28,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private let connection: Connection
   /// Number of requests that were passed on and are not completely answered.
   private var unanswered = 0
-  /// Whether part of the last request is still missing.
+  /// Whether part of the last request has not arrived yet.
   private var isReading = false
   /// Whether a response has begun and has not ended.
   private var isResponding = false

@@ -22,7 +22,7 @@ public final class Catalog: Sendable {
   private let refreshing = Mutex(())
   /// Live indexes by name. Requests change live indexes, so the files of live indexes are not watched.
   private let live: [String: LiveIndex]
-  /// Announcements of new versions of the other indexes, by name.
+  /// Announcements of new versions of indexes that are not live, by name.
   private let versions: [String: IndexVersions]
   private let residentBytes: Int
   private let filterBytes: Int
@@ -70,8 +70,8 @@ public final class Catalog: Sendable {
     (self.residentBytes, self.filterBytes) = (residentBytes, filterBytes)
   }
 
-  /// A third of the memory that the process may use. This leaves room to replace an index, because an index that is
-  /// being replaced is in memory twice.
+  /// A third of the memory that the process may use. The limit leaves room to replace an index, because an index that
+  /// is being replaced is in memory twice.
   public static var standardResidentBytes: Int {
     let physical = ProcessInfo.processInfo.physicalMemory
     return Int(min(physical, MemoryLimit.ofControlGroup() ?? physical) / 3)

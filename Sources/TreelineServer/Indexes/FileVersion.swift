@@ -8,7 +8,7 @@ struct FileVersion: Hashable, Sendable {
   let size: Int
   /// Whether the file is a regular file, not a folder or a pipe.
   let isRegular: Bool
-  /// Modification time, which programs can set, and status change time, which programs cannot set.
+  /// Modification time, which programs can set; and status change time, which programs cannot set.
   private let modified: Double
   private let changed: Double
 
@@ -29,7 +29,7 @@ struct FileVersion: Hashable, Sendable {
 
   private static func seconds(_ time: timespec) -> Double { Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
 
-  /// Returns whether both versions belong to one file. Its content may have changed.
+  /// Returns whether both versions belong to the same file. The content of the file may have changed.
   func isSameFile(as other: FileVersion) -> Bool { device == other.device && inode == other.inode }
 
   /// Whether every write from now on is certain to change the file's times. Clocks of file systems tick about a hundred

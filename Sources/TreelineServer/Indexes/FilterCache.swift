@@ -31,8 +31,8 @@ final class FilterCache: Sendable {
   /// - Parameter mostBytes: Maximum total size of the filters. The filter used last is kept even if it is larger.
   init(of tree: ClusterTree, mostBytes: Int) { (self.tree, self.mostBytes) = (tree, mostBytes) }
 
-  /// Returns the key of a filter: the bytes of its text. A `String` would not do as a key, because a filter may
-  /// distinguish texts that are equal as Swift strings.
+  /// Returns the key of a filter: the bytes of its text. The key is not a `String`, because a filter may distinguish
+  /// texts that are equal as Swift strings.
   private static func key(_ filter: Filter) -> [UInt8] { Array("\(filter)".utf8) }
 
   /// Returns whether a filter is prepared. Does not wait for a thread that is preparing it.

@@ -6,7 +6,7 @@
 struct LiveBatch: Sendable {
   /// Name of the batch. A client that sends the batch again uses the same name.
   let id: String
-  /// Hash of the lines. It distinguishes a repeated batch from a different batch with the same name.
+  /// Hash of the lines. The hash distinguishes a repeated batch from a different batch with the same name.
   let digest: UInt64
   /// The lines as they were sent.
   let lines: [UInt8]
@@ -86,7 +86,7 @@ struct LiveAnswer: Encodable, Sendable {
 /// third is the checksum of the index to which the batches are applied. Each further record contains the batches that
 /// were written to the disk together.
 struct LiveRecord {
-  /// The name of the log: a random number that distinguishes its versions from those of other logs.
+  /// The name of the log: a random number that distinguishes versions of this log from versions of other logs.
   var log: UInt64 = 0
   var sequence: UInt64 = 0
   var indexChecksum: UInt64 = 0

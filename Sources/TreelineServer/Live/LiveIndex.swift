@@ -10,12 +10,12 @@ import Synchronization
 /// An index whose points can be added, changed and removed while it is served.
 ///
 /// A batch of changes is answered when it is on the disk, in a log beside the index. One thread writes the log, and
-/// batches that arrive while it writes share the next record. Another thread makes the next map from all batches since
+/// batches that arrive during a write share the next record. Another thread makes the next map from all batches since
 /// the last map. A version answers queries until the next version is complete, so no query waits for an edit.
 ///
-/// When the log is long, the newest map is written as the new index file, and the batches in it are removed from the
-/// log. If the process ends between these two steps, the next start applies the batches again. Applying a batch twice
-/// gives the same points as applying it once, because a batch sets or removes whole points.
+/// When the log is long, the newest map is written as the new index file, and the batches in this map are removed from
+/// the log. If the process ends between these two steps, the next start applies the batches again. Applying a batch
+/// twice gives the same points as applying it once, because a batch sets or removes whole points.
 public final class LiveIndex: Sendable {
   fileprivate typealias Map = ClusterMap<KeyedPoint>
 
@@ -75,7 +75,7 @@ public final class LiveIndex: Sendable {
   private let state: Mutex<State>
   let versions: IndexVersions
   private let writer = DispatchQueue(label: "treeline.live.log")
-  /// A thread of low priority, and a thread of the usual priority. One of them at a time makes maps.
+  /// A thread of low priority, and a thread of the usual priority. Only one of the two threads makes maps at a time.
   private let mapper = NIOThreadPool(numberOfThreads: 1)
   private let hurriedMapper = NIOThreadPool(numberOfThreads: 1)
 
@@ -111,7 +111,8 @@ public final class LiveIndex: Sendable {
     logger.logLevel = .notice
     // The log is locked before the points are read, so that no other server writes the index in between.
     _ = try IndexHeader(ofIndex: path)
-    // Links are resolved, so that two links to one index share one log, whose lock admits one server at a time.
+    // Links are resolved, so that two links to the same index share one log. The lock of the log admits only one server
+    // at a time.
     let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let logPath = path + ".log"
     let (log, records, removed) = try Self.openLog(logPath)

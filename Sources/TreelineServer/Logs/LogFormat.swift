@@ -6,8 +6,8 @@ import Logging
 public enum LogFormat: String, CaseIterable, Hashable, Sendable {
   /// Lines of text with the time, the level, the logger, the message and the metadata.
   case text
-  /// One JSON object per line. It has the members `time`, `level`, `logger` and `message`, and a member for each item
-  /// of metadata.
+  /// One JSON object per line. The object has the members `time`, `level`, `logger` and `message`, and a member for
+  /// each item of metadata.
   case json
 }
 

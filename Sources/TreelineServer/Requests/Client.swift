@@ -5,7 +5,7 @@ import NIOCore
 /// The client that sent a request, and the address at which it reached the server. The address and the client come from
 /// the connection, or from the headers of a trusted proxy.
 struct Client: Sendable {
-  /// Network address; nil for a connection within the machine, such as a Unix socket, which has no address.
+  /// Network address; nil for a connection within the machine that has no address, such as a Unix socket.
   private(set) var address: IPAddress?
   private(set) var scheme: String
   /// Host, with an optional port, to which the request was sent.

@@ -55,7 +55,7 @@ struct ServedSelection {
   }
 }
 
-/// The aggregates that a request asks for. They are computed for each cluster of the answer.
+/// The aggregates that a request asks for. Each aggregate is computed for each cluster of the answer.
 struct ServedAggregates {
   private(set) var list: [Aggregate]
   /// Name of the property for each aggregate.

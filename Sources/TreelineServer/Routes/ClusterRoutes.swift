@@ -165,8 +165,8 @@ private struct MemberOrder {
   let column: String
   let isDescending: Bool
 
-  /// Maximum sum of offset and limit. Sorting keeps only about this many members in memory while it reads the values of
-  /// all members.
+  /// Maximum sum of offset and limit. Sorting reads the values of all members, but keeps only about this many members
+  /// in memory.
   static let mostPlaces = 200_000
 
   private enum Value {

@@ -71,9 +71,9 @@ private struct IndexFacts: Encodable {
   /// Texts about the index. Each text is left out if the index does not have it.
   let title, attribution, unit: String?
   let version: String
-  /// Number of the version of a live index; left out for other indexes.
+  /// Number of the version of a live index; left out if the index is not live.
   let sequence: UInt64?
-  /// Column with the keys of the points of a live index; left out for other indexes.
+  /// Column with the keys of the points of a live index; left out if the index is not live.
   let key: String?
   let pointCount: Int
   let projection: String

@@ -247,7 +247,8 @@ extension LogFormat: ExpressibleByArgument {}
     return token
   }
 
-  /// Raises the limit of open files. Each connection is an open file, and many systems allow only 1024 by default.
+  /// Raises the limit of open files. Each connection is an open file, and many systems allow only 1024 open files by
+  /// default.
   private func raiseFileLimit() throws {
     #if canImport(Glibc)
       var limit = rlimit()

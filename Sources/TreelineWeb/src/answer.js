@@ -296,7 +296,7 @@ export class Clusters {
     const members = this.#members = new Int32Array(this.length).fill(-1);
     for (let i = 0; i < this.length; i++) {
       const [first, count, record, levels] = nodes.subarray(4 * i);
-      /** @param {number} member Shows the cluster at this point, unless it is -1. */
+      /** @param {number} member Index of the point at which the cluster is shown; -1 for the mean. */
       const stand = (member) => {
         if (member < 0) return;
         const at = 2 * hierarchy.place(member);

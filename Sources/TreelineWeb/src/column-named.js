@@ -1,4 +1,5 @@
-// Makes columns from values by row, and finds columns by name. A property of GeoJSON features counts as a column.
+// Makes columns from values by row, and finds columns by name. A property of GeoJSON features is also treated as a
+// column.
 
 import { QueryError } from "./errors.js";
 

@@ -9,7 +9,7 @@
  * @property {"number" | "category" | "boolean" | "time" | "text" | "any"} kind
  * @property {(index: number) => Value} value Returns a point's value for filters and aggregates; null if the value is
  *   missing. A time is in seconds since the beginning of 1970.
- * @property {(index: number) => any} output Returns a point's value for features; undefined if the point has none.
+ * @property {(index: number) => any} output Returns a point's value for features; undefined if the point has no value.
  */
 
 /** Upper word of the NaN that stands for a missing value. The lower word is `ABSENT` if the property is absent. */

@@ -29,7 +29,7 @@ export function criterionOf(cut) {
   if (typeof pixels !== "number" || !(pixels >= 0) || pixels === Infinity) {
     throw new QueryError(`Expected a finite number, 0 or more, as ${name}, found ${pixels}`);
   }
-  if (order !== undefined || cut.continuing) throw new QueryError(`order and continuing need a limit alone, not ${name}`);
+  if (order !== undefined || cut.continuing) throw new QueryError(`order and continuing need a limit without ${name}`);
   if (!(Number.isInteger(minPoints) && minPoints >= 1)) throw new QueryError(`Expected minPoints of 1 or more, found ${minPoints}`);
   if (typeof aloneFromZoom !== "number" || Number.isNaN(aloneFromZoom)) {
     throw new QueryError(`Expected a number as aloneFromZoom, found ${aloneFromZoom}`);

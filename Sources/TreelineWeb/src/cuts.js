@@ -1,7 +1,7 @@
 // Cuts the tree into the clusters that represent the points in view. The page IndexFormat defines each answer.
 //
 // A list of nodes has four numbers for each node, see hierarchy.js. Some lists also have the visibility of each node as
-// a fifth number. It says whether none, some or all points of the node are in view.
+// a fifth number. The visibility says whether none, some or all points of the node are in view.
 
 import { criterionOf } from "./criterion.js";
 import { BEYOND_ALL, leastCode } from "./exact.js";
@@ -106,8 +106,8 @@ function put(list, at, first, count, record, levels, visibility) {
 // Memory that all cuts share. Cuts can share it, because a cut ends before the next cut begins.
 const SCRATCH = new Float64Array(3);
 /**
- * The stack of nodes to visit, with five numbers for each. It holds at most one node of each level, and both children
- * of the deepest node.
+ * The stack of nodes to visit, with five numbers for each. The stack holds at most one node of each level, and both
+ * children of the deepest node.
  */
 const WAITING = new Uint32Array(5 * 1100);
 
@@ -208,7 +208,7 @@ export class CutSearch {
       if (nodes.length <= limit * 4) return nodes;
       if (isAlone) isAlone = false;
       else if (view.count(0, tree.pointCount) < minPoints) minPoints = 0;
-      // In a damaged file codes may contradict each other, but the limit must hold.
+      // In a damaged file, codes may contradict each other. The limit must hold even then.
       else return this.#shown(this.#coarsenessAtLimit(minPoints), minPoints, Infinity).slice(0, limit * 4);
     }
   }
@@ -801,7 +801,7 @@ function entriesOf(search, previous, fresh) {
 
 /**
  * Returns the entries to show. Each lost cluster of the previous answer costs `weight` units of scatter. Returns null
- * if no choice of entries is within the limit.
+ * if every choice of entries exceeds the limit.
  *
  * @param {Entry[]} entries
  * @param {number} limit

@@ -72,7 +72,7 @@ export function scatterOf(n, upper, lower, a, b) {
   w0 -= Math.imul(a0, b0) >>> 0;
   w1 -= high(a0, b0) + (crossed % WORD) + (other % WORD);
   w2 -= Math.floor(crossed / WORD) + Math.floor(other / WORD) + a1 * b1;
-  // Each word borrows from the next higher word. After this, all words except the highest are from 0 to 2^32 - 1.
+  // Each word borrows from the next higher word. Then all words except the highest word are from 0 to 2^32 - 1.
   let carry = Math.floor(w0 / WORD);
   w0 -= carry * WORD;
   w1 += carry;
@@ -94,8 +94,8 @@ export function scatterOf(n, upper, lower, a, b) {
 // Scaled distances
 
 /**
- * Returns the scaled distance ⌊d² × 2^20 / w²⌋, where d² = dx² + dy². Both d² and the result are limited to 2^64 - 1.
- * The result is a double. If the double is 2^53 or more, the exact result is greater than the double by `scaled.rest`,
+ * Returns the scaled distance ⌊d² × 2^20 / w²⌋, where d² = dx² + dy². d² and the result are limited to 2^64 - 1. The
+ * result is a double. If the double is 2^53 or more, the exact result is greater than the double by `scaled.rest`,
  * which is below 2^11. Scaled distances are ordered by the double, then by the rest.
  *
  * @param {number} dx Below 2^32.
@@ -115,7 +115,7 @@ export function scaled(dx, dy, w) {
 scaled.rest = 0;
 
 /**
- * Whether a product is greater than a number, even if both are almost equal (T. J. Dekker, 1971,
+ * Whether a product is greater than a number, even if the product and the number are almost equal (T. J. Dekker, 1971,
  * doi:10.1007/BF01397083).
  *
  * @param {number} a
@@ -181,8 +181,8 @@ function highWord(value) {
 }
 
 /**
- * Returns the code of a distance from the square of the distance. It is the greatest code whose square is not greater
- * than the given square. The 53 highest bits of the square are enough.
+ * Returns the code of a distance from the square of the distance. The result is the greatest code whose square is not
+ * greater than the given square. The 53 highest bits of the square are enough.
  *
  * @param {number} square
  */

@@ -15,8 +15,8 @@ export const EVERYTHING = new Window(0, WORLD - 1, 0, WORLD - 1);
 /** @typedef {{minX: number, minY: number, maxX: number, maxY: number}} Box A box of the plane. */
 
 /**
- * Each node has a number. Split i lies before leaf i. The node that is split there has the number i. Leaf i has the
- * number -1 - i. If there is only one leaf, it is the root.
+ * Each node has a number. Split i lies before leaf i. The node that is split between leaf i - 1 and leaf i has the
+ * number i. Leaf i has the number -1 - i. If there is only one leaf, the leaf is the root.
  */
 export class Excerpt {
   /**
@@ -29,7 +29,8 @@ export class Excerpt {
    *     from the corner of the box. `meansX` and `meansY` are the mean in whole units, rounded down. `restsX` and
    *     `restsY` are the remainders of the division by the number of points. If clusters are shown at members, the
    *     leaf's position is in `standsX` and `standsY`.
-   * @param {boolean} crossesSeam Whether a node may lie across the edge of the plane if its box is narrower this way.
+   * @param {boolean} crossesSeam Whether a node may lie across the edge of the plane. A node lies there if its box is
+   *   then narrower.
    */
   constructor(table, crossesSeam) {
     const { levels, codes, stands, counts, x, y, parts, partCodes } = table;
@@ -87,7 +88,7 @@ export class Excerpt {
   }
 
   /**
-   * Returns the id of a node, as in the tree.
+   * Returns the id that a node also has in the tree.
    *
    * @param {number} node
    */
@@ -239,7 +240,7 @@ export class Excerpt {
   }
 
   /**
-   * Returns the leaves of a node: the first, and one past the last.
+   * Returns the index of the first leaf of a node, and one past the index of the last leaf.
    *
    * @param {number} node
    */
@@ -375,7 +376,7 @@ export class Excerpt {
 }
 
 /**
- * Returns the eastward distance from one x to another.
+ * Returns the eastward distance from one x to another x.
  *
  * @param {number} from
  * @param {number} to

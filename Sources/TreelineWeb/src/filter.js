@@ -319,7 +319,7 @@ export function textOrder(a, b) {
   if (at === a.length || at === b.length) return a.length - b.length;
   const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)];
   const areBothHigh = x >= 0xd800 && y >= 0xd800;
-  // Surrogates are halves of code points from 65,536 on, which come after all other code points.
+  // Surrogates are halves of code points from 65,536 on. These code points come after all other code points.
   const rank = (/** @type {number} */ unit) => (areBothHigh && unit < 0xe000 ? unit + 0x10000 : unit);
   return rank(x) - rank(y);
 }

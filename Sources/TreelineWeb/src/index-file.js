@@ -270,7 +270,7 @@ function planeOf(bytes, pointCount) {
   return { plane: new Plane(false, 0, left, top, side), clippedPointCount };
 }
 
-/** Sections by kind. Kinds other than columns and their statistics occur at most once. */
+/** Sections by kind. Only columns and their statistics may occur several times. */
 class Sections {
   /**
    * @param {Bytes} bytes
@@ -335,7 +335,7 @@ class Sections {
       diameters.push(bytes.u16(offset + 12 + 8 * i));
     }
     const problem = curveProblem(counts, diameters, gap);
-    if (problem) throw IndexError.damaged(bytes.file, offset, problem, "a wrong one");
+    if (problem) throw IndexError.damaged(bytes.file, offset, problem, "a bad curve");
     return new BadgeCurve(counts, diameters, gap);
   }
 

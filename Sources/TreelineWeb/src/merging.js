@@ -550,7 +550,8 @@ export class Merging {
   }
 
   /**
-   * Whether the union of two clusters is half a world wide or more. Such clusters are not merged across the seam.
+   * Whether the union of two clusters is half a world wide or more. Clusters with such a wide union are not merged
+   * across the seam.
    *
    * @param {number} a Offset of the first in `live`.
    * @param {number} b

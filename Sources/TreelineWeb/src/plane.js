@@ -17,8 +17,8 @@ const HALF = 0.49999999999999994;
 const FAR = 2 ** 900;
 
 /**
- * @typedef {object} View The part of the world that a query is about. Give one of `bbox`, `center` and `tile`, or none
- *   of them for all points.
+ * @typedef {object} View The part of the world that a query is about. Give one of `bbox`, `center` and `tile`, or leave
+ *   out all three for all points.
  * @property {ArrayLike<number>} [bbox] West, south, east and north. A box whose west is greater than its east crosses
  *   the antimeridian.
  * @property {ArrayLike<number> | {lng: number, lat: number}} [center] Needs `zoom`, `width` and `height`.
@@ -146,7 +146,7 @@ export class Plane {
 
   /**
    * Returns the window and the zoom of a view. The window is null if a view of a plain plane is outside the square of
-   * the plane. The zoom is for 256 px tiles. It is NaN if the view has no zoom.
+   * the plane. The zoom is for 256 px tiles. The zoom is NaN if the view has no zoom.
    *
    * @param {View} view
    * @returns {{window: Window | null, zoom: number}}

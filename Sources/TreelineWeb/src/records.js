@@ -80,8 +80,8 @@ export class StoredRecords {
   }
 
   /**
-   * Adds the moments of a child, measured from the corner of the record's box. This corner is northwest of the corner
-   * of the child's box; the seam may lie between the two corners.
+   * Adds the moments of a child, measured from the corner of the record's box. The corner of the record's box is
+   * northwest of the corner of the child's box. The seam may lie between the two corners.
    *
    * @param {number} record
    * @param {number} child

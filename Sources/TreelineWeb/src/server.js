@@ -425,7 +425,7 @@ function viewParameters({ bbox, center, tile, zoom, width, height, tileSize = 51
 function cutParameters(cut, tileSize = 512) {
   criterionOf(cut);
   const { badges, spacing, detail, limit, order, minPoints, aloneFromZoom } = cut;
-  // The server expects `aloneFromZoom` as a zoom of 256 px tiles.
+  // The server expects `aloneFromZoom` in zooms of 256 px tiles.
   const alone = aloneFromZoom === undefined ? undefined : aloneFromZoom + (tileSize === 512 ? 1 : 0);
   return { badges, spacing, detail, limit: limit === Infinity ? undefined : limit, order, "min-points": minPoints, "alone-from-zoom": alone };
 }

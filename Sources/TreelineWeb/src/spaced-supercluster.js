@@ -161,8 +161,8 @@ export class SpacedSupercluster {
   }
 
   /**
-   * One object for each zoom. The length of its array `ids` is the number of features, which some programs count this
-   * way.
+   * One object for each zoom. The length of its array `ids` is the number of features, and some programs use this
+   * length to count features.
    */
   get trees() {
     return Array.from({ length: this.options.maxZoom + 2 }, (_, zoom) => {

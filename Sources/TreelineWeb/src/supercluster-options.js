@@ -9,5 +9,5 @@ export function checkZooms({ minZoom, maxZoom }) {
 
 /** @param {unknown} points */
 export function checkFeatures(points) {
-  if (!Array.isArray(points)) throw new TypeError("Expected an array of features; of a FeatureCollection, give the features");
+  if (!Array.isArray(points)) throw new TypeError("Expected an array of features; give the features of a FeatureCollection");
 }

@@ -1,6 +1,6 @@
 // Compares two answers of one tree. A cluster is a range of points. So there are four cases for a cluster of one
-// answer. It equals a cluster of the other answer, contains one or more clusters of the other answer, lies in a cluster
-// of the other answer, or shares no point with the other answer.
+// answer. The cluster equals a cluster of the other answer, contains one or more clusters of the other answer, lies in
+// a cluster of the other answer, or shares no point with the other answer.
 
 /**
  * @typedef {object} Ranges The part of an answer that transitions need.

@@ -217,7 +217,8 @@ export class Tree {
 
   /**
    * Returns the clusters that contain a row, the largest first, and the least zoom at which the row is shown alone. The
-   * zoom is null if no cut was given, or if the row is never alone. It is -Infinity if the row is alone at every zoom.
+   * zoom is null if no cut was given, or if the row is never alone. The zoom is -Infinity if the row is alone at every
+   * zoom.
    *
    * @param {number} row
    * @param {ScaleOptions} options

@@ -1,5 +1,5 @@
-// Edits of trees that were built from points with keys, and transitions between answers of two such trees.
-// `VersionTransition` in Swift has the same rules, and a test compares both.
+// Edits of trees that were built from points with keys, and transitions between the answers of two of these trees.
+// `VersionTransition` in Swift has the same rules, and a test compares the results of both.
 
 import { BuildError, QueryError, refuseUnknown } from "./errors.js";
 import { coordinatesOf, treeOfBuilt } from "./points.js";
@@ -321,8 +321,8 @@ export const isEditOf = (from, to) => versionsSince(from, to) !== null;
 const MOST_CHANGED = 0.1;
 
 /**
- * Returns whether a tree is an edit of another tree and has about as many points as the tree for which colours were
- * chosen.
+ * Returns whether a tree is an edit of another tree and whether it still has about as many points as the tree for which
+ * the colours were chosen.
  *
  * @param {any} from
  * @param {any} to
@@ -381,7 +381,7 @@ function rowsBefore(versions, count) {
 
 /**
  * Returns, for each row of a tree, the row of the same point in another tree; -1 for points that the other tree does
- * not have. If neither tree is an edit of the other, both must have been built from points with keys.
+ * not have. If no edits turn one of the trees into the other, both trees must have been built from points with keys.
  *
  * @param {Tree} from
  * @param {Tree} to
@@ -419,7 +419,7 @@ function rowCount({ hierarchy: { rows } }) {
 
 /** @param {Tree} tree */
 function keysOf({ origin }) {
-  if (!origin || ArrayBuffer.isView(origin.points)) throw new QueryError("Expected answers of trees of points with keys, which were built in this page, found another tree");
+  if (!origin || ArrayBuffer.isView(origin.points)) throw new QueryError("Expected answers of trees that this page built from points with keys, found another tree");
   const keyOf = keyFunction(origin.options.key);
   return Array.from(/** @type {ArrayLike<any>} */ (origin.points), (point) => keyOfPoint(point, keyOf));
 }
@@ -439,7 +439,7 @@ function forEachRow({ tree, firsts, sizes }, i, call) {
 }
 
 /**
- * @typedef {object} Pair Two clusters with points in common, one of each answer, by their indices in the answers.
+ * @typedef {object} Pair A cluster of each answer, by the index in its answer. The two clusters have points in common.
  * @property {number} before
  * @property {number} after
  * @property {number} count Number of common points.
@@ -505,8 +505,8 @@ export function continuedClusters(from, to) {
 
 /**
  * @typedef {object} VersionChange Clusters of the first answer, and the clusters of the second answer that take their
- *   points. `before` or `after` has exactly one cluster, or both have one. A change with several clusters after is a
- *   split. A change with several clusters before is a merge.
+ *   points. At least one of the two lists has exactly one cluster. A change with several clusters in `after` is a
+ *   split. A change with several clusters in `before` is a merge.
  * @property {number[]} before Indices of clusters in the first answer, in ascending order.
  * @property {number[]} after Indices of clusters in the second answer, in ascending order.
  * @property {number} common Number of points that were in a cluster of `before` and are in a cluster of `after`.

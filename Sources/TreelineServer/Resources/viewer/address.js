@@ -26,7 +26,7 @@ export class Address {
     });
   }
 
-  /** @param listener Called after settings were read from another address. */
+  /** @param listener Called after settings were read from a new address. */
   onRead(listener) {
     this.#listener = listener;
   }

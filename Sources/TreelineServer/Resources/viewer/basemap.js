@@ -1,4 +1,4 @@
-// The map below the badges. It shows land, lakes and borders, which need no network, or a map style that the user
+// The map below the badges. This map shows land, lakes and borders, which need no network, or a map style that the user
 // chose.
 
 import { resource } from "./resources.js";

@@ -205,7 +205,7 @@ export class Card {
         for (const { properties } of features) if (typeof properties[column] === "number") values.push(properties[column]);
       }
     } catch {
-      // The other facts are useful without a histogram.
+      // The other facts are useful without a histogram, so errors are ignored.
       return;
     }
     if (values.length < 8) return;

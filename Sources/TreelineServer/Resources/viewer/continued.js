@@ -8,8 +8,8 @@ const look = ({ x, y, count }) => `${x} ${y} ${count}`;
 
 /**
  * Returns the ids of new clusters, each with the id of the old cluster that the new cluster seems to continue. A new
- * point continues an old point with the same key. A new cluster continues an old cluster if three conditions hold. Both
- * clusters are nearer to each other than to all other clusters. One badge covers the center of the other badge. The
+ * point continues an old point with the same key. A new cluster continues an old cluster if three conditions hold. The
+ * two clusters are nearer to each other than to all other clusters. One badge covers the center of the other badge. The
  * numbers of points are similar. Clusters that look the same in both versions are left out.
  *
  * @param index The new version of the index.

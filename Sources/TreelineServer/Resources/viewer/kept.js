@@ -1,5 +1,5 @@
 // Finds the open point or cluster, such as the cluster of the card, in a new version of the index. Ids and rows change
-// with each version, but the keys of points of a live index do not.
+// with each version, but the keys of points of a live index do not change.
 
 import { leastLimit } from "./cut.js";
 

@@ -102,7 +102,7 @@ export class Labels {
       if (add({ text: `${title} …`, x: cluster.x, y: cluster.y, size: POINT_SIZE, isPoint: true, id: cluster.id }, (width, height) => beneath(cluster.radius, width, height))) count++;
     }
     count = 0;
-    // There may be too many points to name. This order spreads the named points over the map.
+    // There may be too many points to name all of them. This order spreads the named points over the map.
     const single = circles.filter(({ cluster }) => cluster?.count === 1).sort((a, b) => spread(a.cluster.id) - spread(b.cluster.id));
     for (const { cluster } of single) {
       if (count === MOST_POINTS) break;

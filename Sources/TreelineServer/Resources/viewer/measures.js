@@ -6,8 +6,8 @@ const pixels = (value) => `${value < 10 ? value.toFixed(1) : Math.round(value)}\
 const percent = (value) => `${Math.round(value * 100)}\u00a0%`;
 
 /**
- * The rows of the table. Each has a title in everyday words, the name of a measure, and the function `better`, which
- * returns the better of two values.
+ * The rows of the table. Each row has a title in everyday words, the name of a measure, and the function `better`,
+ * which returns the better of two values.
  */
 const ROWS = [
   { name: "cluster_count", title: "Badges", measure: "in view", write: number },

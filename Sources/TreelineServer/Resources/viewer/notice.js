@@ -1,5 +1,5 @@
 // Messages over the map, for example that no points are in view or that an error has occurred. A message stays until
-// its cause is gone or the user closes it. Of several messages, the most urgent one is shown.
+// its cause is gone or the user closes it. If there are several messages, only the most urgent message is shown.
 
 /** The kinds of messages, the most urgent first. Other kinds are the least urgent. */
 const URGENCY = ["start", "kernel", "failure", "filter", "link", "style", "place", "empty"];

@@ -132,7 +132,7 @@ export class Server extends Source {
     return url.href;
   }
 
-  /** Returns the request that the map library sends for an address. The token is sent to this server only. */
+  /** Returns the request that the map library sends for an address. The token is sent only to this server. */
   request(url) {
     return { url, headers: url.startsWith(new URL("v1/", this.base).href) ? this.#token.headers : {} };
   }

@@ -8,14 +8,14 @@ import { listed, rangeOf } from "./values.js";
 const ORDERS = LABELED_ORDERS.map(([order]) => order);
 
 const DEFAULTS = {
-  /** Name of the index; by default the first one. */
+  /** Name of the index; by default the first index. */
   index: "",
   /** View of the map: `grid`, `compare`, `tree` or `tiles`. */
   view: "tree",
   /** Name of the cut. The amounts of all cuts follow. */
   by: Object.keys(CUT_DEFAULTS)[0],
   ...CUT_DEFAULTS,
-  /** Order in which clusters are split, if the cut has one. */
+  /** Order in which clusters are split, if the cut has an order. */
   order: ORDERS[0],
   /** Width of a grid cell in pixels, or `auto`. */
   cell: "auto",
@@ -32,7 +32,7 @@ const DEFAULTS = {
   open: "",
   /** Column of the categories of donuts; none by default. */
   donuts: "",
-  /** Categories with their own colors, separated by commas; the most frequent ones by default. */
+  /** Categories with their own colors, separated by commas; the most frequent categories by default. */
   picks: "",
   /** Hidden categories, separated by commas. */
   off: "",

@@ -53,7 +53,7 @@ export class Share {
     return [element("label", {}, label), element("div", { className: "row" }, field, button)];
   }
 
-  /** Returns the canvas of the maps below the badges. It has the resolution of the screen. */
+  /** Returns a canvas with the maps below the badges, in the resolution of the screen. */
   #ground() {
     const { stage, overlay: { ratio } } = this.viewer;
     const { width, height } = stage.whole;

@@ -1,5 +1,5 @@
 // Finds out whether an element has room for a map. An element has no room in a hidden tab or outside the page. A
-// notebook may remove an element for a moment. JupyterLab does so while it changes its theme.
+// notebook may remove an element for a moment. JupyterLab removes elements while it changes its theme.
 
 /** Returns whether an element is laid out with an extent in both directions. */
 export const isShown = ({ clientWidth, clientHeight }) => clientWidth > 0 && clientHeight > 0;

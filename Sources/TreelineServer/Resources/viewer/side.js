@@ -1,4 +1,4 @@
-// One side of the map. It has its own clusters, and requests them from the server.
+// One side of the map. A side has its own clusters, and requests them from the server.
 
 import { clusterOf, firstPoint, sizeAmong } from "./cluster.js";
 import { continuedClusters, successorsOf } from "./continued.js";

@@ -1,5 +1,5 @@
-// A histogram of a column, below the map. It counts the points in view that pass all other filters. The user can draw a
-// window over the histogram, move the window and play it.
+// A histogram of a column, below the map. The histogram counts the points in view that pass all other filters. The user
+// can draw a window over the histogram, move the window and play it.
 
 import { element, number, points, short } from "./text.js";
 import { rangeOf } from "./values.js";
@@ -161,7 +161,7 @@ export class Timeline {
     const range = rangeOf(settings.range) ?? (isEmpty ? ["", ""] : [edges[0], edges.at(-1)]);
     const ends = range.map((end) => said(Number.isNaN(+end) ? end : +end)).join(" to ");
     const without = missing > 0 ? `, ${number(missing)} without` : "";
-    // A range from a link may end within a bin. Then the number of points in the range is unknown.
+    // A range from a link may end within a bin. In this case the number of points in the range is unknown.
     const isWhole = !selected || valueOf(edges[selected.start]) === valueOf(range[0]) && valueOf(edges[selected.end]) === valueOf(range[1]);
     const held = isWhole ? `: ${points(within)} in view${without}` : "";
     this.node.querySelector(".says").textContent = isEmpty ? "No point has a value." : ends + held;
@@ -276,7 +276,7 @@ export class Timeline {
     this.#tell();
   }
 
-  /** Moves the window by one bin, unless the answer to the previous step is still missing. */
+  /** Moves the window by one bin. Does nothing if the answer to the previous step is still missing. */
   #advance() {
     const { selected, viewer } = this;
     if (!selected || selected.end >= this.histogram.counts.length) return this.#stop();

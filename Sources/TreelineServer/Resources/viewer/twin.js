@@ -1,9 +1,10 @@
-// A second map of the same region as the first map. It fills the half of the stage that the first map leaves free.
+// A second map of the same region as the first map. The second map fills the half of the stage that the first map
+// leaves free.
 
 import { TileLayers } from "./tiles.js";
 
-/** Title of the second map for screen readers. It must differ from the title of the first map. */
-const LOCALE = { "Map.Title": "The same ground with the clusters of the grid; arrow keys move it, plus and minus zoom" };
+/** Title of the second map for screen readers. This title must differ from the title of the first map. */
+const LOCALE = { "Map.Title": "The same region with the clusters of the grid; arrow keys move the map, plus and minus zoom" };
 
 /**
  * Fits a map to its container in the current frame. The map library's own method would use 400 x 300 pixels for a

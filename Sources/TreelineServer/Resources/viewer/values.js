@@ -13,12 +13,12 @@ const MOST_CHOICES = 50;
 /** Name in settings for all categories without their own colour. */
 const OTHER = "*";
 
-/** Returns the name of a column as it is written in a filter (CQL2). */
+/** Returns the name of a column in the notation of filters (CQL2). */
 const named = (column) => `"${column.replaceAll('"', '""')}"`;
 
 const text = (value) => `'${value.replaceAll("'", "''")}'`;
 
-/** Returns an edge of a histogram as it is written in a filter: as a number, a date or a time. */
+/** Returns an edge of a histogram in the notation of filters: as a number, a date or a time. */
 function edge(value) {
   if (!Number.isNaN(Number(value))) return value;
   return /^-?\d+-\d\d-\d\d$/.test(value) ? `DATE(${text(value)})` : `TIMESTAMP(${text(value)})`;
@@ -134,7 +134,7 @@ export class Values {
     return away.length > 0 ? `(NOT (${isAny(away)}) OR ${column} IS NULL)` : "";
   }
 
-  /** Returns the name of a category as it is written in settings. */
+  /** Returns the name of a category in the notation of settings. */
   static settingOf(category) {
     return category ?? OTHER;
   }

@@ -60,7 +60,7 @@ const REST = 160;
 /** A new version of an index keeps its colours if its number of points has changed by at most this share. */
 const MOST_CHANGED = 0.1;
 
-/** A box that is smaller than this, in degrees, is treated as a single position. */
+/** A box whose sides are shorter than this, in degrees, is treated as a single position. */
 const LEAST_BOX = 1e-4;
 
 const NO_TITLES = new Map();
@@ -97,7 +97,10 @@ export class Viewer {
   #areTilesDrawn = false;
   /** The current check whether the index was replaced. */
   #reloading = null;
-  /** Whether a new version of the index is being loaded. Then the clusters of the previous version stay. */
+  /**
+   * Whether a new version of the index is being loaded. While it is loaded, the clusters of the previous version stay
+   * on the map.
+   */
   #isRenewing = false;
   /** Whether the settings name an index that the source does not have. */
   #isMissing = false;
@@ -183,7 +186,7 @@ export class Viewer {
       fadeDuration: 0,
       trackResize: false,
       renderWorldCopies: !this.index.plane,
-      locale: { "Map.Title": "Map of clusters; arrow keys move it, plus and minus zoom" },
+      locale: { "Map.Title": "Map of clusters; arrow keys move the map, plus and minus zoom" },
     };
     this.map = new maplibregl.Map({
       ...this.mapOptions,
@@ -261,7 +264,7 @@ export class Viewer {
     });
   }
 
-  /** Names of the views that the source has for the index. There are no tiles of a plane. */
+  /** Names of the views that the source has for the index. A source has no tiles of an index with plain x and y. */
   get views() {
     return this.index.plane ? this.source.views.filter((name) => name !== "tiles") : this.source.views;
   }
@@ -396,7 +399,7 @@ export class Viewer {
     return name && `near ${name}`;
   }
 
-  /** The filter as a parameter of the server. It is empty if all points count. */
+  /** The filter as a parameter of the server; empty if all points are counted. */
   get filterQuery() {
     const filter = this.values.filter(this.settings);
     return filter ? { filter } : {};
@@ -422,7 +425,7 @@ export class Viewer {
     this.#isMissing = index !== "" && !this.#named(index);
     if (this.#isMissing) {
       const why = this.plain.includes(index) ? `The points of “${index}” have plain x and y, but this map shows the Earth` : `There is no index “${index}” here`;
-      said.push(`${why}; this is ${titleOf(this.index)}.`);
+      said.push(`${why}; the map shows ${titleOf(this.index)}.`);
     }
     if (unreadable.length > 0) said.push(`The link has unknown or invalid parts: ${[...new Set(unreadable)].join(", ")}.`);
     const columns = [...new Set(this.#forgotten)].map((column) => `“${column}”`);
@@ -862,10 +865,10 @@ export class Viewer {
   }
 
   /**
-   * Updates the hint and the card after the first answer of a new version. They then show the clusters that continue
-   * their clusters.
+   * Updates the hint and the card after the first answer of a new version. The hint and the card then show the clusters
+   * that continue the clusters shown so far.
    *
-   * @param successors The clusters that continue the shown clusters, by the ids of the shown clusters.
+   * @param successors The new clusters that continue the shown clusters, by the ids of the shown clusters.
    */
   renewed(side, successors) {
     const { card, index, pointing } = this;

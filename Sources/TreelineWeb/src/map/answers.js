@@ -130,7 +130,7 @@ export class Answers {
   }
 
   /**
-   * Returns the clusters of an answer as they are drawn.
+   * Returns the clusters of an answer in the form in which they are drawn.
    *
    * @param {any} answer
    * @param {number} scale Width of the world on the map, in pixels.

@@ -1,7 +1,7 @@
 // Badges above a map of any library. Requests the clusters in view from a tree, draws how they split and merge, and
 // opens chosen clusters.
 //
-// A host gives access to the map. `maplibre.js` and `leaflet.js` have one host each.
+// A host gives access to the map. `maplibre.js` has the host for MapLibre, and `leaflet.js` has the host for Leaflet.
 
 import { QueryError } from "../errors.js";
 import { Answers } from "./answers.js";

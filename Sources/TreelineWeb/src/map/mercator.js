@@ -22,7 +22,7 @@ export function worldY(latitude) {
 }
 
 /**
- * Returns the shortest difference from one x to another around the world, from -0.5 to 0.5.
+ * Returns the difference from one x to another x, measured the shorter way around the world, from -0.5 to 0.5.
  *
  * @param {number} from
  * @param {number} to
@@ -142,7 +142,7 @@ export class Camera {
 }
 
 /**
- * Returns the eastward distance from one x to another.
+ * Returns the eastward distance from one x to another x.
  *
  * @param {number} from
  * @param {number} to

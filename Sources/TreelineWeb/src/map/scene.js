@@ -18,7 +18,7 @@ import { bounce, glide, linear, settle } from "./easing.js";
  * @property {number} count Number of points; under a filter, the number of points that pass.
  * @property {number} [first] Index of the cluster's first point in tree order. Clusters of a grid have no such index,
  *   and two clusters of a grid share no points.
- * @property {number} [size] Number of points, including points that fail a filter, if it is known.
+ * @property {number} [size] Number of points, including points that fail a filter, if this number is known.
  * @property {number} x Position as a fraction of the world's width. `y` has the same unit.
  * @property {number} y
  * @property {number} longitude
@@ -53,8 +53,8 @@ const APPEAR = 600;
 const FADE = 160;
 
 /**
- * Milliseconds in which clusters enter an empty view. They enter one after the other in tree order, so that neighbours
- * enter at about the same time.
+ * Milliseconds in which clusters enter an empty view. Clusters enter in tree order, so that neighbours enter at about
+ * the same time.
  */
 const WAVE = 420;
 
@@ -129,7 +129,8 @@ export class Sprite {
   /** @param {number} now */
   advance(now) {
     if (this.hasArrived) return;
-    // The target is assigned, not computed from the start, because a sum of rounded numbers may miss it by one bit.
+    // The target is assigned, not computed from the start, because a sum of rounded numbers may differ from the target
+    // by one bit.
     if (now >= this.end) return this.#reach();
     const p = Math.max((now - this.start) / this.length, 0);
     const share = this.easing(p);
@@ -158,7 +159,7 @@ export class Sprite {
   }
 
   /**
-   * Returns whether the sprite has a label now or will get one.
+   * Returns whether the sprite has a label now or will get a label.
    *
    * @param {number} now
    */
@@ -186,7 +187,8 @@ export class Sprite {
 }
 
 // A cluster is a range of points. If two clusters share a point, one of them contains the other. Clusters of a grid
-// share no points. Under a filter the size of a cluster may be unknown. Then the end of its range may be too low.
+// share no points. Under a filter the size of a cluster may be unknown. In this case the end of its range may be too
+// low.
 
 /** @param {Drawn} cluster */
 const startOf = ({ first = NaN }) => first;
@@ -629,9 +631,9 @@ export class Scene {
 
   /**
    * Returns a sprite for a cluster whose old sprite is still leaving. The old sprite comes back from its current
-   * position, so nothing jumps. It keeps its label if the label would have ended at the takeover, the time at which
-   * labels switch. If the label ends at another time, the old sprite continues to leave, and a new sprite starts at the
-   * same position.
+   * position, so nothing jumps. The old sprite keeps its label if the label would have ended at the takeover, the time
+   * at which labels switch. If the label ends at another time, the old sprite continues to leave, and a new sprite
+   * starts at the same position.
    *
    * @param {Drawn} cluster
    * @param {number} takeover

@@ -74,7 +74,7 @@ export function addTreelineSource(map, id, source, { cut, aggregate, onError = c
  * Returns style layers that draw the source of a tree: badges, dots, and numbers.
  *
  * @param {string} source Id of the source.
- * @param {{theme?: "light" | "dark", font?: string[]}} options The font must be one for which the style has glyphs.
+ * @param {{theme?: "light" | "dark", font?: string[]}} options The style of the map must have glyphs of the font.
  *   Without a font, badges have no numbers.
  * @returns {any[]}
  */

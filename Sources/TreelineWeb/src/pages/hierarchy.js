@@ -421,9 +421,9 @@ export class PagedHierarchy extends Hierarchy {
       });
       spreadPage?.roots.push(record);
     };
-    // Records to read; the last one is read next. Each entry has the record, its first point, the box of its parent,
-    // and the parent. The box is null if the record's own box is known. The parent is null if the record is not a right
-    // child.
+    // Records to read. The last record of this list is read next. Each entry has the record, its first point, the box
+    // of its parent, and the parent. The box is null if the record's own box is known. The parent is null if the record
+    // is not a right child.
     /** @type {[number, number, ArrayLike<number> | null, {own: UpperRecord, left: number, box: ArrayLike<number>} | null][]} */
     const waiting = [];
     if (isFirst) {

@@ -308,7 +308,7 @@ export class PublishedTree {
   async whole({ signal } = {}) {
     signal?.throwIfAborted();
     if (this.pointCount > MOST_WHOLE) {
-      throw new QueryError(`Filters, aggregates and rows need all pages of a published index, so at most ${MOST_WHOLE} points, found ${this.pointCount}; use a server`);
+      throw new QueryError(`Filters, aggregates and rows need all pages of a published index with at most ${MOST_WHOLE} points, found ${this.pointCount}; use a server`);
     }
     // All callers share one load, so no caller can cancel the load for the other callers.
     this.#whole ??= this.#loadWhole().catch((error) => {
@@ -458,8 +458,8 @@ function placed(clusters) {
 }
 
 /**
- * Returns an earlier answer as an answer of a tree. The answer may refer to pages that were dropped. When these pages
- * are loaded again, their records get other numbers.
+ * Converts an earlier answer to an answer of a tree. The earlier answer may refer to pages that were dropped. When
+ * dropped pages are loaded again, their records get other numbers.
  *
  * @param {Tree} tree
  * @param {{nodes: Uint32Array, tree?: Tree}} answer
