@@ -161,7 +161,7 @@ public struct ServerOptions: Sendable {
   public var logFormat = LogFormat.text
   /// Whether the server shows the map at `/`.
   public var hasViewer = true
-  /// Number of seconds for which a client may reuse an answer without asking the server again.
+  /// Time in seconds for which a client may reuse an answer without asking the server again.
   public var maxAge = 0
   /// Folder with the files of another viewer; nil for the viewer that comes with the server.
   public var viewerFolder: String?
@@ -170,11 +170,11 @@ public struct ServerOptions: Sendable {
   /// Path of a PMTiles 3 file with the vector or raster tiles that the viewer draws below the clusters; nil for the
   /// viewer's own land and borders.
   public var basemapFile: String?
-  /// Public URL of the server if it is behind a proxy, without a slash at the end. TileJSON contains it.
+  /// Public URL of the server if it is behind a proxy, without a slash at the end. TileJSON contains this URL.
   public var publicURL: String?
   /// Maximum time for which a connection may be idle, in seconds.
   public var idleSeconds = 60
-  /// Maximum time from the first byte of a request to the end of its body, in seconds.
+  /// Maximum time from the first byte to the last byte of a request, in seconds.
   public var requestSeconds = 30
   /// Maximum time that a client may take to read an answer, in seconds.
   public var responseSeconds = 60

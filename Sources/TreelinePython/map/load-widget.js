@@ -1,5 +1,5 @@
 // Starts the bundle as an anywidget. The first widget on a page requests the other files of the bundle. Later widgets
-// use the same files.
+// use the files of the first widget.
 
 const KEPT = Symbol.for("treeline " + VERSION);
 

@@ -8,8 +8,8 @@ async function unpacked(bytes, format = "gzip") {
 
 /** Runs the map library. The library sets a global variable, which may already hold another version of the library. */
 async function libraryOf(text) {
-  // The library ignores messages of its workers if their origin differs from the origin of the page's location. In a
-  // frame of `srcdoc` the two origins differ.
+  // The library ignores messages of its workers if the origin of a message differs from the origin of the page's
+  // location. In a frame with `srcdoc` the two origins differ.
   const own = "const [define, exports, module] = [], before = globalThis.maplibregl, "
     + "location = globalThis.location.protocol === 'about:' ? { origin: globalThis.origin } : globalThis.location;";
   const taken = "export default globalThis.maplibregl; globalThis.maplibregl = before;";

@@ -26,7 +26,7 @@ export async function render(model, host) {
       link?.end();
       viewer.tell("kernel", GONE);
     };
-    // The next request names the previous version, so its answer tells the viewer about the new version.
+    // The next request names the previous version. So the answer to this request informs the viewer of the new version.
     source.onReplace = () => {
       viewer.tree.feed.reset();
       viewer.wake();

@@ -107,7 +107,8 @@ Mapping.register(Cluster)
 class Clusters(Answer):
     """The clusters of a query, in tree order, as numpy arrays without a copy.
 
-    Masks and slices choose clusters, as in numpy: `shown[shown.count > 5]`. Names choose columns: `shown["count"]`.
+    As in numpy, masks and slices choose clusters, for example `shown[shown.count > 5]`. Names choose columns, for
+    example `shown["count"]`.
 
     >>> import treelinemap
     >>> tree = treelinemap.build([2.35, 2.36, -0.12], [48.86, 48.86, 51.51])
@@ -205,7 +206,7 @@ class Clusters(Answer):
     def labels(self) -> Integers:
         """For each row of the input, the position in this answer of the cluster with this row; -1 if no cluster has it.
 
-        The array has `tree.row_count` entries, so `frame["cluster"] = shown.labels` labels a table.
+        The array has `tree.row_count` entries, so `frame["cluster"] = shown.labels` labels the rows of a table.
         """
         count = self._tree.row_count
         if count > 1000 * self._tree.point_count + 1_000_000:
@@ -297,7 +298,8 @@ class Clusters(Answer):
             return Table()
 
     def aggregate(self, *aggregates: str) -> Table:
-        """Computes aggregates of the values of each cluster's points, such as `"sum(population)"` or `"top(kind, 3)"`.
+        """Computes aggregates for each cluster from the values of its points, such as `"sum(population)"` or
+        `"top(kind, 3)"`.
 
         Arrays are named as in GeoJSON, for example `sum_population` and `top_kind`.
         """

@@ -1,4 +1,5 @@
-"""Exports numpy arrays as a stream of Arrow's C data interface, which polars, pyarrow, DuckDB and others read."""
+"""Exports numpy arrays as a stream of Arrow's C data interface, which polars, pyarrow, DuckDB and other packages
+read."""
 
 from __future__ import annotations
 
@@ -98,7 +99,7 @@ def _texts(texts: list[str], valid: AnyArray | None = None, missing: int = 0, is
 
 
 def _counts(counts: list[dict[str, int]]) -> _Node:
-    """Returns the dictionaries of values and their numbers of points, as an array of maps."""
+    """Returns an array of maps. Each map has the values of a dictionary, with the number of points of each value."""
     keys = _texts([key for row in counts for key in row], is_nullable=False)
     values = _node(np.array([count for row in counts for count in row.values()], "<i8"))
     entries = _Node(b"+s", keys.length, [None], children=(("key", keys), ("value", values)), is_nullable=False)

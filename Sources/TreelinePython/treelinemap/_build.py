@@ -47,13 +47,13 @@ def build(
 
     :param x: Points: a table of pandas, polars, pyarrow or DuckDB, a mapping, a GeoDataFrame, or an array of two
         columns. In a table, longitudes and latitudes are found by the names of their columns, and all other columns
-        become columns of the tree. With `y`, only the longitudes, as an array or a list.
+        become columns of the tree. If `y` is given, `x` has only the longitudes, as an array or a list.
     :param y: Latitudes, if `x` has only the longitudes.
     :param lon: Name of a table's column of longitudes or x. `lat` names the column of latitudes or y.
     :param columns: Columns for filters and aggregates, as a mapping or as a table of pandas, polars or pyarrow. If `x`
-        is a table, the names of the columns to use.
-    :param kinds: Kind of each column, by name: `number`, `category`, `boolean`, `time`, `time-ms` or `text`. Add
-        `+percentiles` or `+distinct` to make these aggregates fast, or `+search` to make texts searchable.
+        is a table, `columns` has the names of the columns to use.
+    :param kinds: Kind of each column, by name: `number`, `category`, `boolean`, `time`, `time-ms` or `text`. To make
+        aggregates fast, add `+percentiles` or `+distinct`. To make texts searchable, add `+search`.
     :param skip_invalid: Whether to leave out rows with invalid coordinates, with a warning that counts these rows. The
         other rows keep their numbers. By default such rows are an error. Rows cannot be left out if the tree grows by
         merging or has groups.
@@ -72,7 +72,7 @@ def build(
     :param group_by: A column of groups. Points with different values in this column never share a cluster.
     :param never_cluster: A column of booleans. Points with True in this column are never clustered.
     :param key: Keys of the points, for `Tree.updating`: the name of a column, or an array of distinct texts or whole
-        numbers, such as the index of a frame. The tree then also keeps the coordinates and values of its points.
+        numbers, such as the index of a frame. A tree with keys also keeps the coordinates and values of its points.
     :param threads: Number of threads; by default the number of processors.
     :param progress: Called with the current stage and its completed share, from 0 to 1.
     :raises Error: If the library reports an error.

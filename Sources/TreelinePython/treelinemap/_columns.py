@@ -25,8 +25,8 @@ class InputColumn:
     def __init__(self, name: str, kind: str | None, type: int, values: AnyArray | None = None, **others: Any) -> None:
         """
         :param values: Values of the width that `type` needs. Their stride in memory is arbitrary.
-        :param others: `valid`, an array of booleans, and `offsets`, `bytes`, `entry_count` and `units_per_second` as in
-            `treeline_column`.
+        :param others: `valid`, an array of booleans, and `offsets`, `bytes`, `entry_count` and `units_per_second`, with
+            the meaning that they have in `treeline_column`.
         """
         self.name, self.kind, self.type, self.others = name, kind, type, others
         self.values: Any = values
@@ -308,7 +308,7 @@ def _of_numpy(name: str, kind: str | None, array: AnyArray, valid: AnyArray | No
     if array.dtype.kind in "US":
         offsets, data = _encode(array.tolist())
         return InputColumn(name, kind, c.TEXTS, offsets=offsets, bytes=data, valid=valid)
-    # From numpy 2 on, an array of texts of any length also has to be read as objects.
+    # From numpy 2 on, arrays with texts of any length have their own type. These arrays are also read as objects.
     if array.dtype.kind in "OT":
         return _of_objects(name, kind, array, valid)
     raise _refusal(name, f"an array of {array.dtype}")

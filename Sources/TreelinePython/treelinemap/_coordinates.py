@@ -23,7 +23,7 @@ class Coordinates(NamedTuple):
     table: Mapping[Any, Any] | None = None
     #: Names of the columns of coordinates.
     own: tuple[Any, ...] = ()
-    #: A warning about a guess of the columns that may be wrong; empty if nothing was guessed.
+    #: A warning that the columns were guessed and that the guess may be wrong; empty if the columns were not guessed.
     note: str = ""
     #: Whether coordinates are plain x and y.
     is_planar: bool = False
@@ -121,7 +121,7 @@ def _doubles(name: str, values: Any) -> AnyArray:
         return _of_arrow(name, values if isinstance(values, arrow.Column) else arrow.column(values))
     try:
         if np.iscomplexobj(values):
-            raise TypeError("expected real numbers, found complex ones")
+            raise TypeError("expected real numbers, found complex numbers")
         if np.asarray(values).dtype.kind in "mMb":
             raise TypeError(f"expected numbers, found {np.asarray(values).dtype}")
         array = np.asarray(values, "<f8")
@@ -149,7 +149,7 @@ def left_out(count: int, what: str, row: int, x: float, y: float) -> str:
 
 
 def may_be_degrees(names: tuple[Any, ...], bounds: tuple[float, float, float, float]) -> str:
-    """Returns a warning if columns are read as plain x and y, although all their values are valid longitudes and
+    """Returns a warning if columns are read as plain x and y, but all values in the columns are valid longitudes and
     latitudes. Otherwise returns an empty text."""
     west, south, east, north = bounds
     if not (-180 <= west and east <= 180 and -90 <= south and north <= 90):

@@ -31,7 +31,8 @@ class PointColumns:
         self.is_planar = bool(planar)
         #: Whether coordinates count as plain x and y because of the names of the columns alone.
         self.is_planar_by_name = False
-        #: A warning about a guess of the columns that may be wrong; empty if nothing was guessed.
+        #: A warning that the columns were guessed and that the guess may be wrong; empty if the columns were not
+        #: guessed.
         self.note = ""
         described = json.loads((schema.metadata or {}).get(b"geo", b"{}"))
         if x is None and geometry is None:

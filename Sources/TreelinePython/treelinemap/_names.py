@@ -1,4 +1,4 @@
-"""Finds the columns of coordinates in a table by their names, like the command-line tool."""
+"""Finds the columns of coordinates in a table by their names. The command-line tool has the same rules."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Found(NamedTuple):
 
     x: Any
     y: Any
-    #: A warning about a guess that may be wrong; empty if nothing was guessed.
+    #: A warning that the columns were guessed and that the guess may be wrong; empty if the columns were not guessed.
     note: str = ""
     #: Whether the names mean x and y of a plain plane.
     is_planar: bool = False
@@ -108,7 +108,7 @@ def hint(names: Iterable[Any]) -> str:
 
 
 def _common(common: Sequence[tuple[str, str, bool]], columns: Callable[[str, bool], list[Any]]) -> Found | None:
-    """Returns the columns of the first pair of common names for which both columns exist."""
+    """Returns the columns for the first pair of common names that are both names of columns."""
     for x, y, is_planar in common:
         first, second = columns(x, is_planar), columns(y, is_planar)
         if first and second:

@@ -246,7 +246,7 @@ class _Reader:
     def rows(self, batch: Any, first_row: int) -> AnyArray | None:
         """Returns the row numbers of a batch; None if no column has them.
 
-        :param first_row: Row of the batch's first entry, which errors need.
+        :param first_row: Row of the batch's first entry, for the row numbers in errors.
         """
         import pyarrow as pa
 

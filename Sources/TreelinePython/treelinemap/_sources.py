@@ -1,4 +1,4 @@
-"""Finds Parquet files, and the values that the names of their folders give to all rows."""
+"""Finds Parquet files. Also finds the values that the names of folders give to all rows of a file."""
 
 from __future__ import annotations
 

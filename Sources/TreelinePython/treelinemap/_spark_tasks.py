@@ -76,7 +76,7 @@ class Division:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of the points. In the input of tasks, their names are `column0`, `column1` and so on."""
+    """The columns of the points. In the input of tasks, the columns have the names `column0`, `column1` and so on."""
 
     names: tuple[str, ...]
     kinds: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""The steps of a build in pieces, as `treeline_pieces.h` declares them. A step returns its results as bytes."""
+"""The steps of a build in pieces, which `treeline_pieces.h` declares. A step returns its results as bytes."""
 
 from __future__ import annotations
 
@@ -161,8 +161,8 @@ class ColumnSurvey(_Object):
         return c.bytes_of(_column_survey_bytes(self.pointer))
 
     def gathering(self, most: int) -> bytes:
-        """Returns empty `Entries`, as bytes, for the columns whose values must be gathered before all columns can be
-        encoded. Returns empty bytes if there are no such columns.
+        """Returns empty `Entries`, as bytes, for some columns. The values of these columns must be gathered before all
+        columns can be encoded. Returns empty bytes if there are no such columns.
 
         :param most: Greatest size of the dictionaries of the gathered columns, in bytes.
         """
@@ -272,8 +272,8 @@ class Piece(_Object):
         super().__init__(c.call(_piece_create, task, len(task), encoding.pointer), _piece_free)
 
     def add(self, positions: AnyArray, rows: AnyArray, codes: AnyArray) -> None:
-        """:param positions: A packed array, like the result of `Survey.project`. Rows have 64 bits, and codes are like
-            the result of `Encoding.encode`."""
+        """:param positions: A packed array in the form of the result of `Survey.project`. `rows` has integers of 64
+            bits. `codes` has the form of the result of `Encoding.encode`."""
         arrays = (array.ctypes.data for array in (positions, rows, codes))
         c.call(_piece_add, self.pointer, *arrays, len(rows))
 

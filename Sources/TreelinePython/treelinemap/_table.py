@@ -124,7 +124,8 @@ def _texts(handle: c.Handle, array: c.Array, count: int) -> list[Any]:
 
 
 def plain(values: AnyArray) -> list[Any]:
-    """Returns values for JSON. A missing or infinite number becomes None. A time becomes a text, as in the library."""
+    """Returns values for JSON. A missing or infinite number becomes None. A time becomes a text in the format of the
+    library."""
     if values.dtype.kind == "M":
         return [_time_text(text) for text in np.datetime_as_string(values).tolist()]
     if values.dtype.kind == "f":

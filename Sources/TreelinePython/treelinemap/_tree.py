@@ -218,10 +218,10 @@ class Tree:
 
         How finely points are split into clusters. Give one of the following parameters:
 
-        :param limit: Greatest number of clusters, by default 100. May be combined with a cut in pixels.
+        :param limit: Greatest number of clusters, by default 100. A limit may be combined with a cut in pixels.
         :param detail: Root mean square distance of points from the mean of their cluster, in pixels.
         :param spacing: Least distance between clusters, in pixels.
-        :param badges: Scale of badges, for a tree grown for badges: 1 is full size. No two badges touch.
+        :param badges: Scale of badges; 1 is full size. No two badges touch. Only for a tree that was grown for badges.
 
         Other options:
 
@@ -234,9 +234,9 @@ class Tree:
             as possible.
         :param where: A filter in CQL2, such as `"kind = 'hotel' AND price < 120"`. If the tree already has a filter,
             points must pass both filters.
-        :param aggregate: Aggregates of the values of each cluster's points, such as `["mean(price)", "top(kind, 3)"]`.
-            `first(name, by: population)` is the name of the point with the greatest population, and
-            `first(id, by: population)` is the id of the same point.
+        :param aggregate: Aggregates for each cluster from the values of its points, such as `["mean(price)", "top(kind,
+            3)"]`. `first(name, by: population)` is the name of the point with the greatest population, and `first(id,
+            by: population)` is the id of the same point.
         :raises Error: If the library reports an error.
         """
         tree = self if where is None else self._narrowed(where)
@@ -450,7 +450,7 @@ class Tree:
     ) -> Map:
         """Returns a map of the clusters for a notebook; see `treelinemap.widget.Map` for its traits.
 
-        A trait that is None has its default. `others` are traits of all widgets, such as `layout`.
+        A trait that is None gets its default value. `others` are traits that all widgets have, such as `layout`.
 
         >>> map = tree.map(cut={"limit": 50}, color="kind", tooltip=["name", "price"])    # doctest: +SKIP
         >>> map.view["bbox"], map.selected                              # doctest: +SKIP
@@ -501,7 +501,7 @@ class Tree:
         :param title: Title of the page. By default the title of the tree or the name of its file.
         :param single_file: Whether to write all pages to one file, for hosts that answer requests for ranges of bytes.
         :param remove_old: Whether to remove pages of earlier versions. Maps that are open in browsers may still need
-            them.
+            the old pages.
         :raises PageError: If the tree cannot be published.
         """
         from .page import publish

@@ -142,7 +142,8 @@ def _selected(
         """:param target: Type to which the column is cast; None for the type in which its values are read."""
         if name not in types:
             raise KeyError(f"there is no column {name!r}; columns: {', '.join(map(repr, types))}")
-        # The name of the type without its parameters: `decimal` for decimal(10,2), `string` for string collate UNICODE.
+        # The name of the type without its parameters, such as `decimal` for decimal(10,2) and `string` for string
+        # collate UNICODE.
         type = types[name].partition("(")[0].partition(" ")[0]
         if type not in suited:
             raise TypeError(f"column {name!r}: expected {' or '.join(suited)}, found {types[name]}; cast it")
@@ -245,8 +246,8 @@ class _Run:
             return self.columns.encoding()
         self._progress("gathering", 0)
         shared = self._context.broadcast(wanted)
-        # Tasks unite the entries level by level, until one file is left, which the driver reads. Between two levels the
-        # entries are in files.
+        # Tasks unite the entries level by level, until a single file is left. The driver reads this file. Between two
+        # levels the entries are in files.
         gather, names = self._tasks.gather, self._names
         count = min(len(names), 4 * self._context.defaultParallelism)
         while True:
@@ -277,7 +278,7 @@ class _Run:
             self._progress("planning", 0)
             shared = self._context.broadcast(question)
             answers = self._points().mapPartitions(partial(self._tasks.answer, places, shared))
-            # Tasks combine the answers level by level, until one answer is left, which the driver receives.
+            # Tasks combine the answers level by level, until a single answer is left. The driver receives this answer.
             while (count := answers.getNumPartitions()) > 1:
                 count = -(-count // _FAN_IN)
                 keyed = answers.mapPartitionsWithIndex(partial(_numbered, count)).partitionBy(count, int)

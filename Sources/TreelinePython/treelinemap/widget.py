@@ -80,7 +80,7 @@ class Map(anywidget.AnyWidget):
     - `view`: `center`, `zoom` and `bbox`. Setting a center, a zoom or a box moves the map. Zooms are for 256 px tiles,
       as in `Tree.clusters`.
     - `selected`: ids of clusters. Setting an answer sets the ids of its clusters. On the map, a click with Shift or
-      Ctrl selects. `selected_rows`: rows of points. The map marks each cluster with a selected point.
+      Ctrl selects a cluster. `selected_rows`: rows of points. The map marks each cluster with a selected point.
     - `cut`: the cut of the tree, such as `{"spacing": 44}` or `{"limit": 100, "order": "widest-first"}`.
     - `where`: a filter in CQL2. If the tree has a filter, points must pass both filters.
     - `color`: a column of categories or booleans. Its values color the badges.
@@ -89,8 +89,9 @@ class Map(anywidget.AnyWidget):
       at least the first number and below the second number.
     - `tooltip`: columns to show for the point under the pointer, and for the first points of a cluster. By default the
       names of points are shown. `title`: a name for the points.
-    - `basemap`: the map below the badges: the address of a MapLibre style or of tiles, `https://…/{z}/{x}/{y}.png`; a
-      style as a dictionary; or a provider of xyzservices. By default land, lakes and borders from the package itself.
+    - `basemap`: the map below the badges. Give the address of a MapLibre style, the address of tiles such as
+      `https://…/{z}/{x}/{y}.png`, a style as a dictionary, or a provider of xyzservices. By default land, lakes and
+      borders from the package itself.
     """
 
     _worker: ThreadPoolExecutor | None = None

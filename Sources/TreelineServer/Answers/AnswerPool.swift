@@ -32,7 +32,7 @@ final class AnswerPool: Sendable {
   /// - Parameters:
   ///   - client: Name of the client.
   ///   - cost: Estimated cost, see `AnswerCost`.
-  ///   - channel: Connection of the client. The work ends when the connection closes. nil for work without a
+  ///   - channel: Connection of the client. The work ends when the connection closes. nil if the work belongs to no
   ///     connection.
   ///   - work: Must call `Cancellation.check()` every few milliseconds.
   /// - Throws: `Problem` if the queue is full, or if the work takes too long or is interrupted. Errors of `work`.

@@ -26,7 +26,7 @@ final class HTTP1HeadHandler: ChannelInboundHandler, RemovableChannelHandler {
     context.fireChannelRead(wrapInboundOut(.head(head)))
   }
 
-  /// Splits an absolute URL, as clients send it to proxies, into a path and `Host` (RFC 9112, section 3.2.2).
+  /// Splits an absolute URL, which clients send to proxies, into a path and `Host` (RFC 9112, section 3.2.2).
   private func takeApartAbsoluteForm(_ head: inout HTTPRequestHead) {
     guard let scheme = ["http://", "https://"].first(where: { head.uri.lowercased().hasPrefix($0) }) else { return }
     let rest = head.uri.dropFirst(scheme.count)

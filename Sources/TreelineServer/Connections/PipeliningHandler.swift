@@ -2,8 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Passes on the requests of a connection one at a time, each in a separate turn of the event loop. So other clients do
-/// not wait for a client that sends a hundred requests at once. Also answers `Expect: 100-continue`.
+/// Passes on the requests of a connection one at a time, each in a separate turn of the event loop. So a client that
+/// sends a hundred requests at once does not make other clients wait. Also answers `Expect: 100-continue`.
 final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart

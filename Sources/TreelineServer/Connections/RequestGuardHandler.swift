@@ -5,8 +5,8 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// Enforces bounds before requests reach a route: the length of a request, the time until it is complete, and the
-/// number of connections. Also answers requests that the parser rejects.
+/// Enforces bounds before requests reach a route: the length of a request, the time until a request is complete, and
+/// the number of connections. Also answers requests that the parser rejects.
 ///
 /// A refusal is the last response on its connection, and is sent after the responses to earlier requests.
 final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Progress of the next request on a connection. The first handler records it, and a later handler reads it.
+/// Progress of the next request on a connection. The first handler records the progress, and a later handler reads it.
 final class RequestProgress {
   /// Arrival time of the first bytes; nil if none has arrived.
   var beginning: NIODeadline?

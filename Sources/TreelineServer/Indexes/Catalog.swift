@@ -113,9 +113,9 @@ public final class Catalog: Sendable {
   public enum Change: Sendable {
     /// The new file is served.
     case reopened(name: String)
-    /// The new file could not be opened; the old index is still served.
+    /// The new file could not be opened. The old index is still served.
     case refused(name: String, any Error)
-    /// The bytes of a mapped file do not match their checksums; the index is not served until the file is replaced.
+    /// The bytes of a mapped file do not match their checksums. The index is not served until the file is replaced.
     case damaged(name: String, any Error)
   }
 

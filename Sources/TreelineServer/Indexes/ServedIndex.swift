@@ -21,8 +21,8 @@ public final class ServedIndex: Sendable {
   /// Tree that answers queries.
   public let tree: ClusterTree
 
-  /// Sixteen hexadecimal digits. For an index file, its checksum, so that indexes with equal versions have equal
-  /// contents. For a live index, a hash of the version number and the name of the log.
+  /// Sixteen hexadecimal digits. The version of an index file is its checksum, so that indexes with equal versions have
+  /// equal contents. The version of a live index is a hash of the version number and the name of the log.
   public let version: String
 
   /// Where the bytes are.
@@ -30,8 +30,8 @@ public final class ServedIndex: Sendable {
   /// Size in bytes.
   let size: Int
 
-  /// Beginning of the entity tags of answers: the version. For a mapped file, also the identity and times of the file,
-  /// because its bytes may no longer match the version.
+  /// Beginning of the entity tags of answers. It contains the version. For a mapped file, it also contains the identity
+  /// and times of the file, because the bytes of the file may no longer match the version.
   let tag: String
   /// Number of the version of a live index; nil for an index that does not change.
   let sequence: UInt64?

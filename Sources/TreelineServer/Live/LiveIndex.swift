@@ -56,7 +56,7 @@ public final class LiveIndex: Sendable {
     var isMapping = false
     /// Length of the log, in bytes, at which the index file is written again.
     var compactionLength: Int
-    /// The reason why no further map can be made; nil if there is none.
+    /// The reason why no further map can be made; nil if maps can be made.
     var failure: String?
   }
 
@@ -94,8 +94,8 @@ public final class LiveIndex: Sendable {
   ///
   /// - Parameters:
   ///   - name: Name under which the index is served.
-  ///   - path: Path of the index. The log is beside the index file, even if the path is a symbolic link, and its name
-  ///     is the name of the file with `.log` at the end.
+  ///   - path: Path of the index. The log is beside the index file, even if the path is a symbolic link. The name of
+  ///     the log is the name of the index file with `.log` at the end.
   ///   - keyName: Name of the column with the keys that identify the points.
   ///   - logBytes: Length of the log at which the index file is written again, in bytes.
   ///   - filterBytes: Memory for prepared filters of the index, in bytes.

@@ -21,7 +21,7 @@ final class LogOutput: Sendable {
   /// Creates an empty buffer.
   ///
   /// - Parameters:
-  ///   - descriptor: File descriptor to which lines are written; it stays open.
+  ///   - descriptor: File descriptor to which lines are written. The descriptor stays open.
   ///   - most: Maximum number of bytes in the buffer.
   init(descriptor: CInt = STDERR_FILENO, most: Int = 1 << 20) { (self.descriptor, self.most) = (descriptor, most) }
 

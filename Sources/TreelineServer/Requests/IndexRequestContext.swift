@@ -28,7 +28,7 @@ struct IndexRequestContext {
   /// Reads the filter, which selects the points that the request is about.
   mutating func selection() -> ServedSelection { ServedSelection(&parameters, of: index) }
 
-  /// Returns a whole number from the path, by the name of its path parameter.
+  /// Returns the whole number in a path parameter, given by the name of the parameter.
   func number(_ name: String) throws(Problem) -> Int {
     let text = path.get(name) ?? ""
     guard let number = Int(text), number >= 0 else {

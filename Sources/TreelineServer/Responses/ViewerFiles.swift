@@ -4,7 +4,7 @@ import NIOPosix
 import Synchronization
 @_spi(Server) import TreelineFormats
 
-/// The files of the viewer. A file is read when it is requested, and kept in memory until it changes.
+/// The files of the viewer. A file is read when it is requested, and stays in memory until the file changes.
 ///
 /// Hummingbird's `FileMiddleware` is not used, for three reasons. `FileMiddleware` computes entity tags only from size
 /// and time. It reads a file again for each request. It cannot serve a compressed file, such as the land, under its

@@ -267,7 +267,7 @@ extension FeatureCollectionWriter {
   }
 }
 
-/// A single point, even if other points share its position, and the clusters that contain it.
+/// A single point, and the clusters that contain the point. Other points may share the position of this point.
 private struct HeldPoint {
   let feature: ClusterFeature
   /// Clusters that contain the point, the largest first.

@@ -93,7 +93,8 @@ struct LiveRoutes {
 }
 
 extension ServedIndex {
-  /// Name of this version among the events: its number, or the version of an index that is not live.
+  /// Id of this version in events. For a live index, the id is the number of the version. For other indexes, it is the
+  /// version itself.
   fileprivate var eventID: String { sequence.map { "\($0)" } ?? version }
 }
 

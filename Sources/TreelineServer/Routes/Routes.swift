@@ -117,7 +117,7 @@ struct Routes {
 
   /// Adds the routes that do not belong to one index.
   private func addServer(to router: Router<Context>) {
-    // The `type` of problems links to this page, so it is served even without a map.
+    // The `type` of problems links to this page, so the page is served even if the map is not served.
     add("/docs", to: router) { request, context in try await viewerFile("docs.html", request, context) }
     if !options.hasViewer {
       for name in ["docs.css", "docs.js", "icon.svg"] {

@@ -2,7 +2,7 @@ import Treeline
 @_spi(Server) import TreelineFormats
 @_spi(Server) import TreelineTiles
 
-/// Vector tiles, and the TileJSON from which a map learns where the tiles are.
+/// Vector tiles, and the TileJSON that gives a map the URLs of the tiles.
 enum TileRoutes {
   static func tile(_ request: inout IndexRequestContext) throws -> Representation {
     try checkProjection(request.tree)

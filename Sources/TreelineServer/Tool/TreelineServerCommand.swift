@@ -230,7 +230,7 @@ extension LogFormat: ExpressibleByArgument {}
     return options
   }
 
-  /// The token for changes from the environment; nil if there is none.
+  /// The token for changes from the environment variable; nil if the variable is not set.
   private static var writeToken: String? {
     ProcessInfo.processInfo.environment["TREELINEMAP_WRITE_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
   }

@@ -11,7 +11,7 @@ import { textOrder } from "./filter.js";
 /**
  * @typedef {object} Aggregate
  * @property {string} kind
- * @property {string} column Name of a column. Empty for `count` without a column, which counts all points.
+ * @property {string} column Name of a column. Empty for `count` without a column; such an aggregate counts all points.
  * @property {number} [amount] For `top`, the number of values. For `percentile`, the percentage.
  * @property {string} [weight]
  */

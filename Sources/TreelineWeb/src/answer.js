@@ -328,7 +328,7 @@ export class Clusters {
     const size = this.#count(i);
     const sums = new Float64Array(2);
     (selection ?? hierarchy).sumsOf(first, count, record, box, sums);
-    // Offsets from the mean are multiplied by the number of points, which makes them whole numbers.
+    // Offsets from the mean are multiplied by the number of points, so that the offsets are whole numbers.
     const [sumX, sumY] = sums;
     /** @param {number} x @param {number} y */
     const offsets = (x, y) => [((x - box[0]) >>> 0) * size - sumX, (y - box[1]) * size - sumY];

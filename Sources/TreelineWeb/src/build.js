@@ -70,7 +70,7 @@ export function build(coordinates, rows, options, report = () => {}) {
 }
 
 /**
- * Returns the buffers of a tree, which a worker transfers instead of copying.
+ * Returns the buffers of a tree. A worker transfers these buffers to the page instead of copying them.
  *
  * @param {StoredTree} stored
  * @returns {ArrayBuffer[]}

@@ -27,7 +27,7 @@ export function rowColumn(name, at, rows) {
 }
 
 /**
- * Returns a column of a tree, or a property that at least one of its features has.
+ * Returns a column of a tree. The column may also be a property that at least one of the tree's features has.
  *
  * @param {import("./tree.js").Tree} tree
  * @param {string} name

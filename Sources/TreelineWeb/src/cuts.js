@@ -119,8 +119,8 @@ let room = new Uint32Array(1 << 14);
 let roomStart = 0;
 
 /**
- * Makes room for 16 more nodes of the current answer, which may move the answer to new memory. Returns the offset of
- * the end of the answer in this memory.
+ * Makes room for 16 more nodes of the current answer. The answer may then be in new memory. Returns the offset of the
+ * end of the answer in this memory.
  *
  * @param {number} end Offset of the end of the answer before the call.
  */
@@ -538,7 +538,7 @@ function splitByCodes(view, codes, greatest, limit) {
 /**
  * Returns the least zoom of 256 px tiles at which a cut shows the parts of a node instead of the node. The zoom is
  * exact to the last bit and found by bisection. Returns null if no zoom shows the parts, and -Infinity if every zoom
- * does.
+ * shows the parts.
  *
  * @param {Hierarchy} tree
  * @param {Cut} cut
@@ -833,8 +833,8 @@ function planOf(entries, limit, weight) {
    *   number}} Plan
    */
   /**
-   * @type {Map<Entry, Plan>} `costs[n]` is the least cost at which the entries below save n clusters; `choices[n]` says
-   *   how many of the n each part saves.
+   * @type {Map<Entry, Plan>} `costs[n]` is the least cost at which the entries below save n clusters. `choices[n]` says
+   *   how many of these n clusters each part saves.
    */
   const plans = new Map();
   for (const entry of reached.slice().reverse()) {

@@ -163,7 +163,7 @@ export class Excerpt {
   cut(window, least) {
     /** @type {number[]} */
     const shown = [];
-    // A stack: the right children still to visit, then the current node.
+    // A stack with the right children that must still be visited, then the current node.
     const waiting = this.leafCount > 0 ? [this.root] : [];
     while (waiting.length > 0) {
       const node = /** @type {number} */ (waiting.pop());
@@ -355,7 +355,7 @@ export class Excerpt {
 
   /**
    * Returns the western and eastern edge of the box around two boxes. The box lies across the edge of the plane only if
-   * it is narrower than half of the plane.
+   * it is then narrower than half of the plane.
    *
    * @param {number} a
    * @param {number} b

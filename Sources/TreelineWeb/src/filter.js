@@ -307,8 +307,8 @@ function order(value, literal) {
 }
 
 /**
- * Compares two texts by their code points. JavaScript stores a code point from 65,536 on as two units, so the order of
- * units differs from the order of code points.
+ * Compares two texts by their code points. JavaScript stores each code point from 65,536 on as two units. So the order
+ * of units differs from the order of code points.
  *
  * @param {string} a
  * @param {string} b

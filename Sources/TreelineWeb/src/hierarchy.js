@@ -175,7 +175,7 @@ export class Hierarchy {
   }
 
   /**
-   * Checks that a node without stored children has at most 16 points or all its points at one position.
+   * Checks that a node without stored children has at most 16 points, or has all its points at one position.
    *
    * @param {number} count
    * @param {number} record

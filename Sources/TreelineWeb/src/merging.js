@@ -30,8 +30,9 @@ export const CODE = 5;
 export const STANDS_RIGHT = 6;
 
 /**
- * A binary tree of merges. Leaves are numbered from 0, and the numbers of merges follow. The number of a merge is the
- * number of leaves plus the greater of its parts' least members. No two merges have equal numbers.
+ * A binary tree of merges. Leaves are numbered from 0, and the numbers of merges follow. Each part of a merge has a
+ * least member. The number of the merge is the number of leaves plus the greater of these two members. No two merges
+ * have equal numbers.
  */
 export class MergeTree {
   /** @param {Leaves} leaves */
@@ -190,7 +191,7 @@ export class Merging {
     /** @type {Tiles | null} */
     this.tiles = null;
     this.queue = new PairQueue();
-    /** The nearest cluster that the current search has found, and its scaled distance. */
+    /** The nearest cluster that the current search has found so far, and the scaled distance of this cluster. */
     this.nearest = NONE;
     this.distance = Infinity;
     this.rest = 0;
@@ -243,7 +244,7 @@ export class Merging {
   }
 
   /**
-   * Returns the first round, not before a given round, in which a cluster may search again.
+   * Returns the first round in which a cluster may search again. The result is not before a given round.
    *
    * @param {number} round
    */
@@ -268,12 +269,16 @@ export class Merging {
     this.horizon = 2 ** shift / LEAST_REACHES;
   }
 
-  /** Returns the greatest tile width for which a tile has few clusters on average. The width is an exponent of 2. */
+  /**
+   * Returns the greatest tile width for which a tile has few clusters on average. The result is the exponent of the
+   * width, which is a power of 2.
+   */
   widestShift() {
     const { live, numbers } = this;
     // For each width, counts the pairs of clusters that share a tile of this width, but no tile of half the width.
-    // Numbers follow the Z-order, so the clusters of a tile are consecutive. `sizes` is a stack with the lengths of the
-    // runs that are still open. `ends` has the width of the tile that joins each run to the next clusters.
+    // Numbers follow the Z-order, so the clusters of a tile are consecutive. A run is a sequence of clusters that share
+    // a tile. `sizes` is a stack with the lengths of the runs that are not finished yet. `ends` has, for each run, the
+    // width of the tile that joins the run to the next clusters.
     const pairs = new Float64Array(34);
     const sizes = new Float64Array(35);
     const ends = new Uint8Array(35);

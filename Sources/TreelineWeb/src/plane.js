@@ -2,7 +2,8 @@
 // the plane.
 //
 // A position is two unsigned integers of 32 bits. The projection uses only operations whose results IEEE 754 fixes to
-// the last bit, in the order that the page IndexFormat prescribes. So positions equal those of the Swift library.
+// the last bit, in the order that the page IndexFormat prescribes. So positions equal the positions of the Swift
+// library.
 
 import { QueryError, refuseUnknown } from "./errors.js";
 
@@ -352,7 +353,7 @@ function mercatorLatitude(y) {
 }
 
 /**
- * Returns 2 to a power.
+ * Returns a power of 2.
  *
  * @param {number} exponent
  */

@@ -248,7 +248,7 @@ export class RemoteTree {
 
   /**
    * Returns points as GeoJSON: first the points whose text begins with the given text, then the points with another
-   * word that begins with this text. Case, accents and punctuation do not matter. A filter has no effect.
+   * word that begins with this text. Case, accents and punctuation do not matter. The filter of the tree has no effect.
    *
    * @param {string} text
    * @param {{column?: string, limit?: number} & Abortable} options A column that was built with `--search`. The default

@@ -16,7 +16,10 @@ const START = 2;
 const COUNT = 3;
 const CAPACITY = 4;
 
-/** Words of a slot: the data of a cluster that a search reads, the number of the cluster, and its tile. */
+/**
+ * Words of a slot. They contain the data of a cluster that a search reads, the number of the cluster, and the cluster's
+ * tile.
+ */
 const SLOT_WORDS = 6;
 const SLOT_X = 0;
 const SLOT_Y = 1;

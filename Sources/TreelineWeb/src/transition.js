@@ -9,8 +9,8 @@
  * @property {ArrayLike<number>} sizes Number of points of each cluster, including points that fail a filter.
  * @property {ArrayLike<number>} counts
  *
- * @typedef {object} Fork A cluster of one answer, called the whole, and the clusters of the other answer in it, its
- *   parts.
+ * @typedef {object} Fork A cluster of one answer, called the whole, and its parts: the clusters of the other answer
+ *   that lie in the whole.
  * @property {number} whole Index of the whole in its answer.
  * @property {number} start Index of the first part in the other answer.
  * @property {number} end One past the index of the last part.

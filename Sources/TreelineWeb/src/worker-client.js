@@ -3,8 +3,8 @@
 import { BuildError } from "./errors.js";
 
 /**
- * The page checks at this interval, in milliseconds, whether the worker has reported. After this number of checks
- * without a report, the worker counts as failed.
+ * `PAUSE` is the interval, in milliseconds, at which the page checks whether the worker has reported. After `LOOKS`
+ * checks without a report, the worker counts as failed.
  */
 const PAUSE = 10000;
 const LOOKS = 3;

@@ -5,7 +5,10 @@
 /** Overlap in pixels up to which no badge is made smaller. */
 const TOLERANCE = 0.5;
 
-/** Whether a sprite is at its place in the shown answer, or on its way to it. */
+/**
+ * Whether a sprite belongs to the shown answer. Such a sprite is at its place in the answer, or on its way to this
+ * place.
+ */
 const isShown = ({ labelUntil }) => labelUntil === Infinity;
 
 /**

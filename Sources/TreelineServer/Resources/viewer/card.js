@@ -192,7 +192,7 @@ export class Card {
     for (const { features } of await Promise.all(asked)) yield features;
   }
 
-  /** Draws a histogram of a column of the cluster's points, or of a sample of them. */
+  /** Draws a histogram of a column of the cluster's points, or of a sample of these points. */
   async #chart(figure, column) {
     const { cluster, viewer } = this;
     const isSample = cluster.count > MOST_DRAWN;
@@ -408,7 +408,7 @@ function csvOf(features, axes, columns) {
 
 /**
  * Returns the value from `least` to `most` that is nearest to a given value. If `least` is greater than `most`, returns
- * the middle between them, and their difference as `missing`.
+ * the middle between the two, and the difference of the two as `missing`.
  */
 function clamped(value, least, most) {
   return least > most

@@ -1,4 +1,4 @@
-// Shows a chosen cluster: zooms in until the cluster splits, or opens the cluster if it never splits.
+// Shows a chosen cluster: zooms in until the cluster splits. Opens a cluster that never splits.
 
 import { clusterOf } from "./cluster.js";
 import { chosenCut, cutParameters } from "./cut.js";
@@ -22,7 +22,7 @@ export class Choice {
       // The grid has no hierarchy, so no zoom is known at which a cell splits.
       if (side === grid) return this.#goToBox(cluster);
       if (cluster.stack) return await this.#open(cluster, side);
-      // Unless the cut is by pixels, the zoom at which the cluster splits depends on the other clusters in view.
+      // If the cut is not by pixels, the zoom at which the cluster splits depends on the other clusters in view.
       if (!chosenCut(settings).isByPixels) return this.#goToBox(cluster);
       await this.#goToSplit(cluster, side);
     } catch (error) {
@@ -30,7 +30,7 @@ export class Choice {
     }
   }
 
-  /** Opens the cluster that a link names, if it is a point or a stack of this index. */
+  /** Opens the cluster that a link names, if the cluster is a point or a stack of this index. */
   async openFromLink() {
     const { settings, card, source, index, tree } = this.viewer;
     if (settings.open === "" || card.isOpen) return;

@@ -58,7 +58,7 @@ export class Controls {
     const fold = find("#fold");
     const isUnfolded = () => fold.getAttribute("aria-expanded") === "true";
     fold.addEventListener("click", () => fold.setAttribute("aria-expanded", !isUnfolded()));
-    // On a phone the panel is one line. The user pulls it up or down.
+    // On a phone the panel is one line. The user pulls the panel up or down.
     const header = fold.parentElement;
     let start = null;
     header.addEventListener("pointerdown", ({ clientY }) => (start = clientY));

@@ -9,7 +9,8 @@ import { number } from "./text.js";
  *
  * - `range`, `unit`: range and unit of the amount. `standard`: default amount. `step`: step between two amounts, by
  *   default 1.
- * - `isByPixels`: whether the clusters depend on the zoom but not on the view, so that neighboring tiles fit together.
+ * - `isByPixels`: whether the clusters depend only on the zoom, not on the view. Only clusters of such cuts fit
+ *   together in neighboring tiles.
  * - `hasOrder`: whether the order of splits can be chosen.
  * - `isOf(index)`: whether an index supports the cut. `needs`: what an index needs for the cut.
  * - `describe(amount)`: a sentence that says what the cut guarantees.

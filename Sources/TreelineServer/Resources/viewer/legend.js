@@ -1,5 +1,5 @@
-// The legend of donuts. For each category it shows the colour and the number of points in view, and has a switch that
-// hides the category.
+// The legend of donuts. For each category, the legend shows the colour and the number of points in view. A switch hides
+// the category.
 
 import { element, number } from "./text.js";
 import { listed, listing, Values } from "./values.js";

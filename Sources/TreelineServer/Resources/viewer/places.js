@@ -29,7 +29,7 @@ export class Places {
 
   async load() {
     const places = resource("places.geojson");
-    // A bundle has another module `resources.js`, which contains the file itself or loads it later.
+    // A bundle has another module `resources.js`, which contains the file itself or loads the file later.
     const { features } = typeof places === "string" ? await (await fetch(places)).json() : await places;
     this.all = features.map(({ properties: { name, rank }, geometry: { coordinates: [longitude, latitude] } }) => (
       { name, rank, longitude, latitude, x: worldX(longitude), y: worldY(latitude) })).sort((a, b) => a.rank - b.rank);

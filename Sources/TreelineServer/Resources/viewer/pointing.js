@@ -63,7 +63,7 @@ export class Pointing {
     else card.close();
   }
 
-  /** Chooses a cluster, or selects it if a modifier key is pressed. */
+  /** Chooses a cluster. If a modifier key is pressed, selects the cluster instead. */
   choose(cluster, side, { shiftKey, ctrlKey, metaKey }) {
     const { choice, selection } = this.viewer;
     if (selection && (shiftKey || ctrlKey || metaKey)) selection.toggle(cluster);
@@ -98,7 +98,7 @@ export class Pointing {
     return feature ? { side: tree, cluster: clusterOf(feature, this.viewer, this.viewer.currentCamera.scale) } : {};
   }
 
-  /** Returns the index of the member of an opened stack at a position; -1 if there is none. */
+  /** Returns the index of the member of an opened stack at a position; -1 if no member is there. */
   #memberAt(x, y, ofMap) {
     const { camera, card, grid, stage } = this.viewer;
     const isOther = stage.hasHalves && (card.side === grid) !== (ofMap === grid);

@@ -66,7 +66,7 @@ export class Server extends Source {
     return this.#ask(index, `clusters/${id}/members`, "features", query, signal);
   }
 
-  /** Returns the lowest zoom at which a cluster splits; null if it never splits. */
+  /** Returns the lowest zoom at which a cluster splits; null if the cluster never splits. */
   async expansionZoom(index, id, query) {
     return (await this.#ask(index, `clusters/${id}/expansion-zoom`, "zoom", query)).zoom;
   }
@@ -81,7 +81,9 @@ export class Server extends Source {
     return this.#ask(index, `clusters/${id}`, "properties", { ellipses: true, ...query }, signal);
   }
 
-  /** Returns a point by its row, the clusters that contain it, and the zoom from which it is shown alone. */
+  /**
+   * Returns the point of a row, the clusters that contain the point, and the zoom from which the point is shown alone.
+   */
   whereIs(index, row, query, signal) {
     return this.#ask(index, "where-is", "path", { row, ...query }, signal);
   }

@@ -1,5 +1,5 @@
-// The settings and the view of the map. The fragment of the address holds them, so that a link shows the map as its
-// sender saw it.
+// The settings and the view of the map. The fragment of the address contains the settings and the view. So a link shows
+// the map in the state in which the sender of the link saw it.
 
 import { CUT_DEFAULTS, CUT_RANGES, GRID_CELLS, LABELED_ORDERS } from "./cut.js";
 import { listed, rangeOf } from "./values.js";
@@ -36,7 +36,7 @@ const DEFAULTS = {
   picks: "",
   /** Hidden categories, separated by commas. */
   off: "",
-  /** Column of numbers whose sum badges show instead of counts. */
+  /** Column of numbers. Badges show the sum of this column instead of counts. */
   sum: "",
   /** Row of a point that was found, for example by the search. This point is marked at every zoom. */
   hit: "",

@@ -61,7 +61,7 @@ export class Share {
     const context = canvas.getContext("2d");
     const maps = stage.hasHalves && stage.twin ? [[stage.twin.map, { x: 0, y: 0 }], [this.viewer.map, stage.origin]] : [[this.viewer.map, stage.origin]];
     for (const [map, { x, y }] of maps) {
-      // WebGL discards a picture after the task that drew it, so the map is drawn again first.
+      // WebGL discards a picture at the end of the task that drew it. So the map is drawn again before it is copied.
       map.redraw();
       context.drawImage(map.getCanvas(), x * ratio, y * ratio, stage.size.width * ratio, stage.size.height * ratio);
     }

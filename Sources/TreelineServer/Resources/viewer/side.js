@@ -67,7 +67,10 @@ class Side {
     this.isOutdated = false;
   }
 
-  /** Makes the next answer, which is from a new version of the index, replace the shown clusters. */
+  /**
+   * Makes the clusters of the next answer replace the shown clusters. The next answer is from a new version of the
+   * index.
+   */
   renew() {
     this.feed.reset();
     this.filter = "";

@@ -31,9 +31,9 @@ export class Problem extends Error {
  * A query is an object. Its keys are the names of the server's parameters. A signal aborts the request.
  */
 export class Source {
-  /** The views that the source can answer. */
+  /** Names of the views for which the source has answers. */
   views = ["tree"];
-  /** Names of the cuts that the source supports; null if it supports all cuts of an index. */
+  /** Names of the cuts that the source supports; null if the source supports all cuts of an index. */
   cuts = null;
   /** Whether the source has vector tiles. The viewer draws the points themselves from the tiles. */
   hasTiles = false;

@@ -46,8 +46,8 @@ export class Stage {
   }
 
   /**
-   * Measures the stage and divides it. If the stage is higher than wide, one half is above the other. Otherwise the
-   * halves are side by side.
+   * Measures the stage and divides it. If the stage is higher than wide, one half is above the other half. Otherwise
+   * the halves are side by side.
    *
    * @returns Whether the stage has room for a map. If the stage has no room, all sizes stay as they were.
    */

@@ -10,7 +10,10 @@ export const points = (count) => `${number(count)} ${count === 1 ? "point" : "po
 
 export const clusters = (count) => `${number(count)} ${count === 1 ? "cluster" : "clusters"}`;
 
-/** Returns a number as a short text of two or three digits. From a thousand on, a letter such as k follows. */
+/**
+ * Returns a number as a short text of two or three digits. In numbers from a thousand on, a letter such as k follows
+ * the digits.
+ */
 export function short(value) {
   if (value < 0) return `-${short(-value)}`;
   if (value >= 1e12) return `${trim(value / 1e12)}T`;
@@ -78,7 +81,7 @@ export function withGroup({ cluster_group: group }, said) {
 /** Returns HTML that displays a text exactly as it is. */
 export const escaped = (text) => element("p", {}, text).innerHTML;
 
-/** Returns an element with attributes and children. A text among the children is never read as markup. */
+/** Returns an element with attributes and children. Texts among the children are never read as markup. */
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {

@@ -72,8 +72,8 @@ export class TileLayers {
   /**
    * Shows the points as fewer and coarser grains.
    *
-   * @param refused Address of a tile with too many points. If several such tiles are refused, grains become coarser
-   *   only once.
+   * @param refused Address of a tile with too many points. If several tiles are refused at the same grain, grains
+   *   become coarser only once.
    */
   coarsenDust(refused, index, settings, palette) {
     if (+new URL(refused).searchParams.get("detail") !== GRAINS[this.#grain]) return;
@@ -152,7 +152,8 @@ export class TileLayers {
         "case", ["==", count, 1], ["concat", "badge/single/", diameter], ["concat", "badge/", tone, "/", diameter, "/", label],
       ];
     }
-    // Shares are rounded to this number of parts, so that few pictures are made. The rounding errors are invisible.
+    // Shares are rounded to multiples of 1 / `SHARES`, so that few pictures are made. The rounding errors are
+    // invisible.
     const own = categories.filter((category) => category !== null);
     const parts = own.map((category) => (
       this.values.isByGroup ? ["case", ["==", ["get", "cluster_group"], category], count, 0] : ["coalesce", ["get", `counts_${donuts}.${category}`], 0]));

@@ -11,7 +11,7 @@ const MOST_BINS = 120;
 /** Milliseconds between two steps while a window is played. */
 const STEP = 300;
 
-/** Width of the window that is played if the user has not drawn one, as a share of all bins. */
+/** Width of the window that is played if the user has not drawn a window, as a share of all bins. */
 const SHARE = 0.15;
 
 /** Least distance of two labels below the bins, as a share of the width. */
@@ -22,7 +22,7 @@ const SVG = "http://www.w3.org/2000/svg";
 /** Returns an edge as a number. */
 const valueOf = (edge) => (typeof edge === "number" ? edge : Number.isNaN(+edge) ? Date.parse(edge) : +edge);
 
-/** Returns an edge as text. A date loses the zeros at its end and its time zone. */
+/** Returns an edge as text. Removes zeros at the end of a date, and the time zone. */
 const said = (edge) => (typeof edge === "number" ? number(edge) : edge.replace("T00:00:00Z", "").replace("T", " ").replace(/(:00)?Z$/, ""));
 
 export class Timeline {
@@ -186,7 +186,10 @@ export class Timeline {
     this.window.setAttribute("aria-valuetext", ends);
   }
 
-  /** Returns the labels below the bins: at both ends and, on a logarithmic scale, at 0 and at powers of ten between. */
+  /**
+   * Returns the labels below the bins. There are labels at both ends. A logarithmic scale also has labels at 0 and at
+   * powers of ten between the ends.
+   */
   #labels(edges) {
     const last = edges.length - 1;
     const write = this.isLogarithmic ? (edge) => short(+edge) : said;

@@ -1,4 +1,4 @@
-// The token of a server that requires one. The user enters the token once, and only this tab keeps it.
+// The token for a server that requires a token. The user enters the token once, and only this tab keeps it.
 
 const KEY = "treeline-token";
 

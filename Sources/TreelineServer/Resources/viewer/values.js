@@ -1,10 +1,10 @@
-// The values of points that the map uses: for the filter that selects the points, and for the numbers and texts of
-// badges. This module writes both uses as parameters for the server.
+// The values of points that the map uses. The map uses values in the filter that selects the points, and in the numbers
+// and texts of badges. This module writes the filter and the aggregates as parameters for the server.
 
 import { leastLimit } from "./cut.js";
 import { Problem } from "./source.js";
 
-/** Number of categories with their own colours; all others share one colour. */
+/** Number of categories with their own colours. All other categories share one colour. */
 export const CATEGORIES = 6;
 
 /** Number of categories from which a user can choose. */
@@ -39,7 +39,7 @@ export function rangeOf(setting) {
 export class Values {
   /** The categories with their own colors, the most frequent first. `null` follows for all other categories. */
   categories = [];
-  /** The most frequent categories of the column, with their counts. A user can choose from them. */
+  /** The most frequent categories of the column, with their counts. A user can choose from these categories. */
   all = [];
   /** Whether badges have the colors of their groups. Always false if the index has no groups that never mix. */
   isByGroup = false;
@@ -187,7 +187,7 @@ export class Values {
     const before = titles.size;
     for (const { properties } of features) {
       const text = properties[`first_${title}_by_${by}`];
-      // An empty text stands for a missing title, so that it is not requested again.
+      // An empty text stands for a missing title, so that the title is not requested again.
       if (properties.point_count > 1) titles.set(properties.cluster_id, typeof text === "string" ? text : "");
     }
     return titles.size > before;

@@ -80,7 +80,10 @@ export class Viewer {
   #isStyled = false;
   /** Whether the requested map style could not be loaded. */
   #isUnstyled = false;
-  /** A map style, as an address or an object. If it is not null, it is shown instead of the style of the settings. */
+  /**
+   * A map style, as an address or an object. If `basemap` is not null, this style is shown instead of the style of the
+   * settings.
+   */
   basemap = null;
   /**
    * A promise that resolves when the map library is loaded; undefined if the library is loaded before the page starts.
@@ -158,7 +161,7 @@ export class Viewer {
     return this.root.querySelector(selector);
   }
 
-  /** Function that ends the announcement of versions of the shown index; null if none are announced. */
+  /** Function that ends the announcement of versions of the shown index; null if no versions are announced. */
   #unfollow = null;
 
   // Starting
@@ -294,13 +297,14 @@ export class Viewer {
     const { attribution } = this.index;
     this.credit = new maplibregl.AttributionControl({
       compact: false,
-      // The map library expects HTML. An index may come from an untrusted source, so its text is escaped.
+      // The map library expects HTML. An index may come from an untrusted source, so the text of its attribution is
+      // escaped.
       ...(attribution && { customAttribution: escaped(attribution) }),
     });
     this.map.addControl(this.credit, "bottom-right");
   }
 
-  /** Loads the densities of the index, which determine its scale of tones. */
+  /** Loads the densities of the index, which determine the scale of tones. */
   async #loadDensities() {
     const { features } = await this.source.clusters(this.index.name, { limit: Math.max(OVERVIEW, leastLimit(this.index)) });
     const placed = features.map(({ geometry: { coordinates: [longitude, latitude] }, properties: { point_count: count } }) => (
@@ -308,7 +312,7 @@ export class Viewer {
     this.tones = new Tones(placed, TONES);
   }
 
-  /** Loads the categories of the chosen column. Clears settings whose columns the index lacks. */
+  /** Loads the categories of the chosen column. Clears settings with columns that the index does not have. */
   async #loadValues() {
     const { index, settings, values } = this;
     const kinds = { donuts: ["category", "boolean"], sum: ["number"], brush: ["number", "time"] };
@@ -320,8 +324,8 @@ export class Viewer {
     }
     if (!await values.load(index, settings)) return;
     this.palette.useCategories(values.categories);
-    // The shown clusters still have no parts, or parts of the previous categories, for which the palette has no
-    // colours.
+    // The shown clusters still have no parts, or they have parts of the previous categories. The palette has no colours
+    // for the previous categories.
     for (const { feed, scene } of [this.grid, this.tree]) {
       for (const { cluster } of scene.sprites) cluster.parts = null;
       feed.reset();
@@ -331,7 +335,7 @@ export class Viewer {
   /** Shows facts below the title of the index: its extent, and the first and the last time of its points. */
   async #loadFacts() {
     const { controls, index } = this;
-    // A standalone page, which has no server, keeps its own title.
+    // A standalone page has no server, and keeps its own title.
     if (this.source.whereIs) document.title = `${titleOf(index)} · Treeline`;
     if (!index.bounds) return;
     const ground = groundOf(index);
@@ -362,7 +366,10 @@ export class Viewer {
     return loading.zoom;
   }
 
-  /** @param isRenewed Whether the marked point stays marked meanwhile, because it is in a new version of the index. */
+  /**
+   * @param isRenewed Whether the marked point stays marked while it is loaded, because it is also in the new version of
+   *   the index.
+   */
   async #loadHit(isRenewed) {
     const { index, settings: { hit }, source } = this;
     if (!isRenewed) this.hit = null;
@@ -589,7 +596,7 @@ export class Viewer {
     const places = this.index.plane || (this.#style && !this.#isUnstyled) ? [] : this.places.in(camera);
     const { columns, name, version } = this.index;
     if (this.settings.view === "tiles") {
-      // The map library draws the badges here. Their positions are known only when it is idle.
+      // The map library draws the badges here. The positions of these badges are known only when the library is idle.
       if (!this.#areTilesDrawn) this.tree.labels.clear();
       else if (this.map.getLayer("clusters")) {
         this.#placeLater(this.tree.labels.place(camera, circlesOfTiles(this.map), places, [], NO_TITLES, `tiles ${version}`, now));
@@ -752,8 +759,8 @@ export class Viewer {
 
   #changed(names) {
     if (names.has("style")) return location.reload();
-    // A change of the map's size ends its motion. So the size changes before the map moves to the points of another
-    // index.
+    // A change of the map's size ends the motion of the map. So the size changes before the map moves to the points of
+    // another index.
     if (names.has("view") || names.has("compare")) this.fit();
     if (names.has("index")) {
       const index = this.#named(this.settings.index) ?? this.indexes[0];

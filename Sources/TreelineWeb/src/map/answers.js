@@ -16,8 +16,8 @@ import { TONES } from "./palette.js";
 /** @typedef {import("../answer.js").Clusters} Clusters */
 /** @typedef {import("../server.js").RemoteClusters} RemoteClusters */
 /**
- * @typedef {import("./scene.js").Drawn & {answer: any, at: number}} Shown A drawn cluster, the answer that it belongs
- *   to, and its index in this answer.
+ * @typedef {import("./scene.js").Drawn & {answer: any, at: number}} Shown A drawn cluster, together with its answer and
+ *   its index in this answer.
  */
 
 /** Number of clusters in the overview of a tree. The map computes the density of the points from this overview. */
@@ -67,8 +67,8 @@ export class Answers {
   }
 
   /**
-   * Loads the densities or the categories of the tree, which decide the colours of badges. If the tree is an edit of
-   * the previous tree with about as many points, keeps the colours of the previous tree.
+   * Loads the densities or the categories of the tree, which decide the colours of badges. If an edit of the previous
+   * tree made this tree, and both trees have about as many points, keeps the colours of the previous tree.
    *
    * @param {Answers | null} previous
    */

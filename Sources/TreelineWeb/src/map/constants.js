@@ -1,5 +1,5 @@
-// Constants that the map layer shares with the library and the server. ViewerConstantsTests reads them, so each
-// constant is JSON on one line.
+// Constants that the map layer shares with the library and the server. ViewerConstantsTests reads them, so the value of
+// each constant is JSON on one line.
 
 /**
  * The diameters of badges, `BadgeSize` in Swift: the limit in pixels that the diameters approach, then two parameters

@@ -433,7 +433,7 @@ export class BadgeLayer {
 
   /**
    * Reports a chosen point, or expands a chosen cluster: zooms to the zoom at which the cluster splits. A stack never
-   * splits, so it is fanned out.
+   * splits, so its members are spread around it.
    *
    * @param {Shown} cluster
    */

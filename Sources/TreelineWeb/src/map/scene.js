@@ -15,7 +15,7 @@ import { bounce, glide, linear, settle } from "./easing.js";
 /**
  * @typedef {object} Drawn A cluster with everything that drawing needs.
  * @property {number} id
- * @property {number} count Number of points; under a filter, the number of points that pass.
+ * @property {number} count Number of points. Under a filter, counts only the points that pass.
  * @property {number} [first] Index of the cluster's first point in tree order. Clusters of a grid have no such index,
  *   and two clusters of a grid share no points.
  * @property {number} [size] Number of points, including points that fail a filter, if this number is known.
@@ -348,9 +348,9 @@ export class Scene {
 
   /**
    * Shows an answer of another tree. A badge with the position and the number of points of a new cluster becomes the
-   * badge of this cluster. The badge of a continued cluster moves to the new position, and has the new number at once.
-   * All other badges lose their numbers at once and fade, because their points may be in other clusters of the new
-   * tree.
+   * badge of this cluster. The badge of a continued cluster moves to the new position, and shows the new number of
+   * points at once. All other badges lose their numbers at once and fade, because their points may be in other clusters
+   * of the new tree.
    *
    * @param {Drawn[]} clusters
    * @param {number} now

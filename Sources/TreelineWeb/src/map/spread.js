@@ -1,4 +1,5 @@
-// The members of a stack, spread around the stack. A stack consists of points at one position, which no zoom separates.
+// The members of a stack, spread around the stack. A stack consists of points at the same position. No zoom separates
+// these points.
 
 import { MEMBER_RADIUS, spreadOffset } from "./badge.js";
 import { SPREAD_SPACING } from "./constants.js";
@@ -10,7 +11,7 @@ import { settle } from "./easing.js";
 const OPENING = 320;
 
 export class Spread {
-  /** Index of the member under the pointer; -1 if there is none. */
+  /** Index of the member under the pointer; -1 if no member is there. */
   marked = -1;
 
   /**
@@ -42,7 +43,7 @@ export class Spread {
 }
 
 /**
- * Returns the index of the member at a position; -1 if there is none.
+ * Returns the index of the member at a position; -1 if no member is there.
  *
  * @param {Spread | null} spread
  * @param {Camera} camera

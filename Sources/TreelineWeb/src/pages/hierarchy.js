@@ -27,8 +27,8 @@ const [HERE, SAME, NEXT] = [0, 1, 2];
  * @typedef {object} Page
  * @property {"tree" | "values" | "directory" | "spreads"} kind
  * @property {Reference} reference
- * @property {number[]} roots Records whose children are in the page. For a page of spreads, the records with these
- *   spreads.
+ * @property {number[]} roots Records whose children are in the page. For a page of spreads (covariances), the records
+ *   with these spreads.
  * @property {Ahead[]} ahead Child pages of this page's child pages. A query that needs this page often needs these
  *   pages, too.
  * @property {number} number Number of a page of values.
@@ -109,7 +109,7 @@ export class PagedHierarchy extends Hierarchy {
      */
     this.view = null;
     /**
-     * The greatest code of a node that the current query does not split; Infinity if codes do not decide splits.
+     * The current query splits nodes with greater codes than this code. Infinity if codes do not decide splits.
      */
     this.greatest = Infinity;
     /** Whether a query is running. During a query, covariances must be exact. */
@@ -645,7 +645,7 @@ export class PagedHierarchy extends Hierarchy {
   // Memory
 
   /**
-   * Reserves consecutive records. Returns the number of the first record, which is odd.
+   * Reserves consecutive records. Returns the number of the first record, which is always odd.
    *
    * @param {number} count
    */

@@ -179,7 +179,7 @@ export class PublishedTree {
   }
 
   /**
-   * Loads the values for the features of an answer, if they are in few pages.
+   * Loads the values for the features of an answer, if few pages contain all of them.
    *
    * @param {Clusters} answer
    * @param {number} most
@@ -371,7 +371,8 @@ class FilteredTree {
   }
 
   /**
-   * Null. The number of points that pass is known only after all pages are loaded: `(await tree.whole()).pointCount`.
+   * Always null, because the number of points that pass is known only after all pages are loaded: `(await
+   * tree.whole()).pointCount`.
    */
   get pointCount() {
     return null;
