@@ -32,7 +32,7 @@ def style_of(basemap: Any) -> str | dict[str, Any] | None:
         try:
             style: dict[str, Any] = json.loads(json.dumps(dict(basemap), allow_nan=False))
         except (TypeError, ValueError) as error:
-            raise ValueError(f"expected a style that can be written as JSON, found one that cannot: {error}") from None
+            raise ValueError(f"expected a style that can be written as JSON, found an error: {error}") from None
         return style
     raise ValueError(
         "expected a basemap: the address of a MapLibre style or of tiles such as https://…/{z}/{x}/{y}.png, a style as "

@@ -26,7 +26,7 @@ MARK = "treeline-scratch"
 LAST_ROW = 1 << 53
 
 REFUSED = np.dtype([("row", "<i8"), ("x", "<f8"), ("y", "<f8")])
-#: The end of a batch of values: the numbers of points and of bytes from the beginning of the file to this end.
+#: The end of a batch of values in a file: the number of points and the number of bytes before this end.
 VALUES_END = np.dtype([("point", "<i8"), ("byte", "<i8")])
 #: Columns of the result of `Tasks.read`, which has one row for each partition.
 READ = "partition long, name string, points long, rows long, refused long, fault string"

@@ -167,7 +167,7 @@ class Map(anywidget.AnyWidget):
         cut = {name: _plain(value) for name, value in proposal["value"].items() if value is not None}
         if len(cut.keys() & {"spacing", "badges", "detail", "limit"}) != 1 or len(cut.keys() - {"order"}) != 1:
             raise traitlets.TraitError(
-                f"expected one of spacing, badges, detail and limit, perhaps with an order, found {cut!r}"
+                f"expected one of spacing, badges, detail and limit, optionally with an order, found {cut!r}"
             )
         # Raises an error if the tree does not support this cut.
         self.tree.clusters(zoom=0, **cut)

@@ -142,7 +142,7 @@ extension AggregateError {
       ("\(expected) for '\(aggregate)'", "the column '\(column)' of kind \(kind.rawValue)")
     case .tooManyRows(let aggregate, let found, let maximum):
       ("a smaller part of the map, because '\(aggregate)' reads at most \(maximum) points", "\(found)")
-    case .tooLarge(let aggregate): ("values whose products have an exact sum", aggregate)
+    case .tooLarge(let aggregate): ("smaller values, so that the sum of their products is exact", aggregate)
     case .malformed(let text, let position, let expected): ("\(expected) at character \(position)", text)
     case .outOfRange(let aggregate, let expected, let found): ("\(expected) for '\(aggregate)'", found)
     case .cancelled: ("a client that waits for the aggregates", "\(self)")

@@ -141,7 +141,7 @@ extension Problem {
       self.init(status: .badRequest, detail: "The request is incomplete or is not valid HTTP.")
     case let error as any HTTPResponseError:
       self.init(status: error.status, detail: error.status == .notFound ? "Nothing is served at this path." : "")
-    default: self.init(status: .internalServerError, detail: "The server failed; its log says more.")
+    default: self.init(status: .internalServerError, detail: "The server failed; the server's log says why.")
     }
   }
 }

@@ -88,7 +88,7 @@ enum ClusterRoutes {
     if order != nil, offset + limit > MemberOrder.mostPlaces {
       let most = MemberOrder.mostPlaces - limit
       request.parameters.refuse(
-        "offset", expected: "an offset of at most \(most) in sorted points", found: "\(offset)")
+        "offset", expected: "an offset of at most \(most), because the points are sorted", found: "\(offset)")
     }
     // The cost is high, because the route looks up the path of clusters that contain each returned member. Sorting also
     // reads a value of every member.

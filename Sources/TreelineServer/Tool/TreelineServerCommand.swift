@@ -25,7 +25,7 @@ extension LogFormat: ExpressibleByArgument {}
   @Option(
     help: ArgumentHelp(
       "An index whose points clients may change; repeatable.",
-      discussion: "Changes are kept in a log beside the index, with '.log' at the end of its name.",
+      discussion: "Changes are kept in a log beside the index; the name of the log ends with '.log'.",
       valueName: "[name=]index"))
   var live: [String] = []
 
@@ -81,7 +81,7 @@ extension LogFormat: ExpressibleByArgument {}
     help: ArgumentHelp("A file whose first line clients must send after 'Authorization: Bearer'.", valueName: "file"))
   var tokenFile: String?
 
-  @Option(help: ArgumentHelp("The certificates for TLS (PEM); the first is the server's own.", valueName: "file"))
+  @Option(help: ArgumentHelp("The certificates for TLS (PEM); the first must be the server's own.", valueName: "file"))
   var tlsCertificates: String?
 
   @Option(help: ArgumentHelp("The key of the certificate (PEM).", valueName: "file")) var tlsKey: String?

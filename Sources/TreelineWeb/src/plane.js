@@ -1,9 +1,9 @@
 // Converts coordinates to positions on the fixed-point plane and back. Converts views to windows, which are parts of
 // the plane.
 //
-// A position is two unsigned integers of 32 bits. The projection uses only operations whose results IEEE 754 fixes to
-// the last bit, in the order that the page IndexFormat prescribes. So positions equal the positions of the Swift
-// library.
+// A position is two unsigned integers of 32 bits. The projection uses only operations for which IEEE 754 defines every
+// bit of the result. The page IndexFormat defines the order of these operations. So positions equal the positions of
+// the Swift library.
 
 import { QueryError, refuseUnknown } from "./errors.js";
 

@@ -269,7 +269,7 @@ function changesOf({ insert = [], remove = [], move = [] }, points, keys, option
   const inserted = Array.from(insert, (point) => {
     const key = once(checked(point));
     const row = placeOf(keys, key);
-    if (keys[row] === key) throw new BuildError(`A point already has the key ${shown(key)}; move replaces points`);
+    if (keys[row] === key) throw new BuildError(`A point already has the key ${shown(key)}; replace it with move`);
     return { row, key, point };
   }).sort((a, b) => (a.key < b.key ? -1 : 1));
   return { removed, moved, inserted };

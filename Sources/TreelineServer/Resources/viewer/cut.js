@@ -26,7 +26,7 @@ export const CUTS = {
   badges: {
     label: "Badges", standard: 1, range: [0.5, 2], unit: "x", step: 0.25, isByPixels: true, hasOrder: false,
     isOf: (index) => index.has_badges, needs: "an index built with “--grow badges”",
-    describe: (amount) => `As many badges and dots as fit without touching, drawn ${amount === 1 ? "in full" : `at ${amount}x`}.`,
+    describe: (amount) => `Shows as many badges and dots as fit without touching, drawn ${amount === 1 ? "in full" : `at ${amount}x`}.`,
     parameters: ({ badges }) => ({ badges }),
   },
   limit: {
@@ -38,7 +38,7 @@ export const CUTS = {
   detail: {
     label: "Detail", standard: 20, range: [4, 80], unit: " px", isByPixels: true, hasOrder: false,
     isOf: () => true,
-    describe: (amount) => `The points of a badge lie within about ${amount} px of it.`,
+    describe: (amount) => `The points of a badge lie within about ${amount} px of the badge.`,
     parameters: ({ detail }) => ({ detail }),
   },
 };
