@@ -174,7 +174,7 @@ def _scaled(name: str, instants: AnyArray, factor: int) -> AnyArray:
     """Returns times in a finer unit."""
     present = instants != _NO_TIME
     if factor > 1 and np.abs(instants[present]).max(initial=0) > (2**63 - 1) // factor:
-        raise ValueError(f"column {name!r}: expected times that fit 64 bits in the finest unit, found times that do not")
+        raise ValueError(f"column {name!r}: expected times of 64 bits in the finest unit, found times that do not fit")
     return np.where(present, instants * factor, _NO_TIME)
 
 

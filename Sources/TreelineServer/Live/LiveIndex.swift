@@ -299,7 +299,8 @@ public final class LiveIndex: Sendable {
         } catch {
           logger.error("Refused batches", metadata: ["index": "\(name)", "error": "\(error)"])
           let ids = Set(entries.map(\.entry.id))
-          // A batch that occurs twice in this group gets the answer of its first copy. The first copy has now failed.
+          // A batch that occurs twice in this group got the answer to its first copy. Writing the first copy has now
+          // failed, so the second copy has failed, too.
           for (number, request) in requests.enumerated() where ids.contains(request.batch.id) {
             if case .success = results[number] { results[number] = .failure(Problem(ofLog: error)) }
           }

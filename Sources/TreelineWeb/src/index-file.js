@@ -120,7 +120,7 @@ export async function openIndex(source, signal, verify = true) {
  * @param {string | URL} source Path or `file:` address of the file.
  */
 async function fileOf(source) {
-  // A variable keeps bundlers from resolving the module.
+  // The name of the module is in a variable, so that bundlers do not resolve it.
   const module = "node:fs/promises";
   try {
     const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ module);

@@ -5,7 +5,7 @@
 /** @typedef {import("./plane.js").Window} Window */
 /** @typedef {import("./selection.js").Selection} Selection */
 
-/** Visibility of a node by its box: no point, maybe some points, or all points are inside the window. */
+/** Visibility of a node, judged by its box. No point, maybe some points, or all points are inside the window. */
 export const OUTSIDE = 0;
 export const PARTIAL = 1;
 export const INSIDE = 2;
@@ -49,8 +49,8 @@ export class InView {
   }
 
   /**
-   * Returns the visibility of a node by its box. A bucket is a node without stored children; all its parts share the
-   * box of the bucket.
+   * Returns the visibility of a node, judged by its box. A bucket is a node without stored children; all its parts
+   * share the box of the bucket.
    *
    * @param {number} record
    */
@@ -101,7 +101,7 @@ export class InView {
    * @param {number} count
    * @param {number} record
    * @param {number} levels
-   * @param {number} visibility Visibility of the node by its box.
+   * @param {number} visibility Visibility of the node, judged by its box.
    * @returns {boolean}
    */
   has(first, count, record, levels, visibility) {

@@ -78,7 +78,7 @@ export async function builtByWorker(coordinates, rows, options) {
 /** @returns {Promise<any>} */
 export async function newWorker() {
   if (typeof Worker === "function") return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-  // Variables and comments keep bundlers from resolving these files.
+  // The names of the files are in variables, and comments mark the imports, so that bundlers do not resolve the files.
   const threads = "node:worker_threads";
   const script = "./worker.js";
   const { Worker: NodeWorker } = await import(/* webpackIgnore: true */ /* @vite-ignore */ threads);

@@ -20,7 +20,8 @@ function answer(port, { coordinates, rows, options }) {
 if (typeof postMessage === "function" && typeof addEventListener === "function") {
   addEventListener("message", (/** @type {MessageEvent} */ { data }) => answer(globalThis, data));
 } else {
-  // A variable and comments keep bundlers from resolving the module. `await` would need newer versions of webpack.
+  // The name of the module is in a variable, and comments mark the import, so that bundlers do not resolve the module.
+  // `await` is not used, because it would need a newer version of webpack.
   const threads = "node:worker_threads";
   import(/* webpackIgnore: true */ /* @vite-ignore */ threads).then(({ parentPort }) => {
     parentPort.on("message", (/** @type {any} */ request) => answer(parentPort, request));

@@ -29,7 +29,7 @@ export class TileArchive {
     const bytes = await this.#read(0, FIRST);
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     if (bytes.length < HEADER || new TextDecoder().decode(bytes.subarray(0, 7)) !== "PMTiles" || bytes[7] !== 3) {
-      throw new Error("it is not a PMTiles 3 archive");
+      throw new Error("the file is not a PMTiles 3 archive");
     }
     const number = (at) => Number(view.getBigUint64(at, true));
     const [rootStart, rootLength, metadataStart, metadataLength] = [8, 16, 24, 32].map(number);
@@ -37,7 +37,7 @@ export class TileArchive {
     this.dataStart = number(56);
     [this.directoryCompression, this.tileCompression, this.kind, this.minZoom, this.maxZoom] = bytes.subarray(97, 102);
     for (const code of [this.directoryCompression, this.tileCompression]) {
-      if (!COMPRESSIONS[code]) throw new Error(`this map cannot read its compression (${code})`);
+      if (!COMPRESSIONS[code]) throw new Error(`this map cannot read the compression of the archive (${code})`);
     }
     const within = rootStart + rootLength <= bytes.length;
     const root = within ? bytes.slice(rootStart, rootStart + rootLength) : await this.#read(rootStart, rootLength);
@@ -172,7 +172,7 @@ function entriesOf(bytes) {
   const varint = () => {
     let [value, factor] = [0, 1];
     for (;;) {
-      if (at >= bytes.length) throw new Error("one of its directories ends early");
+      if (at >= bytes.length) throw new Error("a directory of the archive ends early");
       const byte = bytes[at++];
       value += (byte & 127) * factor;
       if (byte < 128) return value;
@@ -180,7 +180,7 @@ function entriesOf(bytes) {
     }
   };
   const count = varint();
-  if (count > bytes.length) throw new Error("one of its directories is damaged");
+  if (count > bytes.length) throw new Error("a directory of the archive is damaged");
   const entries = Array.from({ length: count }, () => ({ id: varint() }));
   for (let i = 1; i < count; i++) entries[i].id += entries[i - 1].id;
   for (const entry of entries) entry.run = varint();

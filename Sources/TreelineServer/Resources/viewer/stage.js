@@ -121,7 +121,7 @@ export class Stage {
   /**
    * Lets a map that is higher than the world show the whole width of the world, with empty space beyond the poles. The
    * map library has no option for this, so this method sets a field of the library. If the next version of the library
-   * renames the field, the map only shows less of the world.
+   * renames the field, the only effect is that the map shows less of the world.
    */
   #makeRoom(map, minZoom) {
     const helper = map.transform._helper;

@@ -220,7 +220,7 @@ const besides = (url, name) =>
  * @returns {Promise<Response>}
  */
 async function fetchFile(path, request) {
-  // A variable keeps bundlers from resolving the module.
+  // The name of the module is in a variable, so that bundlers do not resolve it.
   const module = "node:fs/promises";
   const { open } = await import(module);
   const file = await open(path).catch((/** @type {any} */ error) => {
