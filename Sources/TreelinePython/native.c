@@ -1,8 +1,8 @@
 // The part of the package that maps call in every frame: the query for a box, and the arrays of the answer.
 //
 // If these functions were called with ctypes, converting arguments and results would take a microsecond per call. The
-// query itself takes no longer. All other functions are called with ctypes. The functions come from the library that
-// ctypes has loaded.
+// query itself also takes about a microsecond. All other functions are called with ctypes. The functions come from the
+// library that ctypes has loaded.
 
 #define Py_LIMITED_API 0x030A0000
 #define PY_SSIZE_T_CLEAN

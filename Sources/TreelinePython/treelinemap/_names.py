@@ -117,7 +117,8 @@ def _common(common: Sequence[tuple[str, str, bool]], columns: Callable[[str, boo
 
 
 def _of_place(own: list[Any], words: list[list[str]]) -> Found | None:
-    """Returns the columns of the only place in a table, or of the place where a journey starts."""
+    """Returns the coordinate columns of the only place in a table. Of several places, chooses the start of a
+    journey."""
 
     def columns(axis: set[str]) -> list[tuple[list[str], Any]]:
         found = []

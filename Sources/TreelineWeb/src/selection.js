@@ -13,7 +13,7 @@ export class Selection {
 
   /**
    * @param {Hierarchy} tree
-   * @param {(index: number) => boolean} test Whether the point at an index in tree order passes.
+   * @param {(index: number) => boolean} test Returns whether the point at an index in tree order passes.
    */
   constructor(tree, test) {
     this.tree = tree;

@@ -408,7 +408,7 @@ function csvOf(features, axes, columns) {
 
 /**
  * Returns the value from `least` to `most` that is nearest to a given value. If `least` is greater than `most`, returns
- * the middle between the two, and the difference of the two as `missing`.
+ * the middle between `least` and `most`, and their difference as `missing`.
  */
 function clamped(value, least, most) {
   return least > most

@@ -11,7 +11,7 @@ const ELLIPSE_SCALE = SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM;
 
 /**
  * If an answer has more than `MANY` badges, the badges are drawn smaller, so that the map stays visible between them.
- * The second constant is the least size of a badge, as a share of the usual size.
+ * `LEAST_SIZE` is the least size of a badge, as a share of the usual size.
  */
 const MANY = 250;
 const LEAST_SIZE = 0.65;

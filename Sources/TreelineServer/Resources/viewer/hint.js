@@ -7,8 +7,8 @@ import { element, nameOf, number, points, valuesOf, withGroup } from "./text.js"
 import { FEWEST_FOR_ELLIPSE } from "./vendor/treeline/map/density.js";
 
 /**
- * `REST` is the time in milliseconds that the pointer must rest before members are requested. The second constant is
- * the number of members that are shown.
+ * `REST` is the time in milliseconds that the pointer must rest before members are requested. `FEW` is the number of
+ * members that are shown.
  */
 const REST = 140;
 const FEW = 12;
@@ -41,7 +41,7 @@ export class Hint {
     this.#moveTo(x, y);
   }
 
-  /** Shows a cluster of a new version of the index instead of the shown cluster, if there is one. */
+  /** If the hint is shown, shows a cluster of a new version of the index instead of the previous cluster. */
   renew(cluster, side, index) {
     if (this.#shown === null) return;
     this.#shown = null;

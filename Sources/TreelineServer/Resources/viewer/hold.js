@@ -1,8 +1,7 @@
 // Reports a hold: a finger that rests on the map, or a press of the secondary mouse button.
 
 /**
- * A finger that rests for `HOLD` milliseconds is a hold. Meanwhile the finger may move by the number of pixels in the
- * second constant.
+ * A finger that rests for `HOLD` milliseconds is a hold. Meanwhile the finger may move by `STRAY` pixels.
  */
 const HOLD = 450;
 const STRAY = 10;

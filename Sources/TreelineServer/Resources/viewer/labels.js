@@ -5,15 +5,15 @@ import { ownNameOf } from "./text.js";
 import { badgeRadius, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
 
 /**
- * Font sizes in pixels. The list has the sizes for cities by rank; its last size is for all further ranks. The single
- * number is the size for points.
+ * Font sizes in pixels. `SIZES` has the sizes of cities' names by rank. Its last size is for all further ranks.
+ * `POINT_SIZE` is the size of points' names.
  */
 const SIZES = [13, 13, 13, 12, 12, 11.5];
 const POINT_SIZE = 11.5;
 
 /**
- * Greatest number of names of cities, greatest number of names of points, and greatest number of characters in the name
- * of a point.
+ * Bounds on names. `MOST_PLACES` is the greatest number of names of cities. `MOST_POINTS` is the greatest number of
+ * names of points. `LONGEST` is the greatest number of characters in the name of a point.
  */
 const MOST_PLACES = 60;
 const MOST_POINTS = 60;

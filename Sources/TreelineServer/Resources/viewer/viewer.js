@@ -40,8 +40,8 @@ import { TONES } from "./vendor/treeline/map/palette.js";
 const OVERVIEW = 1000;
 
 /**
- * When a box fills the map, `MARGIN` pixels stay free around the box, and the zoom is at most the second number. At
- * this zoom the surroundings of a single position are in view.
+ * When a box fills the map, `MARGIN` pixels stay free around the box, and the zoom is at most `CLOSEST`. At this zoom
+ * the surroundings of a single position are in view.
  */
 const MARGIN = 56;
 const CLOSEST = 16;

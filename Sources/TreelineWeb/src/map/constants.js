@@ -2,16 +2,16 @@
 // each constant is JSON on one line.
 
 /**
- * The diameters of badges, `BadgeSize` in Swift: the limit in pixels that the diameters approach, then two parameters
- * of the curve.
+ * The diameters of badges, `BadgeSize` in Swift. `LARGEST_BADGE` is the limit in pixels that the diameters approach.
+ * The other constants are two parameters of the curve.
  */
 export const LARGEST_BADGE = 44;
 export const BADGE_RATE = 0.3;
 export const BADGE_POWER = 0.4;
 
 /**
- * Area of a cluster, `Plane.coveredArea` in Swift: the half axes of the ellipse in standard deviations, and the minimum
- * width of the ellipse as a share of its length.
+ * Area of a cluster, `Plane.coveredArea` in Swift. `AREA_DEVIATIONS` is the length of the ellipse's half axes in
+ * standard deviations. `LEAST_WIDTH` is the minimum width of the ellipse as a share of its length.
  */
 export const AREA_DEVIATIONS = 2;
 export const LEAST_WIDTH = 0.25;

@@ -6,8 +6,8 @@ import { Camera } from "./mercator.js";
 /** @typedef {import("./answers.js").Tree | import("./answers.js").RemoteTree} AnyTree */
 
 /**
- * Duration of Leaflet's zoom animation in milliseconds, then the easing of this animation, which is about CSS's
- * cubic-bezier(0, 0, 0.25, 1).
+ * `ZOOMING` is the duration of Leaflet's zoom animation in milliseconds. `eased` is the easing of this animation, which
+ * is about CSS's cubic-bezier(0, 0, 0.25, 1).
  */
 const ZOOMING = 250;
 /** @param {number} p */

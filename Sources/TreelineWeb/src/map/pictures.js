@@ -19,14 +19,15 @@ const LEAST_RING = 3.25;
 const CHARACTERS = `0123456789.-${COUNT_SUFFIXES}`;
 
 /**
- * Greatest number of characters of a short label, then the font sizes in pixels for short labels and for longer labels.
+ * `SHORT_LABEL` is the greatest number of characters of a short label. `SIZES` has the font sizes in pixels of short
+ * labels and of longer labels.
  */
 const SHORT_LABEL = 3;
 const SIZES = [13, 12];
 
 /**
- * Least distance in pixels between a label and the edge of its badge, and the share of its full size to which a long
- * label may shrink.
+ * `LABEL_MARGIN` is the least distance in pixels between a label and the edge of its badge. `LEAST_LABEL` is the share
+ * of its full size to which a long label may shrink.
  */
 const LABEL_MARGIN = 3;
 const LEAST_LABEL = 0.66;

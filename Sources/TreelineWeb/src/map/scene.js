@@ -62,8 +62,8 @@ const WAVE = 420;
 const PART_LABELS = 0.38;
 
 /**
- * The first constant is the relative size of parts when they arrive. The second is the relative size of the whole when
- * it replaces the parts. The third is the time in milliseconds in which the whole then grows to its full size.
+ * `ARRIVING` is the relative size of parts when they arrive. `FORMED` is the relative size of the whole when it
+ * replaces the parts. `GROW` is the time in milliseconds in which the whole then grows to its full size.
  */
 const ARRIVING = 0.86;
 const FORMED = 0.9;

@@ -9,8 +9,8 @@ import { inflated } from "./page.js";
 /** @typedef {{bytes: Promise<Uint8Array>, controller: AbortController, waiting: number}} Load */
 
 /**
- * Number of tries for one request, and milliseconds between the first and the second try. The pause doubles with each
- * try.
+ * `TRIES` is the number of tries for one request. `FIRST_PAUSE` is the pause in milliseconds between the first and the
+ * second try. The pause doubles with each try.
  */
 const TRIES = 3;
 const FIRST_PAUSE = 200;
