@@ -13,7 +13,7 @@ final class AnswerLane: Sendable {
 
   fileprivate struct Client {
     var jobs: [Job] = []
-    /// Total cost of the answers computed for this client. The count of a new client starts at the queue's `served`.
+    /// Total cost of the answers computed for this client. The total of a new client starts at the queue's `served`.
     var served = 0
   }
 

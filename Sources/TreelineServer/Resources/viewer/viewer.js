@@ -394,7 +394,7 @@ export class Viewer {
     }
   }
 
-  /** Shows a position, such as that of a city. */
+  /** Shows a position, such as the position of a city. */
   goTo({ longitude, latitude }, zoom) {
     this.map.easeTo({ center: [longitude, latitude], zoom: Math.min(zoom, this.map.getMaxZoom()), ...this.motion });
   }

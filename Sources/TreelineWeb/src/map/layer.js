@@ -472,7 +472,7 @@ export class BadgeLayer {
   }
 
   /**
-   * Fans out a cluster that no zoom of the map splits.
+   * Opens a cluster that no zoom of the map splits. Spreads its members around it.
    *
    * @param {Shown} cluster
    */
@@ -489,7 +489,7 @@ export class BadgeLayer {
     if (this.#list.hasFocus) this.#list.focus();
   }
 
-  /** Closes a fanned-out stack. */
+  /** Closes the opened stack. */
   close() {
     if (!this.#spread) return;
     this.#spread = null;
