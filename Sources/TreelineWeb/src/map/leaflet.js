@@ -5,10 +5,7 @@ import { Camera } from "./mercator.js";
 
 /** @typedef {import("./answers.js").Tree | import("./answers.js").RemoteTree} AnyTree */
 
-/**
- * `ZOOMING` is the duration of Leaflet's zoom animation in milliseconds. `eased` is the easing of this animation, which
- * is about CSS's cubic-bezier(0, 0, 0.25, 1).
- */
+/** Duration in milliseconds of Leaflet's zoom animation. The easing is about CSS's cubic-bezier(0, 0, 0.25, 1). */
 const ZOOMING = 250;
 /** @param {number} p */
 const eased = (p) => 1 - (1 - p) ** 2.6;
@@ -33,9 +30,7 @@ export function addTreeline(map, source, options = {}) {
   /** @type {(center: any, zoom: number) => Camera} Leaflet's zooms are for 256 px tiles. */
   const cameraAt = (center, zoom) => new Camera(center, zoom - 1, size());
 
-  /**
-   * Returns the camera of the tiles that are shown. During a zoom, Leaflet scales these tiles from one view to another.
-   */
+  /** Returns the camera of the shown tiles. During a zoom, Leaflet scales the tiles from one view to another. */
   function camera() {
     const { x: width, y: height } = map.getSize();
     const corner = map.containerPointToLayerPoint([0, 0]);
