@@ -96,7 +96,7 @@ def test_a_guess_is_told():
         treelinemap.build(pd.DataFrame({"x": [1.0], "y": [2.0]}), planar=True)
         treelinemap.build({"stop_lat": [1.0], "stop_lon": [2.0]})
     ride = {"end_lat": [9.0], "end_lng": [8.0], "start_lat": [1.0], "start_lng": [2.0]}
-    with pytest.warns(UserWarning, match="points are read from 'start_lng' and 'start_lat', not from 'end_lng'") as told:
+    with pytest.warns(UserWarning, match="points are read from 'start_lng' and 'start_lat', not from 'end_") as told:
         tree = treelinemap.build(ride)
     assert tree.bounds[:2] == pytest.approx((2, 1), abs=1e-6) and len(told) == 1 and told[0].filename == __file__
     assert list(tree.columns) == ["end_lat", "end_lng"]
