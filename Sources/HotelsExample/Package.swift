@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// Open it on a Mac: `swift run` shows the map in a window. To run the sources on an iPhone, add them to an app project
-// in Xcode.
+// Open this package on a Mac: `swift run` shows the map in a window. To run the sources on an iPhone, add them to an
+// app project in Xcode.
 let package = Package(
   name: "HotelsExample", platforms: [.macOS(.v15), .iOS(.v18)],
   dependencies: [.package(name: "treeline", path: "../..")],

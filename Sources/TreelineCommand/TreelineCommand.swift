@@ -8,11 +8,11 @@ import Foundation
   static let _errorLabel = "treelinemap: error"
 
   static let configuration = CommandConfiguration(
-    commandName: "treelinemap", abstract: "Turns many points into few clusters that follow their density.",
+    commandName: "treelinemap", abstract: "Turns many points into few clusters that follow the density of the points.",
     discussion: """
       Points are read from \(InputFormats.names), plain or gzip-compressed; '-' is standard input.
 
-      Long tasks show their progress on standard error after half a second, if that is a terminal.
+      Long tasks show their progress on standard error after half a second, if standard error is a terminal.
 
       Exit codes: 0 success, 64 usage, 65 bad data, 66 no input, 74 input or output failed.
       """, version: Release.version,
@@ -29,7 +29,7 @@ import Foundation
   }
 
   /// Ends the process with an error if a word is not the name of a subcommand. The error suggests the most similar
-  /// name, which an error of the parser would not do.
+  /// name. An error of the parser would not suggest a name.
   private static func requireSubcommand(_ word: String) {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName }
     if (names + ["help"]).contains(word) { return }

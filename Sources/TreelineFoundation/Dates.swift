@@ -1,13 +1,13 @@
 import Foundation
 import Treeline
 
-/// Dates can be columns of a `ClusterMap`. A date is rounded to the microsecond, because a `Date` of our time is exact
-/// to a tenth of a microsecond.
+/// Dates can be columns of a `ClusterMap`. A date is rounded to the microsecond, because `Date` stores the dates of our
+/// time only to a tenth of a microsecond.
 extension Date: ColumnValue {
   /// Seconds from the beginning of 1970 to the reference date of `Date`, the beginning of 2001.
   private static let reference: Int64 = 978_307_200
 
-  /// Returns the moment, rounded to the microsecond; nil if it is too far away for an `Instant`.
+  /// Returns the moment, rounded to the microsecond; nil if the date is too far from the present for an `Instant`.
   public static func stored(_ value: Date) -> Instant? {
     let whole = value.timeIntervalSinceReferenceDate.rounded(.down)
     guard let seconds = Int64(exactly: whole), seconds <= .max - reference else { return nil }

@@ -37,7 +37,7 @@ import TreelineMap
   /// The map on which the badges are shown.
   public let mapView: MLNMapView
 
-  /// Source that layers draw. It belongs to the style of the latest `add(to:)`.
+  /// Source that layers draw. The source belongs to the style of the latest `add(to:)`.
   public private(set) var source: MLNShapeSource?
 
   /// Source of the answers.
@@ -61,7 +61,7 @@ import TreelineMap
   /// - Parameters:
   ///   - mapView: The map on which badges are shown.
   ///   - tree: Tree of your points; nil if you set `tree` later.
-  ///   - cut: The cut of the tree. The tree must support it.
+  ///   - cut: The cut of the tree. The tree must support this cut.
   ///   - texts: Texts on badges.
   ///   - identifier: Identifier of the source.
   public convenience init(
@@ -77,7 +77,7 @@ import TreelineMap
   ///
   /// - Parameters:
   ///   - mapView: The map on which badges are shown.
-  ///   - feed: Source of the answers. Nothing else may read from it.
+  ///   - feed: Source of the answers. No other code may read answers from this feed.
   ///   - texts: Texts on badges.
   ///   - identifier: Identifier of the source.
   ///   - time: Source of frames, and clock.
@@ -109,7 +109,7 @@ import TreelineMap
   ///   - texts: Texts on the badges of the tree. They are used as soon as the tree is shown.
   public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
-  /// Shows each map of a sequence when it arrives, such as the maps of a `LiveMap`. A badge stays on the map if it
+  /// Shows each map of a sequence when the map arrives, such as the maps of a `LiveMap`. A badge stays on the map if it
   /// keeps most of its points. Returns when the sequence ends or the task is cancelled.
   ///
   /// - Parameters:
@@ -130,8 +130,8 @@ import TreelineMap
     draw()
   }
 
-  /// Adds the source to a style. Call it again when the map loads another style, because a source belongs to a single
-  /// style.
+  /// Adds the source to a style. Call this method again when the map loads another style, because a source belongs to a
+  /// single style.
   @discardableResult public func add(to style: MLNStyle) -> MLNShapeSource {
     let source = MLNShapeSource(identifier: identifier, shape: nil, options: nil)
     style.addSource(source)
@@ -163,7 +163,7 @@ import TreelineMap
   /// cluster without zooming.
   public func zoom(into cluster: Cluster, animated: Bool = true) {
     let zoom = try? animator?.scene.tree?.expansionZoom(of: cluster.id, by: feed.cut, tileSize: .pixels512)
-    // A slightly larger zoom, so that the map does not stop just before the split.
+    // The zoom is slightly larger, so that the map does not stop just before the split.
     let target = max(zoom ?? 0, mapView.zoomLevel) + (zoom == nil ? 0 : 0.01)
     mapView.setCenter(CLLocationCoordinate2D(cluster.coordinate), zoomLevel: target, animated: animated)
   }

@@ -15,7 +15,7 @@ extension Sequence<AttributeColumn> {
 }
 
 extension AttributeColumn {
-  /// The attribute's name, shortened for messages. Without shortening it could be almost as long as the file.
+  /// The attribute's name, shortened for messages. Otherwise the name could be almost as long as the file.
   fileprivate var label: String {
     let beginning = name.unicodeScalars.prefix(40)
     let isWhole = beginning.endIndex == name.endIndex

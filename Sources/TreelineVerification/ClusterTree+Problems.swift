@@ -5,7 +5,7 @@ extension ClusterTree {
   /// points, the separations for every spacing, and the attributes.
   ///
   /// - Parameters:
-  ///   - path: The file; `-` for standard input, which must be a file.
+  ///   - path: Path of the index; `-` for standard input, which must be redirected from a file.
   ///   - progress: Called about a hundred times in each stage.
   /// - Returns: At most 100 problems. The list is empty if the index has not changed since it was written.
   /// - Throws: `IndexError` if the file cannot be opened as an index.
@@ -50,7 +50,8 @@ extension ClusterTree {
     return problems.problems
   }
 
-  /// Checks the hierarchy against the points. If the index has separations, also checks them for every spacing.
+  /// Checks the hierarchy against the points. If the index has separations, also checks the separations for every
+  /// spacing.
   ///
   /// - Complexity: O(pointCount x depth), or O(pointCount x depth x log pointCount) for a tree that is split at the
   ///   least scatter. The work is done on all cores.
@@ -66,8 +67,8 @@ extension ClusterTree {
     return problems.problems
   }
 
-  /// Checks the hierarchy, and then the separations. Separations are distances between nodes, so they can only be
-  /// checked if the hierarchy is sound.
+  /// Checks the hierarchy, and then the separations, the distances at which nodes are split. Separations depend on
+  /// distances between nodes, so separations can only be checked if the hierarchy is sound.
   private func check(
     principalLevels: Int, threads: Int, _ problems: ProblemList, _ pages: PageUse,
     _ progress: VerificationMonitor.Report? = nil
@@ -103,8 +104,8 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// The roots of all trees, in tree order. Without groups there is one tree. With groups, each part (a group, or the
-  /// points that are never clustered) has its own root.
+  /// The roots of all trees, in tree order. Without groups there is one tree. With groups, each group has its own root.
+  /// The points that are never clustered have another root.
   fileprivate var rootsOfTrees: [Node] {
     let parts = groups?.parts ?? []
     var (roots, waiting) = ([Node](), [root].compactMap { $0 })
@@ -129,7 +130,7 @@ extension TreeGroups {
   }
 }
 
-/// A place in an index whose content has changed since it was written.
+/// A place in an index whose content is not as it was written.
 public struct IndexProblem: Hashable, Sendable {
   /// The location: a section, a byte, a node record or a point.
   public var location: String
@@ -173,7 +174,7 @@ public struct VerificationProgress: Hashable, Sendable {
   /// The current stage.
   public let stage: Stage
 
-  /// The fraction of the stage that is done, from 0 to 1. It never falls.
+  /// The fraction of the stage that is done, from 0 to 1. The fraction never decreases.
   public let fraction: Double
 
   /// The number of points of the whole index.

@@ -52,7 +52,8 @@ extension Column {
       problems.check(section.count == end, label, expected: "\(end) bytes", found: "\(section.count)")
       checkEntryCount(of: section, problems)
       problems.check(
-        base == 0 && section[Offset.isDates] == 0, label, expected: "base 0 and no flag for dates, as for all doubles",
+        base == 0 && section[Offset.isDates] == 0, label,
+        expected: "base 0 and no flag for dates, because the values are doubles",
         found: "base \(base)")
       (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: 8) { block in
         for index in block where !problems.isFull {
@@ -64,7 +65,8 @@ extension Column {
       }
     case .entries(let entries):
       problems.check(
-        base == 0 && section[Offset.isDates] == 0, label, expected: "base 0 and no flag for dates, as for all entries",
+        base == 0 && section[Offset.isDates] == 0, label,
+        expected: "base 0 and no flag for dates, because the values are entries",
         found: "base \(base)")
       check(entries, textCount: section.count - end - 8 * (entries.dictionary.entryCount + 1), problems, pages)
     }

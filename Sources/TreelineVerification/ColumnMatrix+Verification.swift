@@ -1,7 +1,7 @@
 import Treeline
 
 extension Column {
-  /// If the column has ranks, links or a search, checks them against its values.
+  /// Checks ranks, links and a search against the values of the column, if the column has this data.
   ///
   /// - Complexity: O(pointCount) time for each level, and O(bytes) for a search. Takes at most 3 bits of memory per
   ///   point and some megabytes.
@@ -43,7 +43,8 @@ private struct CheckedValues {
 
 extension ColumnMatrix {
   /// Checks ranks. Each integer must be the rank of its point's value. The values of ascending ranks must ascend. For
-  /// each value a section stores the first point: this point must have the value, and no earlier point may have it.
+  /// each value a section stores the first point. This point must have the value, and no earlier point may have the
+  /// value.
   fileprivate func check(ranksOf values: CheckedValues, _ label: String, _ problems: ProblemList) {
     guard checkBits(label, problems, values.pages) else { return }
     var (missing, previous) = (0, UInt64?.none)
@@ -131,7 +132,7 @@ extension ColumnMatrix {
       matrix.levelCount == levelCount, label, expected: "\(levelCount) levels", found: "\(matrix.levelCount)")
   }
 
-  /// Checks the counts before each block, the numbers of zeros, and the unused bits after the last integer.
+  /// Checks the number of ones before each block, the numbers of zeros, and the unused bits after the last integer.
   private func checkBits(_ label: String, _ problems: ProblemList, _ pages: PageUse) -> Bool {
     let known = problems.count
     let zeros = Offset.zeroCounts + 4 * matrix.levelCount..<Self.blocksOffset(levelCount: matrix.levelCount)

@@ -26,7 +26,7 @@ extension ColumnSearch {
     }
   }
 
-  /// Checks that both lists have all words that they must have, sorted by the folded text from the word on.
+  /// Checks that both lists contain all required words, sorted by the folded text that begins with the word.
   func check(_ dictionary: ColumnDictionary, _ label: String, _ problems: ProblemList, _ pages: PageUse) {
     let width = Self.width(ofText: dictionary.textByteCount)
     problems.check(
@@ -46,9 +46,9 @@ extension ColumnSearch {
     check(words, numbers: 1..<limit + 1, in: dictionary, "\(label), word", problems, pages)
   }
 
-  /// Checks that each place is the beginning of a word, and that the places are in order, so that no two are equal.
+  /// Checks that each place is the beginning of a word. Checks that the places ascend, so that no two places are equal.
   ///
-  /// - Parameter numbers: The list has the words with these numbers; the first word of each text has number 0.
+  /// - Parameter numbers: Numbers of the words that the list contains. The first word of each text has number 0.
   private func check(
     _ places: PackedIntegers, numbers: Range<Int>, in dictionary: ColumnDictionary, _ label: String,
     _ problems: ProblemList, _ pages: PageUse

@@ -6,7 +6,7 @@ extension IndexHeader {
   /// Whether the version is known. A later minor version may use reserved bytes and more kinds of sections.
   var isOfKnownVersion: Bool { minorVersion <= Self.minorVersion }
 
-  /// Checks the section table and the checksums of sections. Between sections there must be only zeros, and no more
+  /// Checks the section table and the checksums of sections. There must be only zeros between sections, and not more
   /// zeros than the alignment needs.
   func checkSections(of bytes: UnsafeRawBufferPointer, _ problems: ProblemList, _ pages: PageUse) {
     var end = UInt64(length)
@@ -59,8 +59,8 @@ extension IndexHeader {
 // MARK: - Growth
 
 extension IndexHeader {
-  /// Checks that the sections of separations and of clusters' positions (`stands`) suit the growth of the tree, and
-  /// that the reserved bytes of the curve are 0.
+  /// Checks that the sections of separations and of clusters' positions (`stands`) fit the way in which the tree was
+  /// built, and that the reserved bytes of the badge curve are 0.
   func checkGrowth(_ curve: BadgeCurve?, in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let isForBadges = growth == .merging(by: .badges)
     var others: [IndexSection.Kind] = isForBadges ? [.separations] : [.badgeScales, .badgeCurve]
@@ -86,8 +86,8 @@ extension IndexHeader {
 // MARK: - Description
 
 extension IndexHeader {
-  /// Checks that the description has a text in UTF-8, and that it has a unit only if the plane is plain. Its texts were
-  /// already read when the index was opened.
+  /// Checks that the description has a text in UTF-8, and that it has a unit only if the points have no map projection.
+  /// The texts of the description were already read when the index was opened.
   func checkDescription(in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let kind = IndexSection.Kind.description
     guard kind.isKnown(in: minorVersion), let section = sections.first(where: { $0.kind == kind }) else { return }
@@ -102,7 +102,7 @@ extension IndexHeader {
         String(validating: text, as: UTF8.self) != nil, "description", expected: "text in UTF-8", found: "other bytes")
     }
     problems.check(
-      texts.2.isEmpty || plane.projection == .planar, "description", expected: "a unit only on a plain plane",
+      texts.2.isEmpty || plane.projection == .planar, "description", expected: "a unit only for plain x and y",
       found: "\(texts.2.count) bytes")
   }
 }
@@ -112,8 +112,9 @@ extension IndexHeader {
 extension IndexHeader {
   /// Checks the header's facts about the points: the number of clipped points, and the plane.
   ///
-  /// Positions alone do not reveal a seam at another longitude, or a square that was moved or scaled. So this method
-  /// checks whether a build of points with these positions would choose the plane of the header.
+  /// The header stores the seam (the longitude at which the plane begins) or the square of the plane. If the seam or
+  /// the square is wrong, positions alone do not reveal this. So this method checks whether a build of points with
+  /// these positions would choose the plane of the header.
   ///
   /// - Complexity: O(pointCount)
   func check(_ points: PointBlocks, _ problems: ProblemList) {
@@ -127,7 +128,8 @@ extension IndexHeader {
     }
   }
 
-  /// Checks the number of clipped points. They are on the plane's upper or lower edge, where other points may also be.
+  /// Checks the number of clipped points. Clipped points lie on the plane's upper or lower edge. Other points may also
+  /// lie on these edges.
   private func checkClippedPoints(_ points: PointBlocks, _ problems: ProblemList) {
     var edgeCount = 0
     points.forEach { if $0.y == 0 || $0.y == .max { edgeCount += 1 } }
@@ -142,7 +144,7 @@ extension IndexHeader {
     problems.check(
       plane.seam == expected ?? 0, "header, byte \(Offset.seam)",
       expected: expected.map { "the seam \($0), after the widest gap of longitude" }
-        ?? "the seam 0, since there are no points", found: "\(plane.seam)")
+        ?? "the seam 0, because there are no points", found: "\(plane.seam)")
   }
 
   /// Returns the first position after the widest gap between two bins of longitude, as the format document defines it.
@@ -167,12 +169,12 @@ extension IndexHeader {
       problems.check(
         edge != 0 || edge.sign == .plus, "header, byte \(offset)", expected: "0 without a sign", found: "\(edge)")
       problems.check(
-        edge == 0 || hasPoints, "header, byte \(offset)", expected: "0, since there are no points", found: "\(edge)")
+        edge == 0 || hasPoints, "header, byte \(offset)", expected: "0, because there are no points", found: "\(edge)")
     }
   }
 
-  /// Checks that the square is the smallest square around the points. Their least x and their least y must be 0, and
-  /// they must fill at least one side.
+  /// Checks that the square is the smallest square around the points. The least x and the least y of the points must be
+  /// 0, and the points must fill the width or the height of the square.
   private func checkSquare(_ points: PointBlocks, _ problems: ProblemList) {
     guard points.count > 0 else { return }
     let box = points.box

@@ -1,17 +1,18 @@
 import Treeline
 
-/// Checks a sound tree that was merged by distance or for badges. It checks the merge scales, which are stored as
-/// separations, and the positions of clusters.
+/// Checks a sound tree that was merged by distance or for badges. Checks the positions of clusters, and the merge
+/// scales. A merge scale is the distance at which two clusters were merged. Merge scales are stored like separations,
+/// as codes of two bytes. Each code stands for a distance.
 ///
 /// First each code is checked alone. Only a node with children has a code other than 0. This code is the greatest of
-/// three codes: the codes of the two children, and the code of the distance between them. In a tree that was grown for
-/// badges, the distance is scaled by the badges of the children. If scales were rounded to few steps, children may be
-/// merged in any order within a step. Then a code must only be one of the steps, and must not be less than a child's
-/// code.
+/// three codes: the codes of the two children, and the code of the distance between the children. In a tree that was
+/// grown for badges, the distance is scaled by the badges of the children. If scales were rounded to few steps,
+/// children may be merged in any order within a step. In such a tree a code must only be one of the steps, and must not
+/// be less than a child's code.
 ///
 /// After that, codes are checked among the nodes that are shown, as in `SeparationVerifier`. Nodes are split in the
-/// order of falling codes, from the greatest down to 1. No two nodes that are shown at a code may be closer than the
-/// distance of the code. So every spacing at every zoom keeps its promise.
+/// order of falling codes, from the greatest down to 1. No two nodes that are shown at a code may be closer to each
+/// other than the distance of the code. So every spacing at every zoom keeps its promise.
 ///
 /// The order in which touching clusters were merged is not checked.
 ///
@@ -72,7 +73,7 @@ struct MergeScaleVerifier {
 
   private func code(at treeIndex: UInt32) -> SeparationCode { SeparationCode(rawValue: codes[Int(treeIndex)]) }
 
-  /// In a sound tree, the children of every node can be read.
+  /// Returns the children of a node. In a sound tree, the children of every node can be read.
   private func children(of node: Node) -> (left: Node, right: Node)? { try! storage.children(of: node) }
 
   private func code(of node: Node) -> SeparationCode { children(of: node).map { code(at: $0.right.first) } ?? .zero }
@@ -107,9 +108,9 @@ struct MergeScaleVerifier {
     }
   }
 
-  /// Checks that the position of a node is the position of one of its parts, namely the part whose position is nearer
-  /// to the node's mean. If scales were rounded to few steps, nothing is checked, because parts are merged in another
-  /// order within a step.
+  /// Checks that the position of a node is the position of one of its two children, namely the child whose position is
+  /// nearer to the node's mean. If scales were rounded to few steps, nothing is checked, because children are merged in
+  /// another order within a step.
   private func checkStand(of node: Node, _ left: Node, _ right: Node) {
     guard let stands = storage.stands, !storage.mergeTraits.contains(.coarseScales) else { return }
     let isRight = storage.meanPosition(of: node).isNearer(
@@ -121,8 +122,8 @@ struct MergeScaleVerifier {
       expected: "\(isRight ? 1 : 0), for the part whose position is nearer to the mean", found: "\(found ? 1 : 0)")
   }
 
-  /// Checks that codes, and bits of `stands`, are 0 at indices where no right child begins: within a stack, and at the
-  /// tree's first point.
+  /// Checks that codes, and bits of `stands`, are 0 at indices where no right child begins. These indices are the first
+  /// point of the tree, and points within a stack (several points at one position).
   private func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where !problems.isFull {
@@ -148,7 +149,7 @@ struct MergeScaleVerifier {
       let squaredDistance = squaredDistance(node, other)
       problems.check(
         squaredDistance >= code.squaredDistance, "nodes of points \(node.range) and \(other.range)",
-        expected: "a squared distance of at least \(code.squaredDistance), since both are shown at one scale",
+        expected: "a squared distance of at least \(code.squaredDistance), because both nodes are shown at one scale",
         found: "\(squaredDistance)")
       return problems.isFull ? 0 : squaredReach
     }
@@ -156,8 +157,9 @@ struct MergeScaleVerifier {
 }
 
 extension Plane.Projection {
-  /// Returns the square of the distance at which two nodes are merged. The distance is measured across the seam if two
-  /// conditions are met: that way is shorter, and the two nodes together are less than half a world wide.
+  /// Returns the square of the distance at which two nodes are merged. The distance is measured across the seam, the
+  /// edge of the plane, if two conditions are met: the way across the seam is shorter, and the union of the two nodes
+  /// is less than half a world wide.
   fileprivate func squaredMergeDistance(
     _ a: Node, _ b: Node, _ positions: (PlanePoint, PlanePoint), in storage: TreeStorage
   ) -> UInt64 {
@@ -165,8 +167,8 @@ extension Plane.Projection {
     let around = squaredDistance(positions.0, positions.1)
     if around == plain { return plain }
     let boxes = (storage.box(of: a), storage.box(of: b))
-    // The box of the node that is farther east on the plane, and the box of the node that is farther west. Each box may
-    // itself cross the seam.
+    // `east` is the box of the node that is farther east on the plane, and `west` is the box of the other node. Each
+    // box may itself cross the seam.
     let (east, west) = positions.0.x > positions.1.x ? boxes : (boxes.1, boxes.0)
     let isWide = !east.isAcrossSeam && east.width >= 1 << 31 || !west.isAcrossSeam && west.width >= 1 << 31
     let start = min(UInt64(east.minX), west.isAcrossSeam ? UInt64(west.minX) : .max)

@@ -15,8 +15,8 @@ struct NodeFacts {
   let principalAxis: (x: Double, y: Double)
   let mean: (x: Double, y: Double)
 
-  /// - Parameter shorterWayAround: Whether the box may cross the seam. A box that may cross the seam does so if it is
-  ///   then less than half a world wide.
+  /// - Parameter shorterWayAround: Whether the box may cross the seam, where the plane begins and ends. If true, the
+  ///   box crosses the seam if this makes the box less than half a world wide.
   /// - Precondition: There is at least one point.
   init(of points: PointBlocks, shorterWayAround: Bool = false) {
     let box = shorterWayAround ? PlaneRect(shorterWayAround: points.points) : points.box
@@ -63,12 +63,12 @@ struct NodeFacts {
     zip(self.spread.entries, spread.entries).allSatisfy { $0.bitPattern == $1.bitPattern }
   }
 
-  /// Returns the distance of a point from the mean along the principal axis, in plane units.
+  /// Returns the distance of a point from the mean of the points along the principal axis, in plane units.
   func product(_ point: PlanePoint) -> Double {
     principalAxis.x * (Double(point.x - box.minX) - mean.x) + principalAxis.y * (Double(point.y - box.minY) - mean.y)
   }
 
-  /// The greatest possible error of products. The components of the builder's axis are integers of 29 bits.
+  /// The greatest possible error of `product`. The components of the builder's axis are integers of 29 bits.
   var tolerance: Double { 0x1p-27 * Double(max(box.width, box.height)) + 1e-3 }
 }
 
@@ -86,8 +86,8 @@ extension PointBlocks {
 extension NodeSpread { fileprivate var entries: [Float] { [xx, xy, yy] } }
 
 extension Int128 {
-  /// The nearest double, except that it may be rounded twice. This is far faster than the generic conversion of the
-  /// standard library.
+  /// The nearest double, except that the value may be rounded twice. This is far faster than the generic conversion of
+  /// the standard library.
   var rounded: Double {
     let (high, low) = (UInt64(truncatingIfNeeded: magnitude >> 64), UInt64(truncatingIfNeeded: magnitude))
     let value = Double(high) * 0x1p64 + Double(low)
@@ -101,7 +101,7 @@ extension Int128 {
 // MARK: - Gamma
 
 extension NodeFacts {
-  /// Returns the distance between the weighted mean and the plain mean along the axis, in plane units.
+  /// Returns the distance between the weighted mean and the unweighted mean along the axis, in plane units.
   func weightedMean(gammaInEighths: UInt32) -> Double {
     var greatest = 0.0
     points.forEach { greatest = max(greatest, squaredDistance(of: $0)) }
@@ -142,11 +142,12 @@ extension NodeFacts {
 
 extension NodeFacts {
   /// Returns the scatter between the first `leftCount` points and the remaining points, multiplied by the number of
-  /// points. This scatter is the scatter of all points minus the scatter within the two parts.
+  /// points. The scatter of points is the sum of their squared distances from their mean. The scatter between two parts
+  /// is the scatter of all points minus the scatter within the two parts.
   func scatterBetween(_ leftCount: Int) -> Double { scatterBetween(leftCount, sums(of: points[0..<leftCount])) }
 
-  /// Suppose that each point that is certainly nearer to the mean of the other part moves to that part. Returns a lower
-  /// bound of the amount by which `scatterBetween` would then grow.
+  /// Returns a lower bound of the amount by which `scatterBetween` would grow in the following case: all points that
+  /// are certainly nearer to the mean of the other part move to that part.
   func scatterToGain(_ leftCount: Int) -> Double {
     let parts = (points[0..<leftCount], points[leftCount..<points.count])
     let (left, right) = (mean(of: parts.0), mean(of: parts.1))
@@ -188,8 +189,8 @@ extension NodeFacts {
     return squaredLength(offset.x, offset.y) / (Double(leftCount) * Double(points.count - leftCount))
   }
 
-  /// Returns the difference of two sums, multiplied by the number of points. One is the sum of the first `leftCount`
-  /// points. The other is the mean of all points, multiplied by `leftCount`.
+  /// Returns the difference of two sums, multiplied by the number of points. The first sum is the sum of the first
+  /// `leftCount` points. The second sum is the mean of all points, multiplied by `leftCount`.
   func offset(_ leftCount: Int, _ left: NodeSums) -> (x: Double, y: Double) {
     let (count, part) = (Int128(points.count), Int128(leftCount))
     return (

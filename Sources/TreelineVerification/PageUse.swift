@@ -1,13 +1,13 @@
 import Treeline
 
-/// Limits how much of a mapped index is resident in memory. It counts the bytes that are read, and releases all pages
-/// once the limit is reached. So verification takes little memory, however large the index is.
+/// Limits how much of a mapped index is resident in memory. Counts the bytes that are read, and releases all pages once
+/// the limit is reached. So verification takes little memory, however large the index is.
 final class PageUse {
   private let giveBack: @Sendable () -> Void
   private let limit: Int
   private var byteCount = 0
-  /// For each region, whether its nodes and their data have been read since pages were last released. The array is read
-  /// at every node, so it is a plain pointer, which is fast.
+  /// Whether the nodes of each region and their data have been read since pages were last released. The array is read
+  /// at every node. For speed, it is stored behind a plain pointer.
   private let isRegionUsed: UnsafeMutableBufferPointer<Bool>
 
   /// The number of bytes that all threads together may read before pages are released.
@@ -81,7 +81,7 @@ struct PointBlocks {
   }
 
   @inline(__always) func forEachBlock(_ body: (UnsafeBufferPointer<PlanePoint>) -> Void) {
-    // If there are few points, their pages were noted together with their node.
+    // If there are few points, their pages were already noted together with their node.
     if count <= 1 << 12 { return body(points) }
     points.indices.forEachBlock(noting: pages, bytesPerElement: 8) { body(UnsafeBufferPointer(rebasing: points[$0])) }
   }
@@ -127,8 +127,8 @@ enum Duplicates {
   ///
   /// - Parameters:
   ///   - greatest: The greatest of the numbers.
-  ///   - forEach: Visits all numbers. If the numbers are sorted in parts, it is called once for each part.
-  /// - Complexity: O(count) if the numbers are dense. Otherwise, each 2 million numbers take one more pass over all
+  ///   - forEach: Visits all numbers. If the numbers are sorted in parts, this closure is called once for each part.
+  /// - Complexity: O(count) if the numbers are dense. Otherwise, one more pass over all numbers for each 2 million
   ///   numbers.
   static func find(count: Int, greatest: UInt64, forEach: ((UInt64) -> Void) -> Void) -> [UInt64] {
     var found: [UInt64] = []
@@ -142,7 +142,7 @@ enum Duplicates {
     let partCount = UInt64(count / mostSorted + 1)
     for part in 0..<partCount {
       var numbers: [UInt64] = []
-      // Divides the numbers into parts by a hash, because all of them may be multiples of some number.
+      // Divides the numbers into parts by a hash, because all numbers may be multiples of one number.
       forEach { number in if (number &* 0x9E37_79B9_7F4A_7C15) >> 32 % partCount == part { numbers.append(number) } }
       numbers.sort()
       for (number, next) in zip(numbers, numbers.dropFirst()) where number == next { add(number) }

@@ -1,8 +1,9 @@
 import Treeline
 
-// Finds the greatest scatter that a split across the axis could put between two parts. If there are few points, all of
-// them are sorted. If there are many points, they are divided into bins along the axis. A bin is searched only if a
-// split within it could put more scatter between the parts than the chosen split does.
+// Finds the greatest scatter (sum of squared distances from the mean) that a split across the axis could put between
+// two parts. If there are few points, all points are sorted. If there are many points, they are divided into bins along
+// the axis. A bin is searched only if a split within the bin could put more scatter between the parts than the chosen
+// split does.
 
 extension NodeFacts {
   /// Consecutive points along the axis.
@@ -24,8 +25,8 @@ extension NodeFacts {
   private static let mostSorted = 1 << 20
   private static let fewPoints = 512
 
-  /// Returns the greatest scatter that a split across the axis could put between two parts. Only splits whose position
-  /// is certain despite rounding are considered. If no split puts more than `least` between the parts, the result is
+  /// Returns the greatest scatter that a split across the axis could put between two parts. A split is considered only
+  /// if its position is certain despite rounding. If no split puts more than `least` between the parts, the result is
   /// any number up to `least`.
   ///
   /// - Complexity: O(count) on all measured data.
@@ -140,8 +141,8 @@ extension NodeFacts {
         across: abs(principalAxis.x * offset.y - principalAxis.y * offset.x)
       )
     }
-    // Along the axis, sums fall up to the mean and rise after it. Across the axis, sums change at most by the points in
-    // the bin.
+    // Along the axis, sums fall up to the mean and rise after the mean. Across the axis, sums change at most by the
+    // points in the bin.
     let along = max(offsets[0].along, offsets[1].along) + count * Double(bin.count) * (bin.greatest - bin.least)
     let across = min(offsets[0].across, offsets[1].across) + count * bin.distance
     func weight(_ part: Int) -> Double { Double(part) * Double(points.count - part) }

@@ -1,24 +1,25 @@
 import Treeline
 
-/// Checks the separations of a sound tree against its nodes.
+/// Checks the separations of a sound tree against its nodes. A separation is the distance at which a node is split into
+/// its children. It is stored as a code of two bytes.
 ///
-/// First each code is checked alone. Only a node with children has a code other than 0. The code of a node exceeds
-/// neither the code of its parent nor the code of the distance at which the node alone may be split (see
+/// First each code is checked alone. Only a node with children has a code other than 0. The code of a node is at most
+/// the code of its parent, and at most the code of the distance at which the node alone may be split (see
 /// `TreeStorage.squaredSplitDistance`). Then codes are checked among the nodes that are shown. If nodes are split in
 /// the order of falling codes, from the greatest down to 1, two conditions hold at each code:
-/// - No two shown nodes are closer than the distance of the code.
-/// - Suppose a shown node may be split at this code but has a smaller code. Then splitting it would bring two nodes
-///   closer than that distance.
+/// - No two shown nodes are closer to each other than the distance of the code.
+/// - Suppose a shown node may be split at this code but has a smaller code. If it were split, two nodes would be closer
+///   to each other than that distance.
 ///
-/// A code's distance represents all distances down to the next code (see `SeparationCode`). So these two conditions are
-/// the promises of queries for every spacing at every zoom. If two nodes with the same code block each other, either of
-/// them may have been split.
+/// A code stands for all distances from its own distance down to the distance of the next code (see `SeparationCode`).
+/// So these two conditions are the promises of queries for every spacing at every zoom. If two nodes with the same code
+/// block each other, either of the two may have been split.
 ///
-/// A node is checked when it is first shown, and at the codes at which it may be split but is not. Suppose another node
-/// is too close to one of the node's children. The other node stays too close until the code falls to one of two codes:
-/// the code of the distance between the other node and that child, or the other node's own code. Both codes are known,
-/// so the node is checked again at the greater of the two codes. The builder works differently, because it does not
-/// know the codes beforehand. So the check shares no code with the builder.
+/// A node is checked when it is first shown. It is also checked at the codes at which it may be split but is not.
+/// Suppose another node is too close to one of the node's children. The other node stays too close until the code falls
+/// to one of two codes: the code of the distance between the other node and that child, or the other node's own code.
+/// Both codes are known, so the node is checked again at the greater of the two codes. The builder works differently,
+/// because it does not know the codes beforehand. So the check shares no code with the builder.
 ///
 /// - Complexity: O(pointCount log pointCount) time on all measured data. Takes memory for the path from the root to a
 ///   node.
@@ -30,8 +31,8 @@ struct SeparationVerifier {
   private let root: Node
   private let pages: PageUse
   private var neighbours: ShownNeighbours
-  /// Problems of single codes, and problems among shown nodes. Problems among shown nodes are reported only at the
-  /// greatest code that has any, because one wrong code also affects all smaller codes.
+  /// Problems of single codes, and problems among shown nodes. One wrong code also affects all smaller codes. So
+  /// problems among shown nodes are reported only at the greatest code that has such problems.
   private var (alone, among) = ([Finding](), [Finding]())
 
   private struct Finding: Sendable {
@@ -133,7 +134,7 @@ struct SeparationVerifier {
     }
   }
 
-  /// Reports the findings. Findings about single codes come first, and findings about shown nodes follow.
+  /// Reports the findings: first the findings about single codes, then the findings about shown nodes.
   private func tell() {
     for kind in [Finding.Kind.aboveParent, .alone, .tooNear, .unsplit] {
       let found = (alone.isEmpty ? among : alone).filter { $0.kind == kind }
@@ -178,7 +179,8 @@ struct SeparationVerifier {
         scatter: storage.squaredScatterDistance(of: node)))
   }
 
-  /// Checks that codes are 0 at indices where no right child begins: within a stack, and at the tree's first point.
+  /// Checks that codes are 0 at indices where no right child begins. These indices are the first point of the tree, and
+  /// points within a stack (several points at one position).
   private mutating func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where codes[index] != 0 && alone.count < ProblemList.capacity {
@@ -198,7 +200,8 @@ struct SeparationVerifier {
     add(.tooNear, at: visit.shownAt, visit.parent, expected: "at most \(most), because of the distance to another node")
   }
 
-  /// Checks each code at which a node may be split but is not: another node must block it.
+  /// Checks each code at which a node may be split but is not split. At each such code another node must block the
+  /// node.
   private mutating func look(at parts: Parts, from first: SeparationCode, downTo own: SeparationCode) {
     var code = first
     while code > own && counts(code) {
@@ -214,8 +217,8 @@ struct SeparationVerifier {
     }
   }
 
-  /// Of the nodes shown at a code, returns the node that is nearest to a position. Nil if no node is nearer than the
-  /// given distance.
+  /// Returns the node that is nearest to a position, among the nodes that are shown at a code. Nil if no node is nearer
+  /// than the given distance.
   private mutating func nearest(to position: PlanePoint, within squaredDistance: UInt64, at code: SeparationCode) -> (
     code: SeparationCode, squaredDistance: UInt64
   )? {

@@ -1,11 +1,12 @@
 import Treeline
 
-/// Finds the nodes that are shown around another node, by a walk through the tree.
+/// Finds the nodes that are shown around another node, by a walk through the tree. Each node has a code: the distance
+/// at which the node is split, in two bytes.
 ///
 /// The codes of the nodes decide which nodes are shown at a given code. A node is shown if its parent is split at the
-/// given code, and the node itself is not. A walk visits the tree from the root down. Nodes that are near the visited
-/// node are either below it, or in subtrees beside the path to it. So only the path is kept, and memory does not grow
-/// with the tree.
+/// given code, but the node itself is not split. A walk visits the tree from the root down. Nodes that are near the
+/// visited node are either below this node, or in subtrees beside the path to it. So only the path is kept, and memory
+/// does not grow with the tree.
 struct ShownNeighbours {
   private let storage: TreeStorage
   private let codes: UnsafePointer<UInt16>
@@ -15,7 +16,7 @@ struct ShownNeighbours {
   private var siblings: [Branch] = []
   private var waiting: [Branch] = []
 
-  /// A node, and the data that decide whether it is shown and near.
+  /// A node, and the data that decide whether the node is shown and whether it is near.
   private struct Branch {
     let node: Node
     let box: PlaneRect
@@ -26,7 +27,7 @@ struct ShownNeighbours {
     (self.storage, self.codes, self.projection, self.pages) = (storage, codes, projection, pages)
   }
 
-  /// Begins at a node. `siblings` are the siblings of the node and of its ancestors, with the topmost sibling first.
+  /// Begins at a node. `siblings` are the siblings of the node and of its ancestors, from the top of the tree down.
   mutating func begin(behind siblings: [Node]) { self.siblings = siblings.dropLast().map { branch($0) } }
 
   /// Moves to another node.
@@ -45,14 +46,14 @@ struct ShownNeighbours {
     return Branch(node: node, box: storage.box(of: node), code: code(of: node))
   }
 
-  /// In a sound tree, the children of every node can be read.
+  /// Returns the code of a node. In a sound tree, the children of every node can be read.
   private func code(of node: Node) -> SeparationCode {
     guard let number = try! storage.children(of: node)?.right.first else { return .zero }
     return SeparationCode(rawValue: codes[Int(number)])
   }
 
-  /// Visits shown nodes that may be nearer to a position than a given distance. The node of the last call of `visit` is
-  /// skipped.
+  /// Visits shown nodes that may be nearer to a position than a given distance. Skips the node of the last call of
+  /// `visit`.
   ///
   /// - Parameter body: Returns the square of the distance that limits the rest of the search. 0 ends the search.
   mutating func search(

@@ -1,17 +1,17 @@
 import Treeline
 
-/// Nodes of a tree that one thread checks. If the findings in all parts are joined in the order of the parts, they
-/// equal the findings of a single walk from left to right.
+/// Nodes of a tree that one thread checks. The findings of all parts, joined in the order of the parts, equal the
+/// findings of a single walk from left to right.
 struct TreePart: Sendable {
   let node: Node
-  /// The siblings of the node and of its ancestors. The topmost sibling comes first.
+  /// The siblings of the node and of its ancestors, from the top of the tree down.
   let siblings: [Node]
   /// Whether the nodes below the node also belong to this part.
   let isWhole: Bool
 
   /// A tree with fewer points than this number is not divided.
   private static let leastPoints = 1 << 16
-  /// The greatest number of parts. It is large enough that all threads end at about the same time.
+  /// The greatest number of parts. There are enough parts that all threads end at about the same time.
   private static let most = 256
 
   /// Divides a tree into parts.
@@ -19,7 +19,7 @@ struct TreePart: Sendable {
     let points = threads > 1 && root.count >= leastPoints ? root.count / 64 : .max
     var (parts, waiting) = ([TreePart](), [(node: root, siblings: [Node]())])
     while let (node, siblings) = waiting.popLast() {
-      // A damaged node becomes a separate part. Checking this part reports the damage.
+      // A damaged node becomes a separate part. The thread that checks this part reports the damage.
       guard node.count > points, parts.count + waiting.count < most,
         let (left, right) = (try? storage.children(of: node)) ?? nil
       else {

@@ -2,11 +2,12 @@ import Treeline
 
 /// Checks every node of a tree against its points.
 ///
-/// The expected content of each node is computed in a pass over its points. This check uses no code of the builder.
+/// The expected content of each node is computed in a pass over its points, without code of the builder.
 struct TreeVerifier {
   let storage: TreeStorage
   let growth: Growth
-  /// Whether nodes may lie across the seam, if the tree grew by merging.
+  /// Whether nodes may lie across the seam, where the plane begins and ends. True only if the tree was built by
+  /// merging.
   let crossesSeam: Bool
   /// The first level at which nodes with stored children are halved along their longer side.
   let principalLevels: Int
@@ -105,7 +106,8 @@ struct TreeVerifier {
 
   private static func pair(_ number: Int) -> String { "children at record \(number), in the order of a walk" }
 
-  /// Adds a problem with the records below a node. They contradict the node, so they are not checked any further.
+  /// Adds a problem with the records below a node. The records contradict the node, so they are not checked any
+  /// further.
   private func add(_ error: IndexError, at node: Node) {
     guard case .damagedNode(_, let record, let offset, let expected, let found) = error else {
       return problems.add(node.name, expected: "a sound record", found: "\(error)")
@@ -141,8 +143,8 @@ struct TreeVerifier {
 // MARK: - Groups
 
 extension TreeVerifier {
-  /// Checks a node above the trees of groups. Each child must have half of the node's groups. The node's box must be
-  /// the box around its points and must not cross the seam. Its sums must be the sums of its points.
+  /// Checks a node that joins the trees of several groups. Each child must have half of the node's groups. The node's
+  /// box must be the box around its points and must not cross the seam. The node's sums must be the sums of its points.
   private mutating func checkAboveGroups(
     _ node: Node, _ children: (left: Node, right: Node), _ groups: TreeGroups
   ) {
@@ -166,7 +168,8 @@ extension TreeVerifier {
     let isMerged = growth.mergeMetric != nil
     let mayCrossSeam = crossesSeam && growth.mergeMetric?.keepsApart ?? false
     let facts = NodeFacts(of: members(of: node), shorterWayAround: mayCrossSeam)
-    problems.check(!facts.box.isPoint, node.name, expected: "a stack, as it has one position", found: "two parts")
+    problems.check(
+      !facts.box.isPoint, node.name, expected: "a stack, because its points share one position", found: "two parts")
     problems.check(
       storage.box(of: node) == facts.box, node.name, expected: "the box \(facts.box) around its points",
       found: "\(storage.box(of: node))")
@@ -174,7 +177,7 @@ extension TreeVerifier {
     if isStored {
       checkRecord(of: node, children, facts)
       problems.check(
-        node.count > NodeRecord.bucketCapacity, node.name, expected: "a bucket, as there are \(node.count) points",
+        node.count > NodeRecord.bucketCapacity, node.name, expected: "a bucket, because there are \(node.count) points",
         found: "stored children")
     }
     if isMerged {
@@ -227,13 +230,13 @@ extension TreeVerifier {
       // Sums of integers are exact. Rounding errors add up to a few units of the 53rd bit.
       problems.check(
         between >= most * (1 - 0x1p-48), node.name,
-        expected: "a scatter between the children of at least \(most), as for the best split across the axis",
+        expected: "a scatter between the children of at least \(most), which the best split across the axis has",
         found: "\(between)")
-      // A builder continues to turn the line as long as that gains at least 1/2048 of the scatter.
+      // A builder continues to turn the line as long as each turn gains at least 1/2048 of the scatter.
       let gain = facts.scatterToGain(leftCount)
       problems.check(
         gain <= between * 0x1p-10, node.name,
-        expected: "each point with the child whose mean is nearer; the scatter between children would be \(gain) more",
+        expected: "each point in the child with the nearer mean, which adds \(gain) to the scatter between children",
         found: "\(between)")
     }
   }
@@ -256,15 +259,16 @@ extension TreeVerifier {
 // MARK: - Buckets and stacks
 
 extension TreeVerifier {
-  /// Checks the gap after a bucket's last point. It has no meaning, but it must be 0, so that the same points always
-  /// give the same bytes.
+  /// Checks the gap after the last point of a bucket, a node whose children have no records. The gap has no meaning,
+  /// but it must be 0, so that the same points always give the same bytes.
   private func checkEnd(ofBucket node: Node) {
     let last = node.first + node.count - 1
     let gap = storage.gap(after: last)
     problems.check(gap == 0, "gap \(last)", expected: "0 after the last point of a bucket", found: "\(gap)")
   }
 
-  /// Checks a node without children. It must be a stack. If it is not, the gap at which it is split is missing.
+  /// Checks a node without children. All its points must share one position (a stack). Otherwise the gap at which the
+  /// node is split is missing.
   private func checkUnsplit(_ node: Node) {
     var split: (treeIndex: Int, level: UInt8)?
     var isStack = true
@@ -285,7 +289,7 @@ extension TreeVerifier {
     }
   }
 
-  /// Checks that all points of a node without children have one position, and are in the order of their rows.
+  /// Checks that all points of a node without children share one position, and are in the order of their rows.
   private func checkStack(_ node: Node, at position: PlanePoint) {
     forEachBlock(of: node.range) { block in
       for index in block where !problems.isFull {
@@ -295,7 +299,8 @@ extension TreeVerifier {
         if index + 1 == node.range.upperBound { continue }
         problems.check(
           storage.rows[index] < storage.rows[index + 1], "point \(index + 1)",
-          expected: "a row number above \(storage.rows[index]), as in every stack", found: "\(storage.rows[index + 1])")
+          expected: "a row number above \(storage.rows[index]), because rows ascend in a stack",
+          found: "\(storage.rows[index + 1])")
         let gap = storage.gap(after: UInt32(index))
         problems.check(gap == Gap.none, "gap \(index)", expected: "\(Gap.none) within a stack", found: "\(gap)")
       }
@@ -305,7 +310,7 @@ extension TreeVerifier {
       found: "\(storage.box(of: node))")
   }
 
-  /// Calls `body` with blocks of the points of a node without children. Usually that is a single point.
+  /// Calls `body` with blocks of the points of a node without children. Usually the node is a single point.
   private func forEachBlock(of range: Range<Int>, _ body: (Range<Int>) -> Void) {
     if range.count <= NodeRecord.bucketCapacity { return body(range) }
     range.forEachBlock(noting: pages, bytesPerElement: 17, body)

@@ -1,6 +1,6 @@
 import Treeline
 
-/// A set of points for tests and benchmarks. It is created the same way every time.
+/// A set of points for tests and benchmarks. Every run creates equal points.
 public struct PointSet: Sendable {
   public var name: String
   public var coordinates: [Coordinate]
@@ -12,14 +12,14 @@ public struct PointSet: Sendable {
     self.projection = projection
   }
 
-  /// Creates points from their positions on the Web Mercator plane. Their coordinates lead back exactly to these
-  /// positions.
+  /// Creates points from their positions on the Web Mercator plane. The projection of their coordinates gives exactly
+  /// these positions.
   public init(_ name: String, onPlane points: [PlanePoint]) {
     let plane = Plane.webMercator()
     self.init(name, points.map { plane.coordinate(at: $0) })
   }
 
-  /// Returns the same points in a random order.
+  /// Returns the points of this set in a random order.
   public func shuffled(seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     return PointSet("\(name), shuffled by \(seed)", random.shuffled(coordinates), as: projection)

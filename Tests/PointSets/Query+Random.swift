@@ -1,8 +1,8 @@
 import Treeline
 
 extension Query {
-  /// Returns a random query whose numbers are within the bounds of a command line and of a URL. So it can be written as
-  /// a `Query`, as options and as a URL.
+  /// Returns a random query whose numbers are valid in a command line and in a URL. So the query can be written as a
+  /// `Query`, as options and as a URL.
   public static func random(_ random: inout SplitMix64) -> Query {
     let pixels = random.index(below: 3) == 0 ? Double(random.index(below: 99)) : random.number(from: 0, to: 99)
     let limit = 1 + random.index(below: 5000)

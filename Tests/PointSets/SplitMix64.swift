@@ -1,4 +1,4 @@
-/// A generator of random numbers that gives the same numbers for a seed on every machine (Steele, Lea and Flood 2014,
+/// A generator of random numbers that gives equal numbers for equal seeds on every machine (Steele, Lea and Flood 2014,
 /// doi:10.1145/2660193.2660195).
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
@@ -16,7 +16,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
 
 extension SplitMix64 {
   /// Returns a random number of 0 ..< 1, evenly distributed. The standard library may change how it converts bits to a
-  /// double; this function does not.
+  /// double, so its function is not used.
   public mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
   public mutating func number(from least: Double, to greatest: Double) -> Double {

@@ -1,7 +1,7 @@
 import Treeline
 
 extension SplitRule {
-  /// Split rules of every kind. The powers of gamma are the least and the greatest, powers below and above 1, and
+  /// Split rules of every kind. The powers of gamma are the least and the greatest power, powers below and above 1, and
   /// powers that need one root or several roots.
   public static let tested: [SplitRule] =
     examples.filter { $0.kind != .gamma } + [0, 0.5, 1, 1.5, 1.875, 2, 3, 4].map { .gamma($0) }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs the built tool as a user would. The current folder is the repository, so that paths in messages are the same
-/// everywhere.
+/// Runs the built tool as a user would run it. The current folder is the repository, so that paths in messages are the
+/// same on all machines.
 public enum Tool {
   /// Path of the tool. The tool is built next to the test bundle.
   public static let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
@@ -29,7 +29,7 @@ public enum Tool {
     process.executableURL = executable
     process.arguments = arguments
     process.currentDirectoryURL = Repository.root
-    // The width of the terminal determines how help is wrapped, and the locale determines the language of the shell's
+    // The width of the terminal determines how help is wrapped. The locale determines the language of the shell's
     // messages.
     process.environment = ProcessInfo.processInfo.environment.merging([
       "COLUMNS": "80", "LC_ALL": "C", "TREELINE": Self.executable.path,

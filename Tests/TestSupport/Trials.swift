@@ -1,9 +1,10 @@
 import Foundation
 import Synchronization
 
-/// How many cases random and exhaustive suites try. The environment variable `TREELINE_TRIALS` chooses.
+/// The number of cases that random and exhaustive suites try. The environment variable `TREELINE_TRIALS` chooses it.
 ///
-/// A test gives the number of cases for a full run. It prints the number that it actually tries, and the seed, once.
+/// A test gives the number of cases for a full run. It prints once the number of cases that it actually tries, and the
+/// seed.
 public enum Trials: String, CaseIterable, Sendable {
   /// A tenth of the cases, for frequent runs while editing. This is the default.
   case fast
@@ -20,7 +21,7 @@ public enum Trials: String, CaseIterable, Sendable {
     return trials
   }()
 
-  /// Returns how many cases to try.
+  /// Returns the number of cases to try.
   ///
   /// - Parameters:
   ///   - full: The number of cases in a full run, at least 1.
@@ -44,7 +45,7 @@ public enum Trials: String, CaseIterable, Sendable {
   }
 
   /// Returns the cases of a list that are tried. A fast run tries a tenth of the list, evenly spread from the first
-  /// case on. Other runs try all cases.
+  /// case on. All other runs try all cases.
   ///
   /// - Parameter least: The number of cases that cover every kind of case.
   public static func some<Case>(

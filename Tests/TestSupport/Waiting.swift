@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Suspends the task for a millisecond, even if the task is canceled. A loop with `Task.yield` would instead keep a
-/// core busy that hundreds of other tests need.
+/// Suspends the task for a millisecond, even if the task is canceled. A loop with `Task.yield` would keep a core busy,
+/// which hundreds of other tests need.
 public func pause() async {
   await withCheckedContinuation { continuation in
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { continuation.resume() }

@@ -62,7 +62,7 @@ import Testing
       let result = try Tool.runShell(script, [index, word] + output)
       #expect(result.code == 65)
       #expect(
-        result.errors.contains("found an index; it can be opened from a file only, so name its file"),
+        result.errors.contains("found an index; an index can be opened only from a file: give the path of the file"),
         "\(result.errors)")
       #expect(result.errors.split(separator: "\n").count == 1)
     }

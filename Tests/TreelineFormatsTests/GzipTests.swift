@@ -46,7 +46,7 @@ import Testing
     let whole = gzip(text)
     #expect(
       message(whole + [65])
-        == "points: invalid gzip data: other data follows it at byte \(whole.count); "
+        == "points: invalid gzip data: other data follows the gzip data at byte \(whole.count); "
         + "fetch or compress the file again")
     #expect(message(gzip(whole)).contains("found gzip data inside gzip data; inflate it once with gzip -dc"))
   }

@@ -21,7 +21,8 @@ import Treeline
 
   @Test func indexes() {
     let expected = "points: expected CSV or GeoJSON in UTF-8, plain or gzip-compressed, found an index"
-    #expect(message(IndexHeader.magic) == expected + "; it can be opened from a file only, so name its file")
+    #expect(
+      message(IndexHeader.magic) == expected + "; an index can be opened only from a file: give the path of the file")
     #expect(
       message(gzip(IndexHeader.magic + [1, 0])) == expected + " inside gzip data; inflate it into a file with gzip -dc")
   }

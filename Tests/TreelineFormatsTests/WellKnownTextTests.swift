@@ -82,7 +82,7 @@ import Treeline
     ), ("POINT EMPTY", "expected a point with coordinates, found \"POINT EMPTY\""),
     (
       "SRID=3857;POINT(1 2)",
-      "expected degrees of WGS 84, which have SRID 4326 or none, found SRID 3857; "
+      "expected degrees of WGS 84, with SRID 4326 or without an SRID, found SRID 3857; "
         + "convert them with ST_Transform(geom, 4326) or ogr2ogr -t_srs EPSG:4326"
     ),
     (

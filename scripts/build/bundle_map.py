@@ -8,8 +8,8 @@ The map is the same in both folders, so that the tool and the package write equa
 assets.json.gz, and the templates in `Sources/TreelineCommand/Resources/map`.
 
 Each module becomes the body of a function, and its exports become an object, so that equal names in two modules do not
-collide. The bundler handles only what our modules use: imports of names, and exports of names in their declarations. It
-refuses anything else.
+collide. The bundler handles only what our modules use: imports of names, and exports of names in their declarations.
+All other imports and exports are errors.
 """
 
 import gzip
@@ -53,7 +53,8 @@ def main():
 
 
 def bundled(entries):
-    """Returns the text of a function that takes the map library and the packed assets and returns the modules."""
+    """Returns the text of a function. The function takes the map library and the packed assets, and returns the
+    modules."""
     done = {}
     for entry in entries:
         collect(entry, done, [])
@@ -102,7 +103,7 @@ def body_of(name, text):
     text = EXPORT.sub("", text)
     odd = re.search(r"^(import|export)\b.*", text, re.M) or re.search(r"\bimport\.meta.*", text)
     if odd:
-        raise SystemExit(f"bundle: expected in {name} imports and exports of names alone, found '{odd[0]}'")
+        raise SystemExit(f"bundle: {name}: expected only imports and exports of names, found '{odd[0]}'")
     return f"{text}return {{ {', '.join(names)} }};\n"
 
 

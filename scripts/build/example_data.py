@@ -11,7 +11,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-#: Draws the land on a map of MapLibre, or on one of Leaflet, in light and dark.
+#: Draws the land on a map of MapLibre or of Leaflet, in light and dark colors.
 LAND = """
 const landColours = matchMedia("(prefers-color-scheme: dark)").matches ? { sea: "#0e1720", land: "#22282f" } : { sea: "#d2e3ea", land: "#f8f7f1" };
 

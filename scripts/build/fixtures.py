@@ -62,7 +62,7 @@ def write_iceland_addresses():
     )
     rows = []
     for longitude, latitude, street, number, letter, addition, postcode in addresses:
-        # Instead of a number, an address may have a word, such as the name of a lot, a range of numbers, or nothing.
+        # Instead of a number, an address may have a range of numbers, a word such as the name of a lot, or nothing.
         house = addition if number is None else f"{number}{letter}"
         place = postcodes.get(postcode, {}).get("stadur_nf", "")
         rows.append((decimal(longitude, 6), decimal(latitude, 6), f"{street} {house}".strip(), postcode, place))
@@ -70,7 +70,8 @@ def write_iceland_addresses():
 
 
 def write_cities():
-    """Writes GeoNames' places of more than 5,000 people and seats of administration, by country and falling population.
+    """Writes GeoNames' places with more than 5,000 people, and seats of administration. They are ordered by country,
+    and then by falling population.
 
     The population is 0 if GeoNames has none.
     """
@@ -233,7 +234,7 @@ def polygon_features(polygons, decimals, kind=None):
 
 
 def json_feature(shape, coordinates, kind=None):
-    """Returns the text of a Feature. Its only property is the kind, if one is given."""
+    """Returns the text of a Feature. Its only property is the kind, if a kind is given."""
     properties = f'{{"kind":"{kind}"}}' if kind else "{}"
     return f'{{"type":"Feature","properties":{properties},"geometry":{{"type":"{shape}","coordinates":{coordinates}}}}}'
 
@@ -248,7 +249,7 @@ def signed_area(ring):
 
 
 def contains(ring, point):
-    """Returns whether a ray to the east crosses the ring an odd number of times."""
+    """Returns whether a ray from a point to the east crosses the ring an odd number of times."""
     px, py = point
     crossings = 0
     for (x, y), (u, v) in zip(ring, ring[1:]):
@@ -301,7 +302,8 @@ def write_nasty():
 
 
 def mercator(x, y):
-    """Returns the longitude and latitude at x and y of the Web Mercator plane, both in degrees of the equator."""
+    """Returns the longitude and latitude at a position of the Web Mercator plane. x and y are in degrees of the
+    equator."""
     return x, round(math.degrees(math.atan(math.sinh(math.radians(y)))), 12)
 
 
@@ -319,8 +321,8 @@ def poles():
 
 
 def extremes():
-    """Returns pairs of the least and greatest coordinates, 0, and the floating-point numbers next to these inside the
-    range."""
+    """Returns pairs of extreme coordinates. These are the least and the greatest value, 0, and the floating-point
+    numbers next to each of these values inside the valid range."""
     longitudes = (-180, -179.99999999999997, -5e-324, 0, 5e-324, 179.99999999999997, 180)
     latitudes = (-90, -89.99999999999999, -5e-324, 0, 5e-324, 89.99999999999999, 90)
     return [(longitude, latitude) for latitude in latitudes for longitude in longitudes]
@@ -383,7 +385,7 @@ def write_broken():
     write("broken/line_string.geojson", collection_of(map(compact, features)))
 
 
-# Files that must be read, each with the same five places
+# Files that must be read. Each file has the five places of PLACES.
 
 
 PLACES = (
@@ -475,7 +477,7 @@ def write(name, content, before=b"", count=None):
     path = FIXTURES / name
     content = before + (content.encode() if isinstance(content, str) else content)
     stored = compress(content) if name.endswith(".gz") and not name.startswith("broken/") else content
-    # A file that already has this content stays unchanged, since another version of zlib may compress differently.
+    # A file that already has this content stays unchanged, because another version of zlib may compress differently.
     if stored != content and path.exists() and unpack(path.read_bytes()) == content:
         stored = path.read_bytes()
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -22,12 +22,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = pathlib.Path("/var/tmp/treelinemap-release")
 SOURCE = FOLDER / "source"
 ARCHITECTURE = "amd64"
-# Libraries that the programs may load; all others are linked in.
+# Libraries that the programs may load. All other libraries are linked in.
 LOADED = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"}
 USER = 10001
-# Among the digests of files, this key has the serial number of the SBOM, which is made from the commit.
+# This key of the digests has the serial number of the SBOM instead of a digest. The number is made from the commit.
 SBOM_COMMIT = "commit"
-# Debian's tools need an address. Nobody can own example.org.
+# Debian's tools need an address. The domain example.org is reserved, so that no one can own it.
 MAINTAINER = "Treeline contributors <treelinemap@example.org>"
 
 
@@ -48,7 +48,7 @@ def main():
         print("\n".join(line[2:] for line in lines[:next(i for i, line in enumerate(lines) if not line.startswith("#"))]))
         return
     if os.getuid() != 0 and not arguments.compare:
-        fail("expected root, which makes the image")
+        fail("expected root, because only root can make the image")
     release = Release(arguments.version, pins.PINS)
     if arguments.compare:
         release.compare(arguments.compare)
@@ -154,7 +154,7 @@ class Release:
         if changes and changes[1].strip():
             fail(f"CHANGELOG.md: expected nothing under Unreleased, found changes; move them to {self.version}")
         if output("git", "status", "--porcelain", "--untracked-files=no"):
-            fail("expected no changes, since the release is made from the commit; commit them first")
+            fail("expected no changes, because the release is made from the commit; commit the changes first")
         tagged = subprocess.run(
             ["git", "rev-parse", "--quiet", "--verify", f"v{self.version}^{{commit}}"], cwd=ROOT, capture_output=True, text=True)
         if tagged.returncode == 0 and tagged.stdout.strip() != self.commit:
@@ -196,8 +196,8 @@ class Release:
         self.out.mkdir(parents=True)
         self.pin_packages(SOURCE, ["swift-argument-parser"])
         self.pin_packages(SOURCE / "Sources/TreelineServer", list(self.pins["packages"]))
-        # This folder has no shared libraries, so the linker takes the static ones. The files of pkg-config make Swift
-        # pass this folder to the linker before all other folders.
+        # This folder has no shared libraries, so the linker takes the static libraries. The files of pkg-config make
+        # Swift pass this folder to the linker before all other folders.
         static = FOLDER / "static"
         shutil.rmtree(static, ignore_errors=True)
         static.mkdir()
@@ -226,7 +226,7 @@ class Release:
         for name in names:
             pin = self.pins["packages"][name]
             tag = f"refs/tags/{pin['version']}"
-            # The second line, if there is one, is the commit of an annotated tag.
+            # If the tag is annotated, the second line is the commit of the tag.
             lines = output("git", "ls-remote", pin["url"], tag, tag + "^{}").splitlines()
             if not lines:
                 fail(f"{pin['url']}: expected a tag {pin['version']}, found none")
@@ -243,8 +243,8 @@ class Release:
                 fail(f"{checkout.name}: expected the tree {pin['tree']} for {pin['version']}, found {tree}")
 
     def build(self, program, package, build):
-        # The tool is built without LAPACK, because trees are the same, and without debug information, which contains
-        # paths.
+        # The tool is built without LAPACK, because trees are the same with and without LAPACK. Debug information is
+        # left out, because it contains paths.
         traits = ["--disable-default-traits"] if program == "treelinemap" else []
         run("swift", "build", "--package-path", package, "--scratch-path", build, "-c", "release", "--static-swift-stdlib", *traits,
             "--force-resolved-versions", "-debug-info-format", "none", "--product", program,

@@ -1,11 +1,12 @@
 """Checks the code blocks of the README and of the documentation's pages, and the files in Tests/CompileTests. Swift is
-compiled as one module against the libraries that scripts/test builds. Shell commands run in a temporary folder. JavaScript is parsed by node if node is
-installed. Examples of the server and of Apple's frameworks are left out, with a message, unless these are built.
-Arguments are pages (default: all).
+compiled as one module against the libraries that scripts/test builds. Shell commands run in a temporary folder.
+JavaScript is parsed by node if node is installed. Examples of the server are left out, with a message, if the server
+is not built. Examples of Apple's frameworks are left out, with a message, if the stubs are not built. Arguments are
+pages (default: all).
 
-Hidden comments of a page control the next block: `<!-- swift: let x = 1 -->` is Swift code before it;
-`<!-- not run: why -->` leaves it out; `<!-- needs: command -->` leaves it out if the command is not installed;
-`<!-- run by: script -->` leaves it to a script that has what the block needs.
+Hidden comments of a page control the next block. `<!-- swift: let x = 1 -->` is Swift code that is compiled before the
+block. `<!-- not run: why -->` leaves the block out. `<!-- needs: command -->` leaves the block out if the command is
+not installed. `<!-- run by: script -->` means that a script runs the block, because it has what the block needs.
 """
 
 import glob
@@ -149,7 +150,8 @@ def compiler(build):
 
 
 def compile_tests():
-    """Compiles each compile test as a module. Its errors and warnings must be those that its comments expect."""
+    """Compiles each compile test as a module. The errors and warnings must be exactly those in the comments of the
+    test."""
     # Notes at declarations of the library are not compared.
     options = ["-Xfrontend", "-verify", "-Xfrontend", "-verify-ignore-unrelated"]
     started = [
@@ -243,7 +245,7 @@ def free_port():
 
 
 def check_scripts(pages):
-    """Parses JavaScript, but does not run it, since it needs a browser."""
+    """Parses JavaScript, but does not run it, because it needs a browser."""
     if not shutil.which("node"):
         print("JavaScript left out: no node")
         return []

@@ -33,7 +33,7 @@ CITIES = 69_472
 
 def main():
     if os.getuid() != 0:
-        sys.exit("release.py: expected root, which chroot and mmdebstrap need")
+        sys.exit("release.py: expected root, because chroot and mmdebstrap need root")
     if not (FOLDER / "SHA256SUMS").exists():
         sys.exit(f"release.py: expected the files of a release in {FOLDER}, found none: run scripts/release {VERSION} first")
     check_sums()
@@ -126,7 +126,8 @@ class Root:
         return run(*self.command(*command, **options))
 
     def files(self):
-        """Returns the files in the root, except the records of apt and dpkg, and the lines of users and groups."""
+        """Returns the names of the files in the root, and the lines of the files with users and groups. Leaves out the
+        records of apt and dpkg."""
         found = set()
         for path in self.path.rglob("*"):
             name = str(path.relative_to(self.path))
@@ -134,12 +135,12 @@ class Root:
                 found.add(name)
         for name in ("passwd", "group", "shadow", "gshadow"):
             found |= {f"{name}: {line}" for line in (self.path / "etc" / name).read_text().splitlines()}
-        # Copies that the tools for users make.
+        # Leaves out backup copies that the tools for user accounts make.
         return {name for name in found if not re.fullmatch(r"etc/(passwd|group|shadow|gshadow|subuid|subgid)-|etc/\.pwd\.lock", name)}
 
 
 def check_tool(root, tool, version=VERSION):
-    """Builds an index and a map of CSV and queries the index; opens the indexes of 0.2."""
+    """Builds an index and a map from CSV, queries the index, and opens the indexes of version 0.2."""
     expect(root.run(tool, "--version").strip(), version, f"{tool} --version")
     root.run(tool, "map", "/tmp/cities.csv.gz", "-o", "/tmp/map.html", "--quiet")
     page = (root.path / "tmp/map.html").read_text("utf-8")
@@ -209,11 +210,11 @@ SYSTEMCTL = "tmp/systemctl"
 
 
 def check_packages(root):
-    """Installs an older version, upgrades it, serves as the service does, and removes everything: on Debian 12 without
-    systemd, on Debian 13 with a stub of systemctl, which records its calls."""
+    """Installs an older version, upgrades it, runs the server like the service, and removes everything. Debian 12 has
+    no systemd. Debian 13 has a stub of systemctl, which records its calls."""
     if root.suite == "trixie":
         (root.path / "run/systemd/system").mkdir(parents=True)
-        # Lies in /usr/bin, because apt gives scripts a PATH without /usr/local.
+        # The stub lies in /usr/bin, because apt gives scripts a PATH without /usr/local.
         stub = root.path / "usr/bin/systemctl"
         stub.write_text(f'#!/bin/sh\necho "$*" >>/{SYSTEMCTL}\n')
         stub.chmod(0o755)
@@ -221,7 +222,7 @@ def check_packages(root):
     for program in ("treelinemap", "treelinemap-server"):
         package = FOLDER / f"{program}_{VERSION}_amd64.deb"
         shutil.copy(package, root.path / "tmp")
-        # Makes the same package with an earlier version, which the program prints, and with one more file.
+        # Makes a copy of the package with an earlier version number, which the program prints, and with one more file.
         with tempfile.TemporaryDirectory() as folder:
             run("dpkg-deb", "--raw-extract", package, folder)
             control = pathlib.Path(folder, "DEBIAN/control")
@@ -270,7 +271,8 @@ def check_packages(root):
 
 
 def check_live(root, start, arguments):
-    """Makes an index live as the page RunningTheServer does, changes it, kills the server, and asks the next server."""
+    """Makes an index live as on the page RunningTheServer, changes it, kills the server, and queries the next
+    server."""
     folder = "/var/lib/treelinemap-live"
     (root.path / "tmp/fleet.csv").write_text("lon,lat,id\n2.33,48.86,1\n-0.12,51.51,2\n")
     (root.path / "tmp/token").write_text("secret\n")
@@ -311,7 +313,7 @@ def install(root, version):
 def check_wheel(root):
     wheel, = FOLDER.glob("*.whl")
     shutil.copy(wheel, root.path / "tmp")
-    # pip of Debian 12 has no such option, and needs none.
+    # pip of Debian 12 does not have this option, and does not need it.
     system = [] if root.suite == "bookworm" and "3.11" not in root.run("python3", "--version") else ["--break-system-packages"]
     root.run("python3", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--root-user-action=ignore", *system, f"/tmp/{wheel.name}")
     code = """

@@ -28,7 +28,7 @@ from suites import ALONE, DEFAULT, OTHERS, SUITES
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOGS = ROOT / ".build-test/logs"
 TRIALS = ("fast", "full", "thorough")
-# Seconds after which a step counts as hanging; ten times as long for thorough trials.
+# Seconds after which a step is ended because it seems to hang. Thorough trials get ten times as long.
 LIMIT = 2400
 # Exit code for wrong arguments (sysexits.h).
 USAGE = 64
@@ -97,7 +97,7 @@ def list_suites(output):
 
 
 def inner_loop(option, pattern):
-    """Builds without optimization and runs the Swift tests that match, or all tests of one module."""
+    """Builds without optimization. Runs the Swift tests that match a pattern, or all tests of one module."""
     swift = ["swift", "test", "--filter", pattern if option == "--filter" else rf"^{re.escape(pattern)}(Tests)?\."]
     environment = os.environ | ({"TREELINE_TESTED_MODULE": pattern} if option == "--module" else {})
     # The server's tests are not listed: they belong to another package.
@@ -153,7 +153,7 @@ class Run:
                         running[pool.submit(self.execute, step)] = step
                         waiting.remove(step)
                     elif not all(needed) and self.is_ready_soon(step, running.values()):
-                        # Otherwise a step with a shorter chain of steps after it would take the core.
+                        # Without this reservation, a step with a shorter chain of steps after it would take the core.
                         kept += step.cores
                 if not running:
                     continue
@@ -191,7 +191,7 @@ class Run:
             alarm.cancel()
             end_group(process.pid, signal.SIGTERM)
             if code == -signal.SIGKILL and time.monotonic() - start > limit:
-                output.write(f"\nscripts/test: ended after {limit} seconds, since it seems to hang\n".encode())
+                output.write(f"\nscripts/test: ended after {limit} seconds, because it seems to hang\n".encode())
         return Result(step, time.monotonic() - start, usage.ru_utime + usage.ru_stime, log.read_text("utf-8", "replace"), code)
 
     def end(self, step, result):
@@ -227,7 +227,7 @@ class Run:
             f"{sum(r.passed_tests for r in results)} passed, {sum(r.failed_tests for r in results)} failed"
             + (f", {skipped} skipped" if skipped else ""))
         if names_others and self.others:
-            print(f"Other suites: {', '.join(self.others)}; scripts/test --all runs everything, --list shows what they need.")
+            print(f"Other suites: {', '.join(self.others)}; scripts/test --all runs all suites, --list shows what they need.")
         return 1 if failed else 0
 
 
@@ -248,7 +248,7 @@ class Result:
     @property
     def summary(self):
         if self.code is None:
-            return "not run, since a step that it needs failed"
+            return "not run, because a step that it needs failed"
         seconds = f"{self.seconds:.0f} s"
         if not self.passed:
             return f"FAILED after {seconds}"

@@ -126,7 +126,7 @@ def swift_tests(lapack, seconds, paths, expected, command):
 
 
 ALL_TESTS = f"{BUNDLE} && {BUNDLE} --testing-library swift-testing"
-# The implementation of LAPACK can affect only trees, since a single file calls LAPACK. With more trials than `fast`,
+# The implementation of LAPACK can affect only trees, because a single file calls LAPACK. With more trials than `fast`,
 # only the tests of trees run with both implementations.
 TREE_TESTS = f"{BUNDLE} --testing-library swift-testing --filter 'Determinism|Golden|PrincipalAxis|LAPACK'"
 

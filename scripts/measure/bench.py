@@ -1,7 +1,7 @@
 """Measures Treeline beside its peers, and writes a table, a JSON file and a picture of how build times grow.
 
-Both sides take turns, round by round, so that a machine that slows down affects both. A figure is the median over the
-rounds. Every answer of a timed run is checked; the clock is stopped during the check.
+Both sides take turns, round by round. So if the machine slows down, both sides are affected. A figure is the median
+over the rounds. Every answer of a timed run is checked; the clock is stopped during the check.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def main():
     parser.add_argument("--folder", default=".build-bench", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.publish and options.quick:
-        parser.error("--publish writes into the documentation: expected it without --quick")
+        parser.error("--publish writes into the documentation, so it cannot be used with --quick")
     # Skips the first two arguments: scripts/bench adds `--folder` and its value.
     command = " ".join(["scripts/bench", *sys.argv[3:]])
     facts = {"run": f"`{command}` on {date.today()}"} | machine(sides.BENCHMARKS)
@@ -128,8 +128,8 @@ class Bench:
             yield part
 
     def file(self, points, name=None, extension="f64", padding=12):
-        """Returns the path of a file of points. It is written again in every run, since an older build of the tool may
-        have generated other points."""
+        """Returns the path of a file of points. The file is written again in every run, because an older build of the
+        tool may have generated other points."""
         path = f"{self.folder}/{(name or points).replace(':', '-')}.{extension}"
         if path not in self.files:
             sides.write_with_ours("generate", points, path, "--padding", padding)
@@ -548,7 +548,7 @@ class Bench:
                 )
         gain = {}
         for key, what, bound in (
-            # Two cores can at most double the rate. The bound leaves a margin for the scatter of the clock.
+            # Two cores can at most double the rate. The bound leaves a margin for inaccurate times.
             ("answersPerSecond", "answers a second, on two threads relative to one thread", Bound(1.95, False)),
             ("stepsPerSecond", "steps of arithmetic a second, on two threads relative to one thread", None),
         ):
@@ -904,7 +904,8 @@ def ratios(these, those):
 
 
 def in_turn(round, *sides):
-    """Runs the sides, in reverse order in every other round, and returns their results in the order of `sides`."""
+    """Runs the compared programs (sides), in reverse order in every other round. Returns results in the order of
+    `sides`."""
     if round % 2 == 0:
         return [side() for side in sides]
     return [side() for side in reversed(sides)][::-1]

@@ -1,5 +1,5 @@
-"""Films a zoom out of an index frame by frame, on a simulated clock. So a slow machine gives the same film as a fast
-machine."""
+"""Films a zoom out of an index frame by frame, on a simulated clock. So a slow machine and a fast machine give equal
+films."""
 
 import pathlib
 

@@ -1,10 +1,10 @@
 """Flies a map through an index in headless Chromium and prints how long scripts ran in each frame, from the trace of
 the browser.
 
-For each view it prints the number of frames, and two times with their medians, 95th and 99th percentiles and maxima
-over all frames. Both are processor time on the page's main thread, in milliseconds. `own` is the time in functions of
-the viewer and in functions that they call, sampled four times a millisecond. `scripts` is the time of all scripts,
-including the map library.
+For each view it prints the number of frames, and two processor times on the page's main thread, in milliseconds. `own`
+is the time in functions of the viewer and in functions that they call, sampled four times a millisecond. `scripts` is
+the time of all scripts, including the map library. Of each time it prints the median, the 95th and 99th percentiles and
+the maximum over all frames.
 
 A machine without a graphics card would spend nearly all its time on drawing, at two frames a second. So the draw calls
 of WebGL are replaced by functions that do nothing, and the page is composited without WebGL.
@@ -34,14 +34,14 @@ from browser import CHROMIUM
 DRAW_NOTHING = """for (const name of ['drawArrays', 'drawElements', 'drawArraysInstanced', 'drawElementsInstanced'])
   WebGL2RenderingContext.prototype[name] = () => {}"""
 
-# Trace events during which scripts run. An event within another is not counted again.
+# Trace events during which scripts run. An event within another event is not counted again.
 SCRIPTS = {"FunctionCall", "EvaluateScript", "RunMicrotasks", "FireAnimationFrame", "TimerFire", "EventDispatch", "v8.run",
            "V8.GC_SCAVENGER", "MinorGC", "MajorGC", "XHRReadyStateChange", "v8.callFunction", "ResourceReceiveResponse"}
 
 # Microseconds between two samples of the main thread's stack.
 SAMPLED = 250
 
-# Zooms in to the densest place, pans there, and zooms out again.
+# Zooms in to the densest place, pans near this place, and zooms out again.
 JOURNEY = """async ({center, start, depth}) => {
   const map = viewer.map;
   const fly = options => new Promise(done => { map.once('moveend', done); map.easeTo({easing: t => t, ...options}) });
@@ -167,7 +167,7 @@ def is_of_viewer(url):
 
 def own_spans(profile, is_own_url=is_of_viewer):
     """Returns the times at which a function of the viewer, or of the addresses that `is_own_url` accepts, was on the
-    stack. Each time has a duration. Both are in microseconds."""
+    stack. Each time has a duration. Times and durations are in microseconds."""
     nodes = {node["id"]: node for node in profile["nodes"]}
     parents = {child: node["id"] for node in profile["nodes"] for child in node.get("children", [])}
 
@@ -182,14 +182,14 @@ def own_spans(profile, is_own_url=is_of_viewer):
     spans, now = [], profile["startTime"]
     for sample, passed in zip(profile["samples"], profile["timeDeltas"]):
         now += passed
-        # Bounds the duration, because other processes had the processor in most of a longer interval.
+        # Bounds the duration. In most of a longer interval, other processes had the processor.
         if sample in own:
             spans.append((now, min(passed, 4 * SAMPLED)))
     return spans
 
 
 def share_at(scripts, at):
-    """Returns the share of processor time in the duration of the script that ran at a moment."""
+    """Returns the processor time of the script that ran at a moment, as a share of the script's duration."""
     script = bisect.bisect_right(scripts, (at, float("inf"))) - 1
     if script < 0 or at > scripts[script][1]:
         return 1

@@ -7,8 +7,8 @@ import numpy
 from sklearn.cluster import KMeans
 
 STARTS = 4
-# If a set is larger, only an evenly spaced sample of it is clustered. Then every position is assigned to the nearest
-# center.
+# Maximum number of positions that are clustered. If there are more positions, an evenly spaced sample is clustered, and
+# then every position is assigned to the nearest center.
 LARGEST_SAMPLE = 20_000
 
 

@@ -103,7 +103,7 @@ def measure(server, bounds, options, folder):
         begin = time.monotonic()
         while json.loads(server.get("/v1/load"))["sequence"] < after:
             time.sleep(0.01)
-        print(f"  all of them answer queries {time.monotonic() - begin:.2f} s later", flush=True)
+        print(f"  queries see all edits {time.monotonic() - begin:.2f} s later", flush=True)
     views = load.Views(server, bounds, 1)
     paths = folder / "paths.txt"
     paths.write_text("\n".join(views.path("clusters") for _ in range(4096)))
@@ -124,7 +124,7 @@ def measure(server, bounds, options, folder):
         ratios.append(beside[2] / alone[2])
         for title, found in (("without edits", alone), (f"{rate:.0f} edits a second", beside)):
             print(f"{title}: {found[0]:.0f} answers a second of {full:.0f}, p50 {found[1]:.2f} ms, p99 {found[2]:.2f} ms, {found[3]} errors", flush=True)
-    print(f"p99 with edits: {statistics.median(ratios):.2f} times the p99 without, from {min(ratios):.2f} to {max(ratios):.2f}")
+    print(f"p99 with edits: {statistics.median(ratios):.2f} times the p99 without edits, from {min(ratios):.2f} to {max(ratios):.2f}")
 
 
 main()

@@ -177,7 +177,7 @@ class Soak:
         self.server, self.index, self.bounds = server, index, bounds
         self.random = random.Random(options.seed)
         self.counts, self.failures, self.lock = {}, [], threading.Lock()
-        # The expected answers. They never change, since the file is replaced only by its own content or by a damaged
+        # The expected answers. They never change, because the file is replaced only by its own content or by a damaged
         # file.
         paths = [self.path(self.random) for _ in range(300)]
         self.answers = [(path, server.get(path)) for path in paths]
@@ -311,7 +311,7 @@ def soak(server, index, bounds, options):
     memory = test.run()
     problems = test.failures[:10]
     # Memory counts as flat if the last third exceeds the second third by at most 10 % and 8 MiB. Medians are compared,
-    # since the server holds two indexes while it reopens one, and only some samples fall into that time.
+    # because the server holds two indexes while it reopens an index, and only a few samples fall into that time.
     third = max(len(memory) // 3, 1)
     before, after = statistics.median(memory[third:2 * third] or memory), statistics.median(memory[-third:])
     if after > before * 1.1 + 8:

@@ -1,9 +1,9 @@
 """Measures every set of points and compares the medians with the aims, as a Markdown table and JSON.
 
-The views of a set are those of `treelinemap compare`: first all points, then denser and denser parts, on 1024 x 768 px.
-In each view, the limit of the methods is the number of clusters of a grid of 64 px. The figure of a set is the median
-over its views. The table shows the median over all sets and the worst set. Ratios of two methods are taken view by
-view.
+The views of a set are the views that `treelinemap compare` chooses: first all points, then denser and denser parts, on
+1024 x 768 px. In each view, the limit of the methods is the number of clusters of a grid of 64 px. The figure of a set
+is the median over its views. The table shows the median over all sets and the worst set. Ratios of two methods are
+computed for each view.
 """
 
 import argparse
@@ -36,7 +36,7 @@ KEYS = (
 
 
 class Ratio(NamedTuple):
-    """The ratio of a figure between two methods, in each view in which both take part."""
+    """The ratio of a figure between two methods, in each view in which both methods take part."""
 
     what: str
     key: str
@@ -167,7 +167,7 @@ def measured(file, options):
 
 
 def view_ratios(ratio, views):
-    """Yields the ratio in each view that takes part."""
+    """Yields the ratio in each view that has both methods and satisfies the conditions of `ratio`."""
     for view in views:
         rows = {row["name"]: row for row in view["methods"]}
         one, other = rows.get(ratio.method), rows.get(ratio.other)

@@ -4,7 +4,7 @@
 //
 // Each view shows badges on 1440 x 900 px, around a random point of the index, at a random zoom from 2 to 18 (512 px
 // tiles). A cold view begins with the manifest. After the cold view, four moves by one step follow: a pan by half of
-// the width, a zoom in, a zoom out, and a pan back by half of the height. Sizes are those of the compressed pages.
+// the width, a zoom in, a zoom out, and a pan back by half of the height. Sizes are sizes of compressed pages.
 
 import { readFileSync, statSync } from "node:fs";
 

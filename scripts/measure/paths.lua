@@ -1,14 +1,14 @@
--- Requests the paths in a file, one in each line, over and over. Arguments: the file; the average pause of a connection
--- before its next request, in milliseconds; the name of a header and its value. Without a value, the header takes the
--- one that follows the path in its line.
+-- Requests the paths in a file again and again. The file has one path in each line. Arguments: the file; the average
+-- pause of a connection before its next request, in milliseconds; the name of a header; the value of the header.
+-- Without this value, the value of the header follows the path in its line.
 
 local requests, next_request = {}, 0
 
 function init(arguments)
   local headers, pause = {}, tonumber(arguments[2])
-  -- Pauses from 0 to twice the average, so that connections do not send in step.
+  -- Pauses from 0 to twice the average, so that connections do not all send at the same time.
   if pause > 0 then delay = function() return math.random(0, 2 * pause) end end
-  -- Prepares all requests, since work of wrk during the test takes time from the server.
+  -- Prepares all requests, because work of wrk during the test takes time from the server.
   for line in io.lines(arguments[1]) do
     local path, value = line:match("^(%S+) ?(.*)$")
     if arguments[3] then headers[arguments[3]] = arguments[4] or value end

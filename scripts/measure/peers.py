@@ -87,7 +87,7 @@ def query(path, views_path, repeats):
     def ask(view):
         zoom, west, south, east, north = view
         # A view's zoom is for tiles of 256 px. With tiles of 512 px, the world has the same width on the screen at the
-        # next lower zoom. There a radius of 40 with an extent of 512 is 40 px.
+        # next lower zoom. At that zoom, a radius of 40 with an extent of 512 is 40 px.
         start = time.perf_counter()
         answer = index.getClusters(top_left=(west, north), bottom_right=(east, south), zoom=int(zoom) - 1)
         return time.perf_counter() - start, answer
@@ -114,18 +114,18 @@ def query(path, views_path, repeats):
 
 
 def copying(answer):
-    """Returns the time to copy the dictionaries. It is less than the time to create them, because a copy does not
-    create the numbers inside."""
+    """Returns the time to copy the dictionaries. Copying takes less time than creating the dictionaries, because a copy
+    does not create the numbers inside."""
     return seconds(lambda: [dict(cluster) for cluster in answer])[0]
 
 
 def making(answer, median):
-    """Returns the time of a query that gives this answer, from an index that contains only this answer. It is a little
-    longer than the time to create the results, because the query also searches the index."""
+    """Returns the time of a query that gives this answer, from an index that contains only this answer. The query takes
+    a little longer than creating the results, because it also searches the index."""
     if not answer:
         return 0.0
     points = numpy.array([[cluster["longitude"], cluster["latitude"]] for cluster in answer])
-    # Above its maximum zoom an index answers with its points.
+    # Above its maximum zoom, an index returns its points.
     index = build_supercluster(points, max_zoom=0)
 
     def ask():

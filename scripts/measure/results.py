@@ -70,7 +70,7 @@ class Row:
     what: str
     ours: Samples
     peer: Samples | None = None
-    # One figure for each round if there are rounds, so that a machine that slows down affects both sides.
+    # One figure for each round if there are rounds. So if the machine slows down, both sides are affected.
     figures: list = field(default_factory=list)
     bound: Bound | None = None
     note: str = ""

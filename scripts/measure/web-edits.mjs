@@ -1,4 +1,4 @@
-// Measures edits of trees of the web module: moves one point of 10,000 points in towns, and one point of 100,000.
+// Measures edits of trees of the web module: moves one of 10,000 points in towns, and one of 100,000 points.
 // Prints the processor time of the whole edit, and how long the edit keeps the page busy.
 //
 //   node scripts/measure/web-edits.mjs [RUNS]

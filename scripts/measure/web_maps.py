@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT / "Tests/Browser"), str(ROOT / "scripts/build")]
 
 from browser import CHROMIUM
 
-#: Badges that move in a frame for it to count.
+#: Minimum number of moving badges in a frame that is counted.
 MOVING = 200
 
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
@@ -51,8 +51,8 @@ LEAFLET = """const map = globalThis.map = L.map("map", { zoomAnimation: false, m
 #: Other views: a step in, steps aside, and out again.
 VIEWS = [(10, 40, 4), (2, 48, 5), (-80, 40, 4), (-100, 40, 5), (-75, 41, 3), (10, 50, 3.5), (110, 30, 4), (0, 20, 2)]
 
-#: Each sets `show` and `rest`. `show` shows the clusters of the current view and returns once the map has drawn them.
-#: `rest` returns once the map draws nothing more.
+#: Each program sets `show` and `rest`. `show` shows the clusters of the current view and returns once the map has
+#: drawn them. `rest` returns once the map draws nothing more.
 PROGRAMS = {
     "Treeline on MapLibre": ("maplibre-gl", "maplibre", """
       globalThis.layer = addTreeline(map, Treeline.build(points[name]));
@@ -248,8 +248,8 @@ def timed(browser, site, program, name):
     return first, others
 
 
-#: Times the scripts of a change of the view, including the map's own, and for Treeline the first frame of its
-#: animation.
+#: Times the scripts of a change of the view, including the map's own scripts. For Treeline, the first frame of its
+#: animation is included.
 OTHER = """async () => {
   const start = performance.now();
   const applied = globalThis.layer && new Promise((done) => {

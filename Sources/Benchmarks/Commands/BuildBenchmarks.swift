@@ -51,7 +51,7 @@ struct GrowthArguments: ParsableArguments {
 extension SplitRule: ExpressibleByArgument {}
 extension MergeMetric: ExpressibleByArgument {}
 
-/// Measures the memory of one build, in a process that does nothing else. Also measures the size of the index.
+/// Measures the memory of one build, and the size of its index. Nothing else runs in the process of this command.
 struct MemoryBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "memory", abstract: "Measures the memory of one build and the size of its index.")
@@ -77,7 +77,7 @@ struct MemoryBenchmark: ParsableCommand {
   }
 }
 
-/// Times computing the separations of all nodes of a tree.
+/// Times the computation of the separations of all nodes of a tree.
 struct SeparationBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "separation", abstract: "Times computing the distance at which each node is split into its children.")
@@ -108,7 +108,7 @@ struct SeparationBenchmark: ParsableCommand {
   }
 }
 
-/// Measures how long a build runs on after its task is cancelled. Builds are cancelled at random moments.
+/// Measures how long a build continues after its task is cancelled. Builds are cancelled at random moments.
 struct CancelBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "cancel", abstract: "Times cancelled builds.")
 
@@ -116,8 +116,7 @@ struct CancelBenchmark: ParsableCommand {
 
   @Option(help: "Number of builds to cancel.") var runs = 20
 
-  /// valgrind counts the work of this command, and cannot start asynchronous commands. So the command is not
-  /// asynchronous.
+  /// Runs synchronously, because valgrind counts the work of this command and cannot start asynchronous commands.
   func run() throws {
     let (coordinates, options, runs) = (try build.points.read(), build.options, runs)
     let done = DispatchSemaphore(value: 0)
@@ -148,7 +147,7 @@ struct CancelBenchmark: ParsableCommand {
     let growth = try await settledMemory() - residentHalfway
     try printJSON([
       "points": coordinates.count,
-      // Seconds from each cancellation to the end of the build. Some memory of the build is deallocated after this end.
+      // Seconds from each cancellation to the end of the build. Some memory of the build is deallocated after its end.
       "seconds": times,
       // Bytes by which the process grew from the middle of the builds to the last build.
       "growth": growth,
@@ -157,8 +156,8 @@ struct CancelBenchmark: ParsableCommand {
     ])
   }
 
-  /// Waits until the resident memory has not fallen for two seconds, and returns it. By then the memory of cancelled
-  /// builds is deallocated, even if other programs keep all cores busy.
+  /// Waits until the resident memory has not fallen for two seconds, and returns the resident memory. After this time,
+  /// the memory of cancelled builds is deallocated, even if other programs keep all cores busy.
   private static func settledMemory() async throws -> Int {
     var (least, unchanged) = (Int.max, 0)
     while unchanged < 40 {

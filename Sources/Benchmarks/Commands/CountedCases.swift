@@ -23,10 +23,10 @@ struct CountedCases: ParsableCommand {
   }
 }
 
-/// Does work within a function that valgrind finds by its name.
+/// Does work in a function of its own, which valgrind finds by its name.
 @inline(never) func countedCall(_ work: () throws -> Int) rethrows -> Int {
   let result = try work()
-  // Without this statement the compiler would turn the call into a jump. The work would then not return to this
+  // Without this statement, the compiler would turn the call into a jump, and the work would not return to this
   // function.
   blackHole(result)
   return result
@@ -40,22 +40,22 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case mergeByDistance = "merge-by-distance"
   case mergeForBadges = "merge-for-badges"
   case mergeByScatter = "merge-by-scatter"
-  /// Answers under a filter by two columns. The work includes what the first answers prepare for later answers.
+  /// Answers under a filter by two columns. The work includes data that the first answers prepare for later answers.
   case filter
-  /// Sums, means, counts and order statistics of an answer. The work includes preparing for them.
+  /// Sums, means, counts and order statistics of an answer. The work includes the preparation of these aggregates.
   case aggregate
-  /// The aggregates of the case `aggregate`, but of an answer under a filter.
+  /// The aggregates of the case `aggregate`, for an answer under a filter.
   case filteredAggregate = "filtered-aggregate"
   case limitBreadthFirst = "limit-breadth-first"
   case limitWidestFirst = "limit-widest-first"
   case limitSteepestFirst = "limit-steepest-first"
   case detail, spacing, badges
-  /// A pan whose query continues the answer shown before it.
+  /// A pan. Its query continues the answer that was shown before the pan.
   case continuing
   case filteredLimit = "filtered-limit"
   case filteredDetail = "filtered-detail"
 
-  /// Whether the work, or preparing it, takes seconds under valgrind.
+  /// Whether the work or its preparation takes seconds under valgrind.
   var isLong: Bool {
     switch self {
     case .separations, .mergeByDistance, .mergeForBadges, .mergeByScatter, .badges: true
@@ -64,7 +64,7 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// Points, and the trees over these points. Each tree is built once.
+/// The points, and the trees of these points. Each tree is built once.
 private final class CountedWorkplace {
   private let coordinates: [Coordinate]
   private let views: [Viewport]
@@ -83,7 +83,7 @@ private final class CountedWorkplace {
     views = .counted(around: coordinates)
   }
 
-  /// Builds with one thread. Does not use LAPACK, because LAPACK differs between machines.
+  /// Builds a tree with one thread. Does not use LAPACK, because the instructions of LAPACK differ between machines.
   private func build(_ growth: Growth, computesSeparations: Bool = false) throws -> ClusterTree {
     var options = BuildOptions(growth: growth, threads: 1, computesSeparations: computesSeparations)
     options.solver = .halfAngle
@@ -131,8 +131,8 @@ private final class CountedWorkplace {
     { [self] in try (0..<10).reduce(0) { sum, _ in try sum + answers(of: tree, cut, \.count) } }
   }
 
-  /// Returns work like `asking`, but queries every view once before the work is counted, because the first answers
-  /// prepare data for later answers.
+  /// Returns work that queries every view ten times. Every view is also queried once before the work is counted,
+  /// because the first answers prepare data for later answers.
   private func askingAgain(_ tree: ClusterTree, _ cut: Cut) throws -> () throws -> Int {
     blackHole(try answers(of: tree, cut, \.count))
     return asking(tree, cut)

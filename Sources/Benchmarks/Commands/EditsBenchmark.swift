@@ -89,8 +89,8 @@ struct EditsBenchmark: ParsableCommand {
         latitude: min(max(value.coordinate.latitude + dy, -90), 90)))
   }
 
-  /// Counts the badges that do not contain the edited value. Also counts how many of these badges the edit does not
-  /// change.
+  /// Returns two counts: the number of badges that do not contain the edited value, and how many of these badges the
+  /// edit does not change.
   private static func kept(
     _ before: ClusterMap<Vehicle>, _ after: ClusterMap<Vehicle>, _ edited: Coordinate, _ view: Viewport
   ) throws -> (kept: Int, others: Int) {

@@ -4,7 +4,7 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Times filters, queries under filters, and aggregates, over three columns generated for the points.
+/// Times filters, queries under filters, and aggregates. Three columns are generated for the points.
 struct FilterBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "filter", abstract: "Times filters, queries under filters, and aggregates of answers.")
@@ -51,8 +51,8 @@ struct FilterBenchmark: ParsableCommand {
       "points": coordinates.count, "passing": filtered.passingPointCount,
       // In milliseconds: the time to create a filter with two conditions, and the time to prepare its first answer.
       "filter_ms": filtering, "first_answer_ms": preparation,
-      // Times of answers, in microseconds per view: with and without the filter, each with and without reading
-      // coordinates.
+      // Times of answers, in microseconds per view: with and without the filter, and in both cases with and without
+      // reading coordinates.
       "filtered_us": try microseconds(queries) { blackHole(try filtered.clusters($0).count) },
       "unfiltered_us": try microseconds(queries) { blackHole(try tree.clusters($0).count) },
       "filtered_with_coordinates_us": try microseconds(queries) {
@@ -67,27 +67,27 @@ struct FilterBenchmark: ParsableCommand {
       "aggregates_us": try milliseconds { blackHole(try all.values(of: simple).count) } * 1e3,
       "filtered_aggregates_us": try milliseconds { blackHole(try clusters.values(of: simple).count) } * 1e3,
       "order_statistics_us": try milliseconds { blackHole(try all.values(of: ordered).count) } * 1e3,
-      // Without a section for order statistics, an order statistic reads the value of every point. It does so for at
-      // most `maximumRowsRead` points.
+      // Without a section for order statistics, an order statistic reads the value of every point. This is allowed for
+      // at most `maximumRowsRead` points.
       "scanned_order_statistics_us": coordinates.count > Aggregate.maximumRowsRead
         ? -1 : try seconds { blackHole(try all.values(of: scanned).count) } * 1e6,
-      // Bytes per point of each section: the sections of a number, a category and a time, and two sections that prepare
-      // the number for aggregates.
+      // Bytes per point of each section. There are sections of a number, of a category and of a time, and two sections
+      // that prepare the number for aggregates.
       "column_bytes": tree.columns.dropFirst().map { Double($0.section!.count) / Double(coordinates.count) },
       "ranks_bytes": Double(matrices.ranks!.section.count) / Double(coordinates.count),
       "links_bytes": Double(matrices.links!.section.count) / Double(coordinates.count),
     ])
   }
 
-  /// Returns the time of the first query of each view. Nothing about the filter is stored for the nodes yet, and the
+  /// Returns the time of the first query of each view. No results of the filter are stored for the nodes yet, and the
   /// data is not in the machine's cache.
   private func firstMicroseconds(of tree: ClusterTree, _ queries: [Query]) throws -> [Double] {
     try queries.map { query in try seconds { blackHole(try tree.clusters(query).count) } * 1e6 }
   }
 
-  /// Moves a window over the column `opened`, in a filter that also has another condition. The window covers a fifth of
-  /// the column's range. In each step 1 % of the points enter the window, and 1 % leave it. Returns the time of the
-  /// first step, which sorts the column, and the median time of the other steps.
+  /// Moves a window over the values of the column `opened`, as one of two conditions of a filter. The window covers a
+  /// fifth of the column's range. In each step 1 % of the points enter the window, and 1 % leave it. Returns the time
+  /// of the first step, which sorts the column, and the median time of the other steps.
   private func windowStepMilliseconds(of tree: ClusterTree) throws -> [Double] {
     let span = 40 * 365 * 86_400.0
     func filter(_ step: Int) -> Filter {
@@ -103,8 +103,8 @@ struct FilterBenchmark: ParsableCommand {
     return [times[0], median(Array(times.dropFirst()))]
   }
 
-  /// Returns the times of histograms with 60 bins, one over the prices and one over the opening times of all points.
-  /// The extent of the values is computed beforehand.
+  /// Returns the times of two histograms with 60 bins, over the prices and over the opening times of all points. The
+  /// extent of the values is computed beforehand.
   private func histogramMilliseconds(of tree: ClusterTree) throws -> [Double] {
     try ["price", "opened"].map { name in
       blackHole(try tree.histogram(of: name, bins: 60))
@@ -115,7 +115,7 @@ struct FilterBenchmark: ParsableCommand {
   /// A filter that selects three of the ten kinds and half of the prices.
   static let filter: Filter = .where("kind", in: ["kind 1", "kind 5", "kind 7"]) && .where("price", .isLess, 5000)
 
-  /// Returns a price with two decimals. Prices do not depend on positions; nor do kinds and times.
+  /// Returns a price with two decimals. Prices, kinds and times do not depend on the positions of points.
   @Sendable static func price(_ row: Int) -> AttributeValue {
     let cents = hash(row, 1) % 1_000_000
     return .number("\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)")

@@ -2,7 +2,7 @@ import ArgumentParser
 import PointSets
 import Treeline
 
-/// Times queries of an index that may be larger than the memory. The index is not read as a whole.
+/// Times queries of an index that may be larger than the memory. The index is never read as a whole.
 struct IndexBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "index", abstract: "Times opening an index, and answers of 100 clusters, and measures the memory.")

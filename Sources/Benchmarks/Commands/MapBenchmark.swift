@@ -6,8 +6,8 @@ import Treeline
 import TreelineBuilder
 import TreelineMap
 
-/// Times the work that a map view waits for when it moves. Off the main thread, the answer is computed. On the main
-/// thread, the answer is compared with the visible badges.
+/// Times the work that a map view waits for when it moves. The answer is computed off the main thread, and is compared
+/// with the visible badges on the main thread.
 struct MapBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "map", abstract: "Times changes of a map's region, and measures the memory of a map that always moves."
@@ -31,7 +31,7 @@ struct MapBenchmark: ParsableCommand {
     let tree = try ClusterTree(coordinates, options: BuildOptions(threads: 2, computesSeparations: true))
     var random = SplitMix64(seed: 12)
     let walks = Self.walk(around: coordinates, steps: changes, &random)
-    // All passes make the same changes, so each change is timed equally often.
+    // All passes make equal changes, so each change is timed once in each pass.
     let passes = try (0..<repeats).map { _ in try Self.pass(walks, of: tree) }
     func medians(_ times: (Pass) -> [Double]) -> [Double] {
       let times = passes.map(times)
@@ -62,7 +62,7 @@ struct MapBenchmark: ParsableCommand {
   }
 
   /// Measurements of each change. Times are in seconds: off the main thread, on the main thread, and for a frame in the
-  /// middle of the change. `touched` is the number of badges that the change names.
+  /// middle of the change. `touched` is the number of badges in the lists of the change.
   private struct Pass {
     var off: [Double] = []
     var main: [Double] = []
@@ -86,8 +86,8 @@ struct MapBenchmark: ParsableCommand {
     return pass
   }
 
-  /// Moves a map without a pause. Returns the number of answers, and how many bytes of memory the process gains after a
-  /// warm-up.
+  /// Moves a map without a pause. Returns the number of answers, and the growth of the process's memory in bytes after
+  /// a warm-up.
   private static func held(_ walk: [Viewport], of tree: ClusterTree, rate: Int, seconds: Int) throws -> (
     bytes: Int, answers: Int
   ) {

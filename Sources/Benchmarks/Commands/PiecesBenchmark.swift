@@ -4,7 +4,7 @@ import Foundation
 import Treeline
 import TreelineBuilder
 
-/// Times a build from generated points to an index, in pieces or in memory, in a process that does nothing else.
+/// Times a build from generated points to an index, in pieces or in memory. Nothing else runs in the process.
 struct PiecesBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pieces",

@@ -5,7 +5,7 @@ import Synchronization
 import Treeline
 import TreelineBuilder
 
-/// Times queries of views, one by one and on two threads at once.
+/// Times queries of views, one by one and in two threads at the same time.
 struct QueryBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "query", abstract: "Times queries.")
 
@@ -33,7 +33,7 @@ struct QueryBenchmark: ParsableCommand {
 
     let cold = try Self.coldPass(queries, of: tree)
     let answers = try queries.map { try $0.answer(of: tree) }
-    // Answers with fewer clusters than the limit. In these answers, every cluster must be a single position.
+    // Answers with fewer clusters than the limit. In these answers, no cluster may have more than one position.
     let exhausted = zip(queries, answers).filter { $1.count < $0.cut.limit }
     for (query, answer) in exhausted {
       require(answer.allSatisfy(\.rect.isPoint), "one of \(answer.count) clusters can be split")
@@ -52,8 +52,8 @@ struct QueryBenchmark: ParsableCommand {
       },
     ]
     if throughput {
-      // Rates on one thread and on two threads, measured several times. Rates of arithmetic show how much faster two
-      // threads can be on this machine.
+      // Rates on one thread and on two threads, measured several times. The rates of plain arithmetic show how much
+      // faster two threads can be on this machine.
       let rates = Self.throughput(queries, of: tree)
       (result["answersPerSecond"], result["stepsPerSecond"]) = (rates[0], rates[1])
     }
@@ -70,7 +70,7 @@ struct QueryBenchmark: ParsableCommand {
   { try queries.map { query in median(try (0..<repeats).map { _ in try seconds { try work(query) } }) } }
 
   private static func coldPass(_ queries: [Query], of tree: ClusterTree) throws -> [Double] {
-    // Reads more memory than the caches hold, so that they no longer contain data of the tree.
+    // Reads more memory than fits into the caches. After this, the caches contain no data of the tree.
     blackHole([UInt64](repeating: 1, count: 32 << 20).reduce(0, &+))
     var random = SplitMix64(seed: 6)
     var times = [Double](repeating: 0, count: queries.count)
@@ -101,12 +101,12 @@ struct QueryBenchmark: ParsableCommand {
   /// Returns how often each kind of work is done per second, by threads that do nothing else. The result has a list for
   /// each kind of work. A list has an entry for each turn, with one rate for each number of threads. Turns take a
   /// twentieth of a second and alternate between the kinds of work. So if the machine slows down temporarily, all kinds
-  /// are slowed down alike.
+  /// of work are slowed down equally.
   private static func rates(ofThreads threads: [Int], _ works: [@Sendable () -> Int]) -> [[[Double]]] {
     var rates = works.map { _ in [[Double]]() }
     for turn in 0..<20 {
       for (kind, work) in works.enumerated() {
-        // The order alternates, because a virtual machine that has used both cores may be slow for a while.
+        // The order alternates, because a virtual machine may be slow for a while after it has used both cores.
         rates[kind].append(
           turn % 2 == 0
             ? threads.map { rate(ofThreads: $0, work) }

@@ -3,8 +3,8 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Builds and queries without timing. valgrind counts the instructions. Two runs with different options differ by the
-/// cost of the additional work.
+/// Builds and queries without timing. Valgrind counts the instructions. The difference of two runs with different
+/// options is the cost of the additional work.
 struct CountedWork: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "work", abstract: "Builds and queries without timing, for valgrind to count.")
@@ -34,7 +34,7 @@ struct CountedWork: ParsableCommand {
   }
 }
 
-/// Counts how often answers break promises. Without a defect the counts are 0, and the shares are 1.
+/// Counts how often answers break promises. Without a defect, all counts are 0, and all shares are 1.
 struct PromisesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promises",

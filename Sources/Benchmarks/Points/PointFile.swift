@@ -4,8 +4,8 @@ import PointSets
 import Treeline
 import TreelineFormats
 
-/// Points for benchmarks: generated in memory (`clustered:1000000`), pairs of little-endian doubles with the longitude
-/// first (`.f64`), or anything that Treeline reads.
+/// Points for benchmarks: generated in memory (`clustered:1000000`), read as pairs of little-endian doubles with the
+/// longitude first (`.f64`), or read from any file that Treeline reads.
 struct PointFile: ExpressibleByArgument {
   let name: String
 
@@ -19,7 +19,7 @@ struct PointFile: ExpressibleByArgument {
   }
 
   /// Calls `body` with the points. If the points can be generated in parts, `body` is called with batches of 2^18
-  /// points. Otherwise it is called once, with all points.
+  /// points. Otherwise `body` is called once, with all points.
   func forEachBatch(_ body: ([Coordinate]) throws -> Void) throws {
     guard let (kind, count) = generated, let makePoints = kind.maker else { return try body(read()) }
     for start in stride(from: 0, to: count, by: 1 << 18) { try body(makePoints(start..<min(start + 1 << 18, count))) }
@@ -68,7 +68,7 @@ extension [Coordinate] {
 
 /// The kinds of generated points. All kinds use fixed seeds.
 enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
-  /// Points spread evenly over the part of the sphere that Web Mercator shows. Other libraries lose points beyond that
+  /// Points spread evenly over the part of the sphere that Web Mercator shows. Other libraries lose points outside this
   /// part.
   case uniform
   /// Few large and many small towns, sized by Zipf's law. A tenth of the points lie between the towns.
@@ -84,8 +84,7 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   /// Points in rings around one position. Each ring is half as large as the ring before it.
   case geometric
 
-  /// Returns the points. Except for `sorted` and `lattice`, the points for a smaller count are the first of the points
-  /// for a larger count.
+  /// Returns the points. A smaller count gives the first points of a larger count, except for `sorted` and `lattice`.
   func coordinates(_ count: Int) -> [Coordinate] {
     switch self {
     case .uniform, .clustered: maker!(0..<count)
@@ -99,8 +98,8 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Function that generates a range of rows, which starts at a multiple of `chunk`. Nil for kinds that no benchmark
-  /// uses in large numbers.
+  /// Function that generates a range of rows. The range starts at a multiple of `chunk`. Nil for kinds that no
+  /// benchmark uses in large numbers.
   fileprivate var maker: ((Range<Int>) -> [Coordinate])? {
     switch self {
     case .uniform: return { Self.inChunks($0, seed: 1, Self.uniformPoint) }
@@ -134,7 +133,7 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
 
   private static let chunk = 1 << 16
 
-  /// Generates points on all cores. Each chunk of points has its own seed, so 100 million points take only seconds.
+  /// Generates points on all cores. Each chunk of points has its own seed. So 100 million points take only seconds.
   private static func inChunks(
     _ rows: Range<Int>, seed: UInt64, _ makePoint: @Sendable (inout SplitMix64) -> Coordinate
   ) -> [Coordinate] {
@@ -142,7 +141,7 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
     return Array(unsafeUninitializedCapacity: rows.count) { buffer, initializedCount in
       nonisolated(unsafe) let coordinates = buffer.baseAddress!
       DispatchQueue.concurrentPerform(iterations: (rows.count + chunk - 1) / chunk) { index in
-        // Consecutive seeds would give overlapping sequences.
+        // With consecutive seeds, the sequences of random numbers would overlap.
         var seeds = SplitMix64(seed: seed << 32 | UInt64(first + index))
         var random = SplitMix64(seed: seeds.next())
         for row in index * chunk..<min((index + 1) * chunk, rows.count) {
@@ -154,7 +153,7 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// A mixture of towns whose sizes follow Zipf's law, like sizes of cities, and whose widths vary by a factor of 1000.
+/// A mixture of towns. Their sizes follow Zipf's law, like sizes of cities, and their widths vary by a factor of 1000.
 struct Towns: Sendable {
   private struct Town {
     var longitude: Double
@@ -164,7 +163,7 @@ struct Towns: Sendable {
   }
 
   private let towns: [Town]
-  /// For each town, the upper bound of the random numbers that choose it.
+  /// Upper bound of the random numbers that choose a town, for each town.
   private let upTo: [Double]
 
   init(_ count: Int, seed: UInt64) {

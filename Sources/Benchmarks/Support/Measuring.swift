@@ -21,7 +21,7 @@ func printJSON(_ fields: [String: any Encodable]) throws {
   print(String(decoding: try encoder.encode(fields.mapValues(Field.init)), as: UTF8.self))
 }
 
-/// Stops if a result contradicts the points, because the timing of a wrong result is worthless.
+/// Ends the process if a result contradicts the points, because the timing of a wrong result is worthless.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) {
   precondition(condition, "A timed answer is wrong: \(message())")
 }
@@ -50,7 +50,7 @@ struct TimedRuns: ParsableArguments {
 /// The memory of this process that is not swapped out, in bytes.
 enum ResidentMemory {
   #if os(Linux)
-    // `getrusage` is not used, because its peak includes the peak of the process that started this process.
+    // `getrusage` is not used. Its peak includes the peak of the process that started this process.
     static var now: Int { kilobytes("VmRSS:") << 10 }
     static var peak: Int { kilobytes("VmHWM:") << 10 }
 

@@ -1,41 +1,43 @@
 import Treeline
 
-/// Clustering by the cells of a grid: the method of thoughtbot's TBQuadTree and Raizlabs' BentoMap. It serves to
-/// compare the principal-axis tree with the common method of maps.
+/// Clustering by the cells of a grid, the method of thoughtbot's TBQuadTree and Raizlabs' BentoMap. Treeline's tree of
+/// principal axes is compared with this method, because many maps use it.
 ///
-/// A lattice of square cells is laid over the plane, anchored at longitude -180 and the plane's top edge. So the
-/// lattice does not move when the map is panned, and does not depend on the plane's seam, the meridian at which the
-/// plane begins. Each cell that has a point is one cluster.
+/// A lattice of square cells covers the plane, anchored at longitude -180 and the plane's top edge. So the lattice does
+/// not move when the map is panned, and does not depend on the plane's seam, the meridian at which the plane begins.
+/// Each cell that contains a point is one cluster.
 ///
 ///     let clusters = try grid.clusters(in: window, cellSize: .published, zoom: 11)
 ///
 /// Defects of the published systems, which this grid avoids:
-/// - Closed cells, which count a point on an edge in two cells and a point on a corner in four.
-/// - A root around the expected data, so that points outside it are lost.
-/// - Coincident points in a chain of n/4 nodes (TBQuadTree), or dropped if there are more than 55 times the bucket
-///   capacity (BentoMap).
+/// - Closed cells, which count a point on an edge in two cells, and a point on a corner in four cells.
+/// - A root that covers only the expected data, so that points outside the root are lost.
+/// - Wrong treatment of many coincident points. TBQuadTree makes a chain of n/4 nodes. BentoMap drops points if their
+///   number is more than 55 times the bucket capacity.
 /// - Wrong bounds for negative coordinates (BentoMap).
-/// - A search of the tree for each cell, in O(cells x nodes + points in view). Here one walk adds up whole nodes.
+/// - A search of the tree for each cell, in O(cells x nodes + points in view). This grid adds up whole nodes in one
+///   walk.
 /// - Windows that end at the antimeridian, and cells that jitter between zooms (see `CellSize.published`).
 ///
-/// The weaknesses of the method itself remain: zooming in can merge two points that a coarser lattice kept apart,
-/// neighbors are separated by a cell's edge, and nothing bounds the number of clusters except the number of cells.
+/// The weaknesses of the method itself remain. Zooming in can merge two points that a coarser lattice kept apart. The
+/// edge of a cell separates neighbors. The number of clusters is bounded only by the number of cells.
 public struct Grid: Sendable {
   package let plane: Plane
 
   /// The smallest box around all points; nil if there are no points.
   package let bounds: PlaneRect?
 
-  /// The quadtree. Its positions are counted from longitude -180, so that no cell wraps around and cells of 2^n units
-  /// are whole nodes.
+  /// The quadtree. Its positions are counted from longitude -180. So no cell wraps around the world, and a cell of 2^n
+  /// units is a whole node.
   let tree: QuadTree
 
   /// Builds the quadtree over points of a plane.
   ///
   /// Complexity: O(n).
   ///
-  /// - Parameter rows: The row number of each point, in ascending order; nil for indices of the points.
-  /// - Precondition: At most 2^31 points; a capacity of 1 or more.
+  /// - Parameter rows: The row number of each point, in ascending order; nil if row numbers are the indices of the
+  ///   points.
+  /// - Precondition: There are at most 2^31 points, and the capacity is at least 1.
   package init(_ points: [PlanePoint], rows: [UInt32]? = nil, on plane: Plane, bucketCapacity: Int = 8) {
     self.plane = plane
     bounds = points.first.map { first in points.reduce(into: PlaneRect(first)) { $0.formUnion($1) } }
@@ -51,8 +53,8 @@ public struct Grid: Sendable {
 extension Grid {
   /// Returns the clusters of a window at a zoom, sorted by the row and then the column of their cells.
   ///
-  /// A cell belongs to the answer if one of its points is inside the window. The cluster of such a cell represents all
-  /// points of the cell, so the cluster does not change while it moves over the edge of the screen.
+  /// A cell belongs to the answer if at least one of its points is inside the window. Its cluster represents all points
+  /// of the cell, so the cluster does not change while it moves over the edge of the screen.
   ///
   /// Complexity: O(k log k) for k clusters, plus the nodes and buckets along the edges of their cells.
   public func clusters(in window: PlaneWindow, cellSize: CellSize, zoom: Double) throws(GridError) -> [GridCluster] {
@@ -61,7 +63,7 @@ extension Grid {
 
   /// Returns the clusters of a window for cells of a whole number of plane units.
   ///
-  /// - Precondition: A side of 1 to 2^32 units.
+  /// - Precondition: The side is from 1 to 2^32 units.
   package func clusters(in window: PlaneWindow, cellSide: UInt64) -> [GridCluster] {
     let lattice = GridLattice(side: cellSide)
     var table = CellTable()
@@ -71,8 +73,8 @@ extension Grid {
     return visible.map { GridCluster($0.totals, in: lattice.cell($0.key), seam: plane.seam) }
   }
 
-  /// Sums up all cells that a window touches. Marks a cell as visible if it has a point in the window. A node that lies
-  /// in one cell is added as a whole.
+  /// Sums up all cells that a window touches. A cell is marked as visible if it has a point in the window. If a node
+  /// lies in one cell, all its points are added at once.
   private func gather(into table: inout CellTable, by lattice: GridLattice, in window: PlaneWindow) {
     guard !tree.nodes.isEmpty else { return }
     let touched = lattice.cells(touching: window)
@@ -102,7 +104,7 @@ extension Grid {
 extension Grid {
   /// Returns one page of the row numbers of a cluster's points, in ascending order.
   ///
-  /// Complexity: O(m log m) for the m points of the cluster, whatever the page.
+  /// Complexity: O(m log m) for the m points of the cluster. The offset and the limit do not matter.
   ///
   /// - Parameter offset: The number of members to skip. If no member is left, the page is empty.
   /// - Precondition: `offset` and `limit` are not negative.
@@ -124,7 +126,7 @@ extension Grid {
   /// Returns the mean position of a cluster.
   public func coordinate(of cluster: GridCluster) -> Coordinate { plane.coordinate(x: cluster.meanX, y: cluster.meanY) }
 
-  /// Returns the box of a cluster's points. It never crosses the antimeridian, since no cell does.
+  /// Returns the box of a cluster's points. The box never crosses the antimeridian, because no cell crosses it.
   public func boundingBox(of cluster: GridCluster) -> BoundingBox {
     let bounds = unrotated(cluster.bounds)
     let rect = PlaneRect(minX: bounds.x, minY: bounds.minY, maxX: bounds.x &+ bounds.width, maxY: bounds.maxY)

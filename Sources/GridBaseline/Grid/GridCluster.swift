@@ -1,36 +1,38 @@
 import Treeline
 
-/// A cluster of all points of one cell. Two answers can be compared as sets: the differences are the cells that come
-/// and go.
+/// A cluster of all points of one cell. Clusters are values, so two answers can be compared as sets. The difference of
+/// the sets shows which cells appear and which cells disappear.
 public struct GridCluster: Hashable, Sendable {
   package let cell: GridCell
 
-  /// The number of points, 1 or more.
+  /// The number of points, at least 1.
   public let pointCount: Int
 
-  /// The mean position in plane units, from exact sums, within 0 ..< 2^32. `Plane.coordinate(x:y:)` converts it to
-  /// degrees.
+  /// The mean position in plane units, computed from exact sums, within 0 ..< 2^32. `Plane.coordinate(x:y:)` converts
+  /// the position to degrees.
   package let meanX: Double
   package let meanY: Double
 
-  /// The smallest box around the points. It may cross the seam if the cell does.
+  /// The smallest box around the points. If the cell crosses the seam, where the plane begins and ends, the box may
+  /// cross the seam, too.
   package let bounds: PlaneWindow
 
   /// The least row number of the cluster's points. No other cluster has the same number.
   public let firstPoint: Int
 
-  /// Whether the cluster has several points, all at one position.
+  /// Whether the cluster has several points that all share one position.
   public var isStack: Bool { pointCount > 1 && bounds.width == 0 && bounds.minY == bounds.maxY }
 }
 
 extension GridCluster {
-  /// - Parameter totals: The totals of positions counted from longitude -180, where no cell wraps.
+  /// - Parameter totals: The totals of the positions. Positions are counted from longitude -180, where no cell wraps
+  ///   around.
   init(_ totals: PointTotals, in cell: GridCell, seam: UInt32) {
     let count = UInt64(totals.count)
     self.cell = cell
     pointCount = Int(totals.count)
-    // Whole units and the fraction are kept apart: the seam is subtracted exactly, and only the sum of both parts is
-    // rounded.
+    // Whole units and the fraction are kept apart. The seam is subtracted exactly, and only the sum of whole units and
+    // fraction is rounded.
     let wholeX = UInt32(totals.sumX / count) &- seam
     let x = Double(wholeX) + Double(totals.sumX % count) / Double(count)
     meanX = x < 0x1p32 ? x : 0
@@ -41,23 +43,23 @@ extension GridCluster {
   }
 }
 
-/// Totals by cell: a hash table with open addressing, since a lattice may have 2^64 cells with few of them occupied.
+/// Totals by cell. This is a hash table with open addressing, because few of up to 2^64 cells are occupied.
 struct CellTable {
   struct Cell {
     let key: UInt64
     var totals: PointTotals
-    /// Whether one of the points is in the requested window.
+    /// Whether at least one of the points is in the requested window.
     var isVisible = false
   }
 
   /// The cells, in the order in which they were first added.
   private(set) var cells: [Cell] = []
 
-  /// Indices of cells, each plus 1, or 0 for a free slot. The number of slots is a power of two, and at most half are
-  /// taken.
+  /// Slots of the table. A slot contains the index of a cell plus 1, or 0 if the slot is free. The number of slots is a
+  /// power of two. At most half of the slots are taken.
   private var slots = [UInt32](repeating: 0, count: 256)
 
-  /// The cell to which points were added last. Neighbors in tree order are mostly in one cell.
+  /// The cell to which points were added last. Points that are neighbors in tree order are mostly in one cell.
   private var recent = 0
 
   /// Adds points to a cell and returns the cell's index.
@@ -93,7 +95,7 @@ struct CellTable {
     for (index, cell) in cells.enumerated() { slots[slot(of: cell.key)] = UInt32(index + 1) }
   }
 
-  /// Mixes the bits of a key, so that neighboring cells do not get neighboring slots. This is the finalizer of
+  /// Mixes the bits of a key, so that neighboring cells do not get neighboring slots. The method is the finalizer of
   /// SplitMix64 (Steele, Lea, Flood 2014).
   private static func hash(_ key: UInt64) -> Int {
     var bits = (key ^ key >> 30) &* 0xBF58_476D_1CE4_E5B9

@@ -2,22 +2,22 @@ import Treeline
 
 /// The width of the cells of a grid.
 public enum CellSize: Hashable, Sendable {
-  /// A fixed width on screen, as in BentoMap (64 px in its article). The cells follow the zoom exactly, so each
-  /// fractional zoom has its own grid.
+  /// A fixed width on the screen, as in BentoMap (64 px in its article). The width on the map follows the zoom exactly,
+  /// so each fractional zoom has its own grid.
   case pixels(Double)
 
   /// The zoom table of the TBQuadTree article: 64 px at levels 13 to 15, 32 px at levels 16 to 18, 16 px at level 19,
   /// otherwise 88 px.
   ///
-  /// The published code rescales its cells at each fractional zoom, so that clusters jitter during a pinch. Here the
-  /// cells belong to the nearest whole zoom.
+  /// The published code computes other cells for each fractional zoom, so that clusters jitter during a pinch. This
+  /// grid always uses the cells of the nearest whole zoom.
   case published
 }
 
 extension CellSize {
-  /// Returns the side of a cell in plane units: a whole number from 1 to 2^32, the nearest to the exact size.
+  /// Returns the side of a cell in plane units: the whole number from 1 to 2^32 that is nearest to the exact size.
   ///
-  /// A whole side keeps the lattice exact, at a cost of half a unit (0.5 cm) at most.
+  /// A whole side keeps the lattice exact. The rounding changes the side by at most half a unit (0.5 cm).
   ///
   ///     try CellSize.pixels(64).units(zoom: 10)  // 1_048_576
   public func units(zoom: Double) throws(GridError) -> UInt64 {
@@ -45,15 +45,15 @@ extension CellSize {
     }
   }
 
-  /// Rounds to whole units. Extreme zooms give 0 or infinity, so bounds are applied first.
+  /// Rounds to whole units. Extreme zooms give 0 or infinity, so the number is clamped before it is rounded.
   private static func wholeUnits(_ units: Double) -> UInt64 { UInt64(min(max(units, 1), 0x1p32).rounded()) }
 }
 
 /// A cell size or a zoom that does not give a valid grid.
 public enum GridError: Error, Hashable, Sendable {
-  /// A cell side that is not a finite number above 0, in pixels.
+  /// The side of a cell in pixels is not a finite number above 0.
   case cellSizeNotPositive(found: Double)
-  /// A zoom that is not a finite number.
+  /// The zoom is not a finite number.
   case zoomNotFinite(found: Double)
 }
 
@@ -66,10 +66,11 @@ extension GridError: CustomStringConvertible {
   }
 }
 
-/// One cell of the lattice: x from `column * side` to the next column, y from `row * side` to the next row, half-open.
+/// One cell of the lattice, as two half-open ranges: x from `column * side` to the next column, y from `row * side` to
+/// the next row.
 ///
-/// Columns are counted eastwards from longitude -180, wherever the plane's seam is, and rows southwards from the
-/// plane's top edge. If `side` does not divide 2^32, the last column and row are narrower.
+/// Columns are counted eastwards from longitude -180, even if the plane begins at another meridian. Rows are counted
+/// southwards from the plane's top edge. If `side` does not divide 2^32, the last column and the last row are narrower.
 package struct GridCell: Hashable, Sendable {
   package let column: UInt32
   package let row: UInt32
@@ -77,10 +78,10 @@ package struct GridCell: Hashable, Sendable {
   package let side: UInt64
 }
 
-/// The cells of one size, over positions counted from longitude -180.
+/// The cells of one size. Positions are counted from longitude -180.
 ///
-/// A cell is identified by one number, with its row in the high bits and its column in the low bits. So numbers sort by
-/// row, then column.
+/// A cell is identified by one number, with the row in the high bits and the column in the low bits. So these numbers
+/// sort cells by row, and then by column.
 struct GridLattice {
   let side: UInt64
 
@@ -94,7 +95,7 @@ struct GridLattice {
 
   func key(of point: PlanePoint) -> UInt64 { (UInt64(point.y) / side) << 32 | (UInt64(point.x) / side) }
 
-  /// Returns the key of the cell that contains a whole box; nil if the box reaches into other cells.
+  /// Returns the key of the cell that contains a whole box; nil if the box lies in several cells.
   func key(of rect: PlaneRect) -> UInt64? {
     let column = UInt64(rect.minX) / side
     guard UInt64(rect.maxX) - column * side < side else { return nil }
@@ -111,15 +112,16 @@ struct GridLattice {
   func cells(touching window: PlaneWindow) -> PlaneWindow {
     let start = lowerEdge(window.x)
     let last = window.x &+ window.width
-    // A window around the world may begin and end in one cell. It then covers all cells, not only this cell.
+    // A window around the world may begin and end in the same cell. Such a window covers all cells, not only this cell.
     let isFullTurn = last < window.x && last >= start
     return PlaneWindow(
       x: isFullTurn ? 0 : start, width: isFullTurn ? .max : upperEdge(last) &- start, minY: lowerEdge(window.minY),
       maxY: upperEdge(window.maxY))
   }
 
-  /// `lowerEdge` and `upperEdge` return the first and the last position of the cell that contains a position.
+  /// Returns the first position of the cell that contains a position.
   func lowerEdge(_ position: UInt32) -> UInt32 { UInt32(UInt64(position) / side * side) }
 
+  /// Returns the last position of the cell that contains a position.
   func upperEdge(_ position: UInt32) -> UInt32 { UInt32(min((UInt64(position) / side + 1) * side, Self.width) - 1) }
 }

@@ -1,7 +1,7 @@
 import Treeline
 
 extension QuadTree {
-  /// Cuts squares level by level, then sums up totals from the last node back to the root.
+  /// Cuts squares level by level, and then sums up totals from the last node back to the root.
   static func nodes(over entries: [MortonOrder.Entry], bucketCapacity: Int) -> [Node] {
     guard !entries.isEmpty else { return [] }
     var nodes = [Node(over: entries, in: 0..<entries.count)]
@@ -11,7 +11,7 @@ extension QuadTree {
       let difference = entries[range.lowerBound].key ^ entries[range.upperBound - 1].key
       if range.count > bucketCapacity, difference != 0 {
         nodes[next].firstChild = UInt32(nodes.count)
-        // The highest pair of bits in which keys differ gives the first level at which two quadrants are occupied.
+        // The highest pair of bits in which keys differ determines the first level at which two quadrants are occupied.
         let shift = UInt64(63 - difference.leadingZeroBitCount) & ~1
         appendQuadrants(of: range, at: shift, over: entries, to: &nodes)
       }
@@ -46,7 +46,7 @@ extension QuadTree {
 }
 
 extension QuadTree.Node {
-  /// Makes a leaf. Its totals have not been summed up yet, except for the count.
+  /// Makes a leaf. Its count is set. Its other totals have not been summed up yet.
   fileprivate init(over entries: [MortonOrder.Entry], in range: Range<Int>) {
     first = UInt32(range.lowerBound)
     firstChild = 0
@@ -59,10 +59,11 @@ extension PointTotals {
   fileprivate init(_ entry: MortonOrder.Entry) { self.init(MortonOrder.point(of: entry.key), row: entry.row) }
 }
 
-/// The order in which a quadtree visits positions: by quadrant, then by quadrant of the quadrant, and so on.
+/// The order in which a quadtree visits positions: by quadrant, then by the quadrants of this quadrant, and so on.
 ///
-/// The key of a position interleaves the bits of its coordinates, y above x (Morton 1966). So each pair of bits from
-/// the top identifies one quadrant, and every quadrant at every level is a contiguous range of the sorted keys.
+/// The key of a position interleaves the bits of its coordinates; each bit of y is above the bit of x (Morton 1966). So
+/// each pair of bits, from the top, identifies one quadrant. Every quadrant at every level is a contiguous range of the
+/// sorted keys.
 enum MortonOrder {
   struct Entry {
     var key: UInt64
@@ -73,12 +74,13 @@ enum MortonOrder {
 
   static func point(of key: UInt64) -> PlanePoint { PlanePoint(x: gather(key), y: gather(key >> 1)) }
 
-  /// Returns the points in the order of their keys; equal positions in the order of their rows.
+  /// Returns the points in the order of their keys. Points at equal positions are in the order of their rows.
   ///
-  /// This is a radix sort from the lowest byte up. It is stable: rows are in ascending order at first, and keep this
-  /// order within a position. Complexity: O(n) for any points, even if they coincide.
+  /// Uses a radix sort from the lowest byte up, which is stable. Rows are in ascending order at first, and points at
+  /// one position keep this order. Complexity: O(n) for any points, even for coincident points.
   ///
-  /// - Parameter rows: The row number of each point, in ascending order; nil for indices of the points.
+  /// - Parameter rows: The row number of each point, in ascending order; nil if row numbers are the indices of the
+  ///   points.
   static func sorted(_ points: [PlanePoint], rows: [UInt32]? = nil) -> [Entry] {
     var entries = points.indices.map { Entry(key: key(of: points[$0]), row: rows?[$0] ?? UInt32($0)) }
     var sorted = entries

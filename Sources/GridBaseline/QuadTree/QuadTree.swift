@@ -1,17 +1,18 @@
 import Treeline
 
-/// A bucketed quadtree over the whole plane: the index of the published grid systems.
+/// A bucketed quadtree over the whole plane, which is the index of the published grid systems.
 ///
-/// The root is the square of 2^32 units. A square with more points than a bucket holds is cut into half-open quadrants.
-/// A square with a single occupied quadrant is not stored, so every inner node has two to four children. There are
-/// fewer than two nodes for each bucket, and at most 33 nodes on any path. Coincident points share one bucket, however
-/// many they are. The input order affects only the row numbers, which ascend within a position.
+/// The root is the square of 2^32 units. A square with more points than fit into a bucket is cut into half-open
+/// quadrants. A square with a single occupied quadrant is not stored, so every inner node has two to four children.
+/// There are fewer than two nodes for each bucket, and at most 33 nodes on any path. Coincident points share one
+/// bucket, even if they are more than its capacity. The input order affects only the row numbers, which ascend within a
+/// position.
 struct QuadTree: Sendable {
   struct Node: Hashable, Sendable {
     /// The tree index at which the node's points begin.
     var first: UInt32
-    /// The index of the first child; 0 for a leaf, as the root is never a child. The children follow one another, in
-    /// tree order. The points of the last child end where the node's points end.
+    /// The index of the first child; 0 for a leaf, because the root is never a child. The indices of the children are
+    /// consecutive, in tree order. The points of the last child end at the end of the node's points.
     var firstChild: UInt32
     var totals: PointTotals
 
@@ -19,7 +20,7 @@ struct QuadTree: Sendable {
     var range: Range<Int> { Int(first)..<Int(first) + Int(totals.count) }
   }
 
-  /// The greatest number of points at different positions that one square holds without being cut.
+  /// The greatest number of points at different positions in a square that is not cut.
   let bucketCapacity: Int
 
   /// The nodes, level by level from the root; empty if there are no points.
@@ -33,8 +34,9 @@ struct QuadTree: Sendable {
   /// Complexity: O(n). The tree keeps 12 bytes per point and 48 bytes per node. The sort temporarily needs 32 bytes per
   /// point.
   ///
-  /// - Parameter rows: The row number of each point, in ascending order; nil for indices of the points.
-  /// - Precondition: At most 2^31 points; a capacity of 1 or more.
+  /// - Parameter rows: The row number of each point, in ascending order; nil if row numbers are the indices of the
+  ///   points.
+  /// - Precondition: There are at most 2^31 points, and the capacity is at least 1.
   init(_ points: [PlanePoint], rows: [UInt32]? = nil, bucketCapacity: Int = 8) {
     precondition(points.count <= 1 << 31, "Expected at most 2^31 points, found \(points.count)")
     precondition(bucketCapacity >= 1, "Expected a bucket capacity of 1 or more, found \(bucketCapacity)")
@@ -51,7 +53,7 @@ struct QuadTree: Sendable {
 
   /// Returns the row numbers of all points in a window, in ascending order.
   ///
-  /// Complexity: O(h log h) for h points found, plus the nodes along the window's edges.
+  /// Complexity: O(h log h) for h points in the window, plus the nodes along the window's edges.
   func rows(in window: PlaneWindow) -> [Int] {
     var found: [UInt32] = []
     visit(window) { range in
@@ -64,7 +66,7 @@ struct QuadTree: Sendable {
 
   /// Returns the number of points in a window.
   ///
-  /// Complexity: O(k) for k nodes along the window's edges. Nodes inside are counted as a whole.
+  /// Complexity: O(k) for k nodes along the window's edges. All points of a node inside the window are counted at once.
   func pointCount(in window: PlaneWindow) -> Int {
     var count = 0
     visit(window) { range in
@@ -114,7 +116,7 @@ struct QuadTree: Sendable {
   }
 }
 
-/// Totals of some points, so that the points need not be visited again. All totals are exact.
+/// Totals of some points. With totals, the points need not be visited again. All totals are exact.
 struct PointTotals: Hashable, Sendable {
   /// The number of points, at most 2^31, so that the sums stay below 2^63.
   var count: UInt32

@@ -7,7 +7,7 @@
   /// The hotels on SwiftUI's `Map`.
   struct HotelsMap: View {
     let model: MapModel
-    // An automatic position would follow the badges, which follow the camera.
+    // The position is set, because an automatic position would follow the badges, which follow the camera.
     @State private var position = MapCameraPosition.rect(.world)
 
     var body: some View {

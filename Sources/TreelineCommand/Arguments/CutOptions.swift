@@ -35,27 +35,27 @@ struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("detail"), parsing: .unconditional,
     help: Prefix.help(
       "detail",
-      "Split clusters until the root mean square distance of their points to their mean is at most this many pixels. The box does not matter. If a limit allows fewer clusters, the detail grows until the limit is kept.",
+      "Split clusters until the root mean square distance of their points to their mean is at most this many pixels. The clusters do not depend on the box. If a limit allows fewer clusters, the detail grows until the limit is kept.",
       valueName: "px")) var detail: String?
 
   @Option(
     name: Prefix.name("spacing"), parsing: .unconditional,
     help: Prefix.help(
       "spacing",
-      "Split clusters as long as any two of them stay this many pixels apart. The box does not matter. If a limit allows fewer clusters, the spacing grows until the limit is kept.",
+      "Split clusters as long as any two of them stay this many pixels apart. The clusters do not depend on the box. If a limit allows fewer clusters, the spacing grows until the limit is kept.",
       valueName: "px")) var spacing: String?
 
   @Option(
     name: Prefix.name("badges"), parsing: .unconditional,
     help: Prefix.help(
       "badges",
-      "Split clusters as long as no two badges touch. The box does not matter. 'badge_px' is the diameter of a badge at this scale. Needs points, or an index built with '--grow badges'.",
+      "Split clusters as long as no two badges touch. The clusters do not depend on the box. 'badge_px' is the diameter of a badge at this scale. Needs points, or an index built with '--grow badges'.",
       valueName: "scale")) var badges: String?
 
   @Option(
     name: Prefix.name("min-points"), parsing: .unconditional,
     help: Prefix.help(
-      "min-points", "Show clusters of fewer points than this as single points, with --detail or --spacing.",
+      "min-points", "Show clusters with fewer points than this as single points. Needs --detail or --spacing.",
       valueName: "m"))
   var minPoints: String?
 
@@ -63,7 +63,7 @@ struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("alone-from-zoom"), parsing: .unconditional,
     help: Prefix.help(
       "alone-from-zoom",
-      "From this zoom on, show each position separately, with --detail or --spacing. If a limit does not allow so many clusters, this option has no effect.",
+      "From this zoom on, show each position separately. Needs --detail or --spacing. If a limit allows fewer clusters than positions, this option has no effect.",
       valueName: "z")) var aloneFromZoom: String?
 
   var parameters: [Parameter] {

@@ -8,7 +8,7 @@ struct FilterOption<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("filter"),
     help: Prefix.help(
       "filter",
-      "Count only the points that pass a condition in CQL2: \"kind = 'hotel' AND price < 120\", \"opened > DATE('2024-05-01')\", \"S_INTERSECTS(geometry, BBOX(5, 45, 11, 48))\". It can use all columns of points, or the --columns of an index.",
+      "Count only the points that pass a condition in CQL2: \"kind = 'hotel' AND price < 120\", \"opened > DATE('2024-05-01')\", \"S_INTERSECTS(geometry, BBOX(5, 45, 11, 48))\". The condition can use all columns of points, or the --columns of an index.",
       valueName: "condition")) var filter: String?
 
   func validate() throws {

@@ -2,7 +2,8 @@ import ArgumentParser
 import Treeline
 import TreelineBuilder
 
-/// The options for the growth of a tree. Every subcommand that builds a tree has them.
+/// The options for the growth of a tree, which is the way in which the tree is built. Every subcommand that builds a
+/// tree has these options.
 struct GrowthOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -11,7 +12,7 @@ struct GrowthOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "How the tree grows. 'split' splits all points, again and again. 'merge' always merges the two closest clusters, which suits '--spacing'. 'badges' merges the two clusters whose badges touch first, which '--badges' needs. 'scatter' merges the two clusters that spread least together, which suits '--limit'. (default: split, or badges with '--badges')",
+      "How the tree grows. 'split' splits all points, again and again. 'merge' always merges the two closest clusters, which suits '--spacing'. 'badges' merges the two clusters whose badges touch first, which '--badges' needs. 'scatter' merges the two clusters whose union spreads least, which suits '--limit'. (default: split, or badges with '--badges')",
       valueName: "way")) var grow: GrowthName?
 
   @Option(
@@ -21,7 +22,7 @@ struct GrowthOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "The position of each cluster: 'mean' is the mean of its points, 'member' is one of its points, so no cluster is in the sea. 'member' needs '--grow merge' or '--grow badges'. (default: mean)",
+      "The position of each cluster: 'mean' is the mean of its points, 'member' is one of its points, so that no cluster is in the sea. 'member' needs '--grow merge' or '--grow badges'. (default: mean)",
       valueName: "where")) var stand: ClusterStand?
 
   func validate() throws {
@@ -42,12 +43,12 @@ struct GrowthOptions: ParsableArguments {
     }
   }
 
-  /// The requested growth of the tree. Missing options have their defaults.
+  /// The requested growth of the tree. An option that is not given has its default.
   var request: GrowthRequest {
     GrowthRequest(growth: growth, badgeCurve: .standard.gap(badgeGap ?? 0), stand: stand ?? .mean)
   }
 
-  /// The requested growth; nil if no option requests one.
+  /// The requested growth; nil if no option requests a growth.
   var growth: Growth? {
     if let grow { return grow.growth(splitBy: split) }
     return badgeGap != nil ? .merging(by: .badges) : split.map { .splitting($0) }
@@ -57,7 +58,7 @@ struct GrowthOptions: ParsableArguments {
 
 /// A requested growth of a tree, with its options.
 struct GrowthRequest {
-  /// The growth; nil to choose the growth that the cuts need.
+  /// The growth; nil to choose the growth that the cuts need, for example for badges.
   var growth: Growth?
   /// Sizes of badges, for a tree that is grown for badges.
   var badgeCurve = BadgeCurve.standard

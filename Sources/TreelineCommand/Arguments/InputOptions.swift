@@ -24,9 +24,11 @@ struct ColumnOptions: ParsableArguments {
 
   @Option(help: .init("The CSV column of latitudes.", valueName: "column")) var latitude: String?
 
-  @Option(help: .init("The CSV column of x, for plain coordinates.", valueName: "column")) var x: String?
+  @Option(help: .init("The CSV column of x, for coordinates without a map projection.", valueName: "column"))
+  var x: String?
 
-  @Option(help: .init("The CSV column of y, for plain coordinates.", valueName: "column")) var y: String?
+  @Option(help: .init("The CSV column of y, for coordinates without a map projection.", valueName: "column"))
+  var y: String?
 
   @Option(
     help: .init(
@@ -45,15 +47,17 @@ struct ColumnOptions: ParsableArguments {
 
   @Option(help: "The decimal separator of the CSV's numbers.") var decimal: DecimalSeparator = .point
 
-  @Flag(help: "Skip rows without a valid coordinate, count and list them, instead of stopping at the first.")
-  var skipInvalid = false
+  @Flag(
+    help:
+      "Skip rows without a valid coordinate, and count and list them. Without this option, the first such row is an error."
+  ) var skipInvalid = false
 
   func validate() throws {
     guard (longitude == nil) == (latitude == nil) else {
-      throw ValidationError("'--longitude' and '--latitude' name the two columns together; give both or neither.")
+      throw ValidationError("'--longitude' and '--latitude' belong together; give both options or neither.")
     }
     guard (x == nil) == (y == nil) else {
-      throw ValidationError("'--x' and '--y' name the two columns together; give both or neither.")
+      throw ValidationError("'--x' and '--y' belong together; give both options or neither.")
     }
     guard longitude == nil || x == nil else {
       throw ValidationError("Points lie either on the sphere or on a plane; give '--longitude' or '--x', not both.")

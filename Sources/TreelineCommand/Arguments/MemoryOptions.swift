@@ -15,7 +15,7 @@ struct MemoryOptions: ParsableArguments {
 
   @Flag(
     help:
-      "Continue a killed build of the same input and options, and keep the work done so far if this build is stopped."
+      "Continue a killed build of the same input and options. If this build is stopped, keep its work for the next build."
   ) var resume = false
 
   func validate() throws {
@@ -56,7 +56,7 @@ extension ByteCount: CustomStringConvertible {
 }
 
 extension ByteCount {
-  /// Memory that is free, so that other programs lose none; nil if the system does not report it.
+  /// Memory that can be used without taking memory from other programs; nil if the system does not report it.
   static var free: ByteCount? {
     #if os(Linux)
       guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8) else { return nil }
@@ -75,8 +75,9 @@ extension ByteCount {
     #endif
   }
 
-  /// Returns the files with the memory limits of a process's control groups on Linux. All limits apply, so these are
-  /// the files of its own group and of all groups that contain it. A container sees only its own group, as the root.
+  /// Returns the files with the memory limits of a process's control groups on Linux. All these limits apply: the limit
+  /// of the process's own group, and the limits of all groups that contain this group. In a container, only the
+  /// container's own group is visible, as the root of the groups.
   ///
   /// - Parameter groups: Text of `/proc/self/cgroup`; see cgroups(7).
   static func memoryLimitFiles(ofGroups groups: String) -> [String] {

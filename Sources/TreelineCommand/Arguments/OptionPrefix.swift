@@ -1,7 +1,7 @@
 import ArgumentParser
 import Treeline
 
-/// A prefix such as `from-`. Option names have it if a subcommand has several queries.
+/// A prefix of option names, such as `from-`. It distinguishes the queries of a subcommand with several queries.
 protocol OptionPrefix {
   static var prefix: String { get }
   /// Name of the query in help texts.

@@ -15,7 +15,7 @@ struct PositionOptions: ParsableArguments {
   )
   var keepVisible: Bool?
 
-  /// Returns the reason why clusters of the cuts cannot be shown at the requested positions; nil if they can be.
+  /// Returns the reason why the clusters of the cuts cannot be shown at the requested positions; nil if they can.
   ///
   /// - Parameter tree: The tree; nil if the tree is not built yet.
   func refusal(of cuts: [Cut], in tree: ClusterTree?) -> String? {

@@ -4,13 +4,14 @@ import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineComparison
 
-/// The methods to compare, and the tree whose order of points all methods use to number points.
+/// The methods to compare, and the tree whose order of points defines the point numbers for all methods.
 struct ComparedMethods {
   let tree: ClusterTree
   let grid: Grid
   let methods: [ClusteringMethod]
 
-  /// Reads points and builds a tree for each growth that the methods need. If the input is an index, uses its tree.
+  /// Reads points and builds the trees that the methods need, one for each way to build a tree (growth). If the input
+  /// is an index, uses the tree of the index.
   ///
   /// - Parameter names: Names of the methods; nil for the standard methods that the input supports.
   init(_ names: MethodNames?, of input: Input, cellSize: CellSize, kMeans: KMeans?) throws {
@@ -64,7 +65,7 @@ struct ComparedMethods {
 }
 
 extension MethodChoice {
-  /// Returns what the method needs and no tree provides, in words; nil if nothing is missing.
+  /// Describes in words what the method needs but no tree provides; nil if nothing is missing.
   fileprivate func lack(in trees: [Growth: ComparedTree]) -> String? {
     guard let growth else { return nil }
     guard let tree = trees[growth]?.tree else {

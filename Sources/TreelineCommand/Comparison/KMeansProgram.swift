@@ -1,7 +1,7 @@
 import Foundation
 import TreelineComparison
 
-/// A program that clusters by k-means, such as `scripts/measure/kmeans`. It is run for each set of positions.
+/// A program that clusters by k-means, such as `scripts/measure/kmeans`. The program is run for each set of positions.
 ///
 /// The program reads a line with the number of clusters and the number of positions. Then it reads a line `x y`, in
 /// pixels, for each position. It prints a line for each position: the number of the position's cluster, from 0.
@@ -28,7 +28,7 @@ struct KMeansProgram {
     process.standardInput = input
     process.standardOutput = output
     do { try process.run() } catch { throw failure("could not be run", remedy: "give the path of a program") }
-    // Another thread writes, because a pipe holds little and the program may print before it has read all its input.
+    // Another thread writes. A pipe holds little, and the program may print before it has read all its input.
     let pipe = input.fileHandleForWriting
     Thread.detachNewThread { Self.write(request, to: pipe) }
     let answer = try output.fileHandleForReading.readToEnd() ?? Data()
@@ -39,8 +39,8 @@ struct KMeansProgram {
     return answer
   }
 
-  /// Writes a request and closes the pipe. SIGPIPE is blocked in this thread, so that a program that ends without
-  /// reading its input does not end this process. The exit code of the program reports the failure.
+  /// Writes a request and closes the pipe. If the program ends without reading its input, the tool would get SIGPIPE
+  /// and end, too. So SIGPIPE is blocked in this thread. The exit code of the program reports the failure.
   private static func write(_ request: Data, to pipe: FileHandle) {
     var signals = sigset_t()
     sigemptyset(&signals)

@@ -9,9 +9,9 @@ struct BuildForecast: CustomStringConvertible {
   let index: Int
   let seconds: Double
 
-  /// Time that one core needs for a point after it was read, in nanoseconds. The four parts are: each pass of the plan;
-  /// the separation of the point; the search for the least scatter within a piece; everything else. The values were
-  /// measured on an idle virtual machine. Other machines may need half the time or twice the time.
+  /// Time that one core needs for a point after the point was read, in nanoseconds. The four parts are: each pass of
+  /// the plan; the separation of the point; the search for the least scatter within a piece; all other work. The values
+  /// were measured on an idle virtual machine. Other machines may need half the time or twice the time.
   private static let (perPass, perSeparation, perSearch, perPoint) = (2.0, 2000.0, 250.0, 400.0)
 
   /// Estimates the cost of a build from the points read so far, when the points no longer fit into memory.
@@ -45,7 +45,7 @@ struct BuildForecast: CustomStringConvertible {
     return nanoseconds * Double(count) / 1e9 / share
   }
 
-  /// Returns how much time the threads get if other threads are busy, as a number of cores. A thread gets at most one
+  /// Returns the number of cores whose time the threads get while other threads are busy. A thread gets at most one
   /// core.
   static func share(ofCores cores: Int, threads: Int, busyThreads: Double) -> Double {
     let threads = Double(max(threads, 1))

@@ -28,8 +28,8 @@ final class BuildInPieces {
     let groups: GroupColumns
   }
 
-  /// Memory of a build in memory, in bytes per point, rounded up. It includes coordinates and results. The second value
-  /// is for builds that compute separations or merge clusters.
+  /// Memory of a build in memory, in bytes per point, rounded up. Coordinates and results are included. The second
+  /// value is for builds that compute separations or merge clusters.
   private static let (bytesPerPoint, bytesWithMore) = (72, 240)
 
   /// - Returns: nil if there is no memory limit, because none was set and the system does not report the free memory.
@@ -37,8 +37,8 @@ final class BuildInPieces {
     guard let free = memory.memory ?? ByteCount.free else { return nil }
     (self.input, self.output, self.memory, self.progress) = (input, output, memory, progress)
     (self.plan, obstacle) = (plan, Self.obstacle(to: plan))
-    // The default is 60 % of the free memory. A build that cannot run in pieces may use all free memory, because it
-    // would be refused if its limit were too low.
+    // The default is 60 % of the free memory. A build that cannot run in pieces may use all free memory, because
+    // otherwise it would be refused although it might fit.
     limit = memory.memory ?? ByteCount(obstacle == nil ? free.count / 10 * 6 : free.count)
   }
 
@@ -52,7 +52,8 @@ final class BuildInPieces {
     return batches
   }
 
-  /// Returns the reason why the build cannot run in pieces, and options with which it could; nil if it can.
+  /// Returns the reason why the build cannot run in pieces, and options with which it could; nil if the build can run
+  /// in pieces.
   private static func obstacle(to plan: Plan) -> (reason: String, remedy: String)? {
     let options = plan.options
     guard let rule = options.growth.splitRule else {
@@ -66,10 +67,10 @@ final class BuildInPieces {
 
   // MARK: - Reading
 
-  /// Whether points are x and y on a plain plane; nil before the build in pieces begins.
+  /// Whether points are x and y without a map projection; nil before the build in pieces begins.
   var isPlanar: Bool? { build.map { $0.projection == .planar } }
 
-  /// Continues a killed build if the user requested this. Otherwise removes the files of a killed build.
+  /// Continues a killed build if the option `--resume` is given. Otherwise removes the files of a killed build.
   ///
   /// - Returns: Whether all points have already been read.
   func resume() throws -> Bool {
@@ -179,7 +180,8 @@ final class BuildInPieces {
     return scratch
   }
 
-  /// Identity of a build. A later build can continue with the points of this build only if both have the same identity.
+  /// Identity of a build. A later build can continue with the points of this build only if both builds have equal
+  /// identities.
   private var identity: String {
     let path = URL(fileURLWithPath: input.path).standardizedFileURL.path
     let columns = plan.columns
@@ -190,7 +192,7 @@ final class BuildInPieces {
 
   // MARK: - Building
 
-  /// Runs `work`. If it throws an error about bad data, adds the name of the input to the error.
+  /// Runs `work`. If `work` throws an error about bad data, adds the name of the input to the error.
   private func namingInput(_ work: () throws -> Void) throws {
     do { try work() } catch let error as PieceError {
       switch error {
@@ -203,18 +205,18 @@ final class BuildInPieces {
     }
   }
 
-  /// Number of bytes that must be read before a forecast. With more bytes, the buffered bytes that are not parsed yet
+  /// Number of bytes that must be read before a forecast. After this number, buffered bytes that are not parsed yet
   /// hardly change the estimate.
   private static let leastForecastSize = 1 << 22
 
-  /// Reports that the build runs in pieces, and what it will cost, as estimated from the points read so far.
+  /// Reports that the build runs in pieces, and the cost of the build, as estimated from the points read so far.
   private func announce(first table: PointTable) {
     guard let folder else { return }
     let count = table.coordinates.count
     var text = ""
     if let forecast = forecast(first: table) {
       text = "; estimated from the first \(Quantity(amount: Double(count), unit: "points")): \(forecast)"
-      if let free = folder.freeSpace, free < forecast.scratch { text += "; only \(ByteCount(free)) are free there" }
+      if let free = folder.freeSpace, free < forecast.scratch { text += "; only \(ByteCount(free)) are free" }
     }
     progress.clear()
     Notes.print(
@@ -232,8 +234,8 @@ final class BuildInPieces {
       recordLength: recordLength(of: table))
   }
 
-  /// Returns the size of a point's columns and row number in the scratch folder, in bytes. It is the mean of some of
-  /// the first points.
+  /// Returns the size of a point's columns and row number in the scratch folder, in bytes. The size is the mean of some
+  /// of the first points.
   private func recordLength(of table: PointTable) -> Int {
     let some = 0..<min(table.coordinates.count, Self.blockSize)
     let length = (columns?.values(some, of: table) ?? []).reduce(0) { $0 + $1.bytes.count }
@@ -252,8 +254,7 @@ final class BuildInPieces {
     let seconds = BuildForecast.buildingSeconds(ofPoints: build.pointCount, build.options)
     Notes.print(
       "treelinemap: \(Quantity(amount: Double(build.pointCount), unit: "points")) take up to \(ByteCount(space.scratch)) in "
-        + "the scratch folder and \(ByteCount(space.index)) for the index, and \(BuildForecast.time(seconds)) from here on"
-    )
+        + "the scratch folder and \(ByteCount(space.index)) for the index; time left: \(BuildForecast.time(seconds))")
   }
 
   /// Builds the index from the points in the scratch folder, and writes it.

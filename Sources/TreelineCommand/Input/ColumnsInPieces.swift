@@ -21,7 +21,7 @@ struct ColumnsInPieces {
   private let names: [String]
   let columns: [ScratchBuild.RequestedColumn]
   let typed: TypedColumns
-  /// Order of the columns in all batches; nil if the first batch already determines the order.
+  /// Order of the columns in all batches; nil if the first batch alone determines the order.
   private var order: InputColumnOrder?
 
   /// Finds the columns that the options name in the first batch.

@@ -99,7 +99,7 @@ struct GroupsInPieces {
     try points.map { try columns.group(ofPoint: $0, of: batch.table, in: input) }
   }
 
-  /// Notes which columns occur in a batch. Call it after reading the groups of the batch.
+  /// Notes which columns occur in a batch. Must be called after the groups of the batch have been read.
   mutating func note(_ batch: PointBatch) { missing.removeAll { batch.table.hasColumn(named: $0.name) } }
 
   /// Throws if a column has occurred in no batch. All batches must have been read.

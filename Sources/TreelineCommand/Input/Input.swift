@@ -40,8 +40,8 @@ struct Input {
       "\(name):\(line ?? row): column \"\(column.visible)\": expected \(expected), found \(found); \(remedy)")
   }
 
-  /// Whether the first bytes of the input are those of an index. The name of the file does not matter. False for a
-  /// pipe, because its bytes cannot be read twice.
+  /// Whether the input begins with the first bytes of an index. The name of the file does not matter. False for a pipe,
+  /// because its bytes cannot be read twice.
   var isIndex: Bool { IndexHeader.begins(fileAt: path) }
 
   /// Opens the index. Throws if the user chose columns for coordinates, because an index already contains positions.
@@ -53,7 +53,7 @@ struct Input {
     return try ClusterTree(index: path)
   }
 
-  /// Throws if an output file is also the input or another output. Writing it would destroy the other data.
+  /// Throws if two of the input and the outputs are the same file. Writing the file would destroy the other data.
   func checkOutputs(_ outputs: [String?]) throws {
     let outputs = outputs.compactMap { $0 }
     let files = ([path] + outputs).compactMap(FileIdentity.init(path:))
@@ -70,7 +70,7 @@ struct Input {
 private struct FileIdentity: Hashable {
   private let device: dev_t
   private let inode: ino_t
-  /// Name of a missing file, in the folder that the numbers identify; nil for an existing file.
+  /// Name of a missing file, if the numbers identify its folder; nil for an existing file, which the numbers identify.
   private let missingName: String?
 
   /// - Parameter path: Path of the file; `-` means standard input, which may be redirected from a file.

@@ -64,7 +64,7 @@ struct InputSummary {
       && max(-extent.least.latitude, extent.greatest.latitude) <= 90
   }
 
-  /// Whether the coordinates may be swapped. This is suspected if the names of the columns suggest it, or if few people
+  /// Whether the coordinates may be swapped. There are two signs: the names of the columns suggest it; or few people
   /// live at these latitudes, and the longitudes would be valid latitudes.
   private var mayBeSwapped: Bool {
     if let columns {

@@ -6,7 +6,8 @@ import TreelineFormats
 ///
 /// All options compare the names of columns as Swift strings, so canonically equivalent names are equal.
 struct KeptColumns {
-  /// Names in the order and spelling of the input. So an index returns its columns as the points would.
+  /// Names in the order and spelling of the input. So answers from an index and from points list columns in equal
+  /// order.
   private(set) var names: [String] = []
   private let table: PointTable
 
@@ -34,7 +35,7 @@ struct KeptColumns {
     if !isAnyName { names = table.inputOrder(ofColumns: names) }
   }
 
-  /// Number of columns and preparations for which every index has room.
+  /// Number of columns and preparations that fit into every index.
   private static let maximumCount = 1_000
 
   /// Throws if there are more columns and preparations than an index can have.

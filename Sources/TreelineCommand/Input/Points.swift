@@ -12,7 +12,8 @@ struct Points {
   /// Opens the input if it is an index. Otherwise reads the points and builds their tree.
   ///
   /// - Parameters:
-  ///   - request: The requested growth of the tree. If the input is an index, any request is an error.
+  ///   - request: The requested growth of the tree (how it is built). If the input is an index, any request is an
+  ///     error.
   ///   - cuts: Cuts that the tree must support.
   init(
     _ input: Input, keepsColumns: Bool, _ request: GrowthRequest = GrowthRequest(), for cuts: [Cut] = []
@@ -61,7 +62,7 @@ struct Points {
   }
 
   /// Returns the points with the columns that filters and aggregates need. If the tree was built from a table, columns
-  /// are made from the table, and the kind of a column follows from its values.
+  /// are made from the table. The values of a column then determine its kind.
   ///
   /// - Parameter filters: Each filter, with the name of its option.
   func adding(columnsFor filters: [(name: String, filter: Filter)], _ aggregates: [Aggregate] = [], of input: String)
@@ -96,7 +97,7 @@ struct Points {
     do { return try tree.selecting(filter) } catch { throw Failure.usage("\(input): '--\(option)': \(error)") }
   }
 
-  /// Returns the row of a point in the input, given the point's tree index.
+  /// Returns the row of a point in the input, given the point's tree index (its place in the tree).
   func row(atTreeIndex treeIndex: Int) -> Int { inputRow(tree.row(atTreeIndex: treeIndex)) }
 
   /// Converts a row number of the tree to a row number of the input, which also counts skipped rows.
@@ -105,7 +106,7 @@ struct Points {
   /// Returns a cluster of the tree as a feature.
   ///
   /// - Parameter position: Position at which the cluster is shown; nil for the position in the tree. Pass nil only if
-  ///   the position in the tree is the mean.
+  ///   the position in the tree is the mean of the cluster's points.
   func feature(of cluster: Cluster, at position: ShownPosition? = nil, listsMembers: Bool = false) -> ClusterFeature {
     var feature = completed(
       ClusterFeature(cluster, of: tree, at: position), members: tree.members(of: cluster).treeIndices,
@@ -120,7 +121,7 @@ struct Points {
     return completed(ClusterFeature(ofPointAt: treeIndex, in: leaf, of: tree), members: CollectionOfOne(treeIndex))
   }
 
-  /// Returns a feature of any method, completed by the input's data about its points.
+  /// Adds the input's data about the points to a feature of any clustering method, and returns the feature.
   ///
   /// - Parameter members: Tree indices of all points of the feature.
   func completed(
@@ -167,7 +168,7 @@ extension PointTable {
     return CellNumber.haveDecimalCommas(values.filter { $0 != .null }.map(\.text))
   }
 
-  /// Reads points and shows the progress. Reports on standard error what was skipped and repaired.
+  /// Reads points and shows the progress. Reports skipped rows and repaired text on standard error.
   ///
   /// - Parameter receivers: Parts of the tool that receive columns or points during reading.
   init(_ input: Input, keepsColumns: Bool, _ progress: ProgressBar, _ receivers: PointReceivers = PointReceivers())
@@ -216,7 +217,7 @@ extension ClusterTree {
     reportCoarsePositions(of: table)
   }
 
-  /// Prints a note if the plane is so wide that positions in the tree are less exact than in the input.
+  /// Prints a note if positions in the tree are less exact than in the input, because the plane is very wide.
   private func reportCoarsePositions(of table: PointTable) {
     if plane.isCoarse(for: table.coordinates) { Notes.reportCoarsePositions(on: plane) }
   }
@@ -261,7 +262,7 @@ extension Notes {
   static func reportCoarsePositions(on plane: Plane) {
     Notes.print(
       "treelinemap: positions are rounded to \(plane.side / 0x1p32), which is the data's extent divided by 2^32; "
-        + "leave out points that are far away if that is too coarse")
+        + "if this is too coarse, leave out points that are far away")
   }
 
   static func reportClippedPoints(_ count: Int) {

@@ -2,12 +2,12 @@ import TreelineFormats
 
 extension TypedColumns {
   /// Returns the error about the first line with an invalid row number, group or column value. Returns nil if all
-  /// values are valid, or if the given failure is not about data.
+  /// values are valid, or if `failure` is not about data.
   ///
   /// - Parameters:
   ///   - failure: The failure that was found. An earlier line may also have an invalid value.
   ///   - points: The points to check.
-  ///   - row: The column that `--row` names; nil if the points are already sorted by it.
+  ///   - row: The column that `--row` names; nil if the points are already sorted by this column.
   /// - Complexity: O(points · columns). Each value is read again.
   func firstFailure(
     instead failure: Failure, _ points: Range<Int>, of table: PointTable, in input: Input, row: RowColumn?,

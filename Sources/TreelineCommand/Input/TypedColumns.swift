@@ -20,7 +20,8 @@ struct TypedColumns {
   /// Finds the columns that the values of the option name.
   ///
   /// - Parameters:
-  ///   - searched: Names of columns that are prepared for search. They are texts unless `values` contains them.
+  ///   - searched: Names of columns that are prepared for search. A column that `values` does not contain becomes a
+  ///     text.
   ///   - attributes: Columns that the index keeps as they are written. `all` does not include them.
   ///   - takesAnyName: Whether further points may have other columns.
   init(

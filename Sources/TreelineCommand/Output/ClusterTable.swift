@@ -7,7 +7,7 @@ struct ClusterTable {
   private struct Column {
     /// Title in the aligned table.
     let title: String
-    /// Title in CSV. If GeoJSON has a property for the column, it has the same name.
+    /// Title in CSV. If GeoJSON has a property for the column, the title is the name of this property.
     let name: String
     /// Whether the column is left out if no cluster has a value in it.
     var isOptional = true
@@ -45,7 +45,7 @@ struct ClusterTable {
     let properties = PropertyColumns(features, format, isPlanar: isPlanar)
     columns = ClusterProperty.allCases.flatMap { property in
       let own = properties.columns(of: property)
-      // Members may be many, so they come last.
+      // The list of members may be long, so it is the last column.
       return property == .viewPointCount ? own + geometry : property == .members ? aggregates + own : own
     }
   }
@@ -67,12 +67,12 @@ struct ClusterTable {
 
     func columns(of property: ClusterProperty) -> [Column] {
       switch property {
-      // Other columns say the same, or there is no room.
+      // Other columns contain the same data, or the table has no room for these properties.
       case .cluster, .abbreviatedCount, .stack, .ellipse, .hull, .area, .screenArea: []
       case .id, .row: [column(property, isOptional: false)]
       case .pointCount: [column(property, title: "points", isOptional: false)]
       case .viewPointCount: [column(property, title: "in view")]
-      // A plane has lengths in meters or in its own unit.
+      // Lengths are in meters on the sphere, and in the unit of the data on a plane without a projection.
       case .ellipseUnits where !isPlanar, .ellipseMeters where isPlanar: []
       case .ellipseUnits, .ellipseMeters:
         [
@@ -136,7 +136,7 @@ struct ClusterTable {
 }
 
 extension ClusterProperty.Value {
-  /// The value as the text of a cell. Lengths have a cell each, so they are written by the table.
+  /// The value as the text of a cell. The table itself writes lengths, because each length has its own cell.
   fileprivate var cell: String? {
     switch self {
     case .flag(let flag): "\(flag)"

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TreelineBuilder
 
-/// The file of a report. It is opened before the work on the report begins, and appears when it is complete.
+/// The file of a report. It is opened before the work on the report begins. It gets its name when it is complete.
 final class ReportFile {
   private let file: AtomicFile
   private var length: UInt64 = 0
@@ -35,7 +35,7 @@ final class ReportFile {
 enum Interruption {
   private static let signals = [SIGHUP, SIGINT, SIGPIPE, SIGTERM]
 
-  /// Adds a file or an empty folder that these signals remove before they end the process. Files are removed in the
+  /// Adds a file or an empty folder that is removed if one of these signals ends the process. Files are removed in the
   /// order in which they were added. Missing files are ignored.
   static func removes(_ path: String) {
     // Tests run many subcommands in one process, and these subcommands write to the same paths.
@@ -66,7 +66,7 @@ private func removeAndEnd(_ number: Int32) {
   raise(number)
 }
 
-/// Throws if the path does not name a file, before any work is done. `option` is an option such as `--output`.
+/// Throws if the path does not name a file. Called before any work is done. `option` is an option such as `--output`.
 func checkOutputPath(_ path: String?, _ option: String) throws {
   if path == "" { throw ValidationError("'\(option)' must name a file, found an empty name.") }
   if path == "-" {

@@ -14,7 +14,7 @@ final class ProgressBar: @unchecked Sendable {
   private static let pause = Duration.milliseconds(100)
   private static let width = 30
 
-  /// Shows the amount that is done, its share of the total if that is known, and the rate since the stage began.
+  /// Shows the amount that is done, its share of the total if the total is known, and the rate since the stage began.
   func show(_ stage: String, done: Double, of total: Double?, unit: String) {
     draw(stage, done, of: total) { seconds in
       "\(Quantity(amount: done, unit: unit)), \(Quantity(amount: done / seconds, unit: unit))/s"
@@ -52,7 +52,7 @@ final class ProgressBar: @unchecked Sendable {
   private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }
 
-/// A readable amount: at most four digits, in thousands (k), millions (M) and so on.
+/// A readable amount with at most four digits: in thousands (k), millions (M) and so on.
 struct Quantity: CustomStringConvertible {
   let amount: Double
   let unit: String

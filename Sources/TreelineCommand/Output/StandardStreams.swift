@@ -21,7 +21,7 @@ enum Notes {
 }
 
 struct NoteOptions: ParsableArguments {
-  @Flag(help: "Print only errors on standard error: no progress, and nothing about what was read, skipped or repaired.")
+  @Flag(help: "Print only errors on standard error: no progress, and no notes on what was read, skipped or repaired.")
   var quiet = false
 
   func validate() { Notes.areSilent = quiet }
@@ -32,7 +32,8 @@ struct AnswerOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
     help: .init(
-      "Where to write the output, complete or not at all. (default: '-', which is standard output)", valueName: "file"))
+      "The output file, which is written completely or not at all. (default: '-', which is standard output)",
+      valueName: "file"))
   var output: String?
 
   @OptionGroup var notes: NoteOptions

@@ -7,34 +7,35 @@ import TreelineFormats
 struct BuildCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "build",
-    abstract: "Writes an index, which all other subcommands open at once instead of the points.",
+    abstract: "Writes an index of points, which all other subcommands open at once.",
     discussion: """
-      The index appears complete or not at all: a build that is stopped, or runs out of disk space, leaves an \
-      existing index as it was. The same rows give the same index with any number of threads. Shuffled rows give the \
-      same clusters and content hash, with the row numbers of the new order.
+      The index is written completely or not at all: if a build is stopped or runs out of disk space, an existing \
+      index does not change. The same rows give the same index with any number of threads. If the rows are shuffled, \
+      clusters and content hash stay the same, and row numbers follow the new order.
 
-      --attributes takes names separated by commas, and may be given again. A value that is the full name of a \
-      column means that column, even if it contains commas. Names that differ only in how Unicode composes their \
+      --attributes takes names separated by commas, and can be given several times. A value that is the full name of a \
+      column means that column, even if the name contains commas. Names that differ only in how Unicode composes their \
       letters are equal. The 'id' of a GeoJSON Feature is not kept.
 
-      --columns keeps columns for filters and aggregates. It takes names, each alone or with a colon and a kind; \
-      'all' means all other columns. The kinds are \(TypedColumns.kinds); without a kind the values decide. A value \
-      that does not suit the kind of its column is an error; an empty cell is a missing value.
+      --columns keeps columns for filters and aggregates. The option takes names, each alone or with a colon and a \
+      kind. 'all' means all columns that no other option keeps. The kinds are \(TypedColumns.kinds); without a kind, \
+      the values of the column decide. A value that does not fit the kind of its column is an error. An empty cell is \
+      a missing value.
 
-      Three suffixes of a kind make queries fast, as in 'price:number+percentiles+distinct'. '+percentiles' is for \
-      medians and percentiles, and '+distinct' for counts of distinct values. For a million points each of the two \
-      takes 3 bytes per point, and '+percentiles' takes 4 more bytes if all values are distinct. '+search' is for the \
-      beginnings of words, without regard to case and accents, and takes at most 12 bytes per point. '--search name' \
-      keeps the column 'name' as texts with '+search'.
+      Three suffixes of a kind make queries fast, as in 'price:number+percentiles+distinct'. '+percentiles' speeds up \
+      medians and percentiles, and '+distinct' speeds up counts of distinct values. For a million points each of the \
+      two suffixes takes 3 bytes per point, and '+percentiles' takes 4 more bytes if all values are distinct. \
+      '+search' finds the beginnings of words, without regard to case and accents, and takes at most 12 bytes per \
+      point. '--search name' keeps the column 'name' as texts with '+search'.
 
-      --group-by gives each value of a column its own hierarchy, so that no cluster has points of two values. There \
-      may be at most 4096 values, including an empty cell. Clusters of different groups may overlap. Groups share a \
-      limit, which must be at least the number of groups in view. \
-      Points with 'true', 'yes' or '1' in the column of --never-cluster are always shown as single points, however \
-      close they are, and each of these points counts against a limit. Neither column needs to be among --columns.
+      --group-by gives each value of a column its own hierarchy, so that no cluster has points with different values. \
+      There may be at most 4096 values, including an empty cell. Clusters of different groups may overlap. Groups \
+      share a limit, which must be at least the number of groups in view. Points with 'true', 'yes' or '1' in the \
+      column of --never-cluster are always shown as single points, however close they are, and each of these points \
+      counts against a limit. Neither column needs to be among --columns.
 
-      --row names a column with a unique number for each point: shuffled rows then give the same index, byte for \
-      byte. Otherwise points are numbered in input order, from 0.
+      --row names a column with a unique number for each point. With this option, shuffled rows give the same index, \
+      byte for byte. Without it, points are numbered in input order, from 0.
       """)
 
   @Argument(help: .init("Points as \(inputHelp)", valueName: "points"))
@@ -55,12 +56,12 @@ struct BuildCommand: ParsableCommand {
 
   @Option(
     help: .init(
-      "The columns to filter by and to sum, such as 'population:number,kind:category,opened:time', or 'all'.",
+      "The columns for filters and aggregates, such as 'population:number,kind:category,opened:time', or 'all'.",
       valueName: "name:kind")) var columns: [String] = []
 
   @Option(
     help: .init(
-      "A column of texts to search by the beginnings of words, such as 'name'. May be given again.",
+      "A column of texts to search by the beginnings of words, such as 'name'. Can be given several times.",
       valueName: "name")) var search: [String] = []
 
   @Option(
@@ -71,7 +72,7 @@ struct BuildCommand: ParsableCommand {
   @Option(help: .init("The column of groups: points with different values never share a cluster.", valueName: "name"))
   var groupBy: String?
 
-  @Option(help: .init("The column of true and false that marks points that are never clustered.", valueName: "name"))
+  @Option(help: .init("The column of true and false: points with true are never clustered.", valueName: "name"))
   var neverCluster: String?
 
   @Option(help: .init("What the points are, for maps and lists of indexes.", valueName: "text")) var title: String?
@@ -90,7 +91,7 @@ struct BuildCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Replace an index that has points even if the new index has none. With --skip-invalid, replace it even if fewer than half of the rows are left."
+      "Replace an index that has points even if the new index has no points. With --skip-invalid, replace the index even if fewer than half of the rows are valid."
   ) var allowLoss = false
 
   @OptionGroup var notes: NoteOptions
@@ -127,10 +128,11 @@ struct BuildCommand: ParsableCommand {
     try reportingFailures {
       let input = Input(path: path, columns: positions)
       try input.checkOutputs([output])
-      // Reading may take minutes, so the output file is opened before.
+      // Reading may take minutes, so the output file is opened before the input is read.
       let destination = try IndexDestination(output, overwriting: force)
       Interruption.removes(destination.file.partialPath)
-      // Without this call, a file that exceeds the shell's size limit would end the process. With it, the write fails.
+      // Without this call, a file that exceeds the shell's size limit would end the process. With this call, only the
+      // write fails.
       signal(SIGXFSZ, SIG_IGN)
       guard !input.isIndex else {
         throw Failure.usage("\(input.name): this is already an index; use it as it is")
@@ -195,7 +197,8 @@ struct BuildCommand: ParsableCommand {
     }
   }
 
-  /// Works on the values of points. If a value is invalid, the error names the first line with any invalid value.
+  /// Runs work on the values of points. If a value is invalid, the error names the first line that has an invalid
+  /// value.
   private func namingFirstBadValue<Result>(
     of table: PointTable, in input: Input, row: RowColumn?, _ work: () throws -> Result
   ) throws -> Result {
@@ -230,8 +233,8 @@ struct BuildCommand: ParsableCommand {
   private func refuseUnit(of input: Input, isPlanar: Bool) throws {
     guard unit != nil && !isPlanar else { return }
     throw Failure.usage(
-      "'--unit' is the unit of plain x and y, but \(input.name) has longitudes and latitudes, which are degrees"
-    )
+      "'--unit' is the unit of plain x and y, but \(input.name) has longitudes and latitudes, which are degrees; "
+        + "leave out '--unit'")
   }
 
   /// Throws if an index of bad input would replace a good index, because the good index would be lost.

@@ -8,9 +8,9 @@ struct ClusterCommand: ParsableCommand {
     discussion: """
       --show prints the cluster 'itself', its two 'children', its 'parent', or its 'members'. --offset skips members, \
       and --limit is the maximum number of members (100). 'expansion-zoom' is the zoom from which \(pixelOptions) \
-      shows its children instead of the cluster; null if there is no such zoom.
+      shows the children of the cluster instead of the cluster, or null if no zoom does.
 
-      An id means the same cluster in all answers of one index, and nothing in another index.
+      Within one index, an id always means the same cluster. In another index the id has no meaning.
       """)
 
   enum Part: String, ExpressibleByArgument, CaseIterable {
@@ -67,7 +67,7 @@ struct ClusterCommand: ParsableCommand {
         parameters.refuse(
           "detail", expected: PixelCriterion.list(), found: nil,
           sentence: "'--show expansion-zoom' needs \(PixelCriterion.list { "{\($0)}" }), "
-            + "because with a limit it depends on the view.")
+            + "because with a limit the zoom depends on the view.")
       }
     }
     let tileSize = parameters.tileSize("tile-size") ?? .pixels256

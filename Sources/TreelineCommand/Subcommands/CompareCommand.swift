@@ -6,24 +6,24 @@ import TreelineFormats
 
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "compare", abstract: "Compares a grid with ways to cut the tree.",
+    commandName: "compare", abstract: "Compares a grid with other ways to cluster points.",
     discussion: """
       Without --bbox, several views are chosen: the whole data and ever denser parts. The same data gives the same \
       views. The measures are printed as a table. --output draws each view in one HTML file that needs no network. \
       --journey adds a flight through the data, as a film strip of the changes on the screen.
 
-      Methods: 'grid', one cluster for each occupied cell; \(TreeCut.summaries). A suffix selects the tree: '/' and \
-      a split rule, as in 'widest-first/least-scatter', or '/merge:distance', '/merge:badges' or '/merge:scatter' \
-      for a tree grown by merging. Without a suffix the tree is split at the mean, as in the article, or it is the \
-      tree of the index. 'badges' always uses a tree grown for badges.
+      Methods: 'grid', one cluster for each occupied cell; \(TreeCut.summaries). A suffix selects the tree: '/' and a \
+      split rule, as in 'widest-first/least-scatter', or '/merge:distance', '/merge:badges' or '/merge:scatter' for a \
+      tree grown by merging. Without a suffix the tree is split at the mean, as in the article, or it is the tree of \
+      the index. 'badges' always uses a tree grown for badges.
       """)
 
   @OptionGroup var source: InputOptions
 
   @Option(
     parsing: .unconditional,
-    help: .init("The only view to compare. (default: several, chosen by the data)", valueName: "w,s,e,n")) var bbox:
-    String?
+    help: .init("The only view to compare. (default: several views, chosen from the data)", valueName: "w,s,e,n"))
+  var bbox: String?
 
   @Option(
     parsing: .unconditional,
@@ -46,10 +46,11 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     help: .init(
-      "A program that clusters by k-means, as a yardstick: scripts/measure/kmeans, or another with the same input and output.",
+      "A program that clusters by k-means, for comparison: scripts/measure/kmeans, or a program with the same input and output.",
       valueName: "program")) var kmeans: String?
 
-  @Flag(help: "Add a flight: into a dense place, with pans to all sides on the way, and out again.") var journey = false
+  @Flag(help: "Add a flight that zooms into a dense place, pans to all sides on the way, and zooms out again.")
+  var journey = false
 
   @Option(
     help: .init("Add a flight through the views of a file: west,south,east,north,zoom in each line.", valueName: "file")
@@ -58,7 +59,7 @@ struct CompareCommand: ParsableCommand {
   @Option(name: [.short, .long], help: .init("Write the report as an HTML file.", valueName: "file"))
   var output: String?
 
-  @Option(help: .init("A sentence to show below the report, as licenses require.", valueName: "text"))
+  @Option(help: .init("A sentence that a license requires, to show below the report.", valueName: "text"))
   var credit: [String] = []
 
   @Option(
@@ -99,7 +100,7 @@ struct CompareCommand: ParsableCommand {
       let input = source.input
       let jsonPath = json == "-" ? nil : json
       try input.checkOutputs([output, jsonPath])
-      // Reading may take minutes, so the output files are opened before.
+      // Reading may take minutes, so the output files are opened before the input is read.
       let page = try output.map { try ReportFile($0, beginning: ComparisonReport.htmlBeginning) }
       let measures = try jsonPath.map { try ReportFile($0, beginning: "") }
       var options = ComparisonOptions(viewport: try viewport(), size: size, cellSize: .pixels(cell), limit: limit)

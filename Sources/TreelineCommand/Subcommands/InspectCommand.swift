@@ -5,7 +5,7 @@ import Treeline
 
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "inspect", abstract: "Prints what an index holds and where its bytes go.")
+    commandName: "inspect", abstract: "Prints the contents of an index and the sizes of its parts.")
 
   @Argument(help: .init("The index; '-' is standard input, which must be redirected from a file.", valueName: "index"))
   var path: String
@@ -26,7 +26,7 @@ private struct IndexReport: Encodable {
     let projection: String
     /// The seam of a Web Mercator plane: the longitude at which the world is cut open.
     var seamLongitude: Double?
-    /// Upper left corner and side of a plain plane, which is a square.
+    /// Upper left corner and side of the square plane, if the points have no map projection.
     var left, top, side: Double?
   }
 
@@ -63,7 +63,7 @@ private struct IndexReport: Encodable {
   }
 
   let version: String
-  /// Texts about the index. Each is left out if the index has none.
+  /// Texts about the index. A text is left out if the index does not have it.
   let title, attribution, unit: String?
   let bytes: UInt64
   let points, positions: Int
@@ -75,7 +75,7 @@ private struct IndexReport: Encodable {
   let splitRule: String?
   /// Metric, if the tree was grown by merging.
   let mergedBy: String?
-  /// `member` if a cluster stands at one of its points; left out if it stands at the mean of its points.
+  /// `member` if a cluster is shown at one of its points; left out if it is shown at the mean of its points.
   let stand: String?
   let contentHash: String
   let depth, storedNodes, buckets: Int
@@ -229,7 +229,7 @@ private struct IndexReport: Encodable {
 
   private var growthText: String {
     splitRule.map { "split rule       \($0)" }
-      ?? "merged by        \(mergedBy ?? "")" + (stand.map { ", clusters stand at a \($0)" } ?? "")
+      ?? "merged by        \(mergedBy ?? "")" + (stand.map { ", clusters are shown at a \($0)" } ?? "")
   }
 
   private var planeText: String {

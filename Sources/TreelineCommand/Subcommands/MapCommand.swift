@@ -8,9 +8,9 @@ struct MapCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "map", abstract: "Writes a map of points as one HTML file, which opens from disk.",
     discussion: """
-      The file contains the map, the points and all their columns, so it needs neither a server nor a network. \
-      On the map you can filter points, color them by a column, and show the sum of a column. The input is an index, \
-      or points with any option of 'build', such as '--columns name,price:number'. Without such options, badges never \
+      The file contains the map, the points and all their columns, so it needs neither a server nor a network. On the \
+      map you can filter points, color them by a column, and show the sum of a column. The input is an index, or \
+      points with any option of 'build', such as '--columns name,price:number'. Without such options, badges never \
       touch, and all columns are kept.
       """)
 
@@ -24,8 +24,8 @@ struct MapCommand: ParsableCommand {
   @Option(
     help: .init(
       """
-      The map below the badges, which the page then loads: the address of a MapLibre style or of tiles, \
-      https://host/{z}/{x}/{y}.png. (default: land, lakes and borders in the page itself)
+      The map below the badges: the address of a MapLibre style or of tiles, https://host/{z}/{x}/{y}.png. The page \
+      loads this map from the network. (default: land, lakes and borders in the page itself)
       """, valueName: "address"))
   var basemap: String?
 
@@ -82,7 +82,7 @@ struct MapCommand: ParsableCommand {
       + #""layers":[{"id":"basemap","type":"raster","source":"basemap"}]}"#
   }
 
-  /// Builds an index of the points. Without other options it is grown for badges and keeps all columns.
+  /// Builds an index of the points. Without other options, the index supports badges and keeps all columns.
   private func build(_ index: String) throws {
     func isGiven(_ names: String...) -> Bool {
       options.contains { option in names.contains { option == $0 || option.hasPrefix($0 + "=") } }

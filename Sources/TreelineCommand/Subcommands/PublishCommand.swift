@@ -6,12 +6,12 @@ import TreelinePages
 
 struct PublishCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "publish", abstract: "Writes an index as files from which browsers answer without a server.",
+    commandName: "publish", abstract: "Writes an index as files that browsers query without a server.",
     discussion: """
-      The folder gets a map, a manifest and the pages of the index. Upload it to any host of static files, below any \
-      path. A page never changes, because its name is its checksum. The manifest is written last, so a browser never \
-      mixes two versions. There are at most 20,000 files. With --single-file all pages are in one file, for object \
-      stores that answer requests for ranges of bytes.
+      The folder gets a map, a manifest and the pages of the index. Upload the folder to any host of static files, \
+      below any path. A page never changes, because its name is its checksum. The manifest is written last, so a \
+      browser never mixes two versions. There are at most 20,000 files. With --single-file all pages are in one file, \
+      for object stores that answer requests for ranges of bytes.
 
       'treelinemap verify INDEX --site FOLDER' compares a folder with its index.
       """)
@@ -49,7 +49,7 @@ struct PublishCommand: ParsableCommand {
         "treelinemap: wrote \(result.count) \(result.count == 1 ? "file" : "files") of "
           + "\(Quantity(amount: Double(result.byteCount), unit: "B")) to \(output), "
           + "\((Double(result.byteCount) / Double(max(index.byteCount, 1))).formatted(.number.precision(.fractionLength(2)))) "
-          + "times the index")
+          + "times the size of the index")
       if options.map != nil {
         Notes.print(
           "treelinemap: <iframe src=\"https://example.org/\" width=\"100%\" height=\"600\"></iframe> shows the map in a page"
@@ -61,7 +61,7 @@ struct PublishCommand: ParsableCommand {
   }
 }
 
-/// A mapped index to be written as pages.
+/// A memory-mapped index that will be written as pages.
 struct PublishedIndex {
   let tree: ClusterTree
   private let file: MappedFile
@@ -84,7 +84,7 @@ struct PublishedIndex {
     return name.deletingPathExtension
   }
 
-  /// The title in the index; nil if it has none.
+  /// The title in the index; nil if the index has no title.
   var givenTitle: String? { tree.withStorage(\.description).title }
 
   func publish(to folder: String, _ options: PublishOptions) throws -> PublishedFiles {
@@ -113,7 +113,7 @@ struct PublishedIndex {
     return try work { bar.show("Writing pages", done: Double($0) / 2, of: total, unit: "points") }
   }
 
-  /// Returns a difference between the index and a published site; nil if there is none.
+  /// Returns a difference between the index and a published site; nil if the site is equal to the index.
   func problem(with site: String) throws -> String? {
     do {
       return try PageVerifier(site: site, PageManifest.init(json:)).problem(

@@ -8,13 +8,13 @@ struct QueryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "Prints the clusters in a box.",
     discussion: """
-      'pca' splits the clusters of the tree up to --limit, or as far as \(pixelOptions) says. 'grid' makes one \
-      cluster of each cell with a point in the box; cells are --cell pixels wide at --zoom.
+      'pca' splits the clusters of the tree up to --limit, or as far as \(pixelOptions) says. 'grid' makes one cluster \
+      of each cell with a point in the box; cells are --cell pixels wide at --zoom.
 
       Each cluster is a Point with its 'bbox' and the properties 'cluster', 'cluster_id', 'point_count' and \
-      'point_count_abbreviated'. A single point has its row number 'index', counted from 0, its columns, and the \
-      'id' of its GeoJSON Feature as another column. With --filter, counts, boxes and means include only the points \
-      that pass. Several points at one position are a 'stack'. If a cluster is shown at one of its points, \
+      'point_count_abbreviated'. A single point has its row number 'index', counted from 0, its columns, and the 'id' \
+      of its GeoJSON Feature as another column. With --filter, counts, boxes and means include only the points that \
+      pass the filter. Several points at one position are a 'stack'. If a cluster is shown at one of its points, \
       'shown_index' is the row number of this point. With --badges each cluster has 'badge_px', the diameter of its \
       badge.
       """)
@@ -63,8 +63,10 @@ struct QueryCommand: ParsableCommand {
   @Option(name: .customLong("format"), help: "The output format. (default: geojson, or csv with --rows)")
   var givenFormat: Format?
 
-  @Flag(help: "Print a line for each point instead of each cluster, with its columns and its cluster's id, as CSV.")
-  var rows = false
+  @Flag(
+    help:
+      "Print CSV with a line for each point, instead of a line for each cluster. The line contains the columns of the point and the id of its cluster."
+  ) var rows = false
 
   @Option(
     help:
@@ -73,7 +75,7 @@ struct QueryCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Add 'point_count_in_view', the number of points that each cluster of 'pca' has inside the box, not counting the margin. Other counts include points outside."
+      "Add 'point_count_in_view', the number of points that each cluster of 'pca' has inside the box, not counting the margin. Other counts include points outside the box."
   ) var countInView = false
 
   @Flag(

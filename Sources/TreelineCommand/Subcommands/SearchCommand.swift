@@ -6,9 +6,9 @@ struct SearchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "search", abstract: "Prints the points with words that begin with a text.",
     discussion: """
-      Searches a column of an index that was built with '--search'. Case, accents and punctuation do not matter. Points \
-      whose text begins with the searched text come first, in alphabetical order. Then come points with a later word \
-      that begins with the searched text.
+      Searches a column of an index that was built with '--search'. Case, accents and punctuation do not matter. \
+      Points whose text begins with the searched text come first, in alphabetical order. Then come points with a later \
+      word that begins with the searched text.
       """)
 
   @Argument(help: .init("The index; '-' is standard input, which must be redirected from a file.", valueName: "index"))

@@ -3,7 +3,7 @@ import Foundation
 
 struct ServeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Serves clusters over HTTP, and a map to see them move.",
+    commandName: "serve", abstract: "Serves clusters over HTTP, and a map that shows how they move.",
     discussion: """
       The server is a separate program, 'treelinemap-server', from the package of the same name or from \
       'scripts/build/serve' in the sources. The tool searches for it in its own folder and on the PATH, and passes all \
@@ -17,7 +17,7 @@ struct ServeCommand: ParsableCommand {
     try reportingFailures {
       for folder in Self.folders {
         let path = folder + "/treelinemap-server"
-        // This returns only if there is no such program.
+        // `execv` returns only if the program cannot be run.
         var words = ([path] + arguments).map { strdup($0) } + [nil]
         execv(path, &words)
         guard errno == ENOENT || errno == ENOTDIR else {

@@ -10,10 +10,10 @@ struct TilesCommand: ParsableCommand {
     discussion: """
       Each tile has the layer 'clusters' with the points and properties of the server's tiles, and each cluster is in \
       exactly one tile, so counts add up at every zoom. Without a cut, tiles show badges if the index was built for \
-      badges. Otherwise they show clusters \(ParameterValue.text(PixelCriterion.spacing.standard)) px apart or, if \
-      the index has no separations, a detail of \(ParameterValue.text(PixelCriterion.detail.standard)) px. A limit is \
-      refused, because it would differ from tile to tile. The same index, under the same name, gives the same bytes. \
-      The file appears when it is complete, and replaces an older file of the same name.
+      badges. Otherwise they show clusters \(ParameterValue.text(PixelCriterion.spacing.standard)) px apart or, if the \
+      index has no separations, a detail of \(ParameterValue.text(PixelCriterion.detail.standard)) px. A limit is \
+      refused, because neighboring tiles would reach it at different sizes of clusters. The same index, under the same \
+      name, gives the same bytes. The file appears when it is complete, and replaces an older file of the same name.
       """)
 
   @OptionGroup var source: InputOptions
@@ -26,7 +26,7 @@ struct TilesCommand: ParsableCommand {
 
   @OptionGroup var cut: PixelCutOptions<NoPrefix>
 
-  /// Options that need a limit. They are parsed to be refused, and the help does not list them.
+  /// Options that need a limit. These options are always refused, with a helpful message. The help does not list them.
   @Option(help: .hidden) var limit: String?
 
   @Option(help: .hidden) var order: String?
@@ -57,7 +57,8 @@ struct TilesCommand: ParsableCommand {
     }
     if limit != nil {
       throw ValidationError(
-        "'--limit' cannot be used with tiles, because their counts would not add up; give one of \(pixelOptions).")
+        "'--limit' cannot be used with tiles, because the counts of the tiles would not add up; "
+          + "give one of \(pixelOptions).")
     }
     if order != nil { throw ValidationError("'--order' needs a limit, which tiles do not have.") }
     for (name, value) in [("min-points", cut.minPoints), ("alone-from-zoom", cut.aloneFromZoom)]
@@ -79,7 +80,7 @@ struct TilesCommand: ParsableCommand {
     return first...last
   }
 
-  /// The cut that the options describe; nil if no option does.
+  /// The cut that the options describe; nil if no option describes a cut.
   private var givenCut: Cut? {
     get throws {
       if cut.parameters.isEmpty { return nil }

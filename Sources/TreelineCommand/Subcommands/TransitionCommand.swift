@@ -7,17 +7,17 @@ struct TransitionCommand: ParsableCommand {
     commandName: "transition", abstract: "Prints what changes from one view to another.",
     discussion: """
       Prints JSON: the clusters that are 'kept', that 'entered' and that 'left', the 'splits' of one cluster into \
-      several and the 'merges' of several into one. Every cluster of both views occurs once. The points of the \
+      several and the 'merges' of several into one. Every cluster of both views is listed once. The points of the \
       'parts' of a split or merge and its 'hidden_point_count' add up to the points of its 'whole'. To draw a split, \
-      move its parts from the coordinates of the whole to their own; to draw a merge, move its parts to the whole. A \
-      kept cluster that moves, as with '--keep-visible', also has 'from_coordinates'. Between two filters, changes \
-      have 'filtered_out_point_count' and 'filtered_in_point_count', and a kept cluster has 'from_point_count'. With \
-      --badges each cluster has 'badge_px', the diameter of its badge. A kept cluster whose diameter changes also has \
-      'from_badge_px'.
+      move its parts from the coordinates of the whole to their own coordinates; to draw a merge, move its parts to \
+      the whole. A kept cluster that moves, as with '--keep-visible', also has 'from_coordinates'. Between two \
+      filters, changes have 'filtered_out_point_count' and 'filtered_in_point_count', and a kept cluster has \
+      'from_point_count'. With --badges each cluster has 'badge_px', the diameter of its badge. A kept cluster whose \
+      diameter changes also has 'from_badge_px'.
 
       Options that begin with '--from-' are for the first view, and options that begin with '--to-' for the second. \
       Cut options without a prefix are for both views, unless a view has its own. The second view uses the limit and \
-      the zoom of the first, unless it has its own. 'treelinemap query --help' describes each option.
+      the zoom of the first view, unless it has its own. 'treelinemap query --help' describes each option.
       """)
 
   @OptionGroup var source: InputOptions

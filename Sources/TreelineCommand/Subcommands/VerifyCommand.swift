@@ -9,8 +9,8 @@ struct VerifyCommand: ParsableCommand {
       Checks the checksums of all sections and every attribute. Then checks the header and the hierarchy against the \
       points: the plane fits the points, ranges of nodes are nested without gaps, boxes, sums and covariances are \
       right, and the order is canonical. For every spacing, no two clusters are too close together, and no cluster \
-      that could be split is left whole. With --site, compares a folder that 'publish' wrote with the index instead. \
-      The exit code is 65 if something is wrong.
+      could be split further. With --site, compares a folder that 'publish' wrote with the index, instead of checking \
+      the index. The exit code is 65 if something is wrong.
       """)
 
   @Argument(help: .init("The index; '-' is standard input, which must be redirected from a file.", valueName: "index"))

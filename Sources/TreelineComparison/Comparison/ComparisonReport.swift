@@ -15,21 +15,21 @@ package struct ComparisonReport: Sendable {
   let pointCount: Int
   /// Methods, in the order of the report's columns.
   let methods: [ClusteringMethod]
-  /// The compared views. There are none if there are no points, or if all points share one position on a plain plane.
+  /// Compared views; empty if there are no points, or if all points share one position on a plane without a projection.
   let views: [ViewComparison]
-  /// The compared journey; nil if none was requested, or if there are no views.
+  /// The compared journey; nil if no journey was requested, or if there are no views.
   let journey: JourneyComparison?
 
   let plane: Plane
 
   /// - Parameters:
-  ///   - methods: One or more methods. The summary compares each method with the first one, such as the grid.
-  ///   - tree: Tree whose points all methods cluster.
-  ///   - grid: `Grid(over: tree)`. If the options have no limit, the number of its clusters is the limit. The grid is
-  ///     also the yardstick of distortions.
+  ///   - methods: One or more methods. The summary compares each method with the first method, such as the grid.
+  ///     - tree: Tree whose points all methods cluster.
+  ///   - grid: `Grid(over: tree)`. If the options have no limit, the limit in a view is the number of clusters of this
+  ///     grid. The distortions of the methods are also divided by the distortions of this grid.
   ///   - views: The views; nil to choose views by the options.
   /// - Throws: `ComparisonError` or `QueryError` if the options request something that cannot be shown. `GridError` if
-  ///   the size of cells is invalid. `IndexError` if the index of a tree is damaged. Errors that k-means throws.
+  ///   the size of cells is invalid. `IndexError` if the index of a tree is damaged. Errors of k-means are passed on.
   package init(
     of methods: [ClusteringMethod], over tree: ClusterTree, and grid: Grid, in views: [ComparisonView]? = nil,
     options: ComparisonOptions = ComparisonOptions()
@@ -57,7 +57,7 @@ package struct ComparisonReport: Sendable {
   /// Boxes of all views that the report shows as pictures.
   package var shownBoxes: [BoundingBox] { (views.map(\.view) + (journey?.views ?? [])).map(\.box) }
 
-  /// Returns those measures of a list that have values. The distortion relative to k-means has values only if k-means
+  /// Returns the measures in `order` that have values. The distortion relative to k-means has values only if k-means
   /// takes part.
   func measures(_ order: [ViewMeasure] = ViewMeasure.all) -> [ViewMeasure] {
     let hasKMeans = views.contains { $0.values(of: .distortionToKMeans).contains { $0 != nil } }
@@ -78,8 +78,8 @@ package struct ComparisonOptions: Sendable {
   /// Maximum number of clusters in a view; nil for as many clusters as the grid shows in that view.
   package var limit: Int?
 
-  /// Clusters by k-means as a yardstick; nil to leave it out. In each view, it is called for several numbers of
-  /// clusters.
+  /// K-means, for comparison with clusters that are almost the best possible; nil to leave k-means out. In each view,
+  /// the function is called for several numbers of clusters.
   package var kMeans: KMeans?
 
   /// A journey to compare in addition to the views; nil for none.

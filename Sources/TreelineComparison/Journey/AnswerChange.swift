@@ -2,7 +2,8 @@ import Treeline
 
 /// The changes between the clusters of two consecutive answers.
 struct AnswerChange: Sendable {
-  /// Flows of points, in the order of the clusters in the first answer and then in the second answer.
+  /// Flows of points between clusters, ordered by the cluster of the first answer, and then by the cluster of the
+  /// second answer.
   let flows: [Flow]
   /// Indices of clusters in the second answer that share no point with the first answer.
   let entered: [Int]
@@ -56,9 +57,9 @@ struct AnswerChange: Sendable {
 
 extension AnswerChange {
   /// Returns the share of points, from 0 to 1, that the coarser answer tears out of their clusters. A cluster of the
-  /// finer answer belongs to the coarser cluster that has most of its points; all its other points count as torn. Only
-  /// points in both answers are counted. The share is 0 if each finer cluster lies within a coarser cluster. It is nil
-  /// if the answers share no points.
+  /// finer answer belongs to the coarser cluster that has most of its points; all other points of the finer cluster
+  /// count as torn. Only points in both answers are counted. The share is 0 if each finer cluster lies within a coarser
+  /// cluster. The share is nil if the answers share no points.
   func nestedness(isFirstFiner: Bool) -> Double? {
     var (most, all) = ([Int: Int](), 0)
     for flow in flows {
@@ -69,8 +70,9 @@ extension AnswerChange {
     return all > 0 ? 1 - Double(most.values.reduce(0, +)) / Double(all) : nil
   }
 
-  /// Returns the share of clusters that persist, among those that satisfy a condition: the number of clusters in both
-  /// answers, divided by the number in at least one answer. Returns nil if no cluster satisfies the condition.
+  /// Returns the share of clusters that persist. Only clusters that satisfy a condition are considered. The share is
+  /// the number of clusters in both answers, divided by the number of clusters in at least one answer; nil if no
+  /// cluster satisfies the condition.
   func persistence(ofFirst isFirstCounted: (Int) -> Bool, second isSecondCounted: (Int) -> Bool) -> Double? {
     let kept = flows.count { $0.kind == .kept && isFirstCounted($0.from) && isSecondCounted($0.to) }
     let either = (0..<fromCount).count(where: isFirstCounted) + (0..<toCount).count(where: isSecondCounted) - kept
@@ -86,7 +88,7 @@ enum Fate: CaseIterable {
   case split
   /// The first cluster is a part of the second cluster.
   case merged
-  /// Each of the two clusters has points that the other lacks.
+  /// Both clusters have points that the other cluster lacks.
   case torn
   /// The cluster shares no point with the other answer.
   case entered, exited
@@ -94,7 +96,7 @@ enum Fate: CaseIterable {
 
 /// The points that a cluster of the first answer shares with a cluster of the second answer.
 struct Flow: Hashable, Sendable {
-  /// Index of the cluster in the first answer, and index in the second answer.
+  /// Index of the cluster in the first answer, and index of the cluster in the second answer.
   let from: Int
   let to: Int
   /// Number of shared points, at least 1.

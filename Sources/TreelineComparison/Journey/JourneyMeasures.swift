@@ -1,7 +1,7 @@
 import Treeline
 
 /// The clusters of a method in the views of a journey, and their changes. The measures of the journey are computed from
-/// it.
+/// this data.
 struct MeasuredJourney: Sendable {
   let tree: ClusterTree
   /// Clusters and measures of each view.
@@ -19,7 +19,7 @@ struct MeasuredJourney: Sendable {
     changes.enumerated().map { (views[$0], views[$0 + 1], $1) }
   }
 
-  /// For each step, the distances in pixels between the positions of clusters that share points.
+  /// Distances in pixels between the positions of clusters that share points, for each step.
   fileprivate var distances: [[Double]] {
     steps.map { from, to, change in
       change.flows.map { flow in
@@ -34,7 +34,8 @@ struct MeasuredJourney: Sendable {
 }
 
 extension MeasuredView {
-  /// For each cluster, returns whether its position lies in both views and whether it has a point in both views.
+  /// Returns a flag for each cluster: true if its position lies in both views and if it has at least one point in both
+  /// views.
   fileprivate func isShared(with other: ComparisonView) -> [Bool] {
     clusters.map { cluster in
       view.shows(cluster.position) && other.shows(other.pixel(cluster.position, of: view))
@@ -72,8 +73,8 @@ extension JourneyMeasure {
     }
   }
 
-  /// Mean share of badges that a pan keeps, from 0 to 1. Considers only clusters that have their position, and at least
-  /// one point, in both views. nil if no step is a pan.
+  /// Mean share of badges that a pan keeps, from 0 to 1. Considers only clusters whose position lies in both views and
+  /// that have at least one point in both views. nil if no step is a pan.
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",

@@ -45,7 +45,7 @@ extension ViewMeasure {
 
 /// Distances and directions from each badge to its nearest neighbor.
 struct NeighbourDistances: Sendable {
-  /// See `ViewMeasure.axisShare`, `neighbourSpread` and `closestPair`.
+  /// Values of the measures `axisShare`, `neighbourSpread` and `closestPair`, see `ViewMeasure`.
   let axisShare: Double?
   let spread: Double?
   let least: Double?
@@ -107,7 +107,7 @@ struct PixelIndex: Sendable {
     let size = positions.reduce(origin) { pointwiseMax($0, $1) } - origin
     let count = Double(max(positions.count, 1))
     // The second bound keeps the number of bins small if the positions lie along a line. The third bound keeps the side
-    // above 0.
+    // of a bin above 0.
     side = max((size.x * size.y / count).squareRoot(), size.max() / count, 1e-6)
     columns = Int(size.x / side) + 1
     rows = Int(size.y / side) + 1
@@ -132,8 +132,8 @@ struct PixelIndex: Sendable {
     return items[starts[bin]..<starts[bin + 1]]
   }
 
-  /// Returns whether another position satisfies a condition. Tests all positions within `radius` pixels, and some that
-  /// are farther away.
+  /// Returns whether another position satisfies a condition. Tests all positions within `radius` pixels, and also some
+  /// positions that are farther away.
   func hasNeighbour(of index: Int, within radius: Double, where condition: (Int) -> Bool) -> Bool {
     let position = positions[index]
     for row in row(position.y - radius)...row(position.y + radius) {
@@ -165,7 +165,8 @@ struct PixelIndex: Sendable {
 
   private func forEachBin(inRing ring: Int, around column: Int, _ row: Int, _ body: (Int, Int) -> Void) {
     for y in max(row - ring, 0)...min(row + ring, rows - 1) {
-      // In the first and last row of the ring, all bins belong to it. In all other rows, only the two ends do.
+      // In the first and last row of the ring, all bins belong to the ring. In other rows, only the two outermost bins
+      // do.
       let step = abs(y - row) == ring || ring == 0 ? 1 : 2 * ring
       for x in stride(from: column - ring, through: column + ring, by: step) where 0..<columns ~= x { body(x, y) }
     }

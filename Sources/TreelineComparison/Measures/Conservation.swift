@@ -1,6 +1,6 @@
 /// The cluster of each point, according to the list of points of each cluster.
 struct Membership {
-  /// For each tree index, the first cluster that lists the point, or -1.
+  /// The first cluster that lists a point, or -1, for each tree index (place of a point in the tree).
   private(set) var owners: [Int32]
   fileprivate var repeatedCount = 0
   fileprivate var miscountedCount = 0
@@ -18,8 +18,9 @@ struct Membership {
 
 /// Whether each point of a view is in exactly one cluster, and whether the counts on badges are right.
 struct Conservation {
-  /// Faults, with their names in JSON and tables. They are: the number of points in view that are in no cluster; the
-  /// number of times that a cluster lists a point of another cluster; the sum of the errors of counts on badges.
+  /// Faults, with their names in JSON and tables. There are three kinds of faults: the number of points in view that
+  /// are in no cluster; the number of times that a cluster lists a point of another cluster; the sum of the errors of
+  /// counts on badges.
   let faults: [(name: String, count: Int)]
 
   init(of points: ViewPoints, in membership: Membership) {

@@ -2,8 +2,8 @@ import GridBaseline
 import Treeline
 
 extension ViewMeasure {
-  /// Root mean square distance of points to their badge. Only points in view are measured, although clusters may also
-  /// have points out of view. So all methods are judged by the same points.
+  /// Root mean square distance of points to their badge. Clusters may also have points outside the view. Only points in
+  /// the view are measured, so that all methods are judged by the same points.
   static var distortion: Self {
     Self(
       key: "distortion_px", title: "Point to its badge",
@@ -12,7 +12,7 @@ extension ViewMeasure {
     ) { $0.distortion }
   }
 
-  /// The distortion divided by the distortion of a grid with no more clusters. See `GridYardstick`.
+  /// The distortion divided by the distortion of a grid with at most as many clusters. See `GridYardstick`.
   static var distortionToGrid: Self {
     Self(
       key: "distortion_to_grid", title: "  against as large a grid",
@@ -26,7 +26,8 @@ extension ViewMeasure {
     ) { ratio($0.distortion, $0.yardsticks.grid) }
   }
 
-  /// The distortion divided by the distortion of k-means with as many clusters. 1 is about the best possible value.
+  /// The distortion divided by the distortion of k-means with an equal number of clusters. 1 is about the best possible
+  /// value.
   static var distortionToKMeans: Self {
     Self(
       key: "distortion_to_kmeans", title: "  against k-means",
@@ -36,7 +37,7 @@ extension ViewMeasure {
   }
 }
 
-/// Returns the ratio of two values: 1 if both are 0, nil if only the second is 0.
+/// Returns the ratio of two values: 1 if both values are 0, nil if only the second value is 0.
 private func ratio(_ value: Double?, _ other: Double?) -> Double? {
   guard let value, let other else { return nil }
   return other > 0 ? value / other : value == 0 ? 1 : nil
@@ -50,7 +51,7 @@ struct Distortion {
 
   init(in view: ComparisonView) { turn = view.turn }
 
-  /// Adds a point. In a picture of the whole world, the cluster of a point may be shown at the opposite side.
+  /// Adds a point. In a picture of the whole world, the badge of a point may be drawn at the opposite edge.
   mutating func add(_ point: PixelPoint, shownAt badge: PixelPoint) {
     sum += point.squaredDistance(to: badge, turn: turn)
     pointCount += 1
@@ -76,7 +77,8 @@ extension ViewPoints {
   }
 }
 
-/// The distortions of a grid and of k-means in a view, for the same number of clusters as a method shows.
+/// The distortions of a grid and of k-means in a view, for comparison with a method. The grid has at most as many
+/// clusters as the method, and k-means has as many clusters as the method.
 struct Yardsticks {
   let grid: GridYardstick
   let kMeans: KMeans?
@@ -105,16 +107,16 @@ struct Yardsticks {
   }
 }
 
-/// The grid with which methods are compared. With any method, more badges bring points closer to their badges. So cells
-/// are widened until the grid shows no more clusters than the compared method.
+/// The grid with which methods are compared. For any method, more badges bring points closer to their badges. So the
+/// grid must not have more badges: its cells are widened until the grid shows at most as many clusters as the compared
+/// method.
 struct GridYardstick {
   let grid: Grid
   /// Size of the narrowest cells.
   let cellSize: CellSize
 
-  /// Returns the clusters of a grid with at most `count` clusters, and the width of its cells in pixels. The width of
-  /// the cells grows from `cellSize` in steps of 2 %, until there are at most `count` clusters. `count` must be at
-  /// least 1.
+  /// Returns the clusters of a grid with at most `count` clusters, and the width of the grid's cells in pixels. The
+  /// width grows from `cellSize` in steps of 2 %, until there are at most `count` clusters. `count` must be at least 1.
   ///
   /// - Complexity: O(log(width of the plane / width of a cell)) answers of the grid.
   func clusters(in view: ComparisonView, atMost count: Int) throws -> (cell: Double, clusters: [ShownCluster]) {

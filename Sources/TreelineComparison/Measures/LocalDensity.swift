@@ -2,10 +2,9 @@ import Treeline
 
 extension ViewMeasure {
   /// Rank correlation between the counts of all shown clusters and the numbers of points around the clusters, from -1
-  /// to 1. All points around a cluster are counted, whichever cluster they belong to. Points outside the view are
-  /// counted, too, because otherwise the surroundings of a cluster at the edge would seem emptier. The value is nil if
-  /// there are fewer than three clusters, if all counts are equal, or if all numbers of points around the clusters are
-  /// equal.
+  /// to 1. All points around a cluster are counted, even points of other clusters. Points outside the view are counted,
+  /// too, because otherwise the surroundings of a cluster at the edge would seem emptier. The value is nil if there are
+  /// fewer than three clusters, if all counts are equal, or if all numbers of points around the clusters are equal.
   static var densityCorrelation: Self {
     Self(
       key: "density_correlation", title: "Counts follow the density",
@@ -51,8 +50,8 @@ private func ranks(of values: [Double]) -> [Double] {
 }
 
 extension ClusterTree {
-  /// Returns the number of points within a distance of a position on the plane, or `limit` if there are more. Nodes
-  /// whose box lies within the distance are counted as a whole.
+  /// Returns the number of points within a distance of a position on the plane, or `limit` if this number is larger. If
+  /// the box of a node lies within the distance, all points of the node are counted at once.
   ///
   /// - Complexity: O(log n + nodes that cross the circle).
   func pointCount(within radius: Double, ofX x: Double, _ y: Double, upTo limit: Int = .max) throws -> Int {

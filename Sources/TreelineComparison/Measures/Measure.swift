@@ -6,7 +6,7 @@
 struct Measure<Subject>: Sendable {
   /// Name in JSON.
   let key: String
-  /// Title in tables. If it begins with two spaces, it is indented below the previous title.
+  /// Title in tables. A title that begins with two spaces is indented below the previous title.
   let title: String
 
   let explanation: String
@@ -15,17 +15,17 @@ struct Measure<Subject>: Sendable {
   let direction: MeasureDirection
   /// Words with which the summary of a report praises a method for this measure; nil to leave the measure out.
   var praise: Praise?
-  /// Computes the value; nil if there is none. For example, a single cluster has no neighbor.
+  /// Computes the value; nil if the measure has no value. For example, a single cluster has no neighbor.
   let formula: @Sendable (Subject) throws -> Double?
 }
 
 /// The direction in which a measure gets better.
 enum MeasureDirection: Sendable { case less, more, nearerToOne }
 
-/// Words with which the summary of a report praises a method for a measure. Only for measures whose smaller values are
+/// Words with which the summary of a report praises a method for a measure. Smaller values of the measure must be
 /// better.
 struct Praise: Sendable {
-  /// Heading of the tile; nil for the title of the measure.
+  /// Heading of the tile; nil to use the title of the measure.
   var title: String?
 
   let clause: Clause
@@ -33,7 +33,7 @@ struct Praise: Sendable {
   enum Clause: Sendable {
     /// A clause such as `12 % of badges touch another`. The value of the compared method follows.
     case value(of: String)
-    /// A clause such as `badges are 12 % closer to the nearest point than with Grid`. The clause is left out below 2 %.
+    /// A clause such as `badges are 12 % closer to the nearest point than with Grid`. Gains below 2 % get no clause.
     case gain(of: String, nearerTo: String, ending: String = "")
   }
 }
@@ -90,10 +90,10 @@ struct MeasureValues<Subject>: Sendable {
 }
 
 extension Measure {
-  /// For each value, returns whether it is the best by its rounded text. If all texts are equal, or the best text is
-  /// `<0.1 %`, no value is the best.
+  /// Returns for each value whether it is the best value, judged by its rounded text. If all texts are equal, or if the
+  /// best text is `<0.1 %`, no value is the best.
   ///
-  /// - Parameter isRanked: For each value, whether it takes part; nil if all do.
+  /// - Parameter isRanked: For each value, whether it can be the best; nil if all values can.
   func best(of values: [Double?], isRanked: [Bool]? = nil) -> [Bool] {
     let values = isRanked.map { zip(values, $0).map { $1 ? $0 : nil } } ?? values
     let known = values.compactMap { $0 }

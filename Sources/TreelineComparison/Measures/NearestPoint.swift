@@ -1,8 +1,8 @@
 import Treeline
 
 extension ViewMeasure {
-  /// Mean distance in pixels from the position of a cluster in view to the nearest point of the data. That point may
-  /// lie outside the view.
+  /// Mean distance in pixels from the position of a cluster in view to the nearest point of the data. The nearest point
+  /// may lie outside the view.
   static var dataDistance: Self {
     Self(
       key: "on_data_px", title: "Badge to nearest point",
@@ -48,7 +48,7 @@ extension ClusterTree {
     }
   }
 
-  /// Number of points up to which the points of a node are read one by one.
+  /// Maximum number of points of a node whose points are read one by one.
   static var scannedCount: Int { 16 }
 
   func squaredDistance(fromX x: Double, _ y: Double, to rect: PlaneRect) -> Double {
@@ -63,6 +63,6 @@ extension ClusterTree {
 }
 
 extension PlaneRect {
-  /// Eastern edge. If the box crosses the seam, this lies beyond the edge of the plane.
+  /// Eastern edge. If the box crosses the seam, the meridian where the plane is cut, this edge lies beyond the plane.
   var eastX: Double { Double(minX) + Double(width) }
 }

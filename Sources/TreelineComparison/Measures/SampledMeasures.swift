@@ -1,8 +1,8 @@
 import GridBaseline
 import Treeline
 
-/// The measures of a report, computed so fast that they can be shown after each move of a map. If there are many
-/// points, only every n-th point in tree order is read.
+/// The measures of a report, computed fast enough to show them after each move of a map. If there are many points, only
+/// every n-th point in tree order is read.
 @_spi(Server) public struct SampledMeasures: Hashable, Sendable {
   public private(set) var clusterCount = 0
   /// Total number of points in the clusters.
@@ -27,7 +27,7 @@ import Treeline
 
   /// Approximate maximum number of sampled points.
   private static let sampleSize = 16_384
-  /// Number of nodes that cover the points in view, if the clusters of the answer are not nodes.
+  /// Number of nodes that cover the points in view. Needed only if the clusters of the answer are not nodes.
   private static let coverSize = 256
 
   /// Computes the measures of an answer of a tree in a view.
@@ -43,14 +43,15 @@ import Treeline
     try self.init(of: shown, cover: clusters.map(\.range), over: tree, in: view) { cover, _ in cover }
   }
 
-  /// Computes the measures of an answer of a grid in a view. The grid's row numbers must be tree indices.
+  /// Computes the measures of an answer of a grid in a view. The row numbers of the grid must be the places of points
+  /// in the tree.
   public init(of cells: [GridCluster], over tree: ClusterTree, in view: ComparisonView) throws {
     let shown = cells.map { Self.shown(x: $0.meanX, y: $0.meanY, pointCount: $0.pointCount, in: view) }
     let side = cells.first?.cell.side ?? 1
     let numbers = Dictionary(uniqueKeysWithValues: cells.enumerated().map { (SIMD2($1.cell.column, $1.cell.row), $0) })
     let cover = try tree.clusters(.limit(Self.coverSize), in: view.window).map(\.range)
     try self.init(of: shown, cover: cover, over: tree, in: view) { _, point in
-      // Columns of cells are counted from longitude -180, not from the seam of the plane.
+      // Columns of cells are counted from longitude -180, not from the seam, the meridian where the plane begins.
       numbers[SIMD2(UInt32(UInt64(point.x &+ tree.plane.seam) / side), UInt32(UInt64(point.y) / side))]
     }
   }
@@ -61,7 +62,8 @@ import Treeline
 
   /// - Parameters:
   ///   - cover: Ranges of tree indices that contain all points in view.
-  ///   - owner: Returns the cluster of a point in view. It is called with the number of the point's range in `cover`.
+  ///   - owner: Returns the cluster of a point in view. The first argument is the number of the point's range in
+  ///     `cover`.
   private init(
     of shown: [ShownCluster], cover: [Range<Int>], over tree: ClusterTree, in view: ComparisonView,
     owner: (_ cover: Int, PlanePoint) -> Int?

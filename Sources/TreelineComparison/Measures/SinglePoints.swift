@@ -28,12 +28,12 @@ struct SinglePoints: Sendable {
   private(set) var share: Double?
   private(set) var loneShare: Double?
 
-  /// Distance in pixels within which a lone point has no other point. Between two points at this distance there is room
-  /// for a third badge beside their own badges.
+  /// Distance in pixels within which a lone point has no other point. Two points at this distance leave room for a
+  /// third badge between their own badges.
   static let loneliness = 3 * PixelCriterion.spacing.standard
 
-  /// Maximum distance in pixels between a lone point and the position at which it is shown. It allows for methods that
-  /// round positions differently.
+  /// Maximum distance in pixels between a lone point and the position at which the point is shown. Some methods round
+  /// positions differently, so the distance is not 0.
   private static let tolerance = 0.5
 
   init() {}
@@ -59,16 +59,16 @@ struct SinglePoints: Sendable {
 }
 
 extension ClusterTree {
-  /// Returns the tree indices of the lone points in a view, in ascending order.
+  /// Returns the tree indices (places in the tree) of the lone points in a view, in ascending order.
   func lonePoints(in view: ComparisonView) throws -> [Int] {
     try lonePoints(in: view.window, within: SinglePoints.loneliness * view.unitsPerPixel)
   }
 
-  /// Returns the tree indices of the points in a window that have no other point within a distance. These other points
-  /// may lie outside the window.
+  /// Returns the tree indices of the points in a window that have no other point within a distance. The other points
+  /// may also lie outside the window.
   ///
-  /// - Complexity: O(log n) for each point of a bucket that is wider than the distance. There are few such points: in a
-  ///   narrower node, every point has the other points of the node within the distance.
+  /// - Complexity: O(log n) for each point in a bucket (a node of few points) that is wider than the distance. Few
+  ///   points lie in such buckets. In a narrower node, all points are within the distance of each other.
   func lonePoints(in window: PlaneWindow, within distance: Double) throws -> [Int] {
     try withStorage { storage in
       var lonePoints: [Int] = []

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The clusters of a method in a view. The measures of the view are computed from it.
+/// The clusters of a method in a view. The measures of the view are computed from these clusters.
 struct MeasuredView: Sendable {
   let clusters: [ShownCluster]
   let badges: PixelIndex
@@ -9,7 +9,7 @@ struct MeasuredView: Sendable {
   let tree: ClusterTree
   /// Maximum number of clusters, at least 1.
   let limit: Int
-  /// Root mean square distance to their badges of the points in the view, or of a sample of these points.
+  /// Root mean square distance from points in the view to their badges. Measured on all of these points or on a sample.
   let distortion: Double?
 
   let singles: SinglePoints

@@ -2,9 +2,9 @@ import Foundation
 import GridBaseline
 import Treeline
 
-/// A compared way to cluster: its name, its texts and its answers.
+/// A clustering method of a comparison: its name, its texts and its answers.
 package struct ClusteringMethod: Sendable {
-  /// Name in JSON and in the terminal, such as `breadth-first`. It needs no escapes in JSON.
+  /// Name in JSON and in the terminal, such as `breadth-first`. The name needs no escapes in JSON.
   let name: String
   /// Heading of one or two words.
   let title: String
@@ -13,12 +13,13 @@ package struct ClusteringMethod: Sendable {
   /// The meaning of the shapes behind badges, worded like `summary`; nil if there are no shapes.
   var extentMeaning: String?
 
-  /// Whether different views may share clusters. A method whose views share no clusters computes new clusters for each
-  /// view. It is only a yardstick: it takes no part in journeys, and is never called best.
+  /// Whether the clusters exist before a view is chosen, so that different views may share clusters. Otherwise the
+  /// method computes new clusters for each view. Such a method is only a yardstick: it takes no part in journeys, and
+  /// is never called best.
   var isFixed = true
 
   /// Returns this method with the same detail in all views of a journey. With this detail, the mean number of clusters
-  /// is at most `limit`. nil if the method does not choose a detail for each view.
+  /// is at most `limit`. The property is nil if the method does not choose a detail for each view.
   var settling: (@Sendable (_ views: [ComparisonView], _ limit: Int) throws -> ClusteringMethod)?
 
   /// Returns the clusters of a view. Their number is at most `limit`, if the method has a limit. During a journey,
@@ -28,7 +29,7 @@ package struct ClusteringMethod: Sendable {
   struct Answer: Sendable {
     /// Clusters in a fixed order.
     let clusters: [ShownCluster]
-    /// The same clusters in the same order, as nodes of a tree; nil if they are not nodes.
+    /// The clusters of `clusters` in the same order, as nodes of a tree; nil if the clusters are not nodes.
     var nodes: Clusters?
   }
 
@@ -40,11 +41,11 @@ package struct ClusteringMethod: Sendable {
 
 /// A cluster as a method shows it in a view.
 struct ShownCluster: Sendable {
-  /// Middle of the badge in pixels of the view. It may lie outside the picture, because points of the cluster may.
+  /// Middle of the badge in pixels of the view. The badge may lie outside the picture, like points of the cluster.
   let position: PixelPoint
-  /// Count on the badge, at least 1. It includes points outside the view.
+  /// Count on the badge, at least 1. The count includes points outside the view.
   let pointCount: Int
-  /// Diameter of the badge in pixels, if the method sets it; nil to use the curve of `BadgeSize`.
+  /// Diameter of the badge in pixels, if the method sets the diameter; nil to use the curve of `BadgeSize`.
   var badgeDiameter: Double?
   /// Area that the points cover, if the method knows the area.
   var extent: Extent?
@@ -82,8 +83,8 @@ extension ClusteringMethod {
 }
 
 extension Grid {
-  /// Creates the grid over the points of a tree. Its row numbers are tree indices. If the tree has a filter, only the
-  /// points that pass are in the grid.
+  /// Creates the grid over the points of a tree. The grid's row numbers are the places of points in the tree. If the
+  /// tree has a filter, the grid contains only the points that pass the filter.
   ///
   /// - Complexity: O(points)
   @_spi(Server) public init(over tree: ClusterTree) {
@@ -113,8 +114,8 @@ extension ShownCluster.Extent {
   fileprivate static func cell(_ cell: PlaneWindow, in view: ComparisonView) -> Self {
     let (width, height) = (Double(cell.width) + 1, Double(cell.maxY - cell.minY) + 1)
     let units = view.unitsPerPixel
-    // The middle of the cell determines its place. So a cell at the edge is on the same side of the picture as its
-    // badge.
+    // The middle of a cell decides on which side of the picture the cell is drawn. So a cell at the edge is on the same
+    // side as its badge.
     let middle = view.pixel(x: Double(cell.x) + width / 2, y: Double(cell.minY) + height / 2)
     return .box(
       x: middle.x - width / 2 / units, y: middle.y - height / 2 / units, width: width / units, height: height / units)
@@ -126,7 +127,7 @@ extension ShownCluster.Extent {
 package typealias KMeans = @Sendable (_ positions: [PixelPoint], _ count: Int) throws -> [Int]
 
 extension ClusteringMethod {
-  /// Returns a method that clusters the points of each view separately. It is a yardstick for the best possible
+  /// Returns a method that clusters the points of each view separately. Its distortion is close to the best possible
   /// distortion.
   package static func kMeans(_ kMeans: @escaping KMeans, of tree: ClusterTree) -> ClusteringMethod {
     ClusteringMethod(
@@ -137,7 +138,7 @@ extension ClusteringMethod {
 }
 
 extension ViewPoints {
-  /// Returns at most `count` clusters. Each is shown at the mean of its points.
+  /// Returns at most `count` clusters. Each cluster is shown at the mean of its points.
   func clusters(count: Int, by kMeans: KMeans) throws -> [ShownCluster] {
     let labels = try kMeans(positions, count)
     precondition(

@@ -1,25 +1,25 @@
 import GridBaseline
 import Treeline
 
-/// The choice of a clustering method by its name: `grid`, or a cut of a tree, such as `widest-first`, together with the
-/// growth of the tree.
+/// The choice of a clustering method by its name: `grid`, or a cut of a tree, such as `widest-first`. The cut is chosen
+/// together with the growth of the tree: the split rule or the merge metric by which the tree is built.
 package enum MethodChoice: Hashable, Sendable {
   case grid
   case tree(TreeCut, Growth)
 
-  /// The compared growths. The name of a method contains the growth of its tree, except for the first of these growths.
+  /// The compared growths. The name of a method contains the growth of its tree, except if this is the first growth.
   private static let growths = SplitRule.examples.map(Growth.splitting)
 
   /// All methods in the order of a report: the grid, and each cut for each growth.
   package static let all: [MethodChoice] = [.grid] + growths.flatMap { growth in TreeCut.all.map { .tree($0, growth) } }
 
-  /// The grid, and each cut of a tree with one growth.
+  /// Returns the grid, and each cut of a tree with the given growth.
   package static func all(of growth: Growth) -> [MethodChoice] {
     [.grid] + TreeCut.all(of: growth).map { .tree($0, growth) }
   }
 
   /// The grid, the breadth-first cut of Applidium's article, and the cut with badges that never touch. Each cut is
-  /// applied to a tree with `growth`; if that is nil, to the tree that suits the cut best.
+  /// applied to a tree with `growth`. If `growth` is nil, each cut is applied to the tree that suits the cut best.
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
     [
       .grid, .tree(.breadthFirst, growth ?? .splitting(.mean)),
@@ -28,8 +28,8 @@ package enum MethodChoice: Hashable, Sendable {
     ]
   }
 
-  /// Returns choices for an index, which has a single tree. Choices whose names have no growth get the growth of that
-  /// tree.
+  /// Returns choices for an index, which has a single tree. If the name of a choice has no growth, the growth of the
+  /// index's tree is used.
   package static func plain(_ choices: [MethodChoice], of growth: Growth) -> [MethodChoice] {
     choices.reduce(into: []) { found, choice in
       var choice = choice
@@ -38,12 +38,12 @@ package enum MethodChoice: Hashable, Sendable {
     }
   }
 
-  /// Choices that have a name but are not in `all`, because they need other trees.
+  /// Choices that have a name but are not in `all`, because they need trees that are built by merging.
   private static let merged = MergeMetric.allCases.map(Growth.merging).flatMap { growth in
     TreeCut.all(of: growth).map { MethodChoice.tree($0, growth) }
   }
 
-  /// Finds a method by its name. Fails if there is none.
+  /// Finds a method by its name. Fails if no method has this name.
   package init?(name: String) {
     guard let choice = (Self.all + Self.merged).first(where: { $0.name == name }) else { return nil }
     self = choice
@@ -64,7 +64,7 @@ package enum MethodChoice: Hashable, Sendable {
     }
   }
 
-  /// Whether the name of the cut determines the tree.
+  /// Whether the name of the cut alone determines the tree.
   private var isOnly: Bool {
     if case .tree(let cut, let growth) = self { growth == Self.growths[0] || cut == .badges } else { true }
   }
@@ -89,12 +89,12 @@ package enum MethodChoice: Hashable, Sendable {
   }
 }
 
-/// A tree of a comparison. Trees of different growths have the same points in different orders. All methods identify a
-/// point by its tree index in one of these trees, the reference.
+/// A tree of a comparison. Trees that are built in different ways have the same points in different orders. All methods
+/// identify a point by its tree index, its place in one of these trees. This tree is the reference.
 package struct ComparedTree: Sendable {
   package let tree: ClusterTree
 
-  /// For each tree index of this tree, the tree index in the reference; nil if both orders are equal.
+  /// Tree index in the reference, for each tree index of this tree; nil if both orders are equal.
   private let indicesInReference: [Int32]?
 
   /// - Parameter reference: A tree of the same points with the same rows; nil if this tree is the reference.
@@ -113,6 +113,6 @@ package struct ComparedTree: Sendable {
     indicesInReference = (0..<tree.pointCount).map { indexOfRow[tree.row(atTreeIndex: $0)] }
   }
 
-  /// Returns the tree indices in the reference of the points in a range of this tree.
+  /// Returns the points in a range of this tree, as tree indices in the reference.
   func treeIndices(of range: Range<Int>) -> [Int] { indicesInReference.map { $0[range].map(Int.init) } ?? Array(range) }
 }

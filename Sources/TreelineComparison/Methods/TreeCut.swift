@@ -29,8 +29,8 @@ package struct TreeCut: Hashable, Sendable {
     summary: "groups that the points form, split where this brings points closest to their badges",
     cut: .limit(1, .steepestFirst))
 
-  /// A cut with a limit that continues the previous answer: during a journey, as few clusters as possible change
-  /// between views. A single view has no previous answer to continue.
+  /// A cut with a limit that continues the previous answer. During a journey, as few clusters as possible change
+  /// between views. A single view has no previous answer. In a single view, this cut equals a cut without continuation.
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:
@@ -38,8 +38,8 @@ package struct TreeCut: Hashable, Sendable {
       + "far as the limit allows",
     cut: .limit(1, .widestFirst, isContinuing: true))
 
-  /// Returns a cut whose clusters are at most `pixels` pixels wide. nil chooses the smallest width that keeps the
-  /// limit.
+  /// Returns a cut whose clusters are at most `pixels` pixels wide. If `pixels` is nil, the smallest width is chosen at
+  /// which the number of clusters is within the limit.
   package static func detail(_ pixels: Double? = nil) -> TreeCut {
     TreeCut(
       name: "detail", title: "Detail",
@@ -55,7 +55,7 @@ package struct TreeCut: Hashable, Sendable {
       summary: "groups that the points form, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
   }
 
-  /// A cut with as many badges as fit at their drawn size, without a limit. It needs a tree grown for badges.
+  /// A cut with as many badges as fit at their drawn size, without a limit. It needs a tree that was built for badges.
   package static let badges = TreeCut(
     name: "badges", title: "Badges", summary: "as many badges and dots as fit without touching",
     cut: .badges())
@@ -63,7 +63,7 @@ package struct TreeCut: Hashable, Sendable {
   /// The cuts, in the order of a report.
   package static let all = [breadthFirst, widestFirst, steepestFirst, continuing, detail(), spacing()]
 
-  /// Returns the cuts for a tree of a growth.
+  /// Returns the cuts for a tree that is built by splitting or merging, as `growth` says.
   static func all(of growth: Growth) -> [TreeCut] {
     growth == .merging(by: .badges) ? all.dropLast() + [badges] : all
   }
@@ -78,7 +78,7 @@ package struct TreeCut: Hashable, Sendable {
     return try tree.clusters(cut, in: view.window, zoom: view.zoom, after: previous)
   }
 
-  /// Returns the cut with the same detail for several views.
+  /// Returns the cut with one detail for all of the given views.
   func settled(for views: [ComparisonView], of tree: ClusterTree, limit: Int) throws -> TreeCut {
     isFitted ? .detail(try Self.leastDetail(of: tree, in: views, limit: limit)) : self
   }

@@ -1,6 +1,6 @@
 extension ComparisonReport {
-  /// The report as tables for a terminal. With the usual methods, they are at most 100 columns wide. `*` marks the best
-  /// value.
+  /// The report as tables for a terminal. With the usual methods, the tables are at most 100 columns wide. `*` marks
+  /// the best value.
   package var text: String {
     guard !views.isEmpty else { return "\(grouped(pointCount)) points in no view: nothing to compare.\n" }
     var tables = views.enumerated().map { index, comparison in
@@ -15,7 +15,7 @@ extension ComparisonReport {
     return tables.joined(separator: "\n") + "\n* best in its row\n"
   }
 
-  /// Formats a table. The first and last columns are left-aligned, all others right-aligned.
+  /// Formats a table. The first and the last column are left-aligned. All other columns are right-aligned.
   private func table(_ rows: [MeasureRow], heads: [String]) -> String {
     let body = rows.map { row in
       [row.title] + row.cells.map { $0.text + ($0.isBest ? "*" : " ") } + [row.direction?.word ?? ""]
@@ -59,7 +59,7 @@ struct MeasureRow {
   let explanation: String
   /// Cells of the row, one per method.
   let cells: [(text: String, isBest: Bool)]
-  /// nil if no value is better than another.
+  /// Direction in which the measure gets better; nil if no value is better than another.
   let direction: MeasureDirection?
 
   init<Subject>(_ measure: Measure<Subject>, _ values: [Double?], isRanked: [Bool]? = nil) {
@@ -67,7 +67,8 @@ struct MeasureRow {
     explanation = measure.explanation
     cells = zip(values, measure.best(of: values, isRanked: isRanked)).map { value, isBest in
       let text = measure.unit.text(value)
-      // All values below the smallest number that is shown look alike. So none of them is called the best.
+      // All values below the smallest number that is shown have the same text. So none of these values is called the
+      // best.
       return (text, isBest && !text.hasPrefix("<"))
     }
     direction = measure.direction

@@ -15,7 +15,8 @@ import Treeline
   let window: PlaneWindow
 
   /// - Parameter viewport: A viewport with a zoom or a size. Its margin is not shown.
-  /// - Throws: `QueryError` if the viewport is invalid. `ComparisonError` if it has no zoom, is empty or is too large.
+  /// - Throws: `QueryError` if the viewport is invalid. `ComparisonError` if the viewport has no zoom, is empty or is
+  ///   too large.
   public init(_ viewport: Viewport, on plane: Plane) throws {
     let box = try viewport.box(on: plane)
     guard let window = try plane.window(showing: box) else { throw ComparisonError.boxOffPlane(found: box) }
@@ -57,8 +58,8 @@ extension ComparisonView {
   var middle: PixelPoint { PixelPoint(x: width / 2, y: height / 2) }
 
   /// Converts a position on the plane to a position in the picture. If the position lies outside the window, the result
-  /// is outside the picture. The world repeats, and the nearest copy is used, so that clusters at the edge stay next to
-  /// their points.
+  /// is outside the picture. The world repeats, and the nearest copy of the position is used, so that clusters at the
+  /// edge stay next to their points.
   func pixel(x: Double, y: Double) -> PixelPoint {
     let middle = Double(window.width) / 2
     var fromMiddle = x - Double(window.x) - middle
@@ -80,13 +81,13 @@ extension ComparisonView {
     return pixel(x: x, y: y)
   }
 
-  /// Returns a position in units of the plane. If the window crosses the seam, the position may lie beyond the edges of
-  /// the plane.
+  /// Returns a position in units of the plane. If the window crosses an edge of the plane, the position may lie beyond
+  /// this edge.
   func planePosition(of pixel: PixelPoint) -> (x: Double, y: Double) {
     (Double(window.x) + pixel.x * unitsPerPixel, Double(window.minY) + pixel.y * unitsPerPixel)
   }
 
-  /// Returns a position in units of the plane. If the world repeats, it lies within the edges of the plane.
+  /// Returns a position in units of the plane. If the world repeats, the position lies within the edges of the plane.
   func wrappedPlanePosition(of pixel: PixelPoint) -> (x: Double, y: Double) {
     let (x, y) = planePosition(of: pixel)
     return (plane.projection.isCyclic ? x - (x / Plane.turnWidth).rounded(.down) * Plane.turnWidth : x, y)
@@ -94,10 +95,11 @@ extension ComparisonView {
 
   func shows(_ position: PixelPoint) -> Bool { 0...width ~= position.x && 0...height ~= position.y }
 
-  /// Width of the world in pixels, after which the picture repeats; infinite on a plain plane.
+  /// Width of the world in pixels, after which the picture repeats; infinite on a plane without a projection.
   var turn: Double { plane.projection == .webMercator ? Plane.turnWidth / unitsPerPixel : .infinity }
 
-  /// If the world repeats, returns the copy of a position that is nearest to another position.
+  /// Returns the copy of a position that is nearest to another position. If the world does not repeat, this is the
+  /// position itself.
   func nearest(_ position: PixelPoint, to other: PixelPoint) -> PixelPoint {
     guard turn.isFinite else { return position }
     return PixelPoint(x: position.x - ((position.x - other.x) / turn).rounded() * turn, y: position.y)
@@ -136,10 +138,10 @@ struct ViewPoints: Sendable {
 struct PointDots: Sendable {
   /// Positions in pixels of the view. No two positions are in one square of half a pixel.
   let positions: [PixelPoint]
-  /// Only every `step`-th dot is drawn. 1 if no dot is left out.
+  /// Interval of the drawn dots: only every `step`-th dot is drawn. 1 if no dot is left out.
   let step: Int
 
-  /// Draws no dot for a point that an earlier dot hides. Of the other dots, keeps every n-th in tree order, which thins
+  /// Draws no dot for a point that an earlier dot hides. Keeps every n-th of the other dots in tree order, which thins
   /// out all parts of the picture evenly.
   ///
   /// - Complexity: O(points in view).

@@ -3,27 +3,29 @@ import Treeline
 
 /// Chooses views of a data set: first all points, then denser and denser parts. Equal data gives equal views.
 ///
-/// Each step tries views that are one zoom closer. Each is centered on the points of a cell in a grid over the previous
-/// view, and the view with the most points is taken. The views at equal intervals of this descent are kept. The split
-/// rule of the tree does not matter, so reports of different rules show the same views.
+/// Each step tries several views that are one zoom level closer. Each of these views is centered on the points of a
+/// cell in a grid over the previous view. The step takes the view with the most points. At the end, some of the views
+/// of all steps are kept, at equal intervals. The split rule of the tree does not matter, so reports of different split
+/// rules show equal views.
 struct ViewChoice {
   let tree: ClusterTree
   let grid: Grid
   let size: Viewport.Size
   /// Number of views: all points, and four parts.
   static let viewCount = 5
-  /// Number of points below which a view has too little to cluster.
+  /// Minimum number of points of a view. With fewer points, there is too little to cluster.
   static let leastPointCount = 200
-  /// Greatest zoom, at which a pixel is 60 cm wide at the equator. Beyond it, points are hardly ever close to each
-  /// other on the screen.
+  /// Greatest zoom, at which a pixel is 60 cm wide at the equator. At higher zooms, points are hardly ever close to
+  /// each other on the screen.
   static let maximumZoom = 18.0
-  /// Size of the cells whose points are tried as the middle of the next view.
+  /// Size of the grid's cells. The points of a cell are tried as the middle of the next view.
   private static let cellSize = CellSize.pixels(64)
-  /// Free space around the view of all points, in pixels: half of the largest badge, and some more.
+  /// Free space around the view of all points, in pixels: half of the largest badge, and a little more.
   private static let margin = 32.0
 
   /// - Returns: The view of all points, at the zoom at which they fit, and then parts at increasing whole zooms. There
-  ///   are no views if there are no points, or if all points share one position on a plain plane, which has no extent.
+  ///   are no views if there are no points, or if all points share one position on a plane without a projection. The
+  ///   extent of such a plane is 0.
   func views() throws -> [ComparisonView] {
     guard let whole = try whole() else { return [] }
     let descent = try descent(from: whole)
@@ -40,7 +42,7 @@ struct ViewChoice {
   }
 
   /// Returns denser and denser parts at increasing whole zooms. Skips a part that has as many points as the previous
-  /// one.
+  /// part.
   func descent(from whole: ComparisonView) throws -> [Step] {
     var descent: [Step] = []
     var last = whole
@@ -84,8 +86,8 @@ struct ViewChoice {
     return best
   }
 
-  /// Returns the view centered on a position, cut at the edges of the plane. It differs from a viewport with a center:
-  /// a view of the whole world is cut in the widest gap of the data, and its edges can be written exactly.
+  /// Returns the view centered on a position, cut at the edges of the plane. The result differs from a viewport with a
+  /// center: a view of the whole world is cut in the widest gap of the data, and its edges can be written exactly.
   func view(x: Double, y: Double, zoom: Double) throws -> ComparisonView {
     let units = Plane.unitsPerPixel(zoom: zoom)
     let (halfWidth, halfHeight) = (size.width / 2 * units, size.height / 2 * units)
@@ -101,7 +103,7 @@ struct ViewChoice {
     return try ComparisonView(Viewport(box, zoom: zoom), on: tree.plane)
   }
 
-  /// Rounds degrees to six decimals, which is 11 cm.
+  /// Rounds degrees to six decimals. The last decimal is 11 cm.
   private func rounded(_ degrees: Double) -> Double {
     tree.plane.projection == .webMercator ? (degrees * 1e6).rounded() / 1e6 : degrees
   }
@@ -110,14 +112,14 @@ struct ViewChoice {
 /// A journey chosen from the data. Equal data gives an equal journey.
 ///
 /// The journey begins with a view of all points, and zooms in on the middle of the densest view (see `ViewChoice`).
-/// Each step zooms in by 0.5, up to 6 in total, as long as there is enough to see. It pauses after one third, after two
-/// thirds and at the end of the way in, to pan by a tenth of the screen to the right, down, left and up. Then each step
-/// zooms out by 0.7. On the way in and out, each view lies inside all views of smaller zooms.
+/// Each step zooms in by 0.5, up to 6 in total, as long as there is enough to see. After one third, after two thirds
+/// and at the end of the way in, the journey pauses to pan by a tenth of the screen to the right, down, left and up.
+/// Then each step zooms out by 0.7. On the way in and out, each view lies inside all views of smaller zooms.
 struct Flight {
   let choice: ViewChoice
 
   private static let depth = 6.0
-  /// Number of zooms by which the journey zooms in if the data has no denser part.
+  /// Number of zoom levels by which the journey zooms in if the data has no denser part.
   private static let shallowDepth = 3.0
   private static let stepIn = 0.5
   private static let stepOut = 0.7
@@ -134,7 +136,7 @@ struct Flight {
     let end = min(target?.view.zoom ?? start + Self.shallowDepth, ViewChoice.maximumZoom)
     let middle = choice.middle(of: root.rect)
     let (x, y) = target.map { ($0.x, $0.y) } ?? (root.meanX, root.meanY)
-    /// Returns a view on the way to one position. `right` and `down` move it by fractions of the screen.
+    /// Returns a view on the way to one position. `right` and `down` move the view by fractions of the screen.
     func view(zoom: Double, right: Double = 0, down: Double = 0) throws -> ComparisonView {
       let units = Plane.unitsPerPixel(zoom: zoom)
       let scale = units / Plane.unitsPerPixel(zoom: start)

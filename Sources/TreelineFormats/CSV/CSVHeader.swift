@@ -1,4 +1,4 @@
-/// The columns of a CSV file, as its first row determines them.
+/// Columns of a CSV file. The first row of the file determines the columns.
 struct CSVHeader {
   var layout: CSVLayout
   var isPlanar: Bool
@@ -33,8 +33,8 @@ struct CSVHeader {
     }
     isPlanar = options.isPlanar ?? columns.isPlanar
     (isNamed, notes) = (columns.isNamed, columns.note.map { [$0] } ?? [])
-    // If a coordinate column of the first row contains a value, the row is data, even if the value is invalid.
-    // Otherwise the point of such a row would be lost without a message.
+    // If a coordinate column of the first row contains a value, the row is data, even if the value is invalid. If the
+    // row were treated as a header, its point would be lost without a message.
     isHeader = columns.isNamed || !(isValue(names[columns.first]) || isValue(names[columns.second]))
     let lastNamed = isHeader ? names.lastIndex { !$0.isEmpty } ?? 0 : cells.count - 1
     layout = CSVLayout(
@@ -77,8 +77,9 @@ func namedDelimiter(_ line: Bytes) -> Bytes? {
 
 /// Returns the most frequent delimiter outside quotes in the first record, or a comma if there is no delimiter.
 ///
-/// Commas may also be decimal commas. So commas are ignored if another delimiter separates two or more numbers with
-/// decimal commas. If the options request decimal commas, commas are ignored if any other delimiter occurs.
+/// A comma may also be a decimal comma. So commas do not count as delimiters if another delimiter separates two or more
+/// numbers with decimal commas. If the options request decimal commas, commas do not count if any other delimiter
+/// occurs.
 ///
 /// - Returns: nil if the record does not end within `bytes` and the input may continue.
 func detectDelimiter(_ bytes: Bytes, isFinal: Bool, _ decimal: DecimalSeparator) -> UInt8? {

@@ -23,7 +23,7 @@ enum CoordinateSpelling {
       }
   }
 
-  /// Returns the coordinate in two cells, or in the first cell if it contains both numbers. Returns nil if the
+  /// Returns the coordinate in two cells, or in the first cell if this cell contains both numbers. Returns nil if the
   /// coordinate is not valid for the axes.
   @inline(__always) func coordinate(_ first: Bytes, _ second: Bytes, _ axes: Axes) -> (first: Double, second: Double)? {
     switch self {
@@ -44,7 +44,7 @@ enum CoordinateSpelling {
 }
 
 extension Axes {
-  /// Returns the coordinate in two cells, in any spelling; nil if it is invalid.
+  /// Returns the coordinate in two cells, in any spelling; nil if the coordinate is invalid.
   @inline(never) fileprivate func coordinate(_ first: Bytes, _ second: Bytes, _ mark: DecimalMark) -> (
     first: Double, second: Double
   )? {
@@ -54,8 +54,8 @@ extension Axes {
     return (x, y)
   }
 
-  /// Returns the number in a cell of a coordinate, even if the number is out of range. The cell contains a number,
-  /// perhaps with marks between thousands, or, on the sphere, an angle.
+  /// Returns the number in a coordinate cell, even if the number is out of range. The number may have separators of
+  /// thousands. On the sphere, the cell may also contain an angle.
   ///
   /// - Parameter isLatitude: Whether the letter of an angle must be N or S. Otherwise it must be E or W.
   func number(_ cell: Bytes, _ mark: DecimalMark, isLatitude: Bool) -> Double? {
@@ -71,12 +71,12 @@ struct CSVLayout: RecordDecoder {
   let delimiter: UInt8
   /// Names of the columns; empty if the file has no header.
   let names: [String]
-  /// Number of columns in the first row. No other row may have more.
+  /// Number of columns in the first row. Other rows may not have more columns.
   let columnCount: Int
   /// Minimum number of columns in each row: the columns of the first row up to the last column with a name. So a header
   /// may end with more delimiters than the rows.
   let leastColumnCount: Int
-  /// Columns of the coordinates, counted from 0. Both are equal if one column contains both coordinates.
+  /// Columns of the coordinates, counted from 0. The two numbers are equal if one column contains both coordinates.
   let first: Int
   let second: Int
   let spelling: CoordinateSpelling

@@ -45,7 +45,7 @@ struct CSVReader: InputFormat {
     return !window.isEmpty
   }
 
-  /// Reads the header. Consumes everything before the first row, and the first row too if it is a header.
+  /// Reads the header. Consumes everything before the first row. Also consumes the first row if this row is a header.
   private func readHeader() throws(ReadingError) -> CSVHeader {
     var named: UInt8?
     var preambleCount = 0
@@ -121,7 +121,7 @@ struct CSVReader: InputFormat {
     if let byte = separator.first, delimiters.contains(byte) { return byte }
     throw window.malformed(
       expected: "\"sep=\" with a comma, a semicolon, a tab or |",
-      found: excerpt(line) + "; separate the cells with one of them")
+      found: excerpt(line) + "; separate the cells with one of these signs")
   }
 
   /// Returns whether a line that begins with `#` is the header rather than a comment; nil if the window has grown.

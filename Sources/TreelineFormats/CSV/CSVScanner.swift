@@ -2,7 +2,7 @@
 struct CSVCell {
   var start = 0
   var end = 0
-  /// Whether the cell contains quotes. Each of them is written as two quotes.
+  /// Whether the cell contains quotes. Each quote in the cell is written as two quotes.
   var hasDoubledQuotes = false
 }
 
@@ -29,8 +29,8 @@ enum CSVScan {
 /// Scans the record at the start of `bytes` (RFC 4180). `bytes` must not be empty.
 ///
 /// A quote opens a quoted cell only if it is the first byte of the cell. After a closing quote, only a delimiter or the
-/// end of the line may follow. Other text there is skipped, and its column is reported as `strayColumn`. If `isFinal`,
-/// the record ends at the end of `bytes` at the latest.
+/// end of the line may follow. Other text after a closing quote is skipped, and its column is reported as
+/// `strayColumn`. If `isFinal`, the record ends at the end of `bytes` at the latest.
 ///
 /// By convention, TSV has no quotes. So in TSV, a quote opens a cell only if a closing quote follows directly before
 /// the next tab or line break. Otherwise the quote is an ordinary character.

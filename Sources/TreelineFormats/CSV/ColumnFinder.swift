@@ -9,7 +9,7 @@ enum ColumnFinder {
     var first: Int
     var second: Int
     var isPlanar = false
-    /// Whether a column was found by its name. Then the first row is a header.
+    /// Whether a column was found by its name, which means that the first row is a header.
     var isNamed = true
     /// What the cells contain, if both coordinates are in one column; nil for two columns.
     var oneCell: OneCell?
@@ -59,8 +59,8 @@ enum ColumnFinder {
 
   /// Words around a common name that do not change its meaning.
   private static let neutralWords: Set = ["coord", "coords", "coordinate", "coordinates", "gps", "in", "position"]
-  /// Words that do not change the meaning of a name of degrees around which they stand. Some are names of datums, which
-  /// differ by less than a map can show.
+  /// Words that may stand before or after the name of a column in degrees without changing its meaning. Some of the
+  /// words are names of datums. These datums differ by less than a map can show.
   private static let degreeWords = neutralWords.union([
     "º", "84", "4326", "dd", "decdeg", "decimal", "deg", "degree", "degrees", "epsg", "etrs89", "geo", "geogr", "nad83",
     "wgs", "wgs84",
@@ -69,7 +69,7 @@ enum ColumnFinder {
 
   private static let longitudeWords: Set = ["lon", "lng", "long", "longitude"]
   private static let latitudeWords: Set = ["lat", "latitude"]
-  /// Words that name the place of the coordinates. For example, GTFS has `stop_lat` and `shape_pt_lat`, and data of
+  /// Words for the place to which coordinates belong. For example, GTFS has `stop_lat` and `shape_pt_lat`, and data of
   /// shared bicycles has `start_lat` and `end_lat`.
   private static let placeWords: Set = [
     "address", "airport", "city", "destination", "dropoff", "end", "from", "home", "location", "origin", "pickup",
@@ -116,7 +116,7 @@ enum ColumnFinder {
       return Columns(first: 0, second: 1, isNamed: false)
     }
     throw ColumnProblem(
-      text: "expected columns named longitude and latitude, lon and lat, x and y or the like, or one named wkt, "
+      text: "expected columns named longitude and latitude, lon and lat, x and y or the like, or one column named wkt, "
         + "geometry or location, found none")
   }
 
@@ -133,7 +133,8 @@ enum ColumnFinder {
     return nil
   }
 
-  /// Returns the coordinate columns of the only place, or of the start of a journey; nil if no column names a place.
+  /// Returns the coordinate columns of a place. If there are several places, returns the columns of the start of the
+  /// journey. Returns nil if no column names a place.
   private static func columnsOfPlace(_ cells: [String], _ words: [[String]]) throws(ColumnProblem) -> Columns? {
     func columns(_ axis: Set<String>) -> [(place: [String], column: Int)] {
       words.indices.compactMap { column in
@@ -232,7 +233,7 @@ enum ColumnFinder {
     return (try one(found, of: cells), true)
   }
 
-  /// Returns the column if exactly one was found, otherwise throws.
+  /// Returns the column if exactly one column was found. Otherwise throws.
   private static func one(_ found: [Int], of cells: [String]) throws(ColumnProblem) -> Int {
     if found.count == 1 { return found[0] }
     let names = found.map { "\"\(visible(cells[$0]))\"" }

@@ -4,7 +4,7 @@ import Treeline
 struct CoordinatePair {
   /// The two numbers, in the order of the text.
   let numbers: (Double, Double)
-  /// Whether the latitude is first, as letters of the angles show; nil if there are no letters.
+  /// Whether the latitude is first, according to the letters of the angles; nil if there are no letters.
   let isLatitudeFirst: Bool?
   /// Whether the pair is in square brackets, like a position in GeoJSON. Then the longitude is first.
   let isArray: Bool

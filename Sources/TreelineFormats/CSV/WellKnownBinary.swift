@@ -1,7 +1,7 @@
 /// Well-known binary in hexadecimal digits. PostGIS and DuckDB write geometries in this form by default.
 extension WellKnownText {
-  /// Reads a geometry in ISO's well-known binary (OGC 06-103r4, section 8), or in PostGIS's extension of it. The
-  /// extension has flags in the high bits of the type, for Z, M and a spatial reference system (PostGIS,
+  /// Reads a geometry in ISO's well-known binary (OGC 06-103r4, section 8), or in PostGIS's extension of this format.
+  /// The extension has flags in the high bits of the type, for Z, M and a spatial reference system (PostGIS,
   /// doc/ZMSgeoms.txt). If the geometry is not a point, only its type is read. PostgreSQL may write `\x` before the
   /// digits; this prefix is accepted.
   ///

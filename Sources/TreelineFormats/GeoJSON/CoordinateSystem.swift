@@ -1,4 +1,4 @@
-/// The member `crs` of GeoJSON, as it was before RFC 7946, and the member `spatialReference` of Esri's JSON.
+/// Coordinate systems: the member `crs` of GeoJSON, which RFC 7946 removed, and `spatialReference` of Esri's JSON.
 enum CoordinateSystem {
   static let expected = "longitudes and latitudes of WGS 84"
   static let remedy = "convert them with ogr2ogr -t_srs EPSG:4326"

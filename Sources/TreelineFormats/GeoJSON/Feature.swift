@@ -16,8 +16,8 @@ struct FeatureScan {
   var x: Range<Int>?
   var y: Range<Int>?
   var esriSystem: Range<Int>?
-  /// The first member that occurs twice; nil if none does. Such a Feature is invalid, because either value could be
-  /// meant.
+  /// The first member that occurs twice; nil if all members occur once. A Feature with a repeated member is invalid,
+  /// because either value could be meant.
   var repeatedMember: StaticString?
   var names = PropertyNames()
 
@@ -30,7 +30,7 @@ struct FeatureScan {
   }
 }
 
-/// Finds out quickly whether two properties of a Feature might have equal names, by hashes of the names.
+/// Compares hashes of names to find out quickly whether two properties of a Feature might have equal names.
 struct PropertyNames {
   private var hashes = SIMD16<UInt32>()
   private var count = 0
@@ -56,7 +56,7 @@ struct PropertyNames {
 }
 
 extension JSONScanner {
-  /// Scans an element of `features` or a record of a sequence. It may be any JSON value, but only an object has parts.
+  /// Scans an element of `features` or a record of a sequence. The value may be any JSON, but only an object has parts.
   mutating func scanFeature() throws(JSONStop) -> FeatureScan {
     var feature = FeatureScan()
     let start = position
@@ -284,8 +284,8 @@ extension JSONScanner {
   }
 }
 
-/// Decodes the stored bytes of a Feature, whose syntax has been checked. These are the literal of the id, if the
-/// Feature has an id, and then the object of the properties, if it has properties.
+/// Decodes the stored bytes of a Feature. The syntax of the bytes has been checked. First comes the literal of the id,
+/// then the object of the properties. Either part may be missing.
 struct FeatureRecordDecoder: RecordDecoder {
   func featureID(of record: Bytes) -> AttributeValue? {
     guard startsWithID(record) else { return nil }

@@ -1,5 +1,5 @@
 extension GeoJSONReader {
-  /// Scans from the start of the window. If the window does not contain enough bytes, enlarges it and scans again.
+  /// Scans from the start of the window. If the window is too short, reads more bytes into the window and scans again.
   ///
   /// The scanned bytes are not consumed before `commit`.
   @inline(__always) func scan<Result>(_ body: (inout JSONScanner) throws(JSONStop) -> Result) throws(ReadingError) -> (
@@ -51,8 +51,8 @@ extension GeoJSONReader {
     var isSeparated = false
     while true {
       var scanner = JSONScanner(window.bytes, isFinal: window.isAtEnd)
-      // This fails only for a carriage return at the end of the window. That byte is not consumed, and is scanned again
-      // together with the bytes that follow.
+      // The scan fails only for a carriage return at the end of the window. The carriage return is not consumed, and is
+      // scanned again together with the bytes that follow.
       let isWhole = (try? scanner.skipSpace()) != nil
       let isAtByte = isWhole && scanner.position < scanner.bytes.count
       isSeparated = isSeparated || scanner.lineBreaks > 0
@@ -108,7 +108,7 @@ extension GeoJSONReader {
     try consume { (scanner: inout JSONScanner) throws(JSONStop) in try scanner.scanCollectionMember() }
   }
 
-  /// Returns whether a FeatureCollection begins at an offset. Otherwise a Feature does. Consumes nothing.
+  /// Returns true if a FeatureCollection begins at an offset, and false if a Feature begins there. Consumes nothing.
   func startsCollection(at offset: Int) throws(ReadingError) -> Bool {
     let (first, _) = try scan { (scanner: inout JSONScanner) throws(JSONStop) in
       scanner.position = offset

@@ -1,5 +1,5 @@
-/// Reads points from GeoJSON (RFC 7946): a FeatureCollection or a sequence of Features. Also reads Esri's JSON, in
-/// which ArcGIS servers answer.
+/// Reads points from GeoJSON (RFC 7946): a FeatureCollection or a sequence of Features. Also reads Esri's JSON, the
+/// format in which ArcGIS servers answer.
 ///
 /// Written here, because a parser of whole documents would need memory for the whole input.
 struct GeoJSONReader: InputFormat {
@@ -46,8 +46,8 @@ struct GeoJSONReader: InputFormat {
     }
   }
 
-  /// Returns whether a FeatureCollection follows. Otherwise a sequence of Features follows. Its first lines need not be
-  /// JSON if the options allow invalid lines.
+  /// Returns true if a FeatureCollection follows, and false if a sequence of Features follows. If the options allow
+  /// invalid lines, the sequence may begin with lines that are not JSON.
   private func startsCollectionAfterBrokenLines() throws(ReadingError) -> Bool {
     let failure: ReadingError
     do { return try startsCollection(at: 0) } catch { failure = error }
@@ -67,7 +67,7 @@ struct GeoJSONReader: InputFormat {
 
   private static func endsLine(_ byte: UInt8) -> Bool { byte == Byte.lineFeed || byte == Byte.recordSeparator }
 
-  /// Returns the offset of the next byte that is wanted; nil if there is none within the maximum length of a record.
+  /// Returns the offset of the next wanted byte; nil if no wanted byte follows within the maximum length of a record.
   private func firstIndex(from offset: Int, where isWanted: (UInt8) -> Bool) throws(ReadingError) -> Int? {
     while true {
       if let index = window.bytes[offset...].firstIndex(where: isWanted) { return index }
@@ -75,7 +75,7 @@ struct GeoJSONReader: InputFormat {
     }
   }
 
-  /// Reads a Feature of a sequence. If the Feature is not JSON and the options allow it, skips the line of the Feature.
+  /// Reads a Feature of a sequence. If the Feature is not JSON and the options allow invalid rows, skips its line.
   ///
   /// - Returns: Whether the line was skipped.
   private mutating func readLine() throws(ReadingError) -> Bool {
@@ -87,7 +87,7 @@ struct GeoJSONReader: InputFormat {
     return false
   }
 
-  /// Counts a line that is not JSON as an invalid row. If the options do not allow this, throws the error.
+  /// Counts a line that is not JSON as an invalid row. If the options do not allow invalid rows, throws the error.
   private mutating func reject(_ error: ReadingError) throws(ReadingError) {
     guard builder.skipsInvalid, let (_, expected, found) = error.brokenLine else { throw error.ofLine(window.line) }
     let line = window.line
@@ -150,8 +150,8 @@ struct GeoJSONReader: InputFormat {
     repeat { try skipSpace() } while try readElement(after: &previousLine)
   }
 
-  /// Reads a Feature of a collection, and the comma or bracket after it. A Feature that is not JSON is skipped if the
-  /// options allow it and if the Feature has its own line.
+  /// Reads a Feature of a collection, and the comma or bracket after the Feature. A Feature that is not JSON is skipped
+  /// if the options allow invalid rows and if the Feature has its own line.
   ///
   /// - Parameter previousLine: Line on which the previous Feature ends. Set to the line on which this Feature ends.
   /// - Returns: Whether another Feature follows.
@@ -171,9 +171,9 @@ struct GeoJSONReader: InputFormat {
     return try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
   }
 
-  /// Returns the length of the first line with its comma; nil if the line cannot safely be skipped. It can be skipped
-  /// if the next line is a whole Feature or ends the collection. It can also be skipped if it looks like one whole
-  /// Feature and the next line begins another Feature.
+  /// Returns the length of the first line with its comma; nil if the line cannot safely be skipped. The line can be
+  /// skipped if the next line is a whole Feature or ends the collection. The line can also be skipped if it looks like
+  /// one whole Feature and the next line begins another Feature.
   private func lengthOfLine() throws(ReadingError) -> Int? {
     guard let end = try firstIndex(from: 0, where: Self.endsLine),
       let next = try firstIndex(from: end, where: { $0 > Byte.space })
@@ -185,7 +185,7 @@ struct GeoJSONReader: InputFormat {
     let hasComma = line[last] == Byte.comma
     let isWhole = line[..<(hasComma ? last : last + 1)].last { $0 > Byte.space } == Byte.closeBrace
     let follows = hasComma ? [Byte.openBrace] : [Byte.comma, Byte.closeBracket]
-    // A line with two Features must not be skipped as if it had only one.
+    // A line with two Features must not be skipped as if it had only one Feature.
     let count = String(decoding: line, as: UTF8.self).split(separator: "\"Feature\"", omittingEmptySubsequences: false)
       .count
     guard isFollowed || isWhole && follows.contains(window.bytes[next]), count <= 2 else { return nil }

@@ -11,7 +11,7 @@ enum JSONStop: Error {
 /// Each function begins at the first byte of the value to scan, and moves `position` to the byte after the value.
 /// Strings may contain invalid UTF-8, because decoding repairs them.
 struct JSONScanner {
-  /// Maximum depth of nested values. It bounds the recursion and so the size of the stack.
+  /// Maximum depth of nested values. The limit bounds the recursion, and so the size of the stack.
   static let depthLimit = 128
 
   let bytes: Bytes
@@ -172,7 +172,7 @@ extension JSONScanner {
         string.hasEscapes = true
         try skipEscape()
       } else if byte < 0x20 {
-        throw stop("a closing quote; control characters in strings are written as escapes")
+        throw stop("a closing quote, or the escape of a control character")
       } else {
         position += 1
       }

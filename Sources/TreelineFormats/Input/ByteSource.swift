@@ -38,7 +38,9 @@ final class FileSource: ByteSource {
   init(path: String, progress: PointReader.Progress?, batches: PointBatches? = nil) throws(ReadingError) {
     displayName = path == "-" ? "standard input" : path
     (self.progress, self.batches) = (progress, batches)
-    guard !path.utf8.contains(0) else { throw .unopenable(file: visible(path), reason: "a path has no NUL byte") }
+    guard !path.utf8.contains(0) else {
+      throw .unopenable(file: visible(path), reason: "a path must not contain a NUL byte")
+    }
     descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .unopenable(file: displayName, reason: systemError()) }
     var status = stat()

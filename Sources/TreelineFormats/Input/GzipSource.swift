@@ -60,7 +60,7 @@ final class GzipSource: ByteSource {
           return true
         }
         guard byte == 0 else {
-          throw .badCompression(file: input.file, reason: "other data follows it at byte \(input.consumed)")
+          throw .badCompression(file: input.file, reason: "other data follows the gzip data at byte \(input.consumed)")
         }
         input.consume(1)
       }

@@ -1,7 +1,7 @@
 import Foundation
 import Treeline
 
-/// Determines which CSV columns contain only numbers, on the first request.
+/// Determines which CSV columns contain only numbers. The cells are read on the first request.
 final class CellTypes: @unchecked Sendable {
   private let lock = NSLock()
   private var found: [Bool]?

@@ -2,9 +2,9 @@
 struct ColumnOrder {
   private let asked: [String]
   private let numbers: [String: Int]
-  /// For each requested column, its spelling in the first record that has the column.
+  /// Spelling of each requested column in the first record that has the column.
   private var spellings: [String?]
-  /// For each requested column, the columns that directly follow it in some record.
+  /// Columns that directly follow a requested column in some record, for each requested column.
   private var following: [Set<Int>]
 
   /// - Parameter names: Names of the requested columns. If names are equal, only the first is used.
@@ -27,9 +27,9 @@ struct ColumnOrder {
     }
   }
 
-  /// Names of the columns that occur in some record, in an order in which the records have them. Columns whose order
-  /// the records leave open keep the requested order. If records contradict each other, all columns keep the requested
-  /// order.
+  /// Names of the columns that occur in some record, in an order that agrees with the records. If the records do not
+  /// decide the order of some columns, these columns keep the requested order. If records contradict each other, all
+  /// columns keep the requested order.
   var names: [String] {
     let found = asked.indices.filter { spellings[$0] != nil }
     var precedingCounts = [Int](repeating: 0, count: asked.count)

@@ -5,7 +5,7 @@ import Treeline
 protocol InputFormat {
   /// Name of the format in messages.
   static var name: String { get }
-  /// Bytes with which no other format begins. Space and a byte order mark may precede them.
+  /// Possible first bytes of an input. No other format begins with them. Space and a byte order mark may precede them.
   static var firstBytes: [UInt8] { get }
   /// Whether `ReadingOptions.columns` can choose columns of this format.
   static var hasColumns: Bool { get }
@@ -33,7 +33,7 @@ package enum InputFormats {
       let (found, remedy) =
         isInflated
         ? ("an index inside gzip data", "inflate it into a file with gzip -dc")
-        : ("an index", "it can be opened from a file only, so name its file")
+        : ("an index", "an index can be opened only from a file: give the path of the file")
       throw .unsupportedInput(file: file, found: found, remedy: remedy)
     }
     if let (found, remedy) = unsupported(window.bytes) {

@@ -2,11 +2,11 @@ import Treeline
 
 /// Receives the points of an input in batches, if they do not fit into memory.
 ///
-/// If all points fit into the first batch, there are no batches: the input's table contains all points.
+/// If all points fit into the first batch, no batch is passed on, and the table of the input contains all points.
 package final class PointBatches {
   /// Maximum size of the points and skipped rows of the first batch, in bytes.
   let firstMemory: Int
-  /// Size of a point or a skipped row, in bytes. If columns are kept, the bytes of the record come in addition.
+  /// Size of a point or a skipped row, in bytes. If columns are kept, the size of the record is added.
   let bytesPerPoint: Int
   private let body: (PointBatch) throws -> Void
   /// The error that the receiver threw.
@@ -17,7 +17,8 @@ package final class PointBatches {
   /// Number of input bytes read so far. The bytes may be compressed.
   package private(set) var byteCount = 0
 
-  /// Maximum size of later batches, in bytes. It is smaller, because the first batch has used up the available memory.
+  /// Maximum size of later batches, in bytes. They are smaller, because the first batch has used up the available
+  /// memory.
   var laterMemory: Int { max(bytesPerPoint << 12, min(firstMemory / 4, bytesPerPoint << 18)) }
 
   package init(memory: Int, bytesPerPoint: Int, _ body: @escaping (PointBatch) throws -> Void) {
@@ -62,7 +63,7 @@ package final class ColumnCheck {
   }
 }
 
-/// The parts of a program that take part in reading an input.
+/// Receivers of the data of an input while it is read.
 package struct PointReceivers {
   /// Receives the points if they do not fit into memory; nil to keep all points in memory.
   let batches: PointBatches?
@@ -72,7 +73,7 @@ package struct PointReceivers {
     (self.batches, self.check) = (batches, check)
   }
 
-  /// The error with which the check or the receiver of batches ended the reading; nil if neither did.
+  /// Error with which the check or the receiver of batches ended the reading; nil if no such error occurred.
   package var failure: (any Error)? { check?.failure ?? batches?.failure }
 }
 

@@ -4,7 +4,7 @@ import Treeline
 public struct PointTable: Sendable {
   /// Position of each point.
   public let coordinates: [Coordinate]
-  /// Whether positions are x and y on a plain plane. Otherwise they are longitudes and latitudes in degrees.
+  /// Whether positions are x and y on a plane without a map projection. Otherwise they are longitudes and latitudes.
   public let isPlanar: Bool
   /// Number of data records in the input, including invalid records. Headers and blank lines do not count.
   public let rowCount: Int
@@ -27,7 +27,7 @@ public struct PointTable: Sendable {
   private let cellTypes = CellTypes()
   /// Row number of each point, if a column contains row numbers.
   private(set) var givenRows: [Int]? = nil
-  /// If the points were sorted by `givenRows`: for each point, its place in the input.
+  /// Place of each point in the input, if the points were sorted by `givenRows`; otherwise nil.
   private(set) var inputOrder: [Int]? = nil
   /// Extent of all points, including points that were passed on in batches.
   package var extent = PointExtent()
@@ -47,7 +47,7 @@ public struct PointTable: Sendable {
   public func row(ofPoint index: Int) -> Int {
     precondition(coordinates.indices.contains(index), "no point \(index) of \(coordinates.count)")
     if let givenRows { return givenRows[index] }
-    // skippedRows[k] - k is the number of points before the skipped row k. It never decreases as k increases.
+    // skippedRows[k] - k is the number of points before the skipped row k. This number never decreases as k increases.
     return index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - $0 > index }
   }
 
@@ -68,7 +68,7 @@ public struct PointTable: Sendable {
     return zip(columns, cellTypes.areNumbers(of: self)).map { ($0.name, $0.value.cell(isNumber: $1, mark: mark)) }
   }
 
-  /// Decimal separator of numbers in cells; nil if the format has types of values, like GeoJSON.
+  /// Decimal separator of numbers in cells; nil if values of the format have types, as in GeoJSON.
   package var cells: DecimalMark? { decoder?.cells }
 
   /// Returns the `id` of a point's GeoJSON Feature, which is a string or a number (RFC 7946, section 3.2). Returns nil
@@ -104,7 +104,7 @@ protocol RecordDecoder: Sendable {
   var columnNames: [String]? { get }
   /// Decimal separator of cells, see `PointTable.cells`.
   var cells: DecimalMark? { get }
-  /// If the record has cells, adds each cell to the survey of its column.
+  /// Adds each cell of the record to the survey of its column. Does nothing if the format has no cells.
   func survey(_ record: Bytes, _ columns: inout [CellColumn])
   func columnNames(of record: Bytes) -> [String]
   func columns(of record: Bytes) -> [(name: String, value: AttributeValue)]
@@ -125,8 +125,8 @@ extension RecordDecoder {
 // MARK: - Names of columns
 
 extension PointTable {
-  /// Names of a CSV file's columns, except the coordinates, in the order of the file. They exist even if there are no
-  /// rows. nil for GeoJSON, whose Features may have different columns, and if columns were not kept.
+  /// Names of a CSV file's columns, except the coordinates, in the order of the file. The names are known even if there
+  /// are no rows. nil for GeoJSON, because its Features may have different columns. Also nil if columns were not kept.
   package var columnNames: [String]? { decoder?.columnNames }
 
   /// Returns whether any point has a column with this name. Names are compared as Swift strings, so canonically
@@ -147,9 +147,9 @@ extension PointTable {
   }
 
   /// Returns names of columns in the order of the input. In GeoJSON, all Features together determine the order: for
-  /// `{"a": 1, "c": 2}` and `{"b": 3, "c": 4}` it may be `a`, `b`, `c`. If the Features leave the order of columns
-  /// open, these columns keep the order of `names`. If the Features contradict each other, all columns keep the order
-  /// of `names`.
+  /// `{"a": 1, "c": 2}` and `{"b": 3, "c": 4}` the order may be `a`, `b`, `c`. If the Features do not determine the
+  /// order of some columns, these columns keep the order of `names`. If the Features contradict each other, all columns
+  /// keep the order of `names`.
   ///
   /// - Parameter names: Names of columns. No two are equal as Swift strings.
   /// - Returns: The `names` of columns that exist in the input, spelled as in the input.

@@ -111,7 +111,7 @@ public struct InvalidRow: Hashable, Sendable {
   public let expected: String
   /// The text in this part.
   public let found: String
-  /// What the user could do, if that is known. The description does not contain it.
+  /// Advice for the user, if there is any. The description does not contain this advice.
   public internal(set) var remedy: String?
 }
 
@@ -120,7 +120,7 @@ public struct InvalidRow: Hashable, Sendable {
 public enum ReadingNote: Hashable, Sendable {
   /// A CSV file has no header, so columns 1 and 2 are used as the coordinates.
   case noHeader(isPlanar: Bool)
-  /// More than half of the rows were skipped. Most of them had the same problem, for which there is a remedy.
+  /// More than half of the rows were skipped. Most of these rows had one and the same problem, which `remedy` solves.
   case mostRowsInvalid(remedy: String)
   /// The server that wrote the input sent only part of its features.
   case partOfFeatures

@@ -8,7 +8,7 @@ public struct ReadingOptions: Hashable, Sendable {
   public var skipsInvalid: Bool
   /// Whether the other columns (CSV) or the `properties` (GeoJSON) of each point are kept in memory.
   public var keepsColumns: Bool
-  /// Whether positions lie on a plain plane rather than on the sphere.
+  /// Whether positions are x and y on a plane without a map projection, instead of longitudes and latitudes.
   ///
   /// If this is nil, the names of the columns decide in CSV. GeoJSON is then on the sphere (RFC 7946, section 4).
   public var isPlanar: Bool?
@@ -28,7 +28,7 @@ public struct ReadingOptions: Hashable, Sendable {
   }
 }
 
-/// The decimal separator of numbers. If a number has decimals, the other sign may separate thousands: `1,234.56` with
+/// The decimal separator of numbers. A number with decimals may also have separators of thousands: `1,234.56` with
 /// decimal points, `1.234,56` with decimal commas.
 public enum DecimalSeparator: String, Hashable, Sendable, CaseIterable {
   /// A point, as in `48.85`.
@@ -45,7 +45,8 @@ public enum DecimalSeparator: String, Hashable, Sendable, CaseIterable {
 ///
 /// Longitudes and latitudes may also be angles, such as `48°51'24"N`, `48 51 24 N`, `-2:21:03` or `2.35 W`.
 ///
-/// A column is chosen by its name, or by its number counted from 1. If no name is equal, case is ignored.
+/// A column is chosen by its name, or by its number counted from 1. If no column has exactly this name, case is
+/// ignored.
 public enum ColumnChoice: Hashable, Sendable {
   /// The first columns in this list that exist:
   /// 1. common names: `longitude`/`latitude`, `lon`/`lat`, `lng`/`lat`, `x`/`y` and the like, in any case;
@@ -59,9 +60,9 @@ public enum ColumnChoice: Hashable, Sendable {
   case automatic
   /// Longitudes and latitudes in degrees.
   case sphere(longitude: String, latitude: String)
-  /// Positions on a plain plane.
+  /// Positions x and y on a plane without a map projection.
   case plane(x: String, y: String)
-  /// Points as well-known text, such as `POINT (2.35 48.85)`, or as well-known binary in hexadecimal digits. They
+  /// Points as well-known text, such as `POINT (2.35 48.85)`, or as well-known binary in hexadecimal digits. The points
   /// contain longitude and latitude in degrees. `Z` and `M` are ignored. An SRID, which PostGIS may write, must be
   /// 4326.
   case wkt(String)
@@ -84,6 +85,6 @@ public enum ColumnChoice: Hashable, Sendable {
 struct ReadingLimits {
   /// Number of bytes that are read from the input at once.
   var chunk = 512 << 10
-  /// Maximum length of a record. It bounds the memory if a quote is never closed.
+  /// Maximum length of a record. The limit bounds the memory if a quote is never closed.
   var record = 64 << 20
 }

@@ -17,7 +17,7 @@ struct TableBuilder {
   private let decoder: any RecordDecoder
   private let batches: PointBatches?
   private let check: ColumnCheck?
-  /// Number of bytes that are left for points and skipped rows before they are passed on.
+  /// Number of bytes that points and skipped rows may still take before they are passed on.
   private var room: Int
   private let bytesPerPoint: Int
   private var handedOver = (points: 0, skippedRows: 0)
@@ -58,10 +58,11 @@ struct TableBuilder {
     if room <= 0 { try handOver() }
   }
 
-  /// Approximate memory for a record without its text, in bytes: its offset, and what is computed for its columns.
+  /// Approximate memory for a record besides its text, in bytes: for its offset, and for data computed from its
+  /// columns.
   private static let bytesPerRecord = 64
 
-  /// Counts a row, or the header, if its text is repaired when it is decoded.
+  /// Counts a row, or the header, if broken UTF-8 in its text is repaired during decoding.
   mutating func countRepairedRow() { if keepsColumns { repairedRowCount += 1 } }
 
   mutating func add(_ note: ReadingNote) { notes.append(note) }
@@ -105,8 +106,8 @@ struct TableBuilder {
       records: records, lines: lines, decoder: keepsColumns ? decoder : nil)
   }
 
-  /// If most rows are invalid, the remedy that most of them share; otherwise nil. Only invalid rows with a description
-  /// are considered.
+  /// The remedy that most invalid rows share, if most rows are invalid; otherwise nil. Only invalid rows with a
+  /// description are considered.
   private var commonRemedy: String? {
     guard 2 * skippedRowCount > rowCount else { return nil }
     let counts = Dictionary(grouping: invalidRows.compactMap(\.remedy)) { $0 }.mapValues(\.count)
@@ -137,7 +138,7 @@ struct Axes {
 /// the peak of memory.
 struct RecordArena: Sendable {
   private static let blockSize = 4 << 20
-  /// Smaller than other blocks, because tests and pipes usually have few records.
+  /// Size of the first block. It is smaller than other blocks, because tests and pipes usually have few records.
   private static let firstBlockSize = 16 << 10
   private var blocks: [[UInt8]] = []
   /// Start of each record: the block number in the upper half, the offset in the lower half. A block has at most

@@ -1,7 +1,7 @@
 /// Part of an input's bytes, without a copy.
 typealias Bytes = UnsafeBufferPointer<UInt8>
 
-/// Bytes that have a meaning in the formats.
+/// Bytes that have a special meaning in one of the formats.
 enum Byte {
   static let tab = UInt8(ascii: "\t")
   static let lineFeed = UInt8(ascii: "\n")
@@ -41,7 +41,7 @@ func isValidUTF8(_ bytes: Bytes) -> Bool {
 func excerpt(_ bytes: Bytes) -> String { "\"" + visible(bytes) + "\"" }
 
 func visible(_ bytes: Bytes) -> String {
-  // A message shows fewer characters than this prefix contains, since a character has at most 4 bytes.
+  // A message shows fewer characters than this prefix contains, because a character has at most 4 bytes.
   visible(String(decoding: bytes.prefix(260), as: UTF8.self))
 }
 

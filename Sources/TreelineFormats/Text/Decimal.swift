@@ -61,7 +61,7 @@ func hasDecimalComma(_ bytes: Bytes) -> Bool {
   bytes.contains(Byte.comma) && (parseDecimalComma(bytes) ?? parseGrouped(bytes, .comma)) != nil
 }
 
-/// Calls `work` with the bytes after replacing commas by points. Returns nil if there are points already.
+/// Calls `work` with the bytes after replacing commas by points. Returns nil if the bytes already contain a point.
 func withDecimalPoint<Result>(_ bytes: Bytes, _ work: (Bytes) -> Result) -> Result? {
   if bytes.contains(Byte.point) { return nil }
   return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count) { copy in
@@ -72,8 +72,8 @@ func withDecimalPoint<Result>(_ bytes: Bytes, _ work: (Bytes) -> Result) -> Resu
   }
 }
 
-/// Returns the exponent from its `e` to the end, clamped to a million. With a greater exponent, every number of 19
-/// digits is 0 or infinite.
+/// Returns the exponent from its `e` to the end, clamped to a million. Beyond this limit, every number of 19 digits is
+/// 0 or infinite.
 private func parseExponent(_ bytes: Bytes, from start: Int, to end: Int) -> Int? {
   var position = start
   guard bytes[position] | 0x20 == UInt8(ascii: "e") else { return nil }
@@ -109,7 +109,7 @@ private func parseExponent(_ bytes: Bytes, from start: Int, to end: Int) -> Int?
   return quotient(mantissa, integerPowersOfTen[-exponent])
 }
 
-/// Returns `dividend / divisor`, correctly rounded. Both must be positive.
+/// Returns `dividend / divisor`, correctly rounded. Both numbers must be positive.
 private func quotient(_ dividend: UInt64, _ divisor: UInt64) -> Double {
   let dividendShift = dividend.leadingZeroBitCount
   let divisorShift = divisor.leadingZeroBitCount
@@ -120,7 +120,7 @@ private func quotient(_ dividend: UInt64, _ divisor: UInt64) -> Double {
   // The remainder matters only if the quotient is halfway between two Doubles. Setting the lowest of the 62 bits then
   // breaks the tie. That bit is 9 bits below the last bit of a Double.
   let rounded = Double(bits | (remainder == 0 ? 0 : 1))
-  // This is a power of two in the normal range of Double, so the product is exact.
+  // The second factor is a power of two in the normal range of Double, so the product is exact.
   let exponent = divisorShift - dividendShift - 63
   return rounded * Double(bitPattern: UInt64(1023 + exponent) << 52)
 }

@@ -2,16 +2,16 @@ import Foundation
 import GridBaseline
 import Treeline
 
-/// A cluster of any method, with everything that output contains about it.
+/// A cluster of any clustering method, with all data that is written about the cluster.
 public struct ClusterFeature: Sendable {
   /// The properties that every format writes.
   @_spi(Server) public var properties: ClusterProperties
-  /// Whether the feature is one of several points with the same cluster id. Then the feature has no `id`.
+  /// Whether the feature is one of several points with one cluster id. If true, the feature is written without an `id`.
   package private(set) var sharesID = false
   package var coordinate: Coordinate
   package var bounds: BoundingBox
-  /// Corners of a shape that output contains instead of the cluster's position, in counterclockwise order. If the shape
-  /// has no area, there are fewer than three corners.
+  /// Corners of a shape that is written instead of the cluster's position, in counterclockwise order. If the shape has
+  /// no area, there are fewer than three corners.
   package var outline: [Coordinate] = []
   /// The `id` of the point's Feature in the input, which becomes a property.
   public var featureID: AttributeValue?
@@ -36,8 +36,8 @@ extension ClusterFeature {
   /// - Parameters:
   ///   - cluster: The cluster.
   ///   - tree: The tree of the cluster.
-  ///   - position: Position at which the cluster is shown; nil for `cluster.coordinate`. Pass nil only if this is the
-  ///     mean of the cluster's points.
+  ///     - position: Position at which the cluster is shown; nil for `cluster.coordinate`. Pass nil only if
+  ///       `cluster.coordinate` is the mean of the cluster's points.
   ///   - hasEllipse: Whether the feature has the ellipse of the cluster's points.
   ///   - cut: Cut of the answer, if known. If the cut has badges, the feature has the diameter of the badge.
   public init(
@@ -120,9 +120,9 @@ extension Plane {
     }
   }
 
-  /// Returns the area of the ellipse of two standard deviations along each axis, in square kilometers; nil for a stack.
-  /// The ellipse is made at least a quarter as wide as it is long. The viewer colors tiles by this area. `density.js`
-  /// computes the same area for other answers.
+  /// Returns the area of the ellipse of two standard deviations along each axis, in square kilometers; nil if all
+  /// points share one position. The ellipse is made at least a quarter as wide as it is long. The viewer colors tiles
+  /// by this area. `density.js` computes the same area for answers that are not tiles.
   @_spi(Server) public func coveredArea(of cluster: Cluster) -> Double? {
     if cluster.rect.isPoint { return nil }
     let ellipse = cluster.ellipse
@@ -131,7 +131,7 @@ extension Plane {
     return Self.areaDeviations * Self.areaDeviations * .pi * length * width * kilometre * kilometre
   }
 
-  /// Returns the area of the same ellipse on a map, in square pixels at a zoom for 512 px tiles.
+  /// Returns the area of the ellipse of `coveredArea` on a map, in square pixels at a zoom for 512 px tiles.
   @_spi(Server) public static func coveredPixels(of cluster: Cluster, zoom: Int) -> UInt64 {
     let ellipse = cluster.ellipse
     let pixelsPerUnit = 512 * Double(sign: .plus, exponent: zoom, significand: 1) / 0x1p32
@@ -143,7 +143,8 @@ extension Plane {
   @_spi(Server) public static let areaDeviations = 2.0
   @_spi(Server) public static let leastWidth = 0.25
 
-  /// Returns the length of a unit in meters on the sphere of Web Mercator, whose radius is the Earth's at the equator.
+  /// Returns the length of a unit in meters on the sphere of Web Mercator. The radius of this sphere is the Earth's
+  /// radius at the equator.
   fileprivate func unitLength(atLatitude latitude: Double) -> Double {
     projection == .planar ? side / 0x1p32 : 2 * .pi * 6_378_137 / 0x1p32 * cos(latitude * .pi / 180)
   }

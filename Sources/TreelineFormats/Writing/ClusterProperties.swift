@@ -25,7 +25,7 @@ import Treeline
   public var row: Int?
   /// Rows of all points of the cluster, if requested.
   public var members: [Int]?
-  /// Area that the cluster's points cover. Only tiles have it.
+  /// Area that the cluster's points cover. Only tiles have this property.
   package var area: Area?
 
   /// The spread of a cluster's points, and the scale of the plane at the cluster.
@@ -44,7 +44,7 @@ import Treeline
     }
   }
 
-  /// See `Plane.coveredArea` and `Plane.coveredPixels`.
+  /// The area that points cover, see `Plane.coveredArea` and `Plane.coveredPixels`.
   package struct Area: Sendable {
     let squareKilometers: Double
     let squarePixels: UInt64
@@ -59,7 +59,7 @@ import Treeline
   }
 }
 
-/// A property of a cluster, named as in supercluster if supercluster has it.
+/// A property of a cluster. If supercluster has the property, the name is the same as in supercluster.
 package enum ClusterProperty: String, CaseIterable, Sendable {
   case cluster
   case id = "cluster_id"
@@ -71,7 +71,7 @@ package enum ClusterProperty: String, CaseIterable, Sendable {
   case group = "cluster_group"
   case ellipse
   case ellipseMeters = "ellipse_meters"
-  /// Takes the place of `ellipse_meters` on a plain plane.
+  /// Replaces `ellipse_meters` on a plain plane, which has no map projection.
   case ellipseUnits = "ellipse_units"
   case hull
   case area = "area_km2"

@@ -5,7 +5,7 @@ import Treeline
 /// resolution of 1 cm.
 ///
 /// A unit of the plane is smaller than a unit of the last decimal. So a number that was read with at most this many
-/// decimals is written as it was read.
+/// decimals is written back unchanged.
 @_spi(Server) public struct CoordinateFormat: Hashable, Sendable {
   let decimals: Int
   /// 10 to the power of `decimals`, if this is an exact whole number; otherwise 0.
@@ -29,7 +29,7 @@ import Treeline
     return bytes.text
   }
 
-  /// Returns a coordinate with the rounding that writing it has.
+  /// Returns a coordinate, rounded like the written number.
   public func rounded(_ value: Double) -> Double { scaled(value).map { $0 / Double(scale) } ?? value }
 
   /// Appends a number in a form that JSON and CSV readers accept. Numbers with few decimals have no exponent.

@@ -1,7 +1,8 @@
 import Foundation
 @_spi(Server) import Treeline
 
-/// Writes clusters as GeoJSON (RFC 7946). Properties have the same names as supercluster's, which map clients know.
+/// Writes clusters as GeoJSON (RFC 7946). Properties are named as in supercluster, because map clients know these
+/// names.
 public struct FeatureCollectionWriter: Sendable {
   let format: CoordinateFormat
   private let isPlanar: Bool
@@ -75,8 +76,8 @@ public struct FeatureCollectionWriter: Sendable {
   /// Appends a Feature.
   @_spi(Server) public func append(_ feature: ClusterFeature, to bytes: inout OutputBytes) {
     bytes.append("{\"type\":\"Feature\"")
-    // Maps store the state of a feature by its id, so ids are unique in an answer: clusters and points have different
-    // ids. Ids of the input may be anything, so they are written as properties.
+    // Maps store the state of a feature by its id, so ids must be unique in an answer. Clusters and points have
+    // different ids. Ids of the input may be anything, so they are written as properties.
     if !feature.sharesID {
       bytes.append(",\"id\":")
       bytes.append(feature.properties.id)
@@ -208,7 +209,7 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(byte: UInt8(ascii: "]"))
   }
 
-  /// Appends aggregates. Counts are an object with the values as names of members, in their order.
+  /// Appends aggregates. Counts of values are written as an object: each value is a member's name. The order is kept.
   private func append(aggregates: [(name: String, value: AggregateValue)], to bytes: inout OutputBytes) {
     for (name, value) in aggregates {
       bytes.append(byte: UInt8(ascii: ","))
@@ -236,7 +237,7 @@ public struct FeatureCollectionWriter: Sendable {
 }
 
 extension OutputBytes {
-  /// Appends counts as an object with the values as names of members, in their order.
+  /// Appends counts of values as an object: each value is the name of a member. The order of the values is kept.
   fileprivate mutating func append(counts: [AggregateValue.ValueCount]) {
     append(byte: UInt8(ascii: "{"))
     for (number, count) in counts.enumerated() {
@@ -269,7 +270,7 @@ extension AggregateValue {
 
 /// Names of the properties of features, in all formats.
 @_spi(Server) public enum FeatureProperties {
-  /// Returns different names for all aggregates. If a name is taken, underscores are appended to it.
+  /// Returns different names for all aggregates. If a name is already taken, underscores are appended to the name.
   public static func names(of aggregates: [Aggregate]) -> [String] {
     var (names, taken) = ([String](), own)
     for aggregate in aggregates { names.append(taken.insert(unique: aggregate.propertyName)) }
@@ -277,7 +278,7 @@ extension AggregateValue {
   }
 
   /// Visits the columns of a point, which follow the properties of its cluster. If a property or an earlier column has
-  /// the name of a column, underscores are appended to the name. So no value hides another value.
+  /// the name of a column, underscores are appended to the later name. So no value hides another value.
   ///
   /// - Parameters:
   ///   - columns: Columns of the point.
@@ -310,7 +311,7 @@ extension AggregateValue {
     }
   }
 
-  /// Names of a cluster's properties, which no aggregate and no column has.
+  /// Names of all properties of clusters. No aggregate and no column gets one of these names.
   static let own = Set(ClusterProperty.allCases.map(\.rawValue))
 }
 
@@ -327,7 +328,7 @@ extension Ellipse {
   /// Direction of the longer axis in tenths of degrees, clockwise from east, above -90 degrees and up to 90 degrees.
   package var tenthsOfDegrees: Int {
     let tenths = Int((atan2(axisY, axisX) * (1800 / .pi)).rounded())
-    // -90 degrees and 90 degrees are the same direction of the axis.
+    // An axis at -90 degrees and an axis at 90 degrees have equal directions.
     return tenths <= -900 ? tenths + 1800 : tenths
   }
 }

@@ -1,13 +1,14 @@
 import Treeline
 
 /// UTF-8 text that is being written. Text is written directly to its final place, without a `String` in between. A
-/// query takes microseconds, and writing its answer should not take longer.
+/// query takes microseconds, and writing its answer should not take longer than the query.
 @_spi(Server) public struct OutputBytes: ~Copyable {
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   private(set) var count = 0
   private let limit: Int
-  /// Whether more than `limit` bytes were appended. Then the earlier bytes are discarded, so that memory stays bounded.
+  /// Whether more than `limit` bytes were appended. If true, the earlier bytes were discarded, so that memory stays
+  /// bounded.
   public private(set) var isOverLimit = false
 
   /// Creates an empty text.
@@ -23,7 +24,7 @@ import Treeline
 
   deinit { start.deallocate() }
 
-  /// Calls `work` with the bytes appended so far. They are valid only during the call.
+  /// Calls `work` with the bytes appended so far. The bytes are valid only during the call.
   public borrowing func withBytes<Result, Failure>(_ work: (UnsafeRawBufferPointer) throws(Failure) -> Result)
     throws(Failure) -> Result
   { try work(UnsafeRawBufferPointer(start: start, count: count)) }
@@ -129,16 +130,17 @@ import Treeline
 
   mutating func append(json bool: Bool) { if bool { append("true") } else { append("false") } }
 
-  /// Appends a number with the fewest digits that are read as the same number. Appends null if it is nil or not finite.
+  /// Appends a number with the fewest digits from which a reader gets this number. Appends null for nil and for numbers
+  /// that are not finite.
   public mutating func append(json number: Double?) {
     guard let number, number.isFinite else { return append("null") }
     append(text: AttributeColumn.text(of: number))
   }
 }
 
-/// The eight decimal digits of a number, one per byte, with the first digit in the lowest byte. They are computed
+/// The eight decimal digits of a number, one per byte, with the first digit in the lowest byte. The digits are computed
 /// together in one word: eight digits are split into two groups of four, the groups into pairs, and the pairs into
-/// digits. So no part of the word waits for a division in another part.
+/// digits. So no digit waits until another digit is computed.
 struct Digits {
   private let values: UInt64
 

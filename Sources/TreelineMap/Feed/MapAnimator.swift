@@ -1,6 +1,6 @@
 import Treeline
 
-/// Passes changes to a map view in each frame, within a limit of time on the main thread.
+/// Passes changes to a map view in each frame, within a time limit on the main thread.
 ///
 /// ```swift
 /// let animator = MapAnimator(MapFeed(tree)) { change in view.apply(change) }
@@ -11,9 +11,9 @@ import Treeline
 /// displayLink.isPaused = !animator.needsFrames
 /// ```
 ///
-/// Queries run off the main thread. The animator only updates the badges (see ``MapScene``). If the limit of time is
+/// Queries run off the main thread. The animator only updates the badges (see ``MapScene``). If the time limit is
 /// reached, a large answer is passed on in parts, over several frames. After each part the map is consistent: each
-/// point is counted by exactly one number. If more badges move than a frame has time for, they take turns.
+/// point is counted in exactly one number. If a frame has no time for all moving badges, the badges take turns.
 @MainActor public final class MapAnimator {
   /// Source of the answers.
   public let feed: MapFeed
@@ -21,10 +21,10 @@ import Treeline
   /// The badges on the map, with their motions.
   public private(set) var scene: MapScene
 
-  /// Whether badges jump to their targets instead of moving. Set it if the system's setting for reduced motion is on.
+  /// Whether badges jump to their targets instead of moving. Set this to true if the system asks for reduced motion.
   public var prefersReducedMotion = false
 
-  /// Called when frames are needed again after a pause. Start the display link in it.
+  /// Called when frames are needed again after a pause. The closure should start the display link.
   public var onNeedsFrames: () -> Void = {}
 
   /// Called with the error of a failed query. A query fails if the tree lacks data that the cut needs, or if the index
@@ -35,7 +35,7 @@ import Treeline
   private let budget: Double
   private let receive: (MapChange) -> Void
   private var latest: MapAnswer?
-  /// For each badge whose moves have not been passed on, the latest move.
+  /// The latest move of each badge whose moves have not been passed on.
   private var moves = PendingMoves()
   private var reader: Task<Void, Never>?
 
@@ -45,12 +45,12 @@ import Treeline
   /// Creates an animator.
   ///
   /// - Parameters:
-  ///   - feed: Source of the answers. Nothing else may read from it.
-  ///   - budget: Time on the main thread that a frame may take, including the time in which the view applies changes. A
-  ///     frame always passes on at least one batch of 64 badges.
+  ///   - feed: Source of the answers. No other code may read answers from this feed.
+  ///     - budget: Time on the main thread that a frame may take, including the time in which the view applies changes.
+  ///       A frame always passes on at least one batch of 64 badges, even if this takes longer.
   ///   - timing: Durations of changes.
   ///   - clock: Source of the time.
-  ///   - receive: Applies a change to the view. It must do so before it returns.
+  ///   - receive: Applies a change to the view. The change must be applied when the closure returns.
   public init(
     _ feed: MapFeed, budget: Duration = .milliseconds(2), timing: MapTiming = .standard,
     clock: some Clock<Duration> = ContinuousClock(), receive: @escaping (MapChange) -> Void
@@ -66,13 +66,13 @@ import Treeline
 
   deinit { reader?.cancel() }
 
-  /// The visible part of the map. Set it whenever the map has moved; this is cheap.
+  /// The visible part of the map. Set this property whenever the map has moved. Setting it is cheap.
   public var viewport: Viewport? {
     get { feed.viewport }
     set { feed.viewport = newValue }
   }
 
-  /// Whether the next frame has something to do.
+  /// Whether there is work for the next frame.
   public var needsFrames: Bool { latest != nil || scene.isMoving || !moves.isEmpty }
 
   private func take(_ result: Result<MapAnswer, any Error>) {
@@ -103,7 +103,7 @@ import Treeline
     repeat { handMoves() } while !moves.isEmpty && now() < deadline
   }
 
-  /// Removes all badges from the map, for example when there is no tree any more.
+  /// Removes all badges from the map, for example when no tree is shown any more.
   public func clear() {
     latest = nil
     hand(scene.clear())

@@ -1,7 +1,7 @@
 @_spi(Server) import Treeline
 
-/// A cluster with its position and size on the map. It is created off the main thread. It is a class, so that badges,
-/// which refer to it, are small.
+/// A cluster with its position and size on the map, created off the main thread. Badges refer to this data. The type is
+/// a class, so that badges stay small.
 final class ShownCluster: Sendable {
   let cluster: Cluster
   let place: MapMotion.Place
@@ -23,7 +23,7 @@ public struct MapAnswer: Sendable {
   /// The clusters of the answer, in tree order.
   public let clusters: Clusters
 
-  /// The same clusters in the same order, with positions and sizes.
+  /// The clusters of `clusters` in the same order, with positions and sizes.
   let shown: [ShownCluster]
 
   /// The tree to which the query was sent.
@@ -38,16 +38,16 @@ public struct MapAnswer: Sendable {
   ///   - aggregates: Aggregates of each cluster's values. Badges and their titles can show them.
   /// - Throws: `QueryError` if the viewport of the query is invalid. `AggregateError` if an aggregate has no result.
   ///   `IndexError` if the index of the tree is damaged.
-  /// - Complexity: O(k). If clusters are kept visible, each takes the time of
-  ///   `ClusterTree.shownPosition(of:at:keptVisibleIn:)` in addition.
+  /// - Complexity: O(k) for k clusters. If clusters are kept visible, the time of
+  ///   `ClusterTree.shownPosition(of:at:keptVisibleIn:)` is added for each cluster.
   public init(
     _ clusters: Clusters, of query: Query, diameter: (@Sendable (Cluster) -> Double)? = nil,
     aggregates: [Aggregate] = []
   ) throws {
     (self.query, self.clusters) = (query, clusters)
     let tree = clusters.tree
-    // A cluster may have points in view although its own position is out of view. It is then shown at one of these
-    // points, so that the map shows every cluster of the answer.
+    // A cluster may have points in view although its own position is out of view. Such a cluster is shown at one of its
+    // points in view, so that the map shows every cluster of the answer.
     let window = query.keepsClustersVisible ? try query.viewport.located(on: tree.plane)?.window : nil
     let values = aggregates.isEmpty ? nil : try clusters.values(of: aggregates)
     shown = try clusters.enumerated().map { number, cluster in
@@ -65,8 +65,8 @@ public struct MapAnswer: Sendable {
   public static let dotDiameter = 11.0
 
   /// Returns the default diameter of a cluster's badge, in pixels. For a cut with badges, this is the diameter at which
-  /// no two badges touch. For other cuts, it is `dotDiameter` for a single point, otherwise
-  /// `BadgeSize.diameter(pointCount:)`.
+  /// no two badges touch. For other cuts, this is `dotDiameter` for a single point, and
+  /// `BadgeSize.diameter(pointCount:)` for several points.
   public static func standardDiameter(of cluster: Cluster, in tree: ClusterTree, for cut: Cut) -> Double {
     if let diameter = tree.badgeDiameter(of: cluster, for: cut) { return diameter }
     return cluster.pointCount == 1 ? dotDiameter : BadgeSize.diameter(pointCount: cluster.pointCount)

@@ -9,22 +9,22 @@ import Synchronization
 /// for await answer in feed.answers { ... }
 /// ```
 ///
-/// Queries run off the main thread, one at a time, and only the latest request waits. So however often the map moves,
-/// the feed holds one query and one unread answer, which is always the latest.
+/// Queries run off the main thread, one at a time, and only the latest request waits. So the feed never holds more than
+/// one query and one unread answer, however often the map moves. The unread answer is always the latest answer.
 ///
 /// An answer is discarded if the tree, its filter or the cut has changed since the request. An answer for an earlier
 /// viewport is still useful, unless the query took longer than `patience`. In that case, the next move of the map
 /// cancels the task of the query, and its answer is discarded. Queries of a tree in memory take microseconds and are
 /// not interrupted.
 public final class MapFeed: Sendable {
-  /// A stream of answers. If a query fails, its error takes the place of the answer.
+  /// A stream of answers. If a query fails, the stream contains the error instead of an answer.
   public typealias Answers = AsyncStream<Result<MapAnswer, any Error>>
 
   /// A function that answers queries. If it throws an error, the stream gets the error.
   package typealias Ask =
     @Sendable (_ tree: ClusterTree, _ query: Query, _ previous: Clusters?) async throws -> Clusters
 
-  /// The answers. If several are unread, only the latest is kept. Only one task may read the stream.
+  /// The answers. Of several unread answers, only the latest is kept. Only one task may read the stream.
   public let answers: Answers
 
   /// Width of a margin around the screen that queries include, in pixels. So the badges in the margin are already on
@@ -59,8 +59,8 @@ public final class MapFeed: Sendable {
   /// Creates a feed of a tree.
   ///
   /// - Parameters:
-  ///   - tree: The tree, which may have a filter; nil if there is none yet.
-  ///   - cut: The cut of the tree. If the tree does not support it, each query fails with a `QueryError`.
+  ///     - tree: The tree, which may have a filter; nil if no tree exists yet.
+  ///   - cut: The cut of the tree. If the tree does not support the cut, each query fails with a `QueryError`.
   ///   - options: Other settings.
   ///   - clock: Clock with which `patience` is measured.
   public convenience init(
@@ -88,7 +88,7 @@ public final class MapFeed: Sendable {
 // MARK: - What is wanted
 
 extension MapFeed {
-  /// The visible part of the map; nil until it is known.
+  /// The visible part of the map; nil until the visible part is known.
   public var viewport: Viewport? {
     get { state.withLock(\.viewport) }
     set { change { $0.viewport = newValue } }
@@ -117,7 +117,7 @@ extension MapFeed {
     for try await tree in trees { self.tree = tree }
   }
 
-  /// Shows each map of a sequence when it arrives, such as the maps of a `LiveMap`. A badge stays on the map if it
+  /// Shows each map of a sequence when the map arrives, such as the maps of a `LiveMap`. A badge stays on the map if it
   /// keeps most of its points. Returns when the sequence ends or the task is cancelled. Throws the error of the
   /// sequence.
   ///
@@ -151,7 +151,7 @@ extension MapFeed {
 
 extension MapFeed {
   private struct Request: Equatable, Sendable {
-    /// Number of trees that were set before this one.
+    /// Number of trees that were set before the tree of this request.
     var treeNumber: Int
     var query: Query
   }
@@ -161,17 +161,17 @@ extension MapFeed {
     var treeNumber = 0
     var cut: Cut
     var viewport: Viewport?
-    /// The task that answers, if one is running.
+    /// The task that answers requests; nil if no task is running.
     var worker: Task<Void, Never>?
     var inFlight: (request: Request, since: Double)?
     /// The latest request that was answered.
     var settled: Request?
-    /// Answer to `settled`. A cut with a limit may continue it.
+    /// Answer to `settled`. A cut with a limit may continue this answer.
     var previous: Clusters?
 
     init(tree: ClusterTree?, cut: Cut) { (self.tree, self.cut) = (tree, cut) }
 
-    /// The request to answer; nil if the current request is already answered.
+    /// The request to answer; nil if the current request already has an answer.
     var wanted: Request? {
       guard tree != nil, let viewport else { return nil }
       let request = Request(treeNumber: treeNumber, query: Query(cut, in: viewport))
@@ -188,7 +188,7 @@ extension MapFeed {
 
   private func makeWorker() -> Task<Void, Never> { Task.detached(priority: .userInitiated) { await self.work() } }
 
-  /// Answers requests until none is left or the task is cancelled. If it is cancelled, another worker continues.
+  /// Answers requests until no request waits or the task is cancelled. After a cancellation, another worker continues.
   private func work() async {
     while let (request, tree, previous) = begin() {
       let result: Result<(clusters: Clusters, answer: MapAnswer), any Error>
@@ -246,7 +246,7 @@ extension Query {
 }
 
 extension Clock<Duration> {
-  /// Returns a function that gives the seconds since this call.
+  /// Returns a function that returns the number of seconds since this property was read.
   var seconds: @Sendable () -> Double {
     let start = now
     return { start.duration(to: now) / .seconds(1) }

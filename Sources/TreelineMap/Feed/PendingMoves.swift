@@ -1,5 +1,5 @@
 /// Moves that have not been passed on yet. Only the latest move of each badge is kept. The badge that has waited
-/// longest is the first.
+/// longest comes first.
 struct PendingMoves {
   private var order: [MapBadge.ID] = []
   private var latest: [MapBadge.ID: MapChange.Move] = [:]
@@ -16,7 +16,7 @@ struct PendingMoves {
     order.removeAll { latest[$0] == nil }
   }
 
-  /// Removes the first `count` moves, or all if there are fewer, and returns them.
+  /// Removes and returns the first `count` moves, or all moves if there are fewer than `count`.
   mutating func next(_ count: Int) -> [MapChange.Move] {
     let ids = order.prefix(count)
     order.removeFirst(ids.count)

@@ -8,12 +8,12 @@ struct EditMatching {
   private let answer: MapAnswer
   private let row: (Int) -> Int?
   private let isFree: (Int) -> Bool
-  /// For each row in a small new cluster, the number of this cluster. In other clusters, points are searched instead.
+  /// Numbers of the small new clusters, by the rows of their points. Points of large clusters are found by a search.
   private var numbersByRow: [Int: Int] = [:]
 
   /// Maximum number of points in a small cluster.
   private static let mostInSmall = 64
-  /// Number of points that are looked up: in total for all badges, but for each badge at least `leastSamples`.
+  /// Total number of points that are looked up for all badges, and minimum number of points for each badge.
   private static let (samples, leastSamples) = (1024, 8)
 
   /// - Parameter isFree: Returns whether the new cluster with this number may still continue an old cluster.
@@ -27,7 +27,7 @@ struct EditMatching {
     }
   }
 
-  /// Returns the number of the new cluster that continues an old cluster; nil if there is none.
+  /// Returns the number of the new cluster that continues an old cluster; nil if no new cluster does.
   ///
   /// - Parameter count: Number of clusters for which this function will be called. The more clusters there are, the
   ///   fewer points of each cluster are looked up.

@@ -1,13 +1,13 @@
-/// Finds the leaving badges that must move into a new whole: their points are in the whole, and no other badge would
-/// take over from them.
+/// Finds the leaving badges that must move into a whole, the badge of merged clusters. A badge must move if all its
+/// points are in the whole, and if no other badge would count all these points next.
 struct Joining {
-  /// Range of tree indices of the whole's points.
+  /// Range of tree indices (places in the tree) of the whole's points.
   private let range: Range<Int>
 
-  /// Badges that move to the whole and keep their numbers until they arrive.
+  /// Badges that move to the whole and keep their numbers until they arrive at the whole.
   private(set) var badges: Set<MapBadge.ID> = []
 
-  /// Badges that would have taken over from `badges` later, but will not.
+  /// Badges that would have counted points of `badges` next. These badges never get numbers.
   private(set) var replaced: Set<MapBadge.ID> = []
 
   init(_ range: Range<Int>) { self.range = range }

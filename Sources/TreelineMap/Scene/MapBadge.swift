@@ -21,7 +21,8 @@ public struct MapBadge: Identifiable, Sendable {
   public struct Appearance: Hashable, Sendable {
     /// Position and size.
     public var place: MapMotion.Place
-    /// Whether the badge is drawn. After a merge, the whole is drawn only when its parts have arrived.
+    /// Whether the badge is drawn. After a merge, the badge of the merged cluster is drawn only when its parts have
+    /// arrived.
     public var isVisible: Bool
     /// Whether the badge counts its points, so that its number is drawn. A single point has no number, but its badge
     /// still counts the point.
@@ -46,29 +47,30 @@ public struct MapBadge: Identifiable, Sendable {
   /// Motion of the badge from its start to its target.
   public internal(set) var motion: MapMotion
 
-  /// Whether the answer no longer contains the badge, so that it is leaving the map.
+  /// Whether the badge is leaving the map, because the answer no longer contains it.
   public internal(set) var isLeaving = false
 
-  /// Whether the badge is drawn above all others. When a whole splits, it covers the parts that come out of it.
+  /// Whether the badge is drawn above all other badges. A badge that splits covers the badges that come out of it.
   public internal(set) var isAbove = false
 
-  /// Whether the cluster of the badge belongs to an earlier tree. Such a badge is leaving the map.
+  /// Whether the cluster of the badge belongs to an earlier tree. If true, the badge is leaving the map.
   public internal(set) var isForeign = false
 
   /// How the badge is drawn at the current time of its scene.
   public internal(set) var appearance: Appearance
 
-  /// The badge counts its points from the first time until the second time.
+  /// The badge counts its points from the time `countsFrom` until the time `countsUntil`.
   var countsFrom = -Double.infinity
   var countsUntil = Double.infinity
-  /// Time from which the badge is drawn. For a whole, this is when its parts arrive.
+  /// Time from which the badge is drawn. The badge of a merged cluster is drawn when the merging badges arrive.
   var appearsAt = -Double.infinity
 
-  /// Position in the answer. The badge moves there, or to a copy of this position some turns around the world.
+  /// Position in the answer. The badge moves to this position, or to a copy of this position one or more turns around
+  /// the world.
   var targetX: Double
   var targetY: Double
 
-  /// Changes of the badge that the view has not been told yet.
+  /// Changes of the badge that have not been reported to the view yet.
   var news: News = .isNew
   /// Whether the badge does not change with time and `news` is empty.
   var isSettled = false
@@ -77,7 +79,7 @@ public struct MapBadge: Identifiable, Sendable {
 
   var isNew: Bool { news.contains(.isNew) }
 
-  /// Kinds of changes to a badge that a view must be told.
+  /// Kinds of changes to a badge that must be reported to a view.
   struct News: OptionSet, Sendable {
     let rawValue: UInt8
 
@@ -106,7 +108,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// Range of tree indices of the points in the badge's cluster.
   var range: Range<Int> { shown.cluster.range }
 
-  /// Returns how the badge will be drawn at a time, unless another change comes before.
+  /// Returns how the badge will be drawn at a time, if no other change begins before this time.
   public func appearance(at time: Double) -> Appearance {
     Appearance(
       place: motion.place(at: time), isVisible: appearsAt <= time,

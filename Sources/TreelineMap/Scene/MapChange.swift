@@ -2,7 +2,7 @@ import Treeline
 
 /// A change that a map view must apply: the differences between what the view shows and what it should show.
 ///
-/// A change lists exactly the badges that differ. After each change, every point is counted by only one visible number.
+/// A change lists exactly the badges that differ. After each change, every point is counted in only one visible number.
 public struct MapChange: Sendable {
   /// New position, size and opacity of a badge.
   public struct Move: Identifiable, Sendable {
@@ -16,7 +16,7 @@ public struct MapChange: Sendable {
     public var coordinate: Coordinate { plane.coordinate(x: place.x, y: place.y) }
   }
 
-  /// New badges, at their starting positions. Create an annotation for each.
+  /// New badges, at their starting positions. Create an annotation for each new badge.
   public var added: [MapBadge] = []
 
   /// Badges that have left the map. Remove their annotations.

@@ -2,8 +2,8 @@
 public struct MapMotion: Hashable, Sendable {
   /// Position, size and opacity of a badge.
   public struct Place: Hashable, Sendable {
-    /// Distance eastwards from the western edge of the plane, in units of the plane. If the badge crosses the seam,
-    /// this may lie one turn beyond the plane.
+    /// Distance eastwards from the western edge of the plane, in units of the plane. If the badge crosses an edge of
+    /// the plane, the distance may be negative or larger than the width of the plane.
     public var x: Double
     /// Distance southwards from the northern edge of the plane, in units of the plane.
     public var y: Double
@@ -21,7 +21,7 @@ public struct MapMotion: Hashable, Sendable {
     case glide
     /// Fast at first.
     case settle
-    /// For the size of a badge that appears: 0.05, 1.1, 0.9 and 1, at equal intervals.
+    /// Size of a badge that appears: 0.05, 1.1, 0.9 and 1, at equal intervals.
     case bounce
   }
 
@@ -29,7 +29,7 @@ public struct MapMotion: Hashable, Sendable {
   public internal(set) var from: Place
   /// Target of the motion.
   public internal(set) var to: Place
-  /// Start time in seconds. Before it, the badge stays at its start.
+  /// Start time in seconds. Before this time, the badge stays at its start.
   public internal(set) var start: Double
   /// Duration in seconds; 0 if the badge jumps.
   public internal(set) var duration: Double

@@ -7,10 +7,10 @@ struct PartialAnswer: Sendable {
   var old: ArraySlice<MapBadge>
   /// Clusters of the new answer that have not been applied.
   var new: ArraySlice<ShownCluster>
-  /// If the map was empty: the delay between two badges, as a fraction of `MapTiming.wave`. Otherwise 0.
+  /// Delay between two badges, as a fraction of `MapTiming.wave`, if the map was empty. Otherwise 0.
   let delay: Double
-  /// Whether both answers count the same points of one tree. Then a cluster that is in both answers has the same points
-  /// and the same number in both.
+  /// Whether both answers count the same points of one tree. If so, a cluster that is in both answers has equal points
+  /// and equal numbers in both.
   let hasSamePoints: Bool
 
   init(of answer: MapAnswer, after old: [MapBadge], hasSamePoints: Bool) {
@@ -20,7 +20,7 @@ struct PartialAnswer: Sendable {
 }
 
 extension MapScene {
-  /// Discards the part of an answer that has not been applied. The badges of the previous answer stay in its place.
+  /// Discards the part of an answer that has not been applied. The badges of the previous answer stay for this part.
   mutating func joinRest() {
     guard let rest else { return }
     shown += rest.old
@@ -43,8 +43,8 @@ extension MapScene {
     if !rest.old.isEmpty || !rest.new.isEmpty { self.rest = rest }
   }
 
-  /// Indexes the leaving badges. Badges that begin to leave later, while the answer is applied, do not matter for this
-  /// answer.
+  /// Indexes the leaving badges. Other badges may begin to leave while the answer is applied, but they do not matter
+  /// for this answer.
   private mutating func lookAtLeaving() {
     (leavingByCluster, counting) = ([:], [])
     for (index, badge) in leaving.enumerated() where !badge.isForeign {
@@ -53,8 +53,8 @@ extension MapScene {
     }
   }
 
-  /// Makes leaving badges hand over their points to clusters that enter in this part of the answer. This happens before
-  /// any other change.
+  /// Makes leaving badges hand over their points to clusters that enter in this part of the answer. The points must be
+  /// handed over before any other change.
   private mutating func handOverToEntering(limit: Int, _ rest: inout PartialAnswer) {
     var (ahead, budget) = (rest, limit)
     while budget > 0, let step = ahead.next() {
@@ -79,16 +79,16 @@ extension MapScene {
   /// Prepares the badges for an answer of another tree.
   ///
   /// If a badge has the position and the number of points of a new cluster, it becomes the badge of this cluster. If
-  /// the new tree is an edit of the old tree, a badge that shares most points with a new cluster also becomes its
-  /// badge. All other badges leave at once and lose their numbers, because their points may be in other clusters of the
-  /// new tree.
+  /// the new tree is an edit of the old tree, a badge that shares most points with a new cluster also becomes the badge
+  /// of this cluster. All other badges leave at once and lose their numbers, because their points may be in other
+  /// clusters of the new tree.
   mutating func adopt(_ answer: MapAnswer) {
     var byLook: [Look: Int] = [:]
     for (index, badge) in shown.enumerated() where badge.countsFrom <= now {
       byLook[Look(badge.cluster.plane, x: badge.targetX, y: badge.targetY, badge.pointCount)] = index
     }
     var isAdopted = Set<Int>()
-    // For each new cluster, the index of the badge that it takes over; nil if it takes over none.
+    // For each new cluster, the index of the badge that becomes the cluster's badge; nil if no badge does.
     var adoptions = answer.shown.map { new -> Int? in
       let look = Look(new.cluster.plane, x: new.place.x, y: new.place.y, new.cluster.pointCount)
       return byLook[look].flatMap { isAdopted.insert($0).inserted ? $0 : nil }
@@ -104,7 +104,7 @@ extension MapScene {
     let adopted = zip(answer.shown, adoptions).compactMap { new, index -> MapBadge? in
       guard let index else { return nil }
       var badge = shown[index]
-      // The badge keeps its old target for now. It will move from there to the new target.
+      // The badge keeps its old target for now. It will move from the old target to the new target.
       badge.renew(as: new)
       return badge
     }
@@ -118,8 +118,8 @@ extension MapScene {
     leaving.removeAll { $0.appearsAt > now }
   }
 
-  /// A key for badges that look alike. It consists of the point count, and of the position in units that do not depend
-  /// on the seam of the plane.
+  /// A key for badges that look alike. The key consists of the point count and of the position. The position is in
+  /// units that do not depend on the meridian at which the plane begins.
   private struct Look: Hashable {
     let x: Int64
     let y: Int64

@@ -1,8 +1,9 @@
 import Treeline
 
-// How badges split, merge, enter and exit. Each badge counts its points during one interval of time. If badges share a
-// point, their intervals do not overlap: when one ends, the next badge takes over. When a badge splits, it is the
-// whole, and the badges that come out of it are its parts. When badges merge, they are the parts of the new whole.
+// How badges split, merge, enter and exit. Each badge counts its points during one interval of time, in which its
+// number is shown. If badges share a point, their intervals do not overlap: when one interval ends, the next badge
+// takes over. When a badge splits, this badge is called the whole, and the badges that come out of it are called its
+// parts. When badges merge, the merging badges are the parts, and the new badge is the whole.
 
 extension MapScene {
   mutating func keep(_ badge: MapBadge, as new: ShownCluster, isSame: Bool) {
@@ -18,8 +19,8 @@ extension MapScene {
 
   mutating func split(_ badge: MapBadge, into parts: ArraySlice<ShownCluster>) {
     var whole = badge
-    // If the whole has no number yet, it never gets one. Its parts take over the points directly from the badges that
-    // count these points now.
+    // If the whole has no number yet, it never gets a number. The parts take over the points directly from the badges
+    // that count these points now.
     let hasNumber = whole.countsFrom <= now
     let length = pace * timing.move * MapTiming.takeover
     let takeover = hasNumber ? now + length : whole.countsFrom
@@ -50,8 +51,9 @@ extension MapScene {
     let takeover = now + length
     var joining = Joining(range)
     if !counting.isEmpty { joining.find(among: counting.map { leaving[$0] }, parts) }
-    // A leaving badge whose points are in the whole moves into the whole and keeps its number until it arrives, unless
-    // it already moves into another badge. The badges that would have replaced the leaving badge never get numbers.
+    // A leaving badge whose points are in the whole moves into the whole and keeps its number until it arrives. A
+    // leaving badge that already moves into another badge continues to move there. The badges that would have replaced
+    // the leaving badge never get numbers.
     for index in counting {
       if joining.replaced.contains(leaving[index].id) {
         withdrawLeaving(index, into: new)
@@ -75,8 +77,8 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Merges parts that have no numbers yet back into a whole. Either the whole itself still counts the points, or a
-  /// larger whole from which it comes out. The parts never get numbers.
+  /// Merges parts that have no numbers yet back into a whole. The points are still counted by the whole itself, or by a
+  /// larger whole from which this whole comes out. The parts never get numbers.
   ///
   /// - Parameters:
   ///   - last: Index of the leaving badge that counts the points of the whole longest.
@@ -101,7 +103,7 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Fades a badge into a whole, so that the badge never gets a number. If it has not been drawn yet, it is removed.
+  /// Fades a badge into a whole. The badge never gets a number. If the badge has not been drawn yet, it is removed.
   private mutating func withdraw(_ badge: MapBadge, into whole: ShownCluster) {
     if badge.appearsAt > now { return drop(badge) }
     var badge = badge
@@ -134,8 +136,8 @@ extension MapScene {
     shown.append(badge)
   }
 
-  /// Makes leaving badges that count points of an entering cluster stop counting now. The badges that would have taken
-  /// over from them later take over now.
+  /// Makes leaving badges that count points of an entering cluster stop counting now. Other badges would have counted
+  /// these points later. They begin to count them now.
   ///
   /// - Parameter remaining: Badges of the previous answer that have not been handled.
   mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {
@@ -157,7 +159,8 @@ extension MapScene {
   mutating func exit(_ badge: MapBadge) {
     var badge = badge
     if badge.countsFrom > now {
-      // The badge will never get its number. Its parts that are moving towards it have lost their target, so they fade.
+      // The badge will never get its number. Parts that are moving towards the badge have lost their target, so they
+      // fade.
       for index in counting
       where leaving[index].countsUntil == badge.countsFrom && leaving[index].isWithin(badge.range) {
         leaving[index].fade(at: now, for: pace * timing.fade)
@@ -191,11 +194,11 @@ extension MapScene {
     return badge
   }
 
-  /// Returns the leaving badge of a cluster, which comes back from its current position so that nothing jumps; nil if
-  /// the cluster has no leaving badge.
+  /// Returns the leaving badge of a cluster. The badge comes back from its current position, so that nothing jumps.
+  /// Returns nil if the cluster has no leaving badge.
   ///
-  /// If the badge would count its points exactly until `takeover`, it keeps its number. If it would stop at another
-  /// time, it continues to leave, and a new badge at its position is returned.
+  /// If the badge would stop counting its points exactly at `takeover`, it keeps its number. If it would stop at
+  /// another time, it continues to leave, and a new badge at its position is returned.
   private mutating func recall(_ new: ShownCluster, takeover: Double) -> MapBadge? {
     guard let index = leavingByCluster[new.cluster.id], !leaving[index].isGone else { return nil }
     let badge = leaving[index]
@@ -242,8 +245,8 @@ extension MapBadge {
     go(at: now, for: duration, scale: MapTiming.faded, opacity: 0)
   }
 
-  /// Moves the badge into its whole. The badge keeps its number until it arrives. If the badge is itself a whole that
-  /// waits for its parts, it begins to move when its parts have arrived.
+  /// Moves the badge into its whole. The badge keeps its number until it arrives at the whole. If the badge still waits
+  /// for its own parts, it begins to move when these parts have arrived.
   fileprivate mutating func arrive(at whole: ShownCluster, now: Double, takeover: Double) {
     let start = max(appearsAt, now)
     countsUntil = takeover
@@ -251,14 +254,14 @@ extension MapBadge {
     go(at: now, to: whole, from: start, for: takeover - start, scale: MapTiming.arriving)
   }
 
-  /// Makes the badge fade into a whole. It never gets a number.
+  /// Makes the badge fade into a whole. The badge never gets a number.
   fileprivate mutating func withdraw(into whole: ShownCluster, at now: Double, for duration: Double) {
     countsFrom = .infinity
     isLeaving = true
     go(at: now, to: whole, for: duration, scale: MapTiming.withdrawn, opacity: 0)
   }
 
-  /// Gives the badge its number now, if it would get it later.
+  /// Gives the badge its number now, if the badge would otherwise get its number later.
   fileprivate mutating func takeOver(at now: Double) {
     guard countsFrom > now else { return }
     countsFrom = now
@@ -291,7 +294,7 @@ extension MapBadge {
 }
 
 extension Plane {
-  /// Returns a difference between two x, measured the shorter way around the world.
+  /// Returns the difference between two x coordinates, measured the shorter way around the world.
   fileprivate func difference(_ x: Double) -> Double {
     projection == .webMercator ? x - (x / 0x1p32 + 0.5).rounded(.down) * 0x1p32 : x
   }

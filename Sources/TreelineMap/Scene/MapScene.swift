@@ -13,13 +13,13 @@ import Treeline
 /// the numbers never add up to 10. A point stays counted as long as the answers contain it. The page *How badges move*
 /// of the documentation states the rules. The map of the server follows the same rules.
 ///
-/// Times are in seconds since any moment, and never decrease.
+/// Times are in seconds since an arbitrary moment, and never decrease.
 public struct MapScene: Sendable {
   /// Durations of changes.
   public let timing: MapTiming
 
-  /// The badges of the answer, in tree order. If the latest answer is only partly applied, badges of the previous
-  /// answer stand for the rest.
+  /// The badges of the answer, in tree order. If the latest answer is only partly applied, the other badges are badges
+  /// of the previous answer.
   var shown: [MapBadge] = []
 
   /// Badges that the answer no longer contains.
@@ -28,8 +28,8 @@ public struct MapScene: Sendable {
   /// The part of the answer that has not been applied; nil if there is none.
   var rest: PartialAnswer?
 
-  /// The tree of the latest answer; nil if no answer was shown. The clusters of all badges belong to it, except those
-  /// of foreign badges.
+  /// The tree of the latest answer; nil if no answer was shown. The clusters of all badges belong to this tree, except
+  /// the clusters of badges with `isForeign`.
   public internal(set) var tree: ClusterTree?
 
   /// The current time.
@@ -44,10 +44,11 @@ public struct MapScene: Sendable {
   /// Index in `leaving` for each cluster, while an answer is applied.
   var leavingByCluster: [ClusterID: Int] = [:]
 
-  /// Indices in `leaving` of the badges that counted points, now or later, when the application of the answer began.
+  /// Indices in `leaving` of the badges that counted points, or would count points later, when the application of the
+  /// answer began.
   var counting: [Int] = []
 
-  /// Changes that the view has not been told yet.
+  /// Changes that have not been reported to the view yet.
   var change = MapChange()
 
   private var nextNumber = 0
@@ -134,8 +135,8 @@ public struct MapScene: Sendable {
   /// The badges of the answer, in tree order.
   public var answerBadges: [MapBadge] { shown + (rest?.old ?? []) }
 
-  /// Returns the badge of the answer that contains a point, given the tree index of the point. With it, a selected
-  /// point stays selected through splits and merges.
+  /// Returns the badge of the answer that contains a point, given the tree index of the point. Call this function to
+  /// keep a point selected through splits and merges.
   ///
   /// - Complexity: O(log k)
   public func badge(containingTreeIndex treeIndex: Int) -> MapBadge? {

@@ -18,7 +18,7 @@ extension MapAnimator {
   ///   - afterFrame: Called after each frame.
   public func drawFrames(of frames: some FrameSource, afterFrame: @escaping @MainActor () -> Void = {}) {
     onNeedsFrames = { [weak self] in
-      // The frames are kept alive only by the animator. So no frame is drawn for a view that is gone.
+      // Only the animator keeps the frames alive. So no frame is drawn after the view and its animator are gone.
       frames.start { [weak frames] in
         guard let self, let frames else { return }
         self.frame()
@@ -29,7 +29,7 @@ extension MapAnimator {
   }
 }
 
-/// Frames on all platforms, about 60 per second. They come when the system wakes a task, so they are not exact.
+/// Frames on all platforms, about 60 per second. The system wakes a task for each frame, so the times are not exact.
 @MainActor public final class TimedFrames: FrameSource {
   private var task: Task<Void, Never>?
 
@@ -62,7 +62,7 @@ extension MapAnimator {
 
   /// The frames of the display on which a view is shown.
   ///
-  /// An iOS app that runs on a Mac has no `UIUpdateLink`. There, the frames come from `TimedFrames`.
+  /// An iOS app that runs on a Mac has no `UIUpdateLink`. In such an app, the frames come from `TimedFrames`.
   @MainActor public final class DisplayFrames: FrameSource {
     private weak var view: UIView?
     private let timed = TimedFrames()

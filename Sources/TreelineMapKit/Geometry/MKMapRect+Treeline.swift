@@ -10,9 +10,9 @@
     /// Width of the world in map points.
     static let worldWidth = 0x1p28
 
-    /// Creates the rectangle of a box. It is exact except for the last bits of a map point. Latitudes are limited to
-    /// ``Treeline/Plane/maximumLatitude``. If the box crosses the antimeridian, the rectangle extends beyond the
-    /// eastern edge of the world, like MapKit's own rectangles.
+    /// Creates the rectangle of a box. The rectangle is exact, except for rounding in the last bits. Latitudes are
+    /// limited to ``Treeline/Plane/maximumLatitude``. If the box crosses the antimeridian, the rectangle extends beyond
+    /// the eastern edge of the world, like MapKit's own rectangles.
     ///
     /// ```swift
     /// MKMapRect(BoundingBox(west: 177, south: -20, east: -178, north: -15)).spans180thMeridian    // true
@@ -27,7 +27,7 @@
         height: Mercator.y(latitude: box.south) * Self.pointsPerUnit - minY)
     }
 
-    /// Creates the rectangle that a screen shows at a zoom. It may extend beyond the edges of the world.
+    /// Creates the rectangle that a screen shows at a zoom. The rectangle may extend beyond the edges of the world.
     ///
     /// ```swift
     /// map.setVisibleMapRect(MKMapRect(center: louvre, zoom: 15, width: 390, height: 844), animated: true)
@@ -49,8 +49,8 @@
     /// `MKMapView`, pass the size of the map's bounds. Returns nil if the screen or the rectangle has no width, or if a
     /// size is not finite.
     ///
-    /// If a map is rotated, its rectangle is the smallest rectangle around the visible part, and larger than this part.
-    /// If a map is pitched, the zoom is an average over the rectangle.
+    /// If a map is rotated, its rectangle is the smallest upright rectangle that contains the visible part. If a map is
+    /// pitched, the zoom is an average over the rectangle.
     ///
     /// - Parameters:
     ///   - width: Width of the screen in points.
@@ -70,8 +70,8 @@
   }
 
   extension MKMapPoint {
-    /// Creates the map point of a coordinate. It is exact except for its last bits. Latitudes are limited to
-    /// ``Treeline/Plane/maximumLatitude``.
+    /// Creates the map point of a coordinate. The point is exact, except for rounding in the last bits. Latitudes are
+    /// limited to ``Treeline/Plane/maximumLatitude``.
     public init(_ coordinate: Coordinate) {
       self.init(
         x: MKMapRect.x(longitude: coordinate.longitude),
@@ -97,7 +97,7 @@
       let northWest = Coordinate(MKMapPoint(x: rect.minX, y: rect.minY))
       let southEast = Coordinate(MKMapPoint(x: rect.maxX, y: rect.maxY))
       let isWholeTurn = rect.width >= MKMapRect.worldWidth
-      // If the box ends at the antimeridian, its eastern edge is 180 rather than -180.
+      // If the box ends at the antimeridian, the longitude of its eastern edge is 180, not -180.
       let east = southEast.longitude == -180 && rect.width > 0 ? 180 : southEast.longitude
       self.init(
         west: isWholeTurn ? -180 : northWest.longitude, south: southEast.latitude, east: isWholeTurn ? 180 : east,

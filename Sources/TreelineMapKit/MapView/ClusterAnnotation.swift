@@ -5,9 +5,9 @@
 
   /// A badge on an `MKMapView`. It shows a single point or a cluster of several points.
   ///
-  /// The map observes the coordinate of an `MKPointAnnotation`, so moving the annotation does not replace it.
+  /// The map observes the coordinate of an `MKPointAnnotation`, so the annotation can move without being replaced.
   public final class ClusterAnnotation: MKPointAnnotation {
-    /// The badge, as of the last change that added or updated it.
+    /// The badge, in the state after the latest change that added or updated the badge.
     public internal(set) var badge: MapBadge
 
     /// Current position, size and opacity, for a view that is created later.
@@ -29,7 +29,8 @@
     public var row: Int? { cluster.row }
   }
 
-  /// A point of an open stack. Its coordinate is that of the stack, and its view is drawn at an offset.
+  /// A point of an open stack (several points at one position). The annotation has the coordinate of the stack, and its
+  /// view is drawn at an offset.
   public final class StackMemberAnnotation: MKPointAnnotation {
     /// Row of the point.
     public let row: Int

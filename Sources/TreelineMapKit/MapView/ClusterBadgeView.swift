@@ -22,13 +22,14 @@
 
     public override init(annotation: (any MKAnnotation)?, reuseIdentifier: String?) {
       super.init(annotation: annotation, reuseIdentifier: reuseIdentifier)
-      // Drawing threads also call this closure. If it were isolated to the main actor, it would trap on them.
+      // Drawing threads also call this closure. On these threads, a closure that is isolated to the main actor would
+      // trap.
       backgroundColor = UIColor { @Sendable traits in traits.userInterfaceStyle == .dark ? .black : .white }
       disc.backgroundColor = .tintColor
       disc.isUserInteractionEnabled = false
       label.textColor = .white
       label.textAlignment = .center
-      // The number follows the user's text size, as far as the badge has room for it.
+      // The number follows the user's text size, up to the size that fits into the badge.
       label.font = UIFontMetrics(forTextStyle: .caption1).scaledFont(for: .systemFont(ofSize: 12, weight: .semibold))
       label.adjustsFontForContentSizeCategory = true
       label.adjustsFontSizeToFitWidth = true

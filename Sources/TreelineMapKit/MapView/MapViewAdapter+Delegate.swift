@@ -18,11 +18,11 @@
     /// Called when a badge is selected, and when the selected point moves to another badge.
     func adapter(_ adapter: MapViewAdapter, didSelect annotation: ClusterAnnotation)
 
-    /// Called when a point of an open stack is selected.
+    /// Called when a point of an open stack (several points at one position) is selected.
     func adapter(_ adapter: MapViewAdapter, didSelectRow row: Int)
 
-    /// Called when the user taps a stack that the adapter does not spread out. The options decide this; for example,
-    /// the stack may have too many points.
+    /// Called when the user taps a stack that the adapter does not spread out, because of
+    /// `MapViewAdapter.Options.stacks`. For example, the stack may have too many points.
     func adapter(_ adapter: MapViewAdapter, didOpen stack: ClusterAnnotation, members: RowNumbers)
 
     /// Called after the badges on the map have changed.
@@ -79,7 +79,7 @@
         ?? ClusterBadgeView(annotation: annotation, reuseIdentifier: ClusterBadgeView.reuseIdentifier)
     }
 
-    /// Spreads out the points of a stack that opens, and selects annotations whose views did not exist before.
+    /// Spreads out the points of a stack that opens, and selects annotations that had no views before.
     public func mapView(_ mapView: MKMapView, didAdd views: [MKAnnotationView]) {
       spreadOut(views)
       followSelection()

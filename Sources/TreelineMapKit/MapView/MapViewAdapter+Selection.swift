@@ -4,7 +4,7 @@
   import TreelineMap
 
   extension MapViewAdapter {
-    /// Returns the annotation whose badge contains a point; nil if no badge does.
+    /// Returns the annotation whose badge contains a point; nil if no badge contains the point.
     ///
     /// - Parameters:
     ///   - row: Row of the point.
@@ -20,8 +20,8 @@
       return scene.badge(containingTreeIndex: treeIndex).flatMap { annotationsByBadge[$0.id] }
     }
 
-    /// Selects a point, or the cluster that contains it. The point stays selected when clusters split and merge, and
-    /// while it is out of view.
+    /// Selects a point. If a cluster contains the point, the badge of this cluster is selected. The point stays
+    /// selected when clusters split and merge, and while the point is out of view.
     ///
     /// - Parameters:
     ///   - row: Row of the point.
@@ -48,11 +48,11 @@
     }
 
     /// Zooms in until a cluster splits into its parts. If the cut has only a limit, zooms to the bounds of the
-    /// cluster's points. For a stack or a single point, the map moves to its position without zooming.
+    /// cluster's points. For a stack or a single point, moves the map to its position without zooming.
     public func zoom(into annotation: ClusterAnnotation, animated: Bool = true) {
       guard let tree = tree(of: annotation) else { return }
       if feed.cut.isByPixels, let zoom = try? tree.expansionZoom(of: annotation.cluster.id, by: feed.cut) {
-        // A slightly larger zoom, so that the map does not stop just before the split.
+        // The zoom is slightly larger, so that the map does not stop just before the split.
         fly(to: annotation.badge.destination, zoom: max(zoom, currentZoom) + 0.01, animated: animated)
       } else if annotation.cluster.rect.isPoint {
         // MapKit cannot show a rectangle without width and height.
@@ -71,8 +71,8 @@
     }
 
     private func fly(to coordinate: Coordinate, zoom: Double, animated: Bool) {
-      // The map fits the rectangle between its layout margins, so that no bar covers it. If the rectangle had the size
-      // of the whole map, the zoom would be too low.
+      // The map fits the rectangle between its layout margins, so that no bar covers the rectangle. If the rectangle
+      // had the size of the whole map, the zoom would be too low.
       let (size, margins) = (mapView.bounds.size, mapView.layoutMargins)
       let rect = MKMapRect(
         center: coordinate, zoom: min(zoom, 20), width: max(size.width - margins.left - margins.right, 1),
@@ -82,7 +82,7 @@
 
     func didTap(_ annotation: ClusterAnnotation) {
       let cluster = annotation.cluster
-      // The badge belongs to a tree that is being replaced, and is about to leave.
+      // The badge belongs to a tree that is being replaced, so the badge is about to leave the map.
       guard let shown = self.tree(of: annotation), let tree, shown.isSame(as: tree) else {
         return deselect(annotation)
       }
@@ -129,8 +129,8 @@
       for other in mapView.selectedAnnotations where other is ClusterAnnotation { deselect(other) }
     }
 
-    /// Selects the badge that contains the selected point. If this badge is not drawn yet or has no view, the leaving
-    /// badge stays selected until this badge has a view.
+    /// Selects the badge that contains the selected point. If this new badge is not drawn yet or has no view, the
+    /// leaving badge stays selected until the new badge has a view.
     func followSelection() {
       if let selectedTreeIndex, let selectedTree, let tree, !tree.isSame(as: selectedTree) {
         // If the map was edited, the selected point stays selected. In an unrelated tree, the selection ends.

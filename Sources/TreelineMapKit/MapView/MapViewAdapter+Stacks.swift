@@ -4,7 +4,7 @@
   import TreelineMap
 
   extension MapViewAdapter {
-    /// A stack whose points are spread out around it.
+    /// A stack (several points at one position) whose points are shown around this position.
     struct OpenStack {
       let annotation: ClusterAnnotation
       /// Tree that contains the stack.
@@ -15,9 +15,9 @@
       func contains(_ other: any MKAnnotation) -> Bool { other === annotation || members.contains { $0 === other } }
     }
 
-    /// Spreads out the points of a stack around it, or passes them to the delegate, as the options require. Closes any
-    /// other open stack. If the stack or one of its points is selected, the stack closes when none of them is selected
-    /// any more.
+    /// Shows the points of a stack around the stack, or passes the points to the delegate, as the options require.
+    /// Closes any other open stack. If the stack or one of its points is selected, the stack closes as soon as neither
+    /// the stack nor any of its points is selected.
     public func open(_ stack: ClusterAnnotation) {
       guard stack.cluster.isStack, openStack?.annotation !== stack, let tree = tree(of: stack) else { return }
       let rows = tree.members(of: stack.cluster)
@@ -25,7 +25,7 @@
       var shown = 0
       if case .spread(let limit) = options.stacks {
         shown = min(rows.count, limit)
-        // As far apart as fingers need, at the size of the dots of points.
+        // The spacing is wide enough for fingers, and grows with the text size like the dots of points.
         let spread = StackSpread(count: shown, spacing: 32 * textScale)
         let members = zip(rows.prefix(shown), spread).map { row, offset in
           StackMemberAnnotation(row: row, of: stack, offset: offset)
@@ -47,7 +47,7 @@
       mapView.removeAnnotations(openStack.members)
     }
 
-    /// Moves the points of a stack to their own places, once their views exist.
+    /// Moves the points of a stack to their offsets, as soon as the points have views.
     func spreadOut(_ views: [MKAnnotationView]) {
       let members = views.compactMap { view in (view.annotation as? StackMemberAnnotation).map { (view, $0.offset) } }
       guard !members.isEmpty else { return }
@@ -58,7 +58,8 @@
         animations: place)
     }
 
-    /// Closes the open stack if it is no longer shown unclustered, or if its points have changed.
+    /// Closes the open stack if the stack is now part of a cluster or is no longer shown, or if its points have
+    /// changed.
     func followStack() {
       guard let openStack else { return }
       let annotation = openStack.annotation

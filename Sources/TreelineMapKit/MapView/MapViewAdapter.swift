@@ -16,11 +16,11 @@
   @MainActor public final class MapViewAdapter: NSObject {
     /// Behavior of the adapter.
     public struct Options: Sendable {
-      /// Whether badges move to their targets. They jump if Reduce Motion is on.
+      /// Whether badges move to their targets. If Reduce Motion is on, badges always jump.
       public var isAnimated = true
       /// Whether badges and the distances between badges grow with the user's text size, up to 1.5 times.
       public var scalesWithTextSize = true
-      /// Whether a tap on a cluster zooms in until the cluster splits. Otherwise it selects the cluster.
+      /// Whether a tap on a cluster zooms in until the cluster splits. Otherwise a tap selects the cluster.
       public var zoomsIntoClusters = true
       /// What a tap on a stack does. A stack is several points at one position, which no zoom separates.
       public var stacks = StackDisplay.spread(atMost: 40)
@@ -33,7 +33,7 @@
 
     /// What a tap on a stack does.
     public enum StackDisplay: Hashable, Sendable {
-      /// The points of the stack are spread out around it, up to this number of points.
+      /// The points of the stack are shown around the stack, if their number is at most `atMost`.
       case spread(atMost: Int)
       /// The delegate is notified, and may list the points.
       case told
@@ -59,7 +59,7 @@
     /// Texts on the badges of the shown tree. See `show(_:texts:)`.
     public var texts: BadgeTexts { treeTexts.current }
 
-    /// Behavior of the adapter. A new value applies from the next change on.
+    /// Behavior of the adapter. A new value takes effect at the next change.
     public var options: Options
 
     /// Provides views, and is notified of events.
@@ -68,7 +68,7 @@
     /// The cut of the tree at the default text size.
     public var cut: Cut { didSet { refresh() } }
 
-    /// Tree index of the selected point, which may be part of a cluster. See `select(row:at:)`.
+    /// Tree index (place in the tree) of the selected point, which may be part of a cluster. See `select(row:at:)`.
     public internal(set) var selectedTreeIndex: Int? { didSet { selectedTree = tree } }
 
     /// Tree that contains the selected point.
@@ -92,7 +92,7 @@
     /// - Parameters:
     ///   - mapView: The map on which badges are shown.
     ///   - tree: Tree of your points; nil if you set `tree` later.
-    ///   - cut: The cut of the tree. The tree must support it.
+    ///   - cut: The cut of the tree. The tree must support this cut.
     ///   - texts: Texts on badges.
     ///   - options: Behavior of the adapter.
     public convenience init(
@@ -104,7 +104,7 @@
     ///
     /// - Parameters:
     ///   - mapView: The map on which badges are shown.
-    ///   - feed: Source of the answers. Nothing else may read from it.
+    ///   - feed: Source of the answers. No other code may read answers from this feed.
     ///   - texts: Texts on badges.
     ///   - options: Behavior of the adapter.
     public convenience init(
@@ -117,7 +117,7 @@
     ///
     /// - Parameters:
     ///   - mapView: The map on which badges are shown.
-    ///   - feed: Source of the answers. Nothing else may read from it.
+    ///   - feed: Source of the answers. No other code may read answers from this feed.
     ///   - texts: Texts on badges.
     ///   - options: Behavior of the adapter.
     ///   - time: Source of frames, and clock.
@@ -163,8 +163,8 @@
     ///   - texts: Texts on the badges of the tree. They are used as soon as the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
-    /// Shows each map of a sequence when it arrives, such as the maps of a `LiveMap`. A badge stays on the map if it
-    /// keeps most of its points. The selected point stays selected. Returns when the sequence ends or the task is
+    /// Shows each map of a sequence when the map arrives, such as the maps of a `LiveMap`. A badge stays on the map if
+    /// it keeps most of its points. The selected point stays selected. Returns when the sequence ends or the task is
     /// cancelled.
     ///
     /// ```swift
@@ -209,8 +209,8 @@
       tree(of: annotation)?.members(of: annotation.cluster)
     }
 
-    /// Returns the tree that contains an annotation's cluster; nil if the annotation is no longer shown. This differs
-    /// from `tree` while a new tree is set but not shown yet.
+    /// Returns the tree that contains an annotation's cluster; nil if the annotation is no longer shown. The result
+    /// differs from `tree` while a new tree is set but not shown yet.
     func tree(of annotation: ClusterAnnotation) -> ClusterTree? {
       annotation.badge.isForeign ? nil : animator?.scene.tree
     }
@@ -218,7 +218,7 @@
     /// Factor between the user's text size and the default text size, limited to the range that badges support.
     var textScale: Double {
       guard options.scalesWithTextSize else { return 1 }
-      // A large value is scaled, because the result is rounded to pixels.
+      // The scaled value is rounded to pixels. So a large value is scaled, for which rounding matters little.
       let scaled = UIFontMetrics(forTextStyle: .caption1).scaledValue(
         for: 100, compatibleWith: mapView.traitCollection)
       return min(max(scaled / 100, 1), 1.5)
@@ -233,7 +233,7 @@
       remove(change.removed)
       add(change.added)
       move(change.moved)
-      // A badge with a new target may be leaving, which its view must show.
+      // A badge with a new target may have begun to leave. The view must show this.
       update(change.retargeted)
       update(change.updated)
       if haveOtherTexts { update(animator?.scene.answerBadges ?? []) }
@@ -298,7 +298,7 @@
       annotation.subtitle = texts.subtitle(of: annotation.cluster, in: tree)
     }
 
-    /// Redraws all views if the text size has changed, even if their badges have not.
+    /// Redraws all views if the text size has changed, even if the badges themselves have not changed.
     private func followTextSize() {
       guard textScale != drawnTextScale else { return }
       drawnTextScale = textScale

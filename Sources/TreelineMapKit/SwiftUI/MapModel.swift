@@ -22,7 +22,7 @@
   @MainActor @Observable public final class MapModel {
     /// A badge as it is drawn now.
     public struct Badge: Identifiable, Sendable {
-      /// Identifier of the badge. It is the same as long as the badge is on the map.
+      /// Identifier of the badge. It does not change while the badge is on the map.
       public let id: MapBadge.ID
       /// The cluster that the badge shows.
       public internal(set) var cluster: Cluster
@@ -47,8 +47,8 @@
     /// All badges that are drawn, from bottom to top.
     public private(set) var badges: [Badge] = []
 
-    /// Error of the latest query, for example because the tree lacks data that the cut needs. The badges do not change
-    /// after an error.
+    /// Error of the latest query, for example because the tree lacks data that the cut needs. If a query fails, the
+    /// badges do not change.
     public private(set) var error: (any Error)?
 
     /// Source of the answers.
@@ -57,10 +57,10 @@
     /// Texts on the badges of the shown tree. See `show(_:texts:)`.
     public var texts: BadgeTexts { treeTexts.current }
 
-    /// Size of the map in points. Set it, because the zoom depends on it; no badges are shown before.
+    /// Size of the map in points. Badges are shown only after you have set the size, because the zoom depends on it.
     public var size = CGSize.zero { didSet { refresh() } }
 
-    /// Whether badges jump to their targets. Set it to SwiftUI's `accessibilityReduceMotion`.
+    /// Whether badges jump to their targets. Set this property to SwiftUI's `accessibilityReduceMotion`.
     public var prefersReducedMotion = false { didSet { animator?.prefersReducedMotion = prefersReducedMotion } }
 
     @ObservationIgnored private var rect: MKMapRect?
@@ -72,7 +72,7 @@
     ///
     /// - Parameters:
     ///   - tree: Tree of your points; nil if you set `tree` later.
-    ///   - cut: The cut of the tree. The tree must support it.
+    ///   - cut: The cut of the tree. The tree must support this cut.
     ///   - texts: Texts on badges.
     public convenience init(_ tree: ClusterTree? = nil, cut: Cut, texts: BadgeTexts = BadgeTexts()) {
       self.init(MapFeed(tree, cut: cut, for: texts), texts: texts)
@@ -81,7 +81,7 @@
     /// Creates a model with a feed.
     ///
     /// - Parameters:
-    ///   - feed: Source of the answers. Nothing else may read from it.
+    ///   - feed: Source of the answers. No other code may read answers from this feed.
     ///   - texts: Texts on badges.
     public convenience init(_ feed: MapFeed, texts: BadgeTexts = BadgeTexts()) {
       self.init(feed, texts: texts, in: (TimedFrames(), ContinuousClock()))
@@ -90,7 +90,7 @@
     /// Creates a model with a feed and a clock.
     ///
     /// - Parameters:
-    ///   - feed: Source of the answers. Nothing else may read from it.
+    ///   - feed: Source of the answers. No other code may read answers from this feed.
     ///   - texts: Texts on badges.
     ///   - time: Source of frames, and clock.
     package init(
@@ -121,8 +121,8 @@
     ///   - texts: Texts on the badges of the tree. They are used as soon as the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
-    /// Shows each map of a sequence when it arrives, such as the maps of a `LiveMap`. A badge stays on the map if it
-    /// keeps most of its points. Returns when the sequence ends or the task is cancelled.
+    /// Shows each map of a sequence when the map arrives, such as the maps of a `LiveMap`. A badge stays on the map if
+    /// it keeps most of its points. Returns when the sequence ends or the task is cancelled.
     ///
     /// ```swift
     /// .task { try? await model.follow(live) { BadgeTexts($0, title: { $0.name }) } }
@@ -169,7 +169,7 @@
     }
 
     /// Returns the map position at which the parts of a cluster are shown; nil for a single point and for a stack. Use
-    /// it when a badge is tapped.
+    /// this position when a badge is tapped.
     public func position(inside badge: Badge) -> MapCameraPosition? {
       let cluster = badge.cluster
       guard cluster.pointCount > 1, !cluster.isStack, let tree = tree(of: badge) else { return nil }
@@ -177,22 +177,22 @@
         return .rect(MKMapRect(cluster.bounds))
       }
       let current = rect.zoom(width: size.width, height: size.height, heading: heading) ?? 0
-      // A slightly larger zoom, so that the map does not stop just before the split.
+      // The zoom is slightly larger, so that the map does not stop just before the split.
       return .rect(
         MKMapRect(
           center: cluster.coordinate, zoom: min(max(zoom, current) + 0.01, 20),
           width: size.width * Self.clearOfBars, height: size.height * Self.clearOfBars))
     }
 
-    /// Fraction of the map's size that a cluster may fill. The rest may be covered by bars.
+    /// Fraction of the map's size that a cluster may fill. Bars may cover the rest of the map.
     private static let clearOfBars = 0.75
 
     /// Returns the rows of the points of a badge, in tree order, for example to list them in pages; nil if the badge is
     /// no longer shown.
     public func members(of badge: Badge) -> RowNumbers? { tree(of: badge)?.members(of: badge.cluster) }
 
-    /// Returns the tree that contains a badge's cluster; nil if the badge is no longer shown. This differs from `tree`
-    /// while a new tree is set but not shown yet.
+    /// Returns the tree that contains a badge's cluster; nil if the badge is no longer shown. The result differs from
+    /// `tree` while a new tree is set but not shown yet.
     private func tree(of badge: Badge) -> ClusterTree? { badge.isForeign ? nil : animator?.scene.tree }
 
     private func draw() {
@@ -202,7 +202,7 @@
       var before: [MapBadge.ID: Badge] = [:]
       for badge in badges { before[badge.id] = badge }
       badges = scene.badges.filter(\.appearance.isVisible).compactMap { badge in
-        // A foreign badge that was drawn before keeps its texts.
+        // A badge of an earlier tree keeps the texts with which it was drawn before.
         if badge.isForeign { return before[badge.id].map { drawn(badge, as: $0) } }
         let same = haveOtherTexts ? nil : before[badge.id].flatMap { $0.cluster == badge.cluster ? $0 : nil }
         return drawn(badge, as: same ?? described(badge, in: scene))

@@ -8,16 +8,17 @@ import TreelineMap
 /// texts.clusterTitle = "{count} hotels"
 /// ```
 public struct BadgeTexts: Sendable {
-  /// Title of a cluster. `{count}` is replaced by its number of points, and `{abbreviated}` by the abbreviated number.
+  /// Title of a cluster. `{count}` stands for the cluster's number of points, and `{abbreviated}` for a short form of
+  /// it.
   public var clusterTitle = "{count} places"
 
   /// Aggregates whose values are passed to `titleOfCluster`, such as `.first("name", by: "population")`.
   ///
-  /// A map adapter or model that creates its own feed computes them for each answer. If you create the feed, set the
-  /// same aggregates in `MapFeed.Options`.
+  /// A map adapter or model that creates its own feed computes these aggregates for each answer. If you create the
+  /// feed, set the same aggregates in `MapFeed.Options`.
   public var aggregates: [Aggregate] = []
 
-  /// Returns the title of a cluster, given the values of `aggregates`. If this is nil, titles are made from
+  /// Returns the title of a cluster, given the values of `aggregates`. If this closure is nil, titles are made from
   /// `clusterTitle`.
   ///
   /// ```swift
@@ -29,7 +30,7 @@ public struct BadgeTexts: Sendable {
   /// Number of points whose titles are in the subtitle of a cluster, in tree order; 0 for no subtitle.
   public var namedMemberCount = 3
 
-  /// End of a cluster's subtitle if the cluster has further points. `{count}` is replaced by their number.
+  /// End of a cluster's subtitle if the cluster has more points than are named. `{count}` stands for their number.
   public var moreMembers = "{count} more"
 
   /// VoiceOver's hint for a cluster: what a double tap does.
@@ -48,8 +49,8 @@ public struct BadgeTexts: Sendable {
   ///
   /// - Parameters:
   ///   - map: The map whose values belong to the rows of the tree.
-  ///   - title: Returns the title of a value. It may be a key path.
-  ///   - subtitle: Returns the subtitle of a value. It may be a key path.
+  ///     - title: Returns the title of a value. You can pass a key path.
+  ///   - subtitle: Returns the subtitle of a value. You can pass a key path.
   public init<Value>(
     _ map: ClusterMap<Value>, title: @escaping @Sendable (Value) -> String,
     subtitle: @escaping @Sendable (Value) -> String? = { _ in nil }
@@ -71,7 +72,7 @@ public struct BadgeTexts: Sendable {
   /// Returns the title of a point or of a cluster. The title of a cluster comes from `titleOfCluster` or
   /// `clusterTitle`.
   ///
-  /// - Parameter values: Values of `aggregates`. If it is empty, `clusterTitle` is used.
+  /// - Parameter values: Values of `aggregates`. If the list is empty, `clusterTitle` is used.
   public func title(of cluster: Cluster, values: [AggregateValue] = []) -> String? {
     if let row = cluster.row { return ofPoint?(row).title }
     if let titleOfCluster, values.count == aggregates.count { return titleOfCluster(cluster, values) }

@@ -14,11 +14,11 @@ import TreelineMap
   /// Sets the texts of the tree that will be shown next.
   ///
   /// - Parameters:
-  ///   - texts: Texts of the tree; nil if its points have the same rows as before.
+  ///   - texts: Texts of the tree; nil if the rows of its points have not changed.
   ///   - tree: The tree; nil if no tree will be shown.
-  ///   - scene: The badges that are shown until then.
+  ///   - scene: The badges that are shown until the next tree is shown.
   public mutating func expect(_ texts: BadgeTexts?, of tree: ClusterTree?, after scene: MapScene) {
-    // It is the same tree with another filter, so the texts stay.
+    // The tree is already shown, perhaps with another filter, so the texts stay.
     if let tree, texts == nil, scene.shows(tree) { return next = nil }
     let texts = texts ?? next?.texts ?? current
     if let tree { next = (tree, texts) } else { (current, next) = (texts, nil) }

@@ -34,7 +34,8 @@ public struct BoxMaker {
     case 5: return BoundingBox(west: least, south: lowest, east: most, north: highest)
     case 6: return .world
     case 7:
-      // This box always lies across the antimeridian. If there are few points, it often lies across the seam, too.
+      // This box always lies across the antimeridian. If there are few points, the box often lies across the seam of
+      // the plane, too.
       return BoundingBox(
         west: random.number(from: 0, to: 180), south: -90, east: random.number(from: -180, to: 0), north: 90)
     case 8:
@@ -59,8 +60,8 @@ public struct BoxMaker {
     BoundingBox(west: min(a.x, b.x), south: min(a.y, b.y), east: max(a.x, b.x), north: max(a.y, b.y))
   }
 
-  /// Returns a box near a point. Its size is between the whole extent of the points and a billionth of it. The box may
-  /// just miss the point.
+  /// Returns a box near a point. The size of the box is between the whole extent of the points and a billionth of this
+  /// extent. The point may lie just outside the box.
   private mutating func around(_ center: Coordinate) -> BoundingBox {
     var size = extent
     for _ in 0..<random.index(below: 30) { size /= 2 }

@@ -2,7 +2,7 @@ import Foundation
 import Treeline
 
 extension SplitRule {
-  /// The discrimination power, if the rule gives points different weights; otherwise nil.
+  /// The discrimination power; nil if the rule gives all points equal weights.
   var power: Double? {
     guard description.hasPrefix("gamma:"), self != .gamma(1) else { return nil }
     return Double(description.dropFirst("gamma:".count))
@@ -12,8 +12,8 @@ extension SplitRule {
 // MARK: - Gamma
 
 extension PrincipalSplit {
-  /// Returns the weighted mean of the members along the axis, times their count. The weight of a member is a power of
-  /// its distance from the mean.
+  /// Returns the weighted mean of the members along the axis, multiplied by the number of members. The weight of a
+  /// member is a power of its distance from the mean.
   func weightedMean(_ power: Double) -> Double {
     let distances = members.map { point in
       let (dx, dy) = deviation(of: point)
@@ -30,7 +30,8 @@ extension PrincipalSplit {
     return sum / weights
   }
 
-  /// Uncertainty of the weighted mean: if a weight is nearly a whole number, rounding by `pow` may make it one less.
+  /// Uncertainty of the weighted mean. If a weight is nearly a whole number, rounding by `pow` may make the weight one
+  /// less.
   var uncertaintyOfWeights: Double {
     let reach = members.map { abs(distance(of: $0).along) }.max()!
     return reach * Double(members.count) * 0x1p-28
@@ -40,8 +41,8 @@ extension PrincipalSplit {
 // MARK: - Least scatter
 
 extension PrincipalSplit {
-  /// Tries every cut across the axis that is certainly possible. Then checks whether it would be better to move points
-  /// to the nearer mean.
+  /// Tries every cut across the axis that is possible despite rounding. Then checks whether the result would be better
+  /// if points moved to the part with the nearer mean.
   func faultsOfLeastScatter(left: Range<Int>) -> [String] {
     let sorted = members.indices.map { (index: $0, distance: distance(of: members[$0])) }.sorted {
       $0.distance.along < $1.distance.along
@@ -50,7 +51,7 @@ extension PrincipalSplit {
     var faults: [String] = []
     let gain = gainOfNearerMeans(left)
     if gain > found * 0x1p-10 {
-      faults.append("there would be \(gain) more than \(found) if points went to the nearer mean")
+      faults.append("the split would remove \(gain) more than \(found) if points moved to the nearer mean")
     }
     var sums: (x: Int128, y: Int128) = (0, 0)
     for (count, (one, next)) in zip(1..., zip(sorted, sorted.dropFirst())) {
@@ -60,14 +61,14 @@ extension PrincipalSplit {
       guard apart > one.distance.uncertainty + next.distance.uncertainty else { continue }
       let between = scatterBetween(sums, leftCount: count)
       if between > found * (1 + 0x1p-46) {
-        faults.append("\(count) points to the left leave less scatter than \(left.count): \(between) over \(found)")
+        faults.append("a split after \(count) points removes \(between), a split after \(left.count) only \(found)")
       }
     }
     return faults
   }
 
-  /// Returns how much the sum of squared distances would decrease, times the count, if each point went to the nearer
-  /// mean. Leaves out decreases that are too small to be certain.
+  /// Returns how much the sum of squared distances would decrease if each point went to the part with the nearer mean,
+  /// multiplied by the number of points. Leaves out decreases that are too small to be certain.
   private func gainOfNearerMeans(_ left: Range<Int>) -> Double {
     let (one, other) = (mean(of: members[left]), mean(of: members[left.upperBound...]))
     return members.indices.reduce(0) { sum, index in
@@ -91,8 +92,8 @@ extension PrincipalSplit {
     return scatterBetween(sums, leftCount: leftCount)
   }
 
-  /// Returns nₗ nᵣ |mₗ - mᵣ|², where n and m are the counts and the means of the two halves, times the total count.
-  /// This is the scatter that the split removes.
+  /// Returns nₗ nᵣ |mₗ - mᵣ|², multiplied by the total number of points. n are the counts and m the means of the two
+  /// halves. This is the scatter that the split removes.
   private func scatterBetween(_ left: (x: Int128, y: Int128), leftCount: Int) -> Double {
     let (count, part) = (Int128(members.count), Int128(leftCount))
     let x = Double(count * left.x - part * Int128(sum.x))

@@ -4,10 +4,10 @@ import Treeline
 /// The split of some points, computed independently of the engine: with the closed form of the angle and with exact
 /// deviations.
 ///
-/// Deviations from the mean are multiplied by the count, so that they are exact. The angle has the accuracy of a
-/// double. The engine rounds its axis to 29 bits. So the side of a point is certain unless the point is closer to the
-/// line than this rounding. If the axis is known exactly, as for points on one meridian, all sides are certain. In this
-/// case, points on the line are on the left.
+/// Deviations from the mean are multiplied by the number of points, so that they are exact. The angle has the accuracy
+/// of a double. The engine rounds its axis to 29 bits. So the side of a point is certain if the point is farther from
+/// the line than this rounding. If the axis is known exactly, as for points on one meridian, all sides are certain. In
+/// this case, points on the line are on the left.
 public struct PrincipalSplit {
   /// The axis as a unit vector.
   public let x: Double
@@ -33,21 +33,22 @@ public struct PrincipalSplit {
       box.formUnion(point)
     }
     if xy == 0 {
-      // If the eigenvalues are equal, there is no principal axis. Then the axis is parallel to the longer side of the
-      // box, or to x if both sides are equal.
+      // If the eigenvalues are equal, there is no principal axis. In this case, the axis is parallel to the longer side
+      // of the box, or to x if both sides are equal.
       let isFlat = xx == yy ? box.width >= box.height : xx > yy
       (x, y, isExact) = (isFlat ? 1 : 0, isFlat ? 0 : 1, true)
     } else if xx == yy {
       (x, y, isExact) = (1, xy > 0 ? 1 : -1, true)
     } else {
       let angle = atan2(2 * Double(xy), Double(xx - yy)) / 2
-      // The left half is the half at the lower end of the axis, along the longer component of the axis.
+      // The axis points in the positive direction of its longer component. The left half is the half at the start of
+      // the axis.
       let sign: Double = xx < yy && angle < 0 ? -1 : 1
       (x, y, isExact) = (sign * cos(angle), sign * sin(angle), false)
     }
   }
 
-  /// Returns what is wrong with a split by a rule that puts the members of `left` on the left.
+  /// Returns the faults of a split; empty if the rule allows a split with the members of `left` on the left.
   public func faults(left: Range<Int>, by rule: SplitRule = .mean) -> [String] {
     if rule == .leastScatter { return faultsOfLeastScatter(left: left) }
     let line = rule.power.map(weightedMean) ?? 0
@@ -62,7 +63,7 @@ public struct PrincipalSplit {
       let isLeft = along <= line
       if isLeft == left.contains(index) { return nil }
       return
-        "\(members[index]), \(along) from the mean along (\(x), \(y)) times the count, belongs \(isLeft ? "left" : "right") of \(line)"
+        "\(members[index]) belongs \(isLeft ? "left" : "right") of \(line), because it is \(along) from the mean along (\(x), \(y)), times the count"
     }
   }
 
@@ -70,7 +71,7 @@ public struct PrincipalSplit {
     Int64(members.count) * Int64(point.x) == sum.x && Int64(members.count) * Int64(point.y) == sum.y
   }
 
-  /// Returns how far to the right of the line a point lies, times the count, and the uncertainty of this number.
+  /// Returns the distance of a point to the right of the line, multiplied by the number of points, and its uncertainty.
   func distance(of point: PlanePoint) -> (along: Double, uncertainty: Double) {
     let (dx, dy) = deviation(of: point)
     let along = dx * x + dy * y
@@ -78,7 +79,7 @@ public struct PrincipalSplit {
     return (along, abs(dy * x - dx * y) * 0x1p-28 + (abs(dx) + abs(dy)) * 0x1p-48)
   }
 
-  /// Returns the deviation of a point from the mean, times the count.
+  /// Returns the deviation of a point from the mean, multiplied by the number of points.
   func deviation(of point: PlanePoint) -> (x: Double, y: Double) {
     (Double(Int64(members.count) * Int64(point.x) - sum.x), Double(Int64(members.count) * Int64(point.y) - sum.y))
   }

@@ -1,28 +1,28 @@
 import Treeline
 
 /// Counts how often a tree breaks its promises about pairs of answers, on random screens. Compares the ranges of points
-/// in both answers, and so also checks `Transition`.
+/// in both answers. `Transition` is checked, too.
 public struct PromiseCount: Sendable {
   public private(set) var pairs = 0
 
-  /// Number of clusters on an inner screen that lie in no cluster of the outer screen. If the cut is a limit that
-  /// continues, the answer of the inner screen continues the answer of the outer screen.
+  /// Number of clusters on an inner screen that lie in no cluster of the outer screen. If the cut is a limit with
+  /// `isContinuing`, the answer of the inner screen continues the answer of the outer screen.
   public private(set) var nestednessViolations = 0
 
-  /// Number of transitions between any two screens in which a cluster is lost or doubled, or in which points do not add
-  /// up.
+  /// Number of faulty transitions between any two screens. In a faulty transition a cluster is lost or doubled, or the
+  /// numbers of points do not add up.
   public private(set) var conservationViolations = 0
 
   /// Number of answers with more clusters than their limit.
   public private(set) var limitViolations = 0
 
-  /// Greatest ratio between a continued answer and a fresh answer after a pan. Compares the distances of points from
-  /// their clusters, as root mean squares.
+  /// Greatest ratio between the distortions of a continued answer and of a fresh answer after a pan. A distortion is
+  /// the root mean square distance of points from their clusters.
   public private(set) var continuingDistortion = 1.0
 
-  /// Number of clusters that are in both answers, before and after a pan by a tenth of the screen, and number of
-  /// clusters that are in at least one of these answers. A cluster counts only if its position is on both screens and
-  /// it has a point on both screens.
+  /// Two numbers of clusters, before and after a pan by a tenth of the screen: the clusters in both answers, and the
+  /// clusters in at least one of them. A cluster counts only if its position is on both screens and it has a point on
+  /// both screens.
   public private(set) var keptOnPan = 0
   public private(set) var eitherOnPan = 0
 
@@ -62,8 +62,8 @@ public struct PromiseCount: Sendable {
 }
 
 extension PromiseCount {
-  /// Compares the answers before and after a pan. Only clusters that are on both screens count. Counts those that are
-  /// in both answers, and those that are in at least one answer.
+  /// Compares the answers before and after a pan. Only clusters that are on both screens count. Counts the clusters
+  /// that are in both answers, and the clusters that are in at least one answer.
   public mutating func addPan(
     _ first: Clusters, on outer: Screen, _ second: Clusters, on beside: Screen, of tree: ClusterTree
   ) throws {
@@ -80,7 +80,7 @@ extension PromiseCount {
 extension ClusterTree {
   /// Returns whether a cluster has a point that lies in all of the given windows.
   ///
-  /// Descends to the children if the boxes do not decide this, because a cluster may have millions of points.
+  /// If the boxes do not decide this, descends to the children, because a cluster may have millions of points.
   fileprivate func hasPoint(of cluster: Cluster, in windows: [PlaneWindow]) throws -> Bool {
     var waiting = [cluster]
     while let cluster = waiting.popLast() {

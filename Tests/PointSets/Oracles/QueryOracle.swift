@@ -1,11 +1,11 @@
 import Treeline
 
-/// Finds the answer to a query by definition, and checks the conditions for any answer. Both are computed from the
-/// points, one by one.
+/// Finds the answer to a query by definition, and checks the conditions for any answer. The answer and the conditions
+/// are computed from the points, one by one.
 public struct QueryOracle {
   private let outline: TreeOutline
   private let isInside: [Bool]
-  /// For each tree index, the number of points before it that are inside the window.
+  /// Number of earlier points inside the window, for each tree index (place of a point in the tree).
   private let insideBefore: [Int]
   private let leafOf: [Int]
 
@@ -40,8 +40,8 @@ public struct QueryOracle {
 
   public func isVisible(_ range: Range<Int>) -> Bool { insideCount(of: range) > 0 }
 
-  /// Splits clusters level by level, and within a level in tree order. Replaces a cluster by its visible children if
-  /// the answer stays within the limit.
+  /// Splits clusters level by level. Within a level, splits them in tree order. Replaces a cluster by its visible
+  /// children if the answer stays within the limit.
   public func breadthFirst(limit: Int) -> [Cluster] {
     guard let root = outline.entries.first, isVisible(root.cluster.range) else { return [] }
     var answer = [0]
@@ -61,7 +61,7 @@ public struct QueryOracle {
     outline.entries[entry].children.filter { isVisible(outline.entries[$0].cluster.range) }
   }
 
-  /// Returns what is wrong with an answer; empty if the answer keeps every promise of a query.
+  /// Returns the faults of an answer; empty if the answer keeps every promise of a query.
   public func violations(of answer: [Cluster], limit: Int) -> [String] {
     var violations: [String] = []
     if answer.count > limit { violations.append("\(answer.count) clusters exceed the limit of \(limit)") }
@@ -75,11 +75,11 @@ public struct QueryOracle {
       violations.append("clusters \(cluster.range) and \(next.range) overlap or are out of tree order")
     }
     let covered = answer.reduce(0) { $0 + insideBefore[$1.range.upperBound] - insideBefore[$1.range.lowerBound] }
-    if covered != insideCount { violations.append("\(covered) of \(insideCount) points inside are answered for") }
+    if covered != insideCount { violations.append("clusters have \(covered) of the \(insideCount) points inside") }
     let known = Dictionary(uniqueKeysWithValues: outline.entries.indices.map { (outline.entries[$0].cluster.id, $0) })
     for cluster in answer {
       guard let entry = known[cluster.id], outline.entries[entry].cluster == cluster else {
-        violations.append("cluster \(cluster.range) is not of this tree")
+        violations.append("cluster \(cluster.range) does not belong to this tree")
         continue
       }
       let children = visibleChildren(of: entry)

@@ -1,11 +1,12 @@
 import Treeline
 
-/// The part of the plane that a screen of 1024 by 768 pixels shows at a zoom. It ends at the edge of the plane.
+/// The part of the plane that a screen of 1024 by 768 pixels shows at a zoom, cut at the edge of the plane.
 public struct Screen: Hashable, Sendable {
   public let window: PlaneWindow
   public let zoom: Double
 
-  /// Position of the middle of the screen on the plane. The position may be a full turn around the world away.
+  /// Position of the middle of the screen on the plane. This may be a copy of the position, a full turn around the
+  /// world away.
   let x: Double
   let y: Double
 
@@ -33,12 +34,12 @@ public struct Screen: Hashable, Sendable {
 
   /// Returns whether the position of a cluster is inside the screen.
   public func shows(_ cluster: Cluster) -> Bool {
-    // The mean of a cluster across the seam may be greater than the last unit of the plane.
+    // If a cluster lies across the seam, its mean may be greater than the last unit of the plane.
     window.contains(PlanePoint(x: UInt32(truncatingIfNeeded: Int64(cluster.meanX)), y: UInt32(cluster.meanY)))
   }
 }
 
-/// Makes random screens over a tree: around its points, inside each other, and next to each other.
+/// Makes random screens over a tree: around its points, inside other screens, and next to other screens.
 public struct ScreenMaker {
   private let tree: ClusterTree
   private let leastZoom: Double
@@ -51,8 +52,8 @@ public struct ScreenMaker {
     random = SplitMix64(seed: seed)
   }
 
-  /// Returns a screen that contains a point of the tree. Its zoom is up to 12 above `leastZoom`, at which all points
-  /// fit into half of the screen's width and height.
+  /// Returns a screen that contains a point of the tree. Its zoom is from `leastZoom` to `leastZoom` + 12. At
+  /// `leastZoom`, all points fit into half of the screen's width and height.
   public mutating func next() -> Screen {
     let point = tree.position(atTreeIndex: random.index(below: tree.pointCount))
     let zoom = leastZoom + random.number(from: 0, to: 12)
@@ -62,12 +63,12 @@ public struct ScreenMaker {
       y: Double(point.y) + random.number(from: -0.5, to: 0.5) * Screen.height * units, zoom: zoom, on: tree.plane)
   }
 
-  /// Returns a screen inside another screen, up to three zooms closer.
+  /// Returns a screen inside another screen, up to three zoom levels closer.
   public mutating func inside(_ screen: Screen) -> Screen {
     let closer = random.number(from: 0.001, to: 3)
     let zoom = screen.zoom + closer
-    // Distance that the middle of the inner screen may move, for each pixel of a side of the screen. At least one unit
-    // is left at each edge.
+    // Distance by which the middle of the inner screen may move, for each pixel of a side of the screen. At least one
+    // unit remains at each edge.
     let room = (Plane.unitsPerPixel(zoom: screen.zoom) - Plane.unitsPerPixel(zoom: zoom)) / 2
     func off(_ side: Double) -> Double { random.number(from: -1, to: 1) * max(side * room - 2, 0) }
     return Screen(x: screen.x + off(Screen.width), y: screen.y + off(Screen.height), zoom: zoom, on: tree.plane)

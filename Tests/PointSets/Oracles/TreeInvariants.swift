@@ -14,8 +14,8 @@ public struct TreeInvariants {
 
   /// - Parameters:
   ///   - coordinates: Coordinates from which the tree was built.
-  ///   - principalLevels: Number of levels whose clusters must be split across their principal axis. Deeper clusters
-  ///     need not be.
+  ///     - principalLevels: Number of levels whose clusters must be split across their principal axis. Deeper clusters
+  ///       may be split otherwise.
   public init(_ outline: TreeOutline, of coordinates: [Coordinate], principalLevels: Int = .max) {
     self.outline = outline
     self.coordinates = coordinates
@@ -35,7 +35,8 @@ public struct TreeInvariants {
 
   private func checkRoot() {
     expect(
-      positions.count == coordinates.count, "the tree has \(positions.count) points, built of \(coordinates.count)")
+      positions.count == coordinates.count,
+      "the tree has \(positions.count) points, but was built from \(coordinates.count)")
     expect(
       outline.tree.root?.range == (coordinates.isEmpty ? nil : 0..<coordinates.count),
       "the root is \(String(describing: outline.tree.root?.range)), not all of \(coordinates.count) points")
@@ -48,7 +49,7 @@ public struct TreeInvariants {
     let members = positions[cluster.range]
     var box = PlaneRect(members.first!)
     for point in members { box.formUnion(point) }
-    expect(cluster.rect == box, "\(name): its box is \(cluster.rect), around its points \(box)")
+    expect(cluster.rect == box, "\(name): its box is \(cluster.rect), but the box around its points is \(box)")
     checkMean(of: members, cluster, name)
     expect(
       cluster.row == (members.count == 1 ? outline.tree.members(of: cluster)[0] : nil),
@@ -57,13 +58,13 @@ public struct TreeInvariants {
       return expect(box.isPoint, "\(name): it has several positions and no children")
     }
     expect(entry.children.count == 2, "\(name): it has \(entry.children.count) children")
-    expect(!box.isPoint, "\(name): it is one position and has children")
+    expect(!box.isPoint, "\(name): it has a single position, but also children")
     let (left, right) = (outline.entries[entry.children[0]].cluster, outline.entries[entry.children[1]].cluster)
     expect(!left.range.isEmpty && !right.range.isEmpty, "\(name): \(left.range) or \(right.range) is empty")
     expect(
       left.range.lowerBound == cluster.range.lowerBound && left.range.upperBound == right.range.lowerBound
         && right.range.upperBound == cluster.range.upperBound,
-      "\(name): its children \(left.range) and \(right.range) do not tile it")
+      "\(name): its children \(left.range) and \(right.range) do not cover it exactly")
     if entry.level < principalLevels {
       faults.messages += PrincipalSplit(of: members).faults(left: left.range, by: outline.tree.splitRule!).map {
         "\(name): \($0)"
@@ -71,7 +72,8 @@ public struct TreeInvariants {
     }
   }
 
-  /// Sums of integers are exact. So the mean may differ by the rounding of one or two doubles, but not by a point.
+  /// Sums of integers are exact. So the mean may be wrong by the rounding of one or two doubles, but not by a whole
+  /// point.
   private func checkMean(of members: ArraySlice<PlanePoint>, _ cluster: Cluster, _ name: String) {
     let count = Int64(members.count)
     for (found, sum) in [
@@ -79,7 +81,7 @@ public struct TreeInvariants {
     ] {
       let (whole, rest) = sum.quotientAndRemainder(dividingBy: count)
       let exact = Double(whole) + Double(rest) / Double(count)
-      expect(abs(found - exact) <= 0x1p-19, "\(name): its mean is at \(found), that of its points at \(exact)")
+      expect(abs(found - exact) <= 0x1p-19, "\(name): its mean is at \(found), but its points have the mean \(exact)")
     }
   }
 
@@ -87,11 +89,11 @@ public struct TreeInvariants {
     guard let root = outline.tree.root else { return }
     let rows = Array(outline.tree.members(of: root))
     guard rows.sorted() == Array(coordinates.indices) else {
-      return expect(false, "its rows are no permutation of 0 ..< \(coordinates.count)")
+      return expect(false, "the rows of the tree are not a permutation of 0 ..< \(coordinates.count)")
     }
     for (index, row) in rows.enumerated() {
       let position = outline.tree.plane.point(at: coordinates[row])
-      expect(position == positions[index], "row \(row) lies at \(positions[index]), projected at \(position)")
+      expect(position == positions[index], "row \(row) lies at \(positions[index]), but is projected to \(position)")
       if index > 0, positions[index] == positions[index - 1] {
         expect(rows[index - 1] < row, "rows \(rows[index - 1]) and \(row) of one position are out of order")
       }

@@ -1,7 +1,7 @@
 import Treeline
 
 /// All clusters of a tree, found by its public navigation, for comparison with definitions. Each cluster has the
-/// indices of its children. Takes O(nodes x depth) steps, so it is meant for small trees.
+/// indices of its children. Takes O(nodes x depth) steps, so this type is only for small trees.
 public struct TreeOutline: Sendable {
   public struct Entry: Sendable {
     public var cluster: Cluster

@@ -81,7 +81,7 @@ extension PointSet {
     }
   }
 
-  /// Returns points at few positions close together, so that there are many ties and stacks.
+  /// Returns points at few positions close together, so that many distances are equal and many points share a position.
   public static func coarse(_ count: Int, side: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     return PointSet(

@@ -5,7 +5,7 @@ extension PointSet {
   public enum Arms: String, Sendable {
     case alongX
     case alongDiagonal
-    /// There are four directions. Each point lies in another direction than the point before it.
+    /// Four directions. Successive points lie in different directions.
     case spiral
   }
 
@@ -13,8 +13,8 @@ extension PointSet {
   /// plane allows.
   ///
   /// - Parameter growth: Ratio between the size of a stack and the size of the next stack outwards; 1 gives single
-  ///   points. From 0.5 to 0.7 the outermost stack is so heavy that only it is split off from the rest, in nodes of any
-  ///   depth.
+  ///   points. With a ratio from 0.5 to 0.7, the outermost stack has so many points that it alone is split off from the
+  ///   rest, in nodes of any depth.
   public static func geometricSpread(_ arms: Arms, growth: Double = 1, largestStack: Int = 4000) -> PointSet {
     var points: [PlanePoint] = []
     var stack = growth < 1 ? Double(largestStack) : 1

@@ -2,8 +2,8 @@ import Foundation
 import Treeline
 
 extension PointSet {
-  /// Returns points at equal steps on a line through the middle of the plane, except for rounding. The angle is in
-  /// degrees, from east towards south.
+  /// Returns points at equal steps on a line through the middle of the plane, except for rounding. The angle of the
+  /// line is in degrees, from east towards south.
   public static func line(_ count: Int, angle: Double, step: Double = 1e6) -> PointSet {
     let (x, y) = (cos(angle * .pi / 180), sin(angle * .pi / 180))
     return PointSet(
@@ -34,7 +34,7 @@ extension PointSet {
       })
   }
 
-  /// Returns points all around a circle. They spread equally in all directions, except for rounding.
+  /// Returns points all around a circle. Except for rounding, their variance is equal in all directions.
   public static func circle(_ count: Int, radius: Double = 0x1p28) -> PointSet {
     PointSet(
       "circle of \(count)",
@@ -45,7 +45,7 @@ extension PointSet {
       })
   }
 
-  /// Returns a square lattice on the plane. In one node after another, both eigenvalues are exactly equal.
+  /// Returns a square lattice on the plane. In many nodes, both eigenvalues are exactly equal.
   public static func lattice(columns: Int, rows: Int, step: UInt32 = 1 << 20) -> PointSet {
     PointSet(
       "lattice of \(columns) by \(rows)",

@@ -1,7 +1,7 @@
 import Treeline
 
 extension PointSet {
-  /// Returns random points that are spread evenly over a rectangle of a plain plane.
+  /// Returns random points that are spread evenly over a rectangle of a plane without a map projection.
   public static func planar(_ count: Int, x: ClosedRange<Double>, y: ClosedRange<Double>, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     let coordinates = (0..<count).map { _ in

@@ -1,7 +1,7 @@
 import Treeline
 
 extension PointSet {
-  /// Returns points around the antimeridian and on it. Points on it have either of its longitudes, -180 and 180.
+  /// Returns points around the antimeridian and on it. The longitude of points on the antimeridian is -180 or 180.
   public static func antimeridian(_ count: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     var coordinates = [180, -180, 180, -180, 179.9999999, -179.9999999].map { Coordinate(longitude: $0, latitude: -17) }
@@ -31,7 +31,7 @@ extension PointSet {
       [0, 1, 1 << 31, .max - 1, .max].map { PlanePoint(x: x, y: $0) }
     })
 
-  /// Points all around the world. Wherever the seam is, it lies between two of them.
+  /// Points all around the world. Wherever the seam is, where the plane begins, it lies between two of these points.
   public static let everyDegree = PointSet(
     "one point a degree of longitude", (-180..<180).map { Coordinate(longitude: Double($0), latitude: Double($0 % 7)) })
 

@@ -23,7 +23,7 @@ extension PointSet {
     return PointSet("two stacks of \(first) and \(second)", coordinates)
   }
 
-  /// Returns points as in data with missing coordinates: many points at (0, 0), and all other points anywhere.
+  /// Returns points as in data with missing coordinates: many points lie at (0, 0), and all other points lie anywhere.
   public static func nullIsland(stack: Int, noise: Int, seed: UInt64) -> PointSet {
     var random = SplitMix64(seed: seed)
     let zeros = Array(repeating: Coordinate(longitude: 0, latitude: 0), count: stack)
@@ -31,8 +31,8 @@ extension PointSet {
     return PointSet("null island of \(stack) in \(noise), seed \(seed)", coordinates)
   }
 
-  /// Returns a stack, and single points around it. The distance from the stack grows by the same factor from point to
-  /// point.
+  /// Returns a stack, and single points around the stack. From point to point, the distance from the stack grows by a
+  /// constant factor.
   public static func stackInRings(stack: Int, rings: Int) -> PointSet {
     let centre = PlanePoint(x: 1 << 31, y: 1 << 31)
     let points = (0..<rings).map { ring in

@@ -43,7 +43,8 @@ extension Lie {
       problems: ["header, byte 36: expected the seam 1073741824, after the widest gap of longitude, found 3221225472"]
     ) { $0.store(UInt32(3 << 30), at: 36) },
     Lie(
-      "seam of no points", .none, problems: ["header, byte 36: expected the seam 0, since there are no points, found 1"]
+      "seam of no points", .none,
+      problems: ["header, byte 36: expected the seam 0, because there are no points, found 1"]
     ) { $0.store(UInt32(1), at: 36) },
   ]
 
@@ -70,7 +71,8 @@ extension Lie {
       problems: ["header, byte 56: expected a side of 0 around one position, found 2.0"]
     ) { $0.store(2.0.bitPattern, at: 56) },
     Lie(
-      "square of no points", plain([]), problems: ["header, byte 48: expected 0, since there are no points, found 1.5"]
+      "square of no points", plain([]),
+      problems: ["header, byte 48: expected 0, because there are no points, found 1.5"]
     ) { $0.store(1.5.bitPattern, at: 48) },
     // -0 equals 0. Only its bits show that no build has written it.
     Lie(

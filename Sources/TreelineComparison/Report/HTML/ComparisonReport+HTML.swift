@@ -14,8 +14,9 @@ extension ComparisonReport {
   ///
   /// - Parameters:
   ///   - title: Name of the data, such as the name of its file.
-  ///   - land: Rings of land in degrees, both outer rings and holes. They are cut at the antimeridian as in GeoJSON
-  ///     (RFC 7946, section 3.1.9), or continue beyond 180 degrees. Not drawn on a plain plane.
+  ///     - land: Rings of land in degrees, both outer rings and holes. The rings are cut at the antimeridian as in
+  ///       GeoJSON (RFC 7946, section 3.1.9), or continue beyond 180 degrees. On a plane without a projection no land
+  ///       is drawn.
   ///   - credits: Sentences that licenses require, as plain text.
   /// - Complexity: O(views · (clusters + drawn points + corners of land))
   package func html(title: String, land: [[Coordinate]] = [], credits: [String] = []) -> String {
@@ -103,7 +104,7 @@ extension ComparisonReport {
     return "\(badges). \(dots)\(land)\(offPicture(comparison))"
   }
 
-  /// Returns a sentence about badges whose centers lie beyond the edges of the picture. A mean of points may lie there.
+  /// Returns a sentence about badges whose centers lie beyond the edges of the picture, where a mean of points may lie.
   private func offPicture(_ comparison: ViewComparison) -> String {
     let counts = zip(methods, comparison.results).compactMap { method, result -> String? in
       let count = result.clusters.count { !comparison.view.shows($0.position) }
@@ -113,7 +114,7 @@ extension ComparisonReport {
   }
 
   private func footer(_ credits: [String]) -> String {
-    // If several methods share a meaning, it is explained only for the first of them.
+    // If several methods share a meaning, only the first of them explains the meaning.
     let meanings = methods.indices.compactMap { index -> String? in
       guard let meaning = methods[index].extentMeaning else { return nil }
       let alike = methods.filter { $0.extentMeaning == meaning }.map(\.title)

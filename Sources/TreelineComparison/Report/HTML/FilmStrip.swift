@@ -65,7 +65,7 @@ struct FilmStrip {
 }
 
 extension Fate {
-  /// Style, text in the legend, and word after a count.
+  /// Style of a change, text in the legend, and word after a count.
   fileprivate var words: (style: String, legend: String, count: String) {
     switch self {
     case .kept: ("kept", "stays", "stay")
@@ -83,7 +83,7 @@ private struct Frame {
   let journey: JourneyComparison
   let result: JourneyComparison.MethodResult
   let step: Int
-  /// Whether the frame is in the first row. Only the first row contains land and points; all other rows refer to it.
+  /// Whether the frame is in the first row. Only the first row contains land and points; other rows refer to the first.
   let isFirst: Bool
   /// Path of the land; nil to draw no land.
   let land: String?

@@ -4,8 +4,8 @@ import Treeline
 struct LandOutline {
   private let rings: [Ring]
 
-  /// A ring in units of the plane. x is counted eastwards from the seam of the plane, and may lie beyond the edges of
-  /// the plane.
+  /// A ring in units of the plane. x is counted eastwards from the western edge of the plane, and may lie beyond the
+  /// eastern edge or be negative.
   private struct Ring {
     let corners: [PixelPoint]
     let minX: Double
@@ -51,16 +51,16 @@ struct LandOutline {
     return coastLength > Self.coarseness * Double(pieceCount) ? nil : path.text
   }
 
-  /// Removes corners that are so close to the previous corner that nobody would see them.
+  /// Removes corners that are so close to the previous corner that the difference would not be visible.
   private func simplified(_ ring: [PixelPoint]) -> [PixelPoint] {
     var kept: [PixelPoint] = []
     for corner in ring where kept.last.map({ $0.squaredDistance(to: corner) > 0.36 }) ?? true { kept.append(corner) }
     return kept
   }
 
-  /// Distance beyond the picture at which rings are cut, in pixels. So the cut edges are not visible.
+  /// Distance beyond the picture at which rings are cut, in pixels. The distance keeps the cut edges out of sight.
   private static let rim = 8.0
-  /// Maximum mean length of straight pieces, in pixels, at which they still look like a coast. Found by eye.
+  /// Maximum mean length of straight pieces, in pixels. Longer pieces do not look like a coast. Found by eye.
   private static let coarseness = 40.0
 }
 
@@ -75,7 +75,7 @@ extension PathText {
 
 // MARK: - Clipping
 
-/// A box in a picture. All its edges belong to it.
+/// A box in a picture, including its edges.
 struct PixelBox {
   var minX: Double
   var minY: Double
@@ -91,7 +91,7 @@ struct PixelBox {
 /// Returns the part of a closed ring that lies inside a box, by the algorithm of Sutherland and Hodgman (1974),
 /// https://doi.org/10.1145/360767.360802.
 ///
-/// If the ring is cut into several parts, the result is still one ring, whose parts are joined along the edges of the
+/// If the ring is cut into several parts, the result is still one ring. The parts are joined along the edges of the
 /// box.
 func clipped(_ ring: [PixelPoint], to box: PixelBox) -> [PixelPoint] {
   var ring = clipped(ring, along: \.x, at: box.minX) { $0 >= box.minX }

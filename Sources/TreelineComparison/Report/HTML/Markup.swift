@@ -13,7 +13,7 @@ func enumeration(of titles: [String]) -> String {
 /// Number of colors for methods. Further methods use the same colors again.
 let colourCount = 8
 
-/// The `d` attribute of an SVG path. Numbers are relative and in tenths of a pixel, so that they are short. They are
+/// The `d` attribute of an SVG path. Numbers are relative and in tenths of a pixel, which keeps them short. They are
 /// differences of rounded positions, so that rounding errors do not add up.
 struct PathText {
   private(set) var text = ""
@@ -30,7 +30,7 @@ struct PathText {
     last = Self.tenths(start)
   }
 
-  /// Draws dots. Each is a line of length 0 with round caps.
+  /// Draws dots. Each dot is a line of length 0 with round caps.
   mutating func dots(at positions: [PixelPoint]) {
     for position in positions {
       move(to: position)

@@ -1,4 +1,4 @@
-/// The head of the report: its findings in words and numbers, written from the data.
+/// The head of the report. It describes in words and numbers what the comparison has found.
 struct Summary {
   let report: ComparisonReport
   let title: String
@@ -54,7 +54,8 @@ struct Summary {
       + sentences(findings).joined()
   }
 
-  /// Returns two sentences about the two methods that are best in most measures. Both may be about the same method.
+  /// Returns two sentences about the two methods that are best in most measures. Both sentences may be about one
+  /// method.
   private func sentences(_ findings: [Finding]) -> [String] {
     let wins = report.methods.indices.map { method in findings.count { $0.best[method] } }
     let told = report.methods.indices.sorted { (-wins[$0], $0) < (-wins[$1], $1) }.prefix(2).sorted()
@@ -72,7 +73,7 @@ struct Summary {
     ]
   }
 
-  /// Returns a clause that says in what the method `one` is better than `other`.
+  /// Returns a clause about a measure in which the method `one` is better than the method `other`.
   ///
   /// - Returns: nil if the difference is too small to mention.
   private func clause(_ finding: Finding, of one: Int, than other: Int) -> String? {
@@ -118,7 +119,7 @@ struct Finding {
   let measure: ViewMeasure
   /// Mean of each method, over the views in which all methods have a value.
   let means: [Double]
-  /// For each method, the number of views in which only this method has the best value, by its rounded text.
+  /// Number of views in which a method alone has the best rounded value, for each method.
   let wins: [Int]
 
   private let isRanked: [Bool]
