@@ -162,6 +162,7 @@ struct CancelBenchmark: ParsableCommand {
     var (least, unchanged) = (Int.max, 0)
     while unchanged < 40 {
       try await Task.sleep(for: .milliseconds(50))
+      ResidentMemory.returnFreeMemory()
       let now = ResidentMemory.now
       unchanged = now < least - 1 << 20 ? 0 : unchanged + 1
       least = min(least, now)

@@ -54,6 +54,13 @@ enum ResidentMemory {
     static var now: Int { kilobytes("VmRSS:") << 10 }
     static var peak: Int { kilobytes("VmHWM:") << 10 }
 
+    /// Returns free memory to the system. glibc keeps memory that a thread has deallocated for this thread, so the
+    /// resident memory would depend on which threads have done the work.
+    static func returnFreeMemory() {
+      guard let trim = dlsym(nil, "malloc_trim") else { return }
+      _ = unsafeBitCast(trim, to: (@convention(c) (Int) -> Int32).self)(0)
+    }
+
     private static func kilobytes(_ name: String) -> Int {
       let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
       let line = status.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""
@@ -66,5 +73,6 @@ enum ResidentMemory {
       getrusage(RUSAGE_SELF, &usage)
       return usage.ru_maxrss
     }
+    static func returnFreeMemory() {}
   #endif
 }
