@@ -21,6 +21,8 @@ TEST_PRODUCTS = ".build-test/release"
 LIBRARIES = "/usr/lib/$(uname -m)-linux-gnu"
 # The library for C from the test build. Only the suite `wheel` needs the library as it is shipped.
 TEST_LIBRARY = f"TREELINE_LIBRARY=$PWD/{TEST_PRODUCTS}/libTreelineC.so"
+# Number of cores of a step that waits half of the time, for example for a browser.
+WAITING = 0.5
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Step:
     seconds: int = 10
     # Number of cores that the step keeps busy. It is 0 for a step that mostly waits, such as a download. Any number of
     # such steps may run at once.
-    cores: int = 1
+    cores: float = 1
     # True for a build or an installation. Its failure counts as a failed test, its success does not count as a test.
     is_preparation: bool = False
     # Environment variables for later steps. Their values are paths relative to the root of the repository.
@@ -180,7 +182,7 @@ OTHERS = (
                 "viewer",
                 "TREELINE_PICTURES=$PWD/.build-viewer/pictures "
                 + pytest("Tests/ViewerTests", ".build-viewer/venv", "TREELINE_VIEWER_TESTS"),
-                (SERVER, VIEWER_PACKAGES), 330),
+                (SERVER, VIEWER_PACKAGES), 330, WAITING),
         ), ("chromium",)),
     Suite(
         "web", "the web module against the tool and the server, its types and its package",
@@ -200,7 +202,7 @@ OTHERS = (
                 "maps of the web package",
                 "TREELINE_PICTURES=$PWD/.build-web/pictures "
                 + pytest("Tests/WebMapTests", ".build-viewer/venv", "TREELINE_WEBMAP_TESTS"),
-                (SERVER, VIEWER_PACKAGES), 150),
+                (SERVER, VIEWER_PACKAGES), 150, WAITING),
         ), ("chromium", "esbuild", "libjs-leaflet", "rollup")),
     Suite(
         "python", "the Python package in its sources",
@@ -220,7 +222,7 @@ OTHERS = (
                 "notebook",
                 f"{TEST_LIBRARY} PYTHONPATH=$PWD/Sources/TreelinePython TREELINE_PICTURES=$PWD/.build-notebook/pictures "
                 + pytest("Tests/NotebookTests", ".build-notebook/venv", "TREELINE_NOTEBOOK_TESTS"),
-                (TESTS, PYTHON_SOURCES, NOTEBOOK_PACKAGES), 250),
+                (TESTS, PYTHON_SOURCES, NOTEBOOK_PACKAGES), 250, WAITING),
         ), ("chromium", "gcc", "python3-dev")),
     Suite(
         "mapkit", "the code for Apple's platforms, against stubs of their frameworks",
@@ -251,7 +253,7 @@ OTHERS = (
                 "Spark",
                 f"{TEST_LIBRARY} PYTHONPATH=$PWD/Sources/TreelinePython:$PWD/Tests/SparkTests:$PWD/Tests/Support "
                 + pytest("Tests/SparkTests", ".build-data/venv"),
-                (TESTS, PYTHON_SOURCES, DATA_PACKAGES), 200),
+                (TESTS, PYTHON_SOURCES, DATA_PACKAGES), 200, WAITING),
         ), ("openjdk-17-jre-headless", "gcc", "python3-dev")),
     Suite(
         "install", "the tool and the server as installed",
