@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 # Maximum number of hits in a thousand lines.
-LIMIT = 4
+LIMIT = 2
 
 # Pattern of each phrase, by the advice what to write instead.
 PHRASES = {

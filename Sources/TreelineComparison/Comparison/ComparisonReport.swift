@@ -24,7 +24,7 @@ package struct ComparisonReport: Sendable {
 
   /// - Parameters:
   ///   - methods: One or more methods. The summary compares each method with the first method, such as the grid.
-  ///     - tree: Tree whose points all methods cluster.
+  ///   - tree: Tree whose points all methods cluster.
   ///   - grid: `Grid(over: tree)`. If the options have no limit, the limit in a view is the number of clusters of this
   ///     grid. The distortions of the methods are also divided by the distortions of this grid.
   ///   - views: The views; nil to choose views by the options.

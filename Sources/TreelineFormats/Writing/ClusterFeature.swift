@@ -36,8 +36,8 @@ extension ClusterFeature {
   /// - Parameters:
   ///   - cluster: The cluster.
   ///   - tree: The tree of the cluster.
-  ///     - position: Position at which the cluster is shown; nil for `cluster.coordinate`. Pass nil only if
-  ///       `cluster.coordinate` is the mean of the cluster's points.
+  ///   - position: Position at which the cluster is shown; nil for `cluster.coordinate`. Pass nil only if
+  ///     `cluster.coordinate` is the mean of the cluster's points.
   ///   - hasEllipse: Whether the feature has the ellipse of the cluster's points.
   ///   - cut: Cut of the answer, if known. If the cut has badges, the feature has the diameter of the badge.
   public init(

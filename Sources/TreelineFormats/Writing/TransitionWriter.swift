@@ -31,8 +31,8 @@ public struct TransitionWriter: Sendable {
   ///   - transition: The changes.
   ///   - first: Returns where a cluster of the first answer is shown. A kept cluster that moves has `from_coordinates`.
   ///   - second: Returns where a cluster of the second answer is shown.
-  ///     - diameters: Functions that return the diameters of clusters in the first and in the second answer, for
-  ///       `badge_px`. A kept cluster whose diameter changes also has `from_badge_px`.
+  ///   - diameters: Functions that return the diameters of clusters in the first and in the second answer, for
+  ///     `badge_px`. A kept cluster whose diameter changes also has `from_badge_px`.
   public func text(
     _ transition: Transition, from first: Position, to second: Position,
     diameters: (from: Diameter, to: Diameter)? = nil

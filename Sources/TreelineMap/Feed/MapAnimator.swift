@@ -46,8 +46,8 @@ import Treeline
   ///
   /// - Parameters:
   ///   - feed: Source of the answers. No other code may read answers from this feed.
-  ///     - budget: Time on the main thread that a frame may take, including the time in which the view applies changes.
-  ///       A frame always passes on at least one batch of 64 badges, even if this takes longer.
+  ///   - budget: Time on the main thread that a frame may take, including the time in which the view applies changes.
+  ///     A frame always passes on at least one batch of 64 badges, even if this takes longer.
   ///   - timing: Durations of changes.
   ///   - clock: Source of the time.
   ///   - receive: Applies a change to the view. The change must be applied when the closure returns.

@@ -59,7 +59,7 @@ public final class MapFeed: Sendable {
   /// Creates a feed of a tree.
   ///
   /// - Parameters:
-  ///     - tree: The tree, which may have a filter; nil if no tree exists yet.
+  ///   - tree: The tree, which may have a filter; nil if no tree exists yet.
   ///   - cut: The cut of the tree. If the tree does not support the cut, each query fails with a `QueryError`.
   ///   - options: Other settings.
   ///   - clock: Clock with which `patience` is measured.

@@ -49,7 +49,7 @@ public struct BadgeTexts: Sendable {
   ///
   /// - Parameters:
   ///   - map: The map whose values belong to the rows of the tree.
-  ///     - title: Returns the title of a value. You can pass a key path.
+  ///   - title: Returns the title of a value. You can pass a key path.
   ///   - subtitle: Returns the subtitle of a value. You can pass a key path.
   public init<Value>(
     _ map: ClusterMap<Value>, title: @escaping @Sendable (Value) -> String,

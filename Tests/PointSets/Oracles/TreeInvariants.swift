@@ -14,8 +14,8 @@ public struct TreeInvariants {
 
   /// - Parameters:
   ///   - coordinates: Coordinates from which the tree was built.
-  ///     - principalLevels: Number of levels whose clusters must be split across their principal axis. Deeper clusters
-  ///       may be split otherwise.
+  ///   - principalLevels: Number of levels whose clusters must be split across their principal axis. Deeper clusters
+  ///     may be split otherwise.
   public init(_ outline: TreeOutline, of coordinates: [Coordinate], principalLevels: Int = .max) {
     self.outline = outline
     self.coordinates = coordinates
