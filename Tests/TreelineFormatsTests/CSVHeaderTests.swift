@@ -140,8 +140,8 @@ import Treeline
     let remedy = "choose columns by name or number with --longitude and --latitude, --x and --y, --lat-lon, or --wkt"
     #expect(
       message("\nname,kind\na,b\n")
-        == "points:2: expected columns named longitude and latitude, lon and lat, x and y or the like, or one named "
-        + "wkt, geometry or location, found none; the columns are \"name\", \"kind\"; \(remedy)")
+        == "points:2: expected columns named longitude and latitude, lon and lat, x and y or the like, or one column "
+        + "named wkt, geometry or location, found none; the columns are \"name\", \"kind\"; \(remedy)")
     #expect(
       message("lat,lon,lat\n")
         == "points:1: expected one column named \"lat\", found 2; the columns are \"lat\", \"lon\", \"lat\"; \(remedy)")

@@ -40,7 +40,7 @@ import Treeline
     #expect(
       message("sep=:\nlon:lat\n1:2\n")
         == "points:1: expected \"sep=\" with a comma, a semicolon, a tab or |, found \"sep=:\"; "
-        + "separate the cells with one of them (byte 0)")
+        + "separate the cells with one of these signs (byte 0)")
   }
 
   @Test func linesBeforeTheHeaderAreSkipped() throws {

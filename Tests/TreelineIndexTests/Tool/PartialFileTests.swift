@@ -63,7 +63,7 @@ import TreelineVerification
       let path = try folder.write(bytes, to: ".index.partial")
       let result = try build(folder)
       #expect(result.code == 74)
-      #expect(result.errors.contains("found a file of \(bytes.count) bytes"), "\(result.errors)")
+      #expect(result.errors.contains("found a file with other content (\(bytes.count) bytes)"), "\(result.errors)")
       #expect(result.errors.contains("move it away"), "\(result.errors)")
       #expect(try folder.contents() == [".index.partial"])
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(bytes))
