@@ -195,7 +195,7 @@ def test_the_advice_about_a_column_of_both_coordinates_works():
         ),
         (dict(x={"lon": [1.0], "Lon": [2.0], "lat": [2.0]}), ValueError, "found 'lon' and 'Lon'; name it with lon="),
         (dict(x=[1.0], y=[2.0], lon="lon"), TypeError, "found both"),
-        (dict(x=np.zeros((3, 2)), lon="lon", lat="lat"), TypeError, "name columns of a table, .* found ndarray"),
+        (dict(x=np.zeros((3, 2)), lon="lon", lat="lat"), TypeError, "expected a table, because .* found ndarray"),
         (dict(x="places.csv"), TypeError, "found the path 'places.csv'; read the file"),
         (dict(x={"lon": ["east"], "lat": [2.0]}), ValueError, "column 'lon': could not convert"),
         (

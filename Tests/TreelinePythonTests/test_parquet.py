@@ -273,7 +273,7 @@ def test_rows_without_a_place_are_an_error(table, tmp_path):
     for options in ({}, dict(skip_invalid=False)):
         with pytest.raises(treelinemap.BuildError, match=message):
             treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, **options)
-    with pytest.raises(ValueError, match="expected skip_invalid=True with refused="):
+    with pytest.raises(ValueError, match="expected skip_invalid=True, because refused="):
         treelinemap.build_parquet(folder, out=tmp_path / "out", refused=tmp_path / "refused.parquet")
     assert os.listdir(tmp_path) == ["places"]
 
