@@ -82,7 +82,8 @@ import Treeline
   @Test(arguments: ["?", "/members?", "/children?", "/parent?", "/expansion-zoom?detail=4&"])
   func idsOfAnotherVersionAreRefused(route: String) async throws {
     let server = try TestServer()
-    let child = try #require(TestServer.places.children(of: try #require(TestServer.places.root).id).first).id
+    let root = try #require(TestServer.places.root).id
+    let child = try #require(try TestServer.places.children(of: root).first).id
     let version = try #require(server.catalog["places"]).version
     let path = "/v1/places/clusters/\(child)\(route)version="
     #expect(try await server.client.get(path + version).status == .ok)
