@@ -6,9 +6,9 @@
 /// bit is 1, and keeps the order within both groups (F. Claude, G. Navarro, A. Ordóñez, The wavelet matrix, Information
 /// Systems 47, 2015, doi:10.1016/j.is.2014.06.002).
 ///
-/// Bits are stored in blocks of 32 bytes. A block begins with a count of 32 bits: the number of 1 bits of its level
-/// before the block. Then 224 bits of the level follow. So a single memory access gives the number of 1 bits before any
-/// position.
+/// Bits are stored in blocks of 32 bytes. A block begins with a 32-bit number: how many 1 bits its level has before the
+/// block. The next 224 bits of the block are bits of the level. So a single memory access gives the number of 1 bits
+/// before any position.
 ///
 /// Even if the bytes are damaged, a query reads only these bytes and returns some number.
 package struct WaveletMatrix: @unchecked Sendable {

@@ -1,7 +1,9 @@
 import Synchronization
 
-/// The points that pass a filter: one bit for each point, in tree order, and for each word of 64 points the number of
-/// passing points before the word.
+/// The points that pass a filter.
+///
+/// A selection has one bit for each point, in tree order. For each word of 64 points, it also has the number of passing
+/// points before the word.
 ///
 /// A selection is immutable, apart from sums and boxes that are prepared on first use. Any number of threads may query
 /// a selection.

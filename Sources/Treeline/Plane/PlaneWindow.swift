@@ -61,8 +61,8 @@ public struct PlaneWindow: Hashable, Sendable {
     (rect.minX &- x <= width || x &- rect.minX <= rect.width) && minY <= rect.maxY && rect.minY <= maxY
   }
 
-  /// Returns whether at least one whole side of a box lies inside the window. If the box is the smallest box around
-  /// some points, the window then contains a point, because such a box has a point on each side.
+  /// Returns whether at least one whole side of a box lies inside the window. If so, and if the box is the smallest box
+  /// around some points, the window contains one of these points, because such a box has a point on each side.
   func containsSide(of rect: PlaneRect) -> Bool {
     let start = rect.minX &- x
     let end = rect.maxX &- x

@@ -225,7 +225,7 @@ private struct MeanDistance {
   }
 
   /// Multiplies a distance by the number of points. The product of up to 2^31 points and 2^32 units fits 64 bits.
-  /// Distances are differences modulo 2^32, so that boxes of a damaged file cannot trap.
+  /// Distances wrap modulo 2^32, so the boxes of a damaged file cannot make the subtraction overflow and trap.
   private func scaled(_ distance: UInt32) -> UInt64 { UInt64(distance) * UInt64(count) }
 
   private func gap(_ value: UInt64, _ least: UInt64, _ greatest: UInt64) -> UInt64 {
