@@ -87,8 +87,7 @@ package struct EncodedColumn: Sendable {
   /// - Parameters:
   ///   - number: Returns a number, or nil for a missing value. The function is called once for each argument in
   ///     `0..<pointCount`, in order.
-  ///   - place: Converts a tree index to the argument with which `number` returns the number of the point at this tree
-  ///     index.
+  ///   - place: Converts a tree index to the argument that `number` takes for the point at this index.
   init(
     name: String, pointCount: Int, _ monitor: BuildMonitor, number: (_ index: Int) -> StoredValue?,
     place: (_ treeIndex: Int) -> Int

@@ -8,15 +8,15 @@ struct MergeArea {
   private let shift: UInt32
   /// Whether the area is the whole plane.
   private var isAll = false
-  /// Number of rows or columns of squares that belong to the area on each side of the border, in addition to the row or
-  /// column next to the border.
+  /// Number of further rows or columns of squares that belong to the area on each side of the border. The row or column
+  /// next to the border is not counted.
   private var margin = 0
   private var squares: Set<Int> = []
   /// First and last row and column of squares around all positions, including the margins.
   private var rows = (first: Int.max, last: Int.min)
   private var columns = (first: Int.max, last: Int.min)
-  /// Greatest distance from the border, in units, of any cluster in the area, and of any cluster that can be merged
-  /// with a cluster in the area.
+  /// Greatest distance from the border, in units. The clusters that count are the clusters in the area, and the
+  /// clusters that can be merged with one of them.
   private(set) var farthest = 0
 
   /// - Parameter reach: Greatest distance at which clusters are merged, in units.

@@ -13,7 +13,7 @@ package struct MergeRevision {
   private(set) var removed: [UInt32] = []
   private(set) var added: [Merge] = []
   /// Clusters that exist at this level only in the old history (`gone`), and clusters that exist at this level only in
-  /// the true history (`here`).
+  /// the corrected history (`here`).
   private(set) var gone: Set<UInt32>
   private(set) var here: [UInt32: MergeCluster]
 

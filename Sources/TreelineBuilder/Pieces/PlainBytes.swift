@@ -130,5 +130,5 @@ package struct PlainBytes: Sendable {
   }
 
   private static let ended = PieceError.damaged(
-    what: "a value of a build in pieces", expected: "more bytes", found: "the end of the bytes")
+    what: "stored data of this build", expected: "more bytes", found: "the end")
 }
