@@ -99,9 +99,9 @@ public struct MapScene: Sendable {
     return tell()
   }
 
-  /// Moves all badges to their positions at a time.
+  /// Moves all badges to the positions that they have at the time `time`.
   ///
-  /// - Returns: All changes since the last change that a method of this scene returned; empty if nothing moves.
+  /// - Returns: All changes since the last call of a method of this scene that returns changes; empty if nothing moves.
   /// - Complexity: O(k) for k badges; O(1) if nothing moves.
   public mutating func advance(to time: Double) -> MapChange {
     let wasMoving = isMoving
