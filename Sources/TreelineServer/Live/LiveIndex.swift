@@ -428,7 +428,8 @@ public final class LiveIndex: Sendable {
       }
       logger.notice("Wrote a live index", metadata: ["index": "\(name)", "sequence": "\(due.sequence)"])
     } catch {
-      logger.error("Kept the log of a live index", metadata: ["index": "\(name)", "error": "\(error)"])
+      logger.error(
+        "Could not write a live index, so its log was kept", metadata: ["index": "\(name)", "error": "\(error)"])
       state.withLock { $0.compactionLength = $0.logLength + longestLog }
     }
   }

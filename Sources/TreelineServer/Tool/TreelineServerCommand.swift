@@ -24,7 +24,7 @@ extension LogFormat: ExpressibleByArgument {}
 
   @Option(
     help: ArgumentHelp(
-      "An index whose points clients may change; repeatable.",
+      "An index that clients may edit; repeatable.",
       discussion: "Changes are kept in a log beside the index; the name of the log ends with '.log'.",
       valueName: "[name=]index"))
   var live: [String] = []

@@ -4,7 +4,10 @@
 import { TileLayers } from "./tiles.js";
 
 /** Title of the second map for screen readers. This title must differ from the title of the first map. */
-const LOCALE = { "Map.Title": "The same region with the clusters of the grid; arrow keys move the map, plus and minus zoom" };
+const LOCALE = {
+  "Map.Title":
+    "The same region with the clusters of the grid. Arrow keys move the map; the plus and minus keys zoom in and out.",
+};
 
 /**
  * Fits a map to its container in the current frame. The map library's own method would use 400 x 300 pixels for a

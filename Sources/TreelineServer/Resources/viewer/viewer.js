@@ -189,7 +189,7 @@ export class Viewer {
       fadeDuration: 0,
       trackResize: false,
       renderWorldCopies: !this.index.plane,
-      locale: { "Map.Title": "Map of clusters; arrow keys move the map, plus and minus zoom" },
+      locale: { "Map.Title": "Map of clusters. Arrow keys move the map; the plus and minus keys zoom in and out." },
     };
     this.map = new maplibregl.Map({
       ...this.mapOptions,
