@@ -9,8 +9,8 @@ extension ClusterTree {
   ///   - progress: Called about a hundred times in each stage.
   /// - Returns: At most 100 problems. The list is empty if the index has not changed since it was written.
   /// - Throws: `IndexError` if the file cannot be opened as an index.
-  /// - Complexity: O(pointCount x depth), or O(pointCount x depth x log pointCount) for a tree that is split at the
-  ///   least scatter. The work is done on all cores.
+  /// - Complexity: O(pointCount x depth), or O(pointCount x depth x log pointCount) for a tree that was built with the
+  ///   split rule `least-scatter`. The work is done on all cores.
   public static func problems(ofIndex path: String, progress: ((VerificationProgress) -> Void)? = nil)
     throws(IndexError) -> [IndexProblem]
   {
@@ -53,8 +53,8 @@ extension ClusterTree {
   /// Checks the hierarchy against the points. If the index has separations, also checks the separations for every
   /// spacing.
   ///
-  /// - Complexity: O(pointCount x depth), or O(pointCount x depth x log pointCount) for a tree that is split at the
-  ///   least scatter. The work is done on all cores.
+  /// - Complexity: O(pointCount x depth), or O(pointCount x depth x log pointCount) for a tree that was built with the
+  ///   split rule `least-scatter`. The work is done on all cores.
   public func problems() -> [IndexProblem] { problems(principalLevels: TreeStorage.principalLevels) }
 
   /// - Parameter principalLevels: The number of upper levels at which the build split nodes across their principal

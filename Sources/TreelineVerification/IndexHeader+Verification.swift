@@ -78,7 +78,7 @@ extension IndexHeader {
     guard let section = sections.first(where: { $0.kind == .badgeCurve }), isForBadges else { return }
     problems.check(
       curve.map { $0.bytes.elementsEqual(bytes[section.range]) } ?? false, "badge curve",
-      expected: "a badge curve with badge scales, and 0 in reserved bytes",
+      expected: "badge scales beside the badge curve, and a curve whose reserved bytes are 0",
       found: curve == nil ? "no badge scales" : "other bytes")
   }
 }
