@@ -1,5 +1,5 @@
-// The parts of a build that run in the page: reading points, and making a tree of the result. Between these two parts,
-// the points are merged, which may run in a worker.
+// A build has three steps: read the points, merge them, and make a tree of the result. This file has the first and the
+// last step, which run in the page. The merging may run in a worker.
 
 import { standardCurve } from "./badges.js";
 import { rowColumn } from "./column-named.js";

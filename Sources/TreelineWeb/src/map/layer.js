@@ -158,10 +158,10 @@ export class BadgeLayer {
   }
 
   /**
-   * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points. If an
-   * edit of the shown tree made the new tree, a badge also stays if one new cluster contains most of its points. The
-   * badge then moves to this cluster. The promise rejects if the tree cannot be shown. `onError` gets the error, too,
-   * so a page need not await the promise.
+   * Shows another tree. A badge stays if the new tree has a cluster with the same position and number of points. The
+   * new tree may be the result of editing the shown tree. Then a badge also stays if one new cluster contains most of
+   * the badge's points, and the badge moves to this cluster. The promise rejects if the tree cannot be shown. `onError`
+   * gets the error, too, so a page need not await the promise.
    *
    * @param {Tree | RemoteTree | PublishedTree | Promise<Tree | RemoteTree | PublishedTree>} source
    */
