@@ -48,8 +48,8 @@ final class ColumnSurveyObject: CObject {
     let names = surveys.map(\.name)
     guard names == other.surveys.map(\.name), surveys.map(\.purpose) == other.surveys.map(\.purpose) else {
       throw ArgumentError(
-        "expected a survey of the columns \(list(names)), with the same declarations, found another survey; "
-          + "add a survey of the same columns")
+        "expected a survey with the same columns (\(list(names))) and the same kinds as this survey, "
+          + "found a different one; add a survey of the same columns")
     }
     let numbered = try other.surveys.map { try $0.numbered(from: firstRow) }
     try checkCount(adding: other.surveys.first?.pointCount ?? 0)
