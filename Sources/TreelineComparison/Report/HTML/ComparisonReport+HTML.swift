@@ -97,7 +97,7 @@ extension ComparisonReport {
     let dots =
       switch comparison.dots.step {
       case 1: "Dots: all points."
-      case 2: "Dots: every second of the points at distinguishable positions."
+      case 2: "Dots: one in 2 of the points at distinguishable positions."
       default: "Dots: one in \(comparison.dots.step) of the points at distinguishable positions."
       }
     let land = isLandLeftOut ? " The outline of land is too coarse for this zoom." : ""
