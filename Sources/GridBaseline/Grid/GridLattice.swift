@@ -17,7 +17,8 @@ public enum CellSize: Hashable, Sendable {
 extension CellSize {
   /// Returns the side of a cell in plane units: the whole number from 1 to 2^32 that is nearest to the exact size.
   ///
-  /// A whole side keeps the lattice exact. The rounding changes the side by at most half a unit (0.5 cm).
+  /// The lattice is exact because the side is a whole number. The rounding changes the side by at most half a unit (0.5
+  /// cm).
   ///
   ///     try CellSize.pixels(64).units(zoom: 10)  // 1_048_576
   public func units(zoom: Double) throws(GridError) -> UInt64 {
