@@ -12,7 +12,7 @@ struct GrowthOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "How the tree grows. 'split' splits all points, again and again. 'merge' always merges the two closest clusters, which suits '--spacing'. 'badges' merges the two clusters whose badges touch first, which '--badges' needs. 'scatter' merges the two clusters whose union spreads least, which suits '--limit'. (default: split, or badges with '--badges')",
+      "How the tree grows. 'split' divides all points into smaller and smaller clusters. 'merge' always merges the two closest clusters, which suits '--spacing'. 'badges' always merges the two clusters whose badges touch first when the map zooms out. '--badges' needs such a tree. 'scatter' always merges the two clusters whose union spreads least, which suits '--limit'. (default: split, or badges with '--badges')",
       valueName: "way")) var grow: GrowthName?
 
   @Option(
