@@ -105,11 +105,11 @@ public struct Aggregate: Hashable, Sendable {
   ///   - column: A column of any kind.
   public static func top(_ count: Int, of column: String) -> Aggregate { Aggregate(.top(count), column) }
 
-  /// The most frequent value. If several values are equally frequent, the least of them.
+  /// The most frequent value. If several values are equally frequent, the result is the least of these values.
   public static func mode(_ column: String) -> Aggregate { Aggregate(.mode, column) }
 
   /// The middle value in sorted order. An even number of values has two middle values. For numbers, the median is then
-  /// the mean of the two middle values. For other values, it is the smaller of the two.
+  /// the mean of the two middle values. For other values, the median is the smaller of the two middle values.
   public static func median(_ column: String) -> Aggregate { Aggregate(.median, column) }
 
   /// The least value `v` such that at least `percent` per cent of all values are less than or equal to `v`.

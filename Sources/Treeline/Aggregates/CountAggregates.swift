@@ -74,7 +74,7 @@ struct DistinctValues: AggregateEvaluator {
     }
   }
 
-  /// A key, and the number of rows that have it.
+  /// A key, and the number of rows that have this key.
   private struct KeyCount {
     var key: UInt64
     var count: Int

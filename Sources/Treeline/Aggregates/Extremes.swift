@@ -153,8 +153,9 @@ struct FirstRow: RowSummary {
   private mutating func add(_ row: Int32) { if self.row < 0 || row < self.row { self.row = row } }
 }
 
-/// The rows with the greatest and with the least value of the column that orders the rows. If several rows have that
-/// value, the row with the least value in another column is chosen. Rows that lack one of the two values are left out.
+/// The rows with the greatest and with the least value of the column that orders the rows. If several rows have the
+/// greatest value, or the least value, the row with the least value in another column is chosen. Rows that lack one of
+/// the two values are left out.
 struct ExtremeRows: RowSummary {
   struct Keys {
     let values: OrderedKeys

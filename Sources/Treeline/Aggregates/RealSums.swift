@@ -1,6 +1,6 @@
 /// Exact prefix sums of a column of doubles over the counted rows. There is one sum for each block of rows. If the
-/// exponents of the doubles differ more, each sum is larger, and a block has more rows. Therefore the sums take at most
-/// half a byte per row.
+/// exponents of the doubles differ widely, each sum takes many bytes, and each block has many rows. Therefore the sums
+/// take at most half a byte per row.
 final class RealSums: PreparedValues {
   /// Range of the words of an `ExactSum` that the column's values need.
   private let kept: Range<Int>

@@ -30,7 +30,7 @@ extension ClusterTree {
   /// - Complexity: O(answer + depth), independent of the number of points. O(limit log limit + depth) in widest-first
   ///   and steepest-first order, and also if a detail, a spacing or badges are combined with a limit. Continuing a
   ///   previous answer takes O(k log k + k · depth), where k is the limit plus the size of the previous answer. If d
-  ///   clusters must be merged to keep the limit, the merges take an additional O(k · d), or O(k · d · log k) if the
+  ///   clusters must be merged to keep the limit, the merges add O(k · d) to this time, or O(k · d · log k) if the
   ///   merged clusters scatter too much.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     try clusters(Query(cut, in: viewport), after: previous)

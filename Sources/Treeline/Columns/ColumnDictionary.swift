@@ -34,7 +34,7 @@ package struct ColumnDictionary: @unchecked Sendable {
     bytes(ofEntry: entry).flatMap { AttributeValue.Tag(rawValue: $0[0]) }
   }
 
-  /// Returns whether an entry is a value. Null is not a value, and an entry that cannot be read is not a value either.
+  /// Returns whether an entry is a value. Neither null nor an entry that cannot be read is a value.
   func isPresent(_ entry: Int) -> Bool {
     switch tag(ofEntry: entry) {
     case nil, .null, .absent: false

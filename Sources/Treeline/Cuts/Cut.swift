@@ -81,8 +81,8 @@ public struct Cut: Hashable, Sendable {
   /// - Parameter pixels: 0 or more. At 0 every position is shown as a cluster of its own.
   public static func detail(_ pixels: Double) -> Cut { Cut(.detail, pixels: pixels) }
 
-  /// Returns a cut into clusters that are at least `pixels` apart, so that badges of that size never touch. The badges
-  /// of any larger viewport do not touch, either. The cut needs a tree with separations and a viewport with a zoom.
+  /// Returns a cut into clusters that are at least `pixels` apart, so that badges of that size never touch. In any
+  /// larger viewport, badges also do not touch. The cut needs a tree with separations and a viewport with a zoom.
   ///
   /// Each split of a cluster has a distance, its separation, which was found when the tree was built. Clusters are
   /// split in order of falling distances. Splitting ends at the distance that is `pixels` long at the zoom. A cluster

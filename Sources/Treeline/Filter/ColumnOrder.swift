@@ -2,8 +2,8 @@
 /// stay in tree order.
 ///
 /// A place is an index in this order. A range of values is a range of places. So the points that enter or leave a
-/// moving window of values are found without reading other points. The order takes 4 bytes per point, and another 16
-/// bytes per point while the order is made.
+/// moving window of values are found without reading other points. The order takes 4 bytes per point. While the order
+/// is made, it takes 20 bytes per point.
 final class ColumnOrder: PreparedValues {
   private let treeIndices: PreparedArray<UInt32>
 

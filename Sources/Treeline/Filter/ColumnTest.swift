@@ -99,8 +99,8 @@ private struct TableWork: PackedWork {
   }
 }
 
-/// Tests each row and stores the result as a byte, in a loop that compilers vectorize. Then packs eight bytes at a time
-/// into eight bits, by a multiplication.
+/// Tests each row and stores the result as a byte, in a loop that compilers vectorize. Then packs each group of eight
+/// bytes into eight bits, by a multiplication.
 @inline(__always) private func pack(
   _ words: Range<Int>, _ rowCount: Int, into result: UnsafeMutablePointer<UInt64>, _ test: (Int) -> Bool
 ) {

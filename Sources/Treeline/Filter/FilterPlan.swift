@@ -43,7 +43,8 @@ indirect enum FilterPlan {
     }
   }
 
-  /// Number of levels below this level. Each of these levels needs a buffer in addition to the buffer for the result.
+  /// Number of levels below this level. There is one buffer for the result, and one more buffer for each of these
+  /// levels.
   var depth: Int {
     switch self {
     case .nothing, .test, .bits: 0

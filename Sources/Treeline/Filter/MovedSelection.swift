@@ -81,7 +81,7 @@ struct MovedSelection {
     return moved
   }
 
-  /// Sets the bits of the entering points that also pass the shared conditions, 1024 points at a time.
+  /// Sets the bits of the entering points that also pass the shared conditions. Tests points in blocks of 1024.
   private func enter(into words: UnsafeMutableBufferPointer<UInt64>) throws(CancellationError) {
     let most = 1024
     let rest = FilterPlan.all(rest)

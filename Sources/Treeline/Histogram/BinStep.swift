@@ -1,4 +1,4 @@
-/// Round values at which bins begin. The values continue without end in both directions.
+/// The round values at which bins begin. The values continue without end in both directions.
 enum BinStep {
   /// Multiples of a number of ticks, counted from an origin.
   case ticks(Int128, from: Int128 = 0)
@@ -73,7 +73,7 @@ enum BinStep {
   }
 }
 
-/// Round doubles at which bins begin.
+/// The round doubles at which bins begin.
 struct RealBins {
   /// Edges of the bins, as decimals. Values are compared with the doubles nearest to these edges.
   private(set) var edges: [DecimalNumber] = []

@@ -68,8 +68,8 @@ extension ClusterTree {
   /// - Throws: `AggregateError` if the tree has no such column, the column is of another kind, or more than
   ///   `Aggregate.maximumRowsRead` points are in view; `QueryError` if the viewport is not valid; `IndexError` if a
   ///   file is damaged.
-  /// - Complexity: O(counted points in view), 1 to 2 ns for each point. The first histogram of a column takes an
-  ///   additional O(pointCount) to find the column's extent.
+  /// - Complexity: O(counted points in view), 1 to 2 ns for each point. The first histogram of a column also takes
+  ///   O(pointCount) to find the column's extent.
   public func histogram(
     of name: String, bins: Int = 50, scale: Histogram.Scale = .even, in viewport: Viewport = .everything
   ) throws -> Histogram {

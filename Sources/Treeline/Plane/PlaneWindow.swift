@@ -115,7 +115,8 @@ extension Plane {
   }
 }
 
-/// The edges of a window, prepared for comparison with many boxes: four edges at a time, without a branch.
+/// The edges of a window, prepared for comparison with many boxes. One comparison without a branch covers all four
+/// edges.
 struct WindowEdges {
   let window: PlaneWindow
   /// Whether the window or any box may cross the seam.

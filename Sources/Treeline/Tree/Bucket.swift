@@ -14,7 +14,7 @@ enum Bucket {
   static let bitsOfLevel: UInt32 = 10
   static let bitsOfDepth: UInt32 = 4
 
-  /// The difference in `levels` between a node in a bucket and its children: one level, and one step of depth.
+  /// The difference in `levels` between a node in a bucket and the node's children: one level, and one step of depth.
   static let oneDown: UInt32 = 1 << bitsOfLevel | 1
 
   /// The position of the first visibility bit. There is one such bit for each point of a bucket.
@@ -25,7 +25,8 @@ enum Bucket {
   static let partlyVisible: UInt32 = 1 << 30
   static let whollyVisible: UInt32 = 1 << 31
 
-  /// The greatest level of a bucket. Its parts may lie up to 15 levels deeper, and their levels must fit an id.
+  /// The greatest level of a bucket. The parts of a bucket may lie up to 15 levels deeper, and their levels must fit an
+  /// id.
   static let maximumLevel = TreeStorage.maximumLevel - (NodeRecord.bucketCapacity - 1)
 }
 

@@ -47,7 +47,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   let solver: PrincipalAxis.Solver
 
   /// Number of levels at which nodes are split by the rule. Deeper nodes are halved along the longer side of their box.
-  /// Halving ends after at most 64 more levels. No tree over real data has so many levels. This limit only serves to
+  /// Halving ends after at most 64 more levels. Trees over real data have far fewer levels. This limit only serves to
   /// prove a bound on the depth.
   let principalLevels: Int
 

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Builds the nodes below one node, depth first: the whole left subtree, then the right one.
+/// Builds the nodes below one node, depth first: the whole left subtree, then the right subtree.
 ///
 /// The pending nodes are in an array instead of on the thread's stack, so no data can overflow the thread's stack.
 struct SubtreeBuilder<Algorithm: SplitAlgorithm> {

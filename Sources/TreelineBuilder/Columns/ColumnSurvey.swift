@@ -276,7 +276,7 @@ public struct ColumnSurvey: Sendable {
   }
 
   /// Whether the values must be gathered in a second pass. A second pass is needed if the encoding needs all different
-  /// values, and there are more than 65,536 of them. A survey cannot keep so many values.
+  /// values, and if there are more than 65,536 different values. A survey cannot keep more values.
   ///
   /// - Throws: `ColumnError` for a value that does not suit the kind of the column.
   public func needsGathering() throws(ColumnError) -> Bool {

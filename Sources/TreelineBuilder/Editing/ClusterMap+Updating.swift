@@ -25,8 +25,8 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   ///   - moved: Values that replace the values with the same ids. They may be at other coordinates, and may have other
   ///     properties.
   /// - Throws: `EditError`, `ColumnError`, or what the map's coordinate function throws.
-  /// - Complexity: A few milliseconds for each value that changes, plus a copy of the tree and of `values`. A build, if
-  ///   the map is built again.
+  /// - Complexity: A few milliseconds for each value that changes, plus a copy of the tree and of `values`. If the map
+  ///   is built again, the edit takes as long as a build.
   public func updating(
     inserting inserted: [Value] = [], removing removed: [Value.ID] = [], moving moved: [Value] = []
   ) throws -> ClusterMap { try updating(inserting: inserted, removing: removed, moving: moved, by: \.id) }

@@ -22,13 +22,13 @@ import Treeline
   /// record has a block of zeros, because its content is text and a few numbers. Such a last record was not
   /// acknowledged, and is removed. Any other difference is damage to a record that may have been acknowledged.
   ///
-  /// One process at a time uses a log, and one thread at a time.
+  /// Only one process at a time can use a log. Within this process, only one thread at a time may use the log.
   @_spi(Server) public final class EditLog: @unchecked Sendable {
     private let path: String
     private var descriptor: Int32
     /// Length of the file, in bytes. The file ends after a whole record.
     public private(set) var length = 0
-    /// The reason why nothing more can be appended: the content of the file is not known any more.
+    /// The error after which nothing more can be appended, because the content of the file is no longer known.
     private var failure: EditLogError?
 
     private static let headerLength = 24
@@ -131,13 +131,14 @@ import Treeline
       return bytes
     }
 
-    /// What is at an offset of the file: a record, of whose content this is the range, or another thing.
+    /// The result of reading the file at an offset: the range of a record's content, or the reason why there is no
+    /// undamaged record.
     private enum Found {
       case sound(Range<Int>)
       case unsound(Fault)
     }
 
-    /// The reason why there is no sound record.
+    /// The reason why there is no undamaged record.
     private enum Fault {
       /// The end of the record is missing, or some of its blocks were never written.
       case incomplete
@@ -152,17 +153,17 @@ import Treeline
         case .letters: "the letters TLOG"
         case .length(let check, _): "\(String(check, radix: 16)) as the check of its length"
         case .content(let checksum, _): "the checksum \(String(checksum, radix: 16))"
-        case .beforeOthers: "a sound record"
+        case .beforeOthers: "an undamaged record"
         }
       }
 
       var found: String {
         switch self {
-        case .incomplete: "a part of one"
+        case .incomplete: "only a part of a record"
         case .letters(let found): found
         case .length(_, let found): String(found, radix: 16)
         case .content(_, let found): String(found, radix: 16)
-        case .beforeOthers: "another content, and sound records behind it"
+        case .beforeOthers: "other bytes, although undamaged records follow"
         }
       }
     }
@@ -202,7 +203,7 @@ import Treeline
       return .unsound(isWritten ? fault : .incomplete)
     }
 
-    /// The least number of bytes that a disk writes, of which a file system writes a multiple.
+    /// The least number of bytes that a disk writes. File systems write multiples of this number.
     private static let blockLength = 512
 
     private static func hasRecord(after offset: Int, in bytes: [UInt8]) -> Bool {
@@ -247,7 +248,7 @@ import Treeline
         guard AtomicFile.synchronize(descriptor) == 0 else { throw EditLogError(path, "flush it to the disk") }
         length += record.count
       } catch {
-        // After any other failure of a flush, nobody knows which bytes are on the disk.
+        // After any other failure of a flush, it is not known which bytes are on the disk.
         let canContinue = if case .full = error { true } else { false }
         if ftruncate(descriptor, off_t(length)) != 0 || AtomicFile.synchronize(descriptor) != 0 || !canContinue {
           failure = error

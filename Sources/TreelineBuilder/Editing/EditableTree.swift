@@ -3,7 +3,8 @@ import Treeline
 
 /// A tree with the coordinates from which it was built, for edits that name points by their rows.
 ///
-/// Callers that keep the values and their keys themselves, as C does, use it instead of a `ClusterMap`.
+/// Callers that keep the values and the keys themselves, such as callers in C, use an editable tree instead of a
+/// `ClusterMap`.
 package final class EditableTree: Sendable {
   /// The tree, without columns.
   package let tree: ClusterTree

@@ -5,7 +5,7 @@ import Treeline
   /// The key, which no other point of the map has.
   public let key: PointKey
   public let coordinate: Coordinate
-  /// A value for each column of the map, in their order; nil for no value.
+  /// One value for each column of the map, in the order of the columns; nil for a missing value.
   public let values: [AttributeValue?]
 
   public init(key: PointKey, coordinate: Coordinate, values: [AttributeValue?]) {
@@ -79,15 +79,16 @@ import Treeline
 }
 
 @_spi(Server) extension ClusterMap where Value == KeyedPoint {
-  /// Builds a map that can be edited from the points of an index. Its tree, columns and description equal those of an
-  /// index that is built by the same rule from the same points, sorted by their keys.
+  /// Builds a map that can be edited from the points of an index. The map has the same tree, columns and description as
+  /// an index that is built by the same rule from the same points, sorted by their keys.
   ///
   /// - Parameters:
   ///   - tree: The tree of an index of longitudes and latitudes.
   ///   - name: Name of the column with the keys.
   ///   - threads: Number of threads of the build. Edits of the map use as many.
   /// - Throws: `LiveIndexError`, `BuildError`, `ColumnError`
-  /// - Complexity: A build, and about 200 bytes of memory for each point and 50 bytes for each of its values.
+  /// - Complexity: The time of a build. Takes about 200 bytes of memory for each point, and 50 bytes for each value of
+  ///   a point.
   public init(editing tree: ClusterTree, key name: String, threads: Int) throws {
     guard tree.plane.projection == .webMercator else { throw LiveIndexError.planar }
     guard !tree.isGrouped else { throw LiveIndexError.grouped }
@@ -161,7 +162,7 @@ import Treeline
       guard case .unsuitableValue(_, let row, let expected, let found, _) = error else { return nil }
       return (row, expected, found)
     }
-    // Times between these years fit a column of nanoseconds, whichever other times it has.
+    // A column with times to the nanosecond can hold all times between these years, whatever other times it has.
     guard kind == .time else { return nil }
     for (number, value) in values.enumerated() {
       if let seconds = value?.instant(numbersPerSecond: 1)?.seconds, abs(seconds) > 9_000_000_000 {
@@ -196,7 +197,7 @@ extension ClusterTree {
   fileprivate func exactCoordinate(atTreeIndex treeIndex: Int) -> Coordinate {
     let position = self.position(atTreeIndex: treeIndex)
     let coordinate = plane.coordinate(at: position)
-    // A point on an edge of the world lies beyond its latitudes, and is counted as clipped.
+    // A point on the north or south edge of the world is counted as clipped, so its latitude must lie beyond this edge.
     guard position.y == 0 || position.y == .max else { return coordinate }
     return Coordinate(longitude: coordinate.longitude, latitude: position.y == 0 ? 90 : -90)
   }

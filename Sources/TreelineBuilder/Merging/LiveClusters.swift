@@ -252,7 +252,7 @@ extension LiveClusters {
   /// Calls the body with each cluster that looks for other clusters in this round or an earlier round, in rising order
   /// of numbers. Stops when the body returns false.
   @inline(__always) func forEachLive(_ range: Range<Int>, in round: UInt8, _ body: (Int) -> Bool) {
-    // Compares eight bytes at a time by x <= y, with the highest bits treated separately (H. S. Warren, Hacker's
+    // Compares eight bytes in one step, by x <= y, with the highest bits treated separately (H. S. Warren, Hacker's
     // Delight, 2-18).
     let (y, highBits) = (UInt64(round) &* 0x0101_0101_0101_0101, 0x8080_8080_8080_8080 as UInt64)
     var cluster = range.lowerBound

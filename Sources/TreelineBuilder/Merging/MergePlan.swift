@@ -14,7 +14,8 @@ struct MergePlan: Sendable {
     var border: MergeBorder?
     /// Indices of the part's halves in `parts`.
     var halves = (first: 0, second: 0)
-    /// Index in `parts` of the larger part of which this part is one half. For the whole plane, its own index.
+    /// Index in `parts` of the larger part that has this part as one of its halves. The whole plane has its own index
+    /// here.
     let whole: Int
     /// Estimated number of clusters that are merged again along the border.
     var expectedAgain = 0.0
@@ -92,7 +93,7 @@ struct MergePlan: Sendable {
   /// Returns the estimated time of merging in parts, divided by the time of merging without parts.
   ///
   /// The constants were measured on uniform and clustered points and on real places. The smaller the parts, the better
-  /// they fit the caches. Merging a cluster again takes longer than merging a leaf, above all if threads share caches.
+  /// they fit the caches. Merging a cluster again takes longer than merging a leaf, especially if threads share caches.
   /// On uniform points more clusters are merged again than expected.
   private func expectedTime(leafCount: Int, threads: Int) -> Double {
     let largestPart = parts.lazy.filter { $0.border == nil }.map(\.leaves.count).max() ?? leafCount

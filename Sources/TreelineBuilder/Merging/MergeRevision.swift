@@ -63,7 +63,7 @@ package struct MergeRevision {
   ///   - rounds: Rounds of this level. They come directly after the rounds of the previous call.
   ///   - greatestDiameter: Upper bound of badge diameters in these rounds of the old history.
   ///   - candidates: Returns nodes and merges of the old history. The nodes are all nodes in the area when these rounds
-  ///     begin. The merges include each merge of these rounds that is in the area, or of which one cluster is in the
+  ///     begin. The merges include each merge of these rounds that is in the area, or that merges a cluster in the
   ///     area. Every merge comes after the merges that made its two clusters.
   /// - Returns: an upper bound of badge diameters in these rounds of both histories.
   mutating func revise(

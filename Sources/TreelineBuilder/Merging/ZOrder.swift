@@ -39,8 +39,8 @@ struct CodedNumber {
 extension UnsafeMutableBufferPointer<CodedNumber> {
   /// Sorts by code. Elements with equal codes keep their order. If the build is cancelled, the result is unusable.
   ///
-  /// - Complexity: O(count), with one pass for every eleven bits in which codes differ. Sorting takes as much
-  ///   additional memory as the buffer itself.
+  /// - Complexity: O(count), with one pass for every eleven bits in which codes differ. Sorting also needs a second
+  ///   buffer of the same size.
   func sortByCode(_ monitor: BuildMonitor) {
     guard count > 1 else { return }
     let spare = UnsafeMutableBufferPointer.allocate(capacity: count)

@@ -22,7 +22,7 @@ import Treeline
 /// nodes of a level at once.
 ///
 /// - Complexity: about 300 bytes of memory for each node above the pieces. The number of such nodes is about the number
-///   of pieces. A round and its answers take additional memory.
+///   of pieces. The memory of a round and of its answers is not included.
 public struct BuildPlan: Sendable {
   private let terms: Terms
   private var nodes: [PlanNode] = []

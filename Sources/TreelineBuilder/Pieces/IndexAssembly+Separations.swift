@@ -18,9 +18,9 @@ import Treeline
     ///
     /// - Parameters:
     ///   - path: Path of a scratch file. The file takes 2 bytes per point, and is deleted once the index is written.
-    ///   - memory: Memory budget in bytes, in addition to about 30 MB that the process takes anyway. With a small
-    ///     budget the work takes longer. The budget is exceeded only if many nodes form a chain in which each node
-    ///     waits for the next one.
+    ///   - memory: Memory budget in bytes. The process takes about 30 MB more than this budget. With a small budget the
+    ///     work takes longer. The budget is exceeded only if many nodes form a chain in which each node waits for the
+    ///     next one.
     ///   - threads: Number of threads; nil for all processors.
     public mutating func addSeparations(scratchFile path: String, memory: Int, threads: Int? = nil) {
       addSeparations(scratchFile: path, memory: memory, threads: threads, stoppingWith: nil) { _, _ in }

@@ -39,8 +39,9 @@ import Treeline
     ///   - source: Source of the bytes of the pieces.
     ///   - progress: Called with the number of bytes written and the total number of bytes. The work stops if
     ///     `progress` returns false.
-    /// - Throws: `PieceError.writing` if an index cannot hold so many columns, or if two columns have the same name;
-    ///   `PieceError.damaged` if a piece is missing, belongs to another plan, or has changed since it was written.
+    /// - Throws: `PieceError.writing` if there are more columns than an index can hold, or if two columns have the same
+    ///   name; `PieceError.damaged` if a piece is missing, belongs to another plan, or has changed since it was
+    ///   written.
     public func write(
       to destination: IndexDestination, piecesFrom source: some PieceSource,
       progress: @escaping (_ written: UInt64, _ total: UInt64) -> Bool = { _, _ in true }

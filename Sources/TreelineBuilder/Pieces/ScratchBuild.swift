@@ -182,7 +182,7 @@ import Treeline
       var lastRow: UInt64?
     }
 
-    /// The error because of which some added points were not written to the disk. After such an error, the build cannot
+    /// The error that prevented some added points from being written to the disk. After such an error, the build cannot
     /// succeed.
     private var writingFailure: PieceError?
 

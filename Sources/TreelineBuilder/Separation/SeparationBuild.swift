@@ -28,8 +28,8 @@ import Treeline
 /// On a map with a scale of u units per pixel, a spacing of p pixels is T = p u. So one number for each node is enough
 /// for every spacing at every zoom. `SeparationCode` explains why rounding down keeps all these properties.
 ///
-/// The work is O(n log n) for n points on all measured data: see `SplitSequence`. In addition to the tree, the
-/// computation takes 64 bytes per point for nodes, and 30 to 70 bytes per point for the grid and the queue.
+/// The work is O(n log n) for n points on all measured data: see `SplitSequence`. The computation takes 64 bytes per
+/// point for nodes, and 30 to 70 bytes per point for the grid and the queue. The memory of the tree is not included.
 struct SeparationBuild {
   let storage: TreeStorage
   let projection: Plane.Projection

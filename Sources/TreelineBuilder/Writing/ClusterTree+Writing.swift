@@ -151,7 +151,7 @@ import Treeline
     /// Checks that an index can hold all columns, and that no two columns have the same name.
     ///
     /// - Parameters:
-    ///   - attributes: Names of attributes to write in addition to the attributes of the tree.
+    ///   - attributes: Names of attributes to write beside the tree's own attributes.
     ///   - columns: Names of typed columns.
     ///   - matrixCount: Number of sections that belong to these columns.
     private func check(
