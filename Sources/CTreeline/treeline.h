@@ -475,7 +475,7 @@ void treeline_bytes_free(treeline_bytes *bytes);
 treeline_bytes *treeline_map_page(
     const treeline_tree *tree, const char *map, const char *title, const char *basemap, treeline_error **error);
 
-/// Writes a tree as a folder of files, as `treelinemap publish` does. From these files, browsers answer queries without
+/// Writes a tree as a folder of files, as `treelinemap publish` does. Browsers answer queries from these files, without
 /// a server. The folder is created if it does not exist. The tree is published without its filter. Fails if the tree
 /// has groups.
 ///

@@ -110,7 +110,7 @@ struct TreeVerifier {
   /// further.
   private func add(_ error: IndexError, at node: Node) {
     guard case .damagedNode(_, let record, let offset, let expected, let found) = error else {
-      return problems.add(node.name, expected: "a sound record", found: "\(error)")
+      return problems.add(node.name, expected: "an undamaged record", found: "\(error)")
     }
     problems.add("\(node.name), record \(record) at byte \(offset)", expected: expected, found: found)
   }
@@ -251,7 +251,7 @@ extension TreeVerifier {
     members(of: children.right).forEach { right = min(right, isWide ? $0.x : $0.y) }
     problems.check(
       left <= middle && right > middle, node.name,
-      expected: "its children on either side of \(isWide ? "x" : "y") = \(middle)",
+      expected: "one child on each side of \(isWide ? "x" : "y") = \(middle)",
       found: "the left child up to \(left), the right child from \(right) on")
   }
 }

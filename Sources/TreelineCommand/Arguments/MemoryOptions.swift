@@ -5,7 +5,7 @@ import Foundation
 struct MemoryOptions: ParsableArguments {
   @Option(
     help: .init(
-      "How much memory the build may use, such as '2GB'. Points that need more are built in pieces, in a scratch folder. (default: 60 % of the free memory)",
+      "How much memory the build may use, such as '2GB'. If the points need more memory, the index is built in pieces, in a scratch folder. (default: 60 % of the free memory)",
       valueName: "size"), transform: ByteCount.init(validating:)) var memory: ByteCount?
 
   @Option(

@@ -3,7 +3,7 @@ import Foundation
 
 struct ServeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Serves clusters over HTTP, and a map that shows how they move.",
+    commandName: "serve", abstract: "Serves clusters over HTTP, with a map that shows how the clusters move.",
     discussion: """
       The server is a separate program, 'treelinemap-server', from the package of the same name or from \
       'scripts/build/serve' in the sources. The tool searches for it in its own folder and on the PATH, and passes all \

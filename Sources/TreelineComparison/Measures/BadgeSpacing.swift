@@ -7,7 +7,7 @@ extension ViewMeasure {
     Self(
       key: "grid_look", title: "Badges in rows and columns",
       explanation:
-        "Share of badges whose nearest neighbor is straight beside, above or below, within 5°. By chance it is 11 %.",
+        "Share of badges whose nearest neighbor lies in the same row or column, within 5°. By chance it is 11 %.",
       unit: .share, direction: .less, praise: Praise(clause: .value(of: "of badges are in line with a neighbor"))
     ) { $0.neighbours.axisShare }
   }
@@ -17,8 +17,8 @@ extension ViewMeasure {
     Self(
       key: "neighbour_spread", title: "Unevenness of gaps",
       explanation:
-        "Are badges closer where data is dense? Standard deviation of the distances to the nearest neighbor, "
-        + "divided by their mean: 0 for a lattice, 0.52 by chance.", unit: .ratio, direction: .more
+        "Shows whether badges are closer together where data is dense. Standard deviation of the distances to the "
+        + "nearest neighbor, divided by their mean: 0 for a lattice, 0.52 by chance.", unit: .ratio, direction: .more
     ) { $0.neighbours.spread }
   }
 

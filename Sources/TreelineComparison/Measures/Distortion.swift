@@ -17,8 +17,8 @@ extension ViewMeasure {
     Self(
       key: "distortion_to_grid", title: "  against as large a grid",
       explanation:
-        "The distance above, divided by the distance with a grid. Its cells are widened until it has no more "
-        + "badges than the method.",
+        "The distance above, divided by the distance with a grid. The cells of the grid are widened until the grid "
+        + "has at most as many badges as the method.",
       unit: .ratio, direction: .less,
       praise: Praise(
         title: "Point to its badge, against a grid",

@@ -9,8 +9,9 @@ extension ViewMeasure {
     Self(
       key: "density_correlation", title: "Counts follow the density",
       explanation:
-        "Are badges with more points in denser places? Rank correlation (Spearman) of the count on a badge with the "
-        + "number of points within \(shortest(PixelCriterion.spacing.standard)) px of it. 1 means always, 0 is chance.",
+        "Shows whether badges with more points are in denser places. Rank correlation (Spearman) of the count on a "
+        + "badge with the number of points within \(shortest(PixelCriterion.spacing.standard)) px of the badge: "
+        + "1 if the counts always follow the density, 0 by chance.",
       unit: .ratio, direction: .more
     ) { measured in
       let radius = PixelCriterion.spacing.standard * measured.view.unitsPerPixel

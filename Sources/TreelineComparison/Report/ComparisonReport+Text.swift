@@ -89,7 +89,8 @@ extension ViewComparison {
         return found.allSatisfy { $0 == nil } ? nil : MeasureRow(measure, found, isRanked: isRanked)
       } + [
         MeasureRow(
-          "Every point in one badge", "Are the counts right, with no point lost and no point counted twice?",
+          "Every point in one badge",
+          "Shows whether the counts are right: no point is lost, and no point is counted twice.",
           texts: results.map { $0.conservation.text })
       ]
   }

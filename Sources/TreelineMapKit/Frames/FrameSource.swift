@@ -2,7 +2,7 @@ import TreelineMap
 
 /// Calls a closure once per frame while something moves.
 @MainActor public protocol FrameSource: AnyObject {
-  /// Calls the closure in each frame, beginning with the next one, until `stop()` or until the source is released.
+  /// Calls the closure in each frame, beginning with the next frame, until `stop()` or until the source is released.
   /// `start` is not called again before `stop()`.
   func start(_ onFrame: @escaping @MainActor () -> Void)
 

@@ -1,4 +1,6 @@
-"""Clusters of points on a map that follow the density of the points, in microseconds: arrays in, arrays out.
+"""Groups points on a map into clusters that follow the density of the points, in microseconds.
+
+The package takes arrays and returns arrays.
 
 >>> import numpy as np, treelinemap
 >>> random = np.random.default_rng(1)

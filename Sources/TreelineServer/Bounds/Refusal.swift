@@ -56,7 +56,8 @@ struct Refusal {
       problem: Problem(
         status: .serviceUnavailable,
         detail:
-          "The answer took over \(Double(limit.nanoseconds) / 1e9) seconds to compute; ask for less, or try again.",
+          "The answer took over \(Double(limit.nanoseconds) / 1e9) seconds to compute; "
+            + "request fewer clusters or a smaller part of the map, or try again.",
         headers: [.retryAfter: "1"]))
   }
 

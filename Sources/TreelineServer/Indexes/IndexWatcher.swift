@@ -33,9 +33,12 @@ struct IndexWatcher: Service {
         logger.notice("Reopened an index", metadata: ["index": "\(name)"])
       case .refused(let name, let error):
         metrics.countReload(succeeded: false)
-        logger.error("Kept the old index", metadata: ["index": "\(name)", "error": "\(error)"])
+        logger.error(
+          "Could not read a changed index, so the old index is still served",
+          metadata: ["index": "\(name)", "error": "\(error)"])
       case .damaged(let name, let error):
-        logger.critical("Withdrew a damaged index", metadata: ["index": "\(name)", "error": "\(error)"])
+        logger.critical(
+          "An index is damaged and is no longer served", metadata: ["index": "\(name)", "error": "\(error)"])
       }
     }
   }

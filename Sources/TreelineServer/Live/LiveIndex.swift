@@ -362,7 +362,8 @@ public final class LiveIndex: Sendable {
           let now = ContinuousClock.now
           if let since = next.since { state.withLock { $0.pace.publish(after: now - since, at: now) } }
         } catch {
-          logger.critical("Cannot make a map", metadata: ["index": "\(name)", "error": "\(error)"])
+          logger.critical(
+            "Could not make a new version of a live index", metadata: ["index": "\(name)", "error": "\(error)"])
           state.withLock { $0.failure = "\(error)" }
           return
         }

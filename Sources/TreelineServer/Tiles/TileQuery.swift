@@ -62,7 +62,7 @@ struct TileQuery {
   /// Description of the tiles' layer, for TileJSON.
   var fields: TileFields { TileFields(of: selection.index.tree, aggregates: aggregates.list, names: aggregates.names) }
 
-  /// Maximum number of clusters in a tile. Writing a tile with so many clusters takes about 20 ms, and other requests
-  /// wait meanwhile.
+  /// Maximum number of clusters in a tile. Writing a tile with this number of clusters takes about 20 ms, during which
+  /// other requests wait.
   private static let mostClusters = 32_768
 }

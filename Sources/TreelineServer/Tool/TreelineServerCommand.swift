@@ -9,7 +9,8 @@ extension LogFormat: ExpressibleByArgument {}
 
 @main struct TreelineServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "treelinemap-server", abstract: "Serves clusters over HTTP, and a map to see them move.",
+    commandName: "treelinemap-server",
+    abstract: "Serves clusters over HTTP, with a map that shows how the clusters move.",
     discussion: """
       Each index is served under the name of its file, or under a given name: 'places=/data/uk.treeline'. If the \
       file of an index is replaced, for example by 'treelinemap build', the server reopens it within a second, or at \

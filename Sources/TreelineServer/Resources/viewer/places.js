@@ -18,8 +18,8 @@ const FARTHEST = 0.015;
 const REACH = 0.75;
 
 /**
- * How large a city must be to name a cluster. Each pair has half the width of a cluster, in fractions of the world, and
- * the greatest rank of a city that may name clusters of this size.
+ * The size that a city needs to name a cluster. Each pair has half the width of a cluster, in fractions of the world,
+ * and the greatest rank of a city that may name clusters of this size.
  */
 const RANK_OF_SIZE = [[0.02, 0], [0.01, 1], [0.004, 2], [0.001, 4], [0, 10]];
 

@@ -10,7 +10,7 @@ import { Token } from "./token.js";
 const PAUSE = 500;
 const LONGEST_PAUSE = 30_000;
 
-/** Yields the data of server-sent events, each of which has one line of data. */
+/** Yields the data of server-sent events. Each event has one line of data. */
 async function* eventsIn(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   for (let text = ""; ;) {
