@@ -102,7 +102,7 @@ struct PageEncoder {
       let firstRoots = Set(children.map { $0.roots[0] })
       let whole = PlaneRect(minX: 0, minY: 0, maxX: .max, maxY: .max)
       let isFirst = page.roots.isEmpty && !pages.records.isEmpty
-      // Records to be visited, each with the box of its parent. `hasSums` tells whether the sums of the record are
+      // Records to be visited, each with the box of its parent. `hasSums` says whether the sums of the record are
       // stored.
       var waiting: [(index: Int32, parent: PlaneRect, hasSums: Bool)] = []
       for start in isFirst ? [0] : page.roots {

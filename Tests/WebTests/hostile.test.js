@@ -151,7 +151,7 @@ test("misspelt options of queries are errors that name the known options", async
 test("answers of another tree are errors", () => {
   const [tree, other] = [buildNow([[1, 2], [3, 4]]), buildNow([[1, 2], [3, 4]])];
   const [shown, foreign] = [tree, other].map((one) => one.clusters({ zoom: 3 }));
-  const refused = (call) => assert.throws(call, { name: "QueryError", message: "Expected an answer of this tree, found another" });
+  const refused = (call) => assert.throws(call, { name: "QueryError", message: "Expected an answer of this tree, found an answer of another tree" });
   for (const answer of [foreign, null, undefined, {}]) {
     refused(() => tree.transition(shown, answer));
     refused(() => tree.transition(answer, shown));

@@ -352,7 +352,7 @@ class Release:
                 self.copy(deployment / "debian" / script, control / script)
             (control / "conffiles").write_text("/etc/default/treelinemap-server\n")
             depends += ", passwd, systemd-standalone-sysusers | systemd | systemd-sysusers"
-            about = "clusters over HTTP, and a map that shows them\n Serves indexes made by treelinemap, as GeoJSON and tiles."
+            about = "clusters over HTTP, with a map that shows them\n Serves indexes made by treelinemap, as GeoJSON and tiles."
         files = sorted(path for path in root.rglob("*") if path.is_file() and not path.is_symlink() and control not in path.parents)
         size = sum(path.stat().st_size for path in files) // 1024
         (control / "md5sums").write_text(

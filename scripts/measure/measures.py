@@ -27,7 +27,7 @@ NOT_LIMITED = ("grid", "k-means", "spacing", "badges")
 GROWTHS = {rule: ["--split", rule] for rule in ("mean", "least-scatter", "gamma:1.5")} | {
     f"merge:{metric}": ["--merge", metric] for metric in ("distance", "badges", "scatter")
 }
-# Methods of merged trees, measured in addition to `--methods all` if this build of `treelinemap compare` has them.
+# Methods of merged trees, measured besides `--methods all` if this build of `treelinemap compare` has them.
 MERGED = ("spacing/merge:distance", "badges", "widest-first/merge:scatter")
 KEYS = (
     "clusters", "distortion_px", "distortion_to_grid", "distortion_to_kmeans", "grid_look", "on_data_px", "fill",
@@ -236,7 +236,7 @@ def all_rows(sets):
     best_spacing = best_of([name for name in split if name.startswith("spacing")])
     if best:
         add(
-            f"distortion, {best} / grid of no more clusters",
+            f"distortion, {best} / grid of at most as many clusters",
             of(best, "distortion_to_grid"),
             "median <= 0.78, each <= 0.90",
             median_at_most=0.78,
@@ -245,12 +245,12 @@ def all_rows(sets):
         add(f"distortion, {best} / k-means", of(best, "distortion_to_kmeans"), "median <= 1.12", median_at_most=1.12)
     for name in names:
         if name == "widest-first/merge:scatter":
-            add(f"distortion, {name} / grid of no more clusters", of(name, "distortion_to_grid"),
+            add(f"distortion, {name} / grid of at most as many clusters", of(name, "distortion_to_grid"),
                 "median <= 0.76, better 0.73", median_at_most=0.76)
             add(f"distortion, {name} / k-means", of(name, "distortion_to_kmeans"), "median <= 1.07, better 1.04",
                 median_at_most=1.07)
         elif name not in (best, "grid", "k-means") and not name.startswith("spacing"):
-            add(f"distortion, {name} / grid of no more clusters", of(name, "distortion_to_grid"))
+            add(f"distortion, {name} / grid of at most as many clusters", of(name, "distortion_to_grid"))
     for pair in RATIOS:
         add(pair.title, {name: figures["ratios"][pair.title] for name, figures in sets.items()}, pair.aim,
             median_at_least=pair.median_at_least, median_at_most=pair.median_at_most)
@@ -261,7 +261,7 @@ def all_rows(sets):
         add(f"{name}: closest pair, px", of(name, "closest_pair_px"), ">= 44", all_at_least=44)
         is_best = name == best_spacing
         add(
-            f"distortion, {name} / grid of no more clusters",
+            f"distortion, {name} / grid of at most as many clusters",
             of(name, "distortion_to_grid"),
             "median <= 0.92" if is_best else "",
             median_at_most=0.92 if is_best else None,

@@ -47,7 +47,7 @@ async function held() {
   return heapUsed + arrayBuffers;
 }
 
-// Parts of the measurement, each of which runs in a separate process
+// Parts of the measurement. Each part runs in a separate process.
 
 const PARTS = {
   /**

@@ -4,7 +4,7 @@ extension ClusterTree {
   /// The result depends only on the tree and the arguments. These promises always hold:
   /// - every point in view is in exactly one cluster, and every cluster has a point in view;
   /// - no cluster contains another cluster;
-  /// - there are no more clusters than the cut's limit;
+  /// - the number of clusters is at most the cut's limit;
   /// - if the tree was built with ``groups``, no cluster has points of two groups.
   ///
   /// All other properties depend on the cut: see `Cut`. A point is in view if it lies inside the viewport or on its

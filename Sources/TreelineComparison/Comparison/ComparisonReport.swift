@@ -82,7 +82,7 @@ package struct ComparisonOptions: Sendable {
   /// the function is called for several numbers of clusters.
   package var kMeans: KMeans?
 
-  /// A journey to compare in addition to the views; nil for none.
+  /// A journey to compare besides the views; nil for none.
   package var journey: Journey?
 
   package enum Journey: Sendable {

@@ -57,7 +57,7 @@ struct Refusal {
         status: .serviceUnavailable,
         detail:
           "The answer took over \(Double(limit.nanoseconds) / 1e9) seconds to compute; "
-            + "request fewer clusters or a smaller part of the map, or try again.",
+          + "request fewer clusters or a smaller part of the map, or try again.",
         headers: [.retryAfter: "1"]))
   }
 

@@ -734,7 +734,7 @@ export function lowest(view, node) {
 }
 
 /**
- * Returns, in preorder, the nodes of which an answer may consist.
+ * Returns the nodes that an answer may contain, in preorder.
  *
  * @param {CutSearch} search
  * @param {number[]} previous

@@ -135,7 +135,7 @@ function isAbove(a, b, number) {
 }
 
 /**
- * Returns the result of `scaled` for distances of a hundredth of the world or more. Divides 18 bits at a time.
+ * Returns the result of `scaled` for distances of a hundredth of the world or more. Each step divides 18 bits.
  *
  * @param {number} dx
  * @param {number} dy

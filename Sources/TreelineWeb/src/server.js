@@ -126,7 +126,7 @@ export class RemoteTree {
   /**
    * @param {RemoteClusters | null} from
    * @param {Query} query
-   * @param {Record<string, any>} more Parameters in addition to the parameters of the query.
+   * @param {Record<string, any>} more Parameters besides the parameters of the query.
    * @param {Abortable} options
    * @returns {Promise<{clusters: RemoteClusters, change: import("./map/scene.js").Change}>}
    */
@@ -183,7 +183,7 @@ export class RemoteTree {
 
   /** @param {RemoteClusters} answer */
   #checkAnswer(answer) {
-    if (answer?.tree?.info?.version !== this.info.version) throw new QueryError("Expected an answer of this tree, found another");
+    if (answer?.tree?.info?.version !== this.info.version) throw new QueryError("Expected an answer of this tree, found an answer of another tree");
   }
 
   /**
@@ -306,7 +306,7 @@ export class RemoteTree {
       if (request.signal?.aborted) throw error;
     });
     if (!response.ok) throw new ServerError(response.status, answer?.detail ?? `The server answered ${response.status}`);
-    if (answer?.[member] === undefined) throw new ServerError(0, `${url.href}: expected an answer of a Treeline server, found another`);
+    if (answer?.[member] === undefined) throw new ServerError(0, `${url.href}: expected an answer of a Treeline server, found another answer`);
     return answer;
   }
 }

@@ -145,7 +145,7 @@ export class Tree {
 
   /** @param {Clusters | NonNullable<Cut["continuing"]>} answer */
   #checkAnswer(answer) {
-    if (/** @type {Clusters} */ (answer)?.tree?.hierarchy !== this.hierarchy) throw new QueryError("Expected an answer of this tree, found another");
+    if (/** @type {Clusters} */ (answer)?.tree?.hierarchy !== this.hierarchy) throw new QueryError("Expected an answer of this tree, found an answer of another tree");
   }
 
   /**
