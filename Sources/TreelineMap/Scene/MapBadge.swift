@@ -108,7 +108,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// Range of tree indices of the points in the badge's cluster.
   var range: Range<Int> { shown.cluster.range }
 
-  /// Returns how the badge will be drawn at a time, if no other change begins before this time.
+  /// Returns how the badge will be drawn at the given time if no other change begins earlier.
   public func appearance(at time: Double) -> Appearance {
     Appearance(
       place: motion.place(at: time), isVisible: appearsAt <= time,

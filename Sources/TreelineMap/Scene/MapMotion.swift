@@ -50,7 +50,7 @@ public struct MapMotion: Hashable, Sendable {
     (self.from, self.to, self.start, self.duration, self.scaleCurve) = (from, to, start, duration, scaleCurve)
   }
 
-  /// Returns the position, size and opacity of the badge at a time.
+  /// Returns the position, size and opacity of the badge at the given time.
   public func place(at time: Double) -> Place {
     if time >= end { return to }
     let share = time > start ? (time - start) / duration : 0
