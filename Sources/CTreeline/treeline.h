@@ -170,7 +170,7 @@ void treeline_cancellation_free(treeline_cancellation *cancellation);
 /// Builds a tree. The tree does not depend on the order of the points or on the number of threads.
 ///
 /// `options` has the names of the options of `treelinemap build`: split=mean, grow=split (or merge, badges, scatter),
-/// badge-gap=4, stand=member, threads=2, no-separation=true, and planar=true. group-by and never-cluster name columns.
+/// badge-gap=4, anchor=member, threads=2, no-separation=true, and planar=true. group-by and never-cluster name columns.
 /// By default the tree is built for all queries that its growth supports. With editable=true the tree keeps the
 /// coordinates for `treeline_update`, which takes 16 bytes per point.
 ///
@@ -254,7 +254,7 @@ typedef struct treeline_facts {
   /// Rule by which the tree was made, such as "least-scatter" or "merge:distance".
   const char *growth;
   /// Default position of clusters: the mean of their points ("mean") or one of their points ("member").
-  const char *stand;
+  const char *anchor;
   /// Texts of the index; "" if the index has no such text.
   const char *title, *attribution, *unit;
 } treeline_facts;

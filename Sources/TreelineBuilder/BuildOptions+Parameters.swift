@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// Names of the growths, as values of `--grow` and `grow=`.
 package enum GrowthName: String, CaseIterable, Sendable {
@@ -26,7 +26,7 @@ extension BuildOptions {
       return rule
     }
     let gap = parameters.number("badge-gap", in: 0...BadgeCurve.greatestGapInPixels, unit: "a number of pixels ")
-    let stand = parameters.choice("stand", of: ClusterStand.self)
+    let anchor = parameters.choice("anchor", of: ClusterAnchor.self)
     let threads = parameters.integer("threads", in: 1...1024)
     let leavesOutSeparations = parameters.flag("no-separation")
 
@@ -43,15 +43,15 @@ extension BuildOptions {
     }
     if !(growth.mergeMetric?.keepsApart ?? false) {
       parameters.refuse(
-        ["stand"], expected: "grow=merge or grow=badges as well, because other trees do not keep clusters apart",
-        sentence: "{stand} needs the value 'merge' or 'badges' for {grow}; other trees do not keep clusters apart.")
-    } else if leavesOutSeparations && stand == .member {
+        ["anchor"], expected: "grow=merge or grow=badges as well, because other trees do not keep clusters apart",
+        sentence: "{anchor} needs the value 'merge' or 'badges' for {grow}; other trees do not keep clusters apart.")
+    } else if leavesOutSeparations && anchor == .member {
       parameters.refuse(
-        ["stand"], expected: "a tree with separations, which keep clusters apart",
-        sentence: "{stand} needs a tree with separations, which keep clusters apart.")
+        ["anchor"], expected: "a tree with separations, which keep clusters apart",
+        sentence: "{anchor} needs a tree with separations, which keep clusters apart.")
     }
     self.init(
       growth: growth, threads: threads, computesSeparations: !leavesOutSeparations,
-      badgeCurve: .standard.gap(gap ?? 0), stand: stand ?? .mean)
+      badgeCurve: .standard.gap(gap ?? 0), anchor: anchor ?? .mean)
   }
 }

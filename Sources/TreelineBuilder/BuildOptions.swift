@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// Options of a build. An option changes the resulting tree only if the description of the option says so.
 public struct BuildOptions: Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct BuildOptions: Hashable, Sendable {
 
   /// Position that represents a cluster on the map: the mean of its points, or one of its points. A tree that grows by
   /// merging for distances or badges depends on this option. Other growths ignore this option.
-  public var stand: ClusterStand
+  public var anchor: ClusterAnchor
 
   /// Eigenvector solver. Tests set this option to check that all solvers lead to the same tree.
   package var solver = PrincipalAxis.Solver.standard
@@ -39,15 +39,15 @@ public struct BuildOptions: Hashable, Sendable {
   ///     distance or for badges gets its separations from the merge, without computing them again. These separations
   ///     also take 2 bytes per point.
   ///   - badgeCurve: Diameters at which badges are drawn, for a tree that grows by merging for badges.
-  ///   - stand: Position of clusters on the map, for a tree that grows by merging for distances or badges.
+  ///   - anchor: Position of clusters on the map, for a tree that grows by merging for distances or badges.
   public init(
     growth: Growth, threads: Int? = nil, computesSeparations: Bool = false, badgeCurve: BadgeCurve = .standard,
-    stand: ClusterStand = .mean
+    anchor: ClusterAnchor = .mean
   ) {
     let threads = threads ?? processorCount
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
     (self.growth, self.threads, self.computesSeparations) = (growth, threads, computesSeparations)
-    (self.badgeCurve, self.stand) = (badgeCurve, stand)
+    (self.badgeCurve, self.anchor) = (badgeCurve, anchor)
   }
 }
 

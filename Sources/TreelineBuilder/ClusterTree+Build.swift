@@ -22,7 +22,7 @@ extension ClusterTree {
   public init(
     _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions(),
     progress: (@Sendable (BuildProgress) -> Void)? = nil
-  ) throws(BuildError) {
+  ) throws {
     try self.init(
       TreeBuild(
         coordinates: coordinates, projection: projection, options: options,
@@ -47,7 +47,7 @@ extension ClusterTree {
   public init(
     _ coordinates: [Coordinate], groupedBy groups: PointGroups, as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(), progress: (@Sendable (BuildProgress) -> Void)? = nil
-  ) throws(BuildError) {
+  ) throws {
     try self.init(
       TreeBuild(
         coordinates: coordinates, projection: projection, options: options, groups: groups,
@@ -125,21 +125,28 @@ extension ClusterMap {
   ///
   /// - Parameters:
   ///   - values: Your own values, of any type.
-  ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
-  ///   - options: How to build. By default, everything that a query may need is computed, as in `treelinemap build`.
-  ///     This includes separations, which take several times as long as the rest of the build.
   ///   - coordinate: Returns the coordinate of a value; a key path is enough. The map keeps this function for
   ///     `updating(inserting:removing:moving:)`.
-  ///   - groups: The group of each value, in the same order; values of different groups never share a cluster. Nil if
-  ///     all values may share a cluster.
   ///   - columns: Properties that can be filtered and summed; see ``MapColumn``.
-  /// - Throws: `BuildError`, `ColumnError`, or an error that `coordinate` throws.
+  ///   - groups: The group of each value, in the same order; groups never mix. Nil if all values may share a cluster.
+  ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
+  ///   - options: How to build. By default, everything that a query may need is computed, as in `treelinemap build`.
+  ///     That includes separations, which take several times as long as the rest of the build.
+  /// - Throws: `BuildError`, `ColumnError`, or what `coordinate` throws.
   /// - Precondition: The number of groups is the number of values.
   public init(
-    _ values: [Value], as projection: Plane.Projection = .webMercator,
-    options: BuildOptions = BuildOptions(computesSeparations: true),
-    at coordinate: @escaping @Sendable (Value) throws -> Coordinate, groupedBy groups: PointGroups? = nil,
-    columns: MapColumn<Value>...
+    _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate, columns: MapColumn<Value>...,
+    groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
+    options: BuildOptions = BuildOptions(computesSeparations: true)
+  ) throws {
+    try self.init(values, at: coordinate, columns: columns, groupedBy: groups, as: projection, options: options)
+  }
+
+  /// Builds the tree over your own values, with a list of columns that is known only when the program runs.
+  public init(
+    _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate, columns: [MapColumn<Value>],
+    groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
+    options: BuildOptions = BuildOptions(computesSeparations: true)
   ) throws {
     try self.init(
       values, as: projection, options, at: coordinate, groupedBy: groups, columns, stoppingWith: nil, progress: nil)
@@ -179,20 +186,31 @@ extension ClusterMap {
   ///
   /// - Parameters:
   ///   - values: Your own values, of any type.
-  ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
-  ///   - options: As in `init`.
   ///   - coordinate: Returns the coordinate of a value; called for all values before the tree is built.
-  ///   - groups: As in `init`.
   ///   - columns: As in `init`; they are encoded after the tree is built.
+  ///   - groups: As in `init`.
+  ///   - projection: As in `init`.
+  ///   - options: As in `init`.
   ///   - progress: As in `ClusterTree.build`. If there are columns, the last stage is `encoding`.
   /// - Throws: `BuildError`, `ColumnError`, an error that `coordinate` throws, or `CancellationError` if the task was
   ///   cancelled.
   /// - Precondition: The number of groups is the number of values.
   public static func build(
-    _ values: [Value], as projection: Plane.Projection = .webMercator,
+    _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate, columns: MapColumn<Value>...,
+    groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(computesSeparations: true),
-    at coordinate: @escaping @Sendable (Value) throws -> Coordinate, groupedBy groups: PointGroups? = nil,
-    columns: MapColumn<Value>..., progress: (@Sendable (BuildProgress) -> Void)? = nil
+    progress: (@Sendable (BuildProgress) -> Void)? = nil
+  ) async throws -> ClusterMap {
+    try await build(
+      values, at: coordinate, columns: columns, groupedBy: groups, as: projection, options: options, progress: progress)
+  }
+
+  /// Builds the same map as `init` with a list of columns, without blocking the task that asks for it.
+  public static func build(
+    _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate, columns: [MapColumn<Value>],
+    groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
+    options: BuildOptions = BuildOptions(computesSeparations: true),
+    progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) async throws -> ClusterMap {
     let cancellation = BuildCancellation()
     return try await withTaskCancellationHandler {

@@ -84,7 +84,7 @@ struct TreeBuild {
   func merge(_ memory: BuildMemory, by metric: MergeMetric) throws(BuildFailure) -> MergeBuild.Result {
     let build = MergeBuild(
       arrays: memory.arrays, pointCount: memory.pointCount, projection: projection,
-      metric: metric, stand: options.stand, badgeCurve: options.badgeCurve, threads: options.threads,
+      metric: metric, anchor: options.anchor, badgeCurve: options.badgeCurve, threads: options.threads,
       maximumDepth: options.maximumMergeDepth, leavesInPart: options.leavesInPart, monitor: monitor)
     guard let result = build.run() else { throw .cancelled }
     return result

@@ -61,7 +61,7 @@ final class AnswerObject: CObject {
       let (bounds, ellipse) = (cluster.bounds, cluster.ellipse)
       let diameter = cut.flatMap { tree.badgeDiameter(of: cluster, for: $0) } ?? .nan
       let values = [
-        bounds.west, bounds.south, bounds.east, bounds.north, cluster.radius, ellipse.semiMajor, ellipse.semiMinor,
+        bounds.west, bounds.south, bounds.east, bounds.north, cluster.planeRadius, ellipse.semiMajor, ellipse.semiMinor,
         ellipse.axisX, ellipse.axisY, diameter,
       ]
       for (array, value) in values.enumerated() { block.array(array, of: Double.self, count: count)[number] = value }
@@ -93,12 +93,12 @@ extension TreeObject {
       throw ArgumentError("the previous answer comes from another tree; pass an answer from this tree")
     }
     let found = try tree.clusters(query, after: previous)
-    guard style.isGiven || query.keepsClustersVisible || tree.stand == .member else {
+    guard style.isGiven || query.keepsClustersVisible || tree.anchor == .member else {
       return try AnswerObject(found, cut: query.cut)
     }
-    let window = style.window(for: query, in: try query.viewport.located(on: tree.plane)?.window)
+    let view = style.view(for: query, in: try query.viewport.located(on: tree.plane))
     return try AnswerObject(found, cut: query.cut) {
-      try style.position(of: $0, of: self.tree, keptVisibleIn: window)
+      try style.position(of: $0, of: self.tree, keptVisibleIn: view)
     }
   }
 

@@ -1,5 +1,5 @@
 import CTreeline
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// A handle with which C can cancel builds.

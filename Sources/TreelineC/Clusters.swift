@@ -76,7 +76,7 @@ public func expansionZoom(
     let (cut, tileSize) = try readScale(cut)
     let zoom = try given(zoom, "memory for a zoom")
     let tree = try tree.object(TreeObject.self).tree
-    let found = try tree.expansionZoom(of: ClusterID(rawValue: id), by: cut, tileSize: tileSize)
+    let found = try tree.separationZoom(of: ClusterID(rawValue: id), for: cut, tileSize: tileSize)
     zoom.pointee = QueryParameters.Bounds().reached(found) ?? .nan
   } != nil
 }
@@ -91,7 +91,7 @@ public func unclusteredZoom(
     let zoom = try given(zoom, "memory for a zoom")
     let object = try tree.object(TreeObject.self)
     let index = try object.checked(treeIndex: treeIndex)
-    zoom.pointee = try object.tree.unclusteredZoom(ofTreeIndex: index, by: cut, tileSize: tileSize) ?? .nan
+    zoom.pointee = try object.tree.unclusteredZoom(ofTreeIndex: index, for: cut, tileSize: tileSize) ?? .nan
   } != nil
 }
 
@@ -124,7 +124,7 @@ private struct TransitionRows {
 
   init(_ first: Clusters, _ second: Clusters) {
     (self.first, self.second) = (first, second)
-    let transition = Transition(from: first, to: second)
+    let transition = ClusterTransition(from: first, to: second)
     for cluster in transition.kept {
       append(0, cluster, cluster)
       let counts = transition.filteredPointCounts(in: cluster.range)
@@ -141,7 +141,7 @@ private struct TransitionRows {
   }
 
   private mutating func append(
-    _ change: Int64, _ from: Cluster?, _ to: Cluster?, _ replacement: Transition.Replacement? = nil
+    _ change: Int64, _ from: Cluster?, _ to: Cluster?, _ replacement: ClusterTransition.Replacement? = nil
   ) {
     func place(_ cluster: Cluster?, in answer: Clusters) -> Int64 {
       cluster.flatMap { answer.firstIndex(containingTreeIndex: $0.range.lowerBound) }.map(Int64.init) ?? -1

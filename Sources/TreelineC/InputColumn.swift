@@ -1,5 +1,5 @@
 import CTreeline
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// A column that C passes to a build. The arrays of the column belong to the caller and must outlive the build.

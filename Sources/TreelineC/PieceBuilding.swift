@@ -1,5 +1,5 @@
 import CTreeline
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 // The steps of a build in pieces that come after the plan.

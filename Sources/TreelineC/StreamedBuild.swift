@@ -1,5 +1,5 @@
 import CTreeline
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 // Builds an index from points that arrive in batches. The points may need more memory than the machine has.

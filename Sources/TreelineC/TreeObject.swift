@@ -14,7 +14,7 @@ final class TreeObject: CObject {
   /// The unfiltered tree with its coordinates; nil if the tree cannot be edited.
   let editable: EditableTree?
   private let growth: Block
-  private let stand: Block
+  private let anchor: Block
   private let title: Block
   private let attribution: Block
   private let unit: Block
@@ -29,7 +29,7 @@ final class TreeObject: CObject {
     (self.tree, self.unfiltered) = (tree, unfiltered ?? tree)
     self.marked = marked ?? self.unfiltered
     growth = Block(text: "\(tree.growth)")
-    stand = Block(text: tree.stand.rawValue)
+    anchor = Block(text: tree.anchor.rawValue)
     let description = tree.withStorage(\.description)
     title = Block(text: description.title ?? "")
     attribution = Block(text: description.attribution ?? "")
@@ -39,10 +39,10 @@ final class TreeObject: CObject {
   var facts: treeline_facts {
     let bounds = tree.root?.bounds ?? BoundingBox(west: .nan, south: .nan, east: .nan, north: .nan)
     return treeline_facts(
-      point_count: tree.pointCount, passing_point_count: tree.passingPointCount,
+      point_count: tree.pointCount, passing_point_count: tree.filteredPointCount,
       clipped_point_count: tree.clippedPointCount, has_separations: tree.hasSeparations,
       has_badges: tree.badgeCurve != nil, is_planar: tree.plane.projection == .planar, west: bounds.west,
-      south: bounds.south, east: bounds.east, north: bounds.north, growth: growth.text, stand: stand.text,
+      south: bounds.south, east: bounds.east, north: bounds.north, growth: growth.text, anchor: anchor.text,
       title: title.text, attribution: attribution.text, unit: unit.text)
   }
 
@@ -63,7 +63,7 @@ private let version = Block(text: Release.version)
 
 @_cdecl("treeline_open")
 public func openTree(_ path: UnsafePointer<CChar>?, _ error: ErrorPlace) -> OpaquePointer? {
-  attemptObject(error) { TreeObject(try ClusterTree(index: text(path, "a path"))) }
+  attemptObject(error) { TreeObject(try ClusterTree(contentsOfFile: text(path, "a path"))) }
 }
 
 @_cdecl("treeline_save")
@@ -129,7 +129,7 @@ public func selectPoints(_ tree: OpaquePointer?, _ filter: UnsafePointer<CChar>?
     let object = try tree.object(TreeObject.self)
     let marked = object.marked
     // Reuses results for the parts that the new filter shares with the old filter of the tree.
-    let selected = try string(filter).map { try marked.selecting(Filter($0), reusing: object.tree) }
+    let selected = try string(filter).map { try marked.filtered(by: Filter($0), reusing: object.tree) }
     return TreeObject(selected ?? marked, unfiltered: object.unfiltered, marked: marked, editable: object.editable)
   }
 }

@@ -65,7 +65,7 @@ import TreelineMap
   ///   - texts: Texts on badges.
   ///   - identifier: Identifier of the source.
   public convenience init(
-    _ mapView: MLNMapView, tree: ClusterTree? = nil, cut: Cut, texts: BadgeTexts = BadgeTexts(),
+    _ mapView: MLNMapView, tree: ClusterTree?, cut: Cut, texts: BadgeTexts = BadgeTexts(),
     identifier: String = "treeline"
   ) {
     self.init(
@@ -162,7 +162,7 @@ import TreelineMap
   /// Zooms in until a cluster splits. If the cut has only a limit, or if the cluster is a stack, the map moves to the
   /// cluster without zooming.
   public func zoom(into cluster: Cluster, animated: Bool = true) {
-    let zoom = try? animator?.scene.tree?.expansionZoom(of: cluster.id, by: feed.cut, tileSize: .pixels512)
+    let zoom = try? animator?.scene.tree?.separationZoom(of: cluster.id, for: feed.cut, tileSize: .pixels512)
     // The zoom is slightly larger, so that the map does not stop just before the split.
     let target = max(zoom ?? 0, mapView.zoomLevel) + (zoom == nil ? 0 : 0.01)
     mapView.setCenter(CLLocationCoordinate2D(cluster.coordinate), zoomLevel: target, animated: animated)

@@ -94,7 +94,7 @@ struct PageEncoder {
     private var spreads: [[UInt32]] = [[], [], []]
     private var ellipses: [RoundedEllipse] = []
     private var codes: [UInt16] = []
-    private var stands: [[UInt32]] = [[], [], []]
+    private var anchors: [[UInt32]] = [[], [], []]
 
     init(_ encoder: PageEncoder, _ page: PagePlan) {
       guard case .upper(let expanded, let children) = page.content else { return }
@@ -155,10 +155,10 @@ struct PageEncoder {
       spreads[2].append(summary.spread.yy.bitPattern)
       ellipses.append(RoundedEllipse(summary.spread))
       codes.append(record.code)
-      guard let stand = storage.standIndex(of: record.node) else { return }
-      stands[0].append(UInt32(stand) - record.node.first)
-      stands[1].append(storage.points[stand].x &- box.minX)
-      stands[2].append(storage.points[stand].y &- box.minY)
+      guard let anchor = storage.anchorIndex(of: record.node) else { return }
+      anchors[0].append(UInt32(anchor) - record.node.first)
+      anchors[1].append(storage.points[anchor].x &- box.minX)
+      anchors[2].append(storage.points[anchor].y &- box.minY)
     }
 
     func appendSpreads(to bytes: inout PageBytes) { for column in spreads { bytes.append(planesOf: column) } }
@@ -173,7 +173,7 @@ struct PageEncoder {
       } else {
         appendSpreads(to: &bytes)
       }
-      if encoder.storage.stands != nil { for column in stands { bytes.append(planesOf: column) } }
+      if encoder.storage.anchors != nil { for column in anchors { bytes.append(planesOf: column) } }
       bytes.append(bits.bytes)
     }
   }
@@ -209,7 +209,7 @@ struct PageEncoder {
     bytes.append(planesOf: points.map(\.y).differences)
     bytes.append(gaps(of: roots))
     if let separations = storage.separations { bytes.append(planesOf: range.map { separations[$0] }) }
-    if let stands = storage.stands { bytes.append(Self.bits(stands, of: range)) }
+    if let anchors = storage.anchors { bytes.append(Self.bits(anchors, of: range)) }
     return bytes.bytes
   }
 
@@ -229,10 +229,10 @@ struct PageEncoder {
     }
   }
 
-  private static func bits(_ stands: UnsafePointer<UInt8>, of range: Range<Int>) -> [UInt8] {
+  private static func bits(_ anchors: UnsafePointer<UInt8>, of range: Range<Int>) -> [UInt8] {
     stride(from: range.lowerBound, to: range.upperBound, by: 8).map { start in
       (start..<min(start + 8, range.upperBound)).reduce(into: UInt8(0)) { byte, index in
-        if TreeStorage.bit(of: stands, at: index) { byte |= 1 << UInt8(index - start) }
+        if TreeStorage.bit(of: anchors, at: index) { byte |= 1 << UInt8(index - start) }
       }
     }
   }

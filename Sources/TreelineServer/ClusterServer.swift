@@ -219,3 +219,7 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 }
+
+extension ServerError: LocalizedError {
+  public var errorDescription: String? { description }
+}

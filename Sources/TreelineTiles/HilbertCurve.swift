@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// The order of tiles in a PMTiles archive. Tiles are ordered by zoom, and within a zoom along a Hilbert curve. So most
 /// tiles that are neighbors on the map are also neighbors in the file.

@@ -12,7 +12,7 @@ extension ClusterTree {
   /// - Complexity: O(pointCount x depth), or O(pointCount x depth x log pointCount) for a tree that was built with the
   ///   split rule `least-scatter`. The work is done on all cores.
   public static func problems(ofIndex path: String, progress: ((VerificationProgress) -> Void)? = nil)
-    throws(IndexError) -> [IndexProblem]
+    throws -> [IndexProblem]
   {
     let file = try MappedFile(path: path)
     return try problems(in: file.bytes, name: file.name, keeping: file, progress) { file.giveBack() }

@@ -59,12 +59,12 @@ extension IndexHeader {
 // MARK: - Growth
 
 extension IndexHeader {
-  /// Checks that the sections of separations and of clusters' positions (`stands`) fit the way in which the tree was
+  /// Checks that the sections of separations and of clusters' positions (`anchors`) fit the way in which the tree was
   /// built, and that the reserved bytes of the badge curve are 0.
   func checkGrowth(_ curve: BadgeCurve?, in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let isForBadges = growth == .merging(by: .badges)
     var others: [IndexSection.Kind] = isForBadges ? [.separations] : [.badgeScales, .badgeCurve]
-    if !mergeTraits.contains(.standsAtMembers) { others.append(.stands) }
+    if !mergeTraits.contains(.anchorsAtMembers) { others.append(.anchors) }
     for section in sections where others.contains(section.kind) {
       problems.add(
         "sections", expected: "no section of \(section.kind) in a tree \(growth.phrase)",
@@ -72,7 +72,7 @@ extension IndexHeader {
     }
     let keepsApart = growth.mergeMetric?.keepsApart == true && sections.contains { $0.kind == growth.codesKind }
     problems.check(
-      keepsApart || !mergeTraits.contains(.standsAtMembers), "header, traits of a merged tree",
+      keepsApart || !mergeTraits.contains(.anchorsAtMembers), "header, traits of a merged tree",
       expected: "positions of clusters at their means, because this tree does not keep clusters apart",
       found: "traits \(mergeTraits.rawValue)")
     guard let section = sections.first(where: { $0.kind == .badgeCurve }), isForBadges else { return }

@@ -63,12 +63,12 @@ struct MergeScaleVerifier {
         continue
       }
       checkScale(left, right)
-      checkStand(of: node, left, right)
+      checkAnchor(of: node, left, right)
       stack.append(Visit(node: right, sibling: left, depth: visit.depth + 1, shownAt: code))
       stack.append(Visit(node: left, sibling: right, depth: visit.depth + 1, shownAt: code))
     }
-    guard let stands = storage.stands, root.range.upperBound == storage.pointCount else { return }
-    for index in storage.pointCount..<8 * ((storage.pointCount + 7) / 8) { expectNoStand(at: index, stands) }
+    guard let anchors = storage.anchors, root.range.upperBound == storage.pointCount else { return }
+    for index in storage.pointCount..<8 * ((storage.pointCount + 7) / 8) { expectNoAnchor(at: index, anchors) }
   }
 
   private func code(at treeIndex: UInt32) -> SeparationCode { SeparationCode(rawValue: codes[Int(treeIndex)]) }
@@ -80,7 +80,7 @@ struct MergeScaleVerifier {
 
   private func squaredDistance(_ a: Node, _ b: Node) -> UInt64 {
     let squaredDistance = projection.squaredMergeDistance(
-      a, b, (storage.standPosition(of: a), storage.standPosition(of: b)), in: storage)
+      a, b, (storage.anchorPosition(of: a), storage.anchorPosition(of: b)), in: storage)
     guard let curve = storage.badgeCurve else { return squaredDistance }
     return BadgeCurve.scaled(squaredDistance, width: curve.width(curve.units(of: a.count), curve.units(of: b.count)))
   }
@@ -111,18 +111,18 @@ struct MergeScaleVerifier {
   /// Checks that the position of a node is the position of one of its two children, namely the child whose position is
   /// nearer to the node's mean. If scales were rounded to few steps, nothing is checked, because children are merged in
   /// another order within a step.
-  private func checkStand(of node: Node, _ left: Node, _ right: Node) {
-    guard let stands = storage.stands, !storage.mergeTraits.contains(.coarseScales) else { return }
+  private func checkAnchor(of node: Node, _ left: Node, _ right: Node) {
+    guard let anchors = storage.anchors, !storage.mergeTraits.contains(.coarseScales) else { return }
     let isRight = storage.meanPosition(of: node).isNearer(
-      to: storage.standPosition(of: right), than: storage.standPosition(of: left),
+      to: storage.anchorPosition(of: right), than: storage.anchorPosition(of: left),
       isAcrossSeam: storage.box(of: node).isAcrossSeam)
-    let found = TreeStorage.bit(of: stands, at: Int(right.first))
+    let found = TreeStorage.bit(of: anchors, at: Int(right.first))
     problems.check(
-      found == isRight, "stand \(right.first)",
+      found == isRight, "anchor \(right.first)",
       expected: "\(isRight ? 1 : 0), for the part whose position is nearer to the mean", found: "\(found ? 1 : 0)")
   }
 
-  /// Checks that codes, and bits of `stands`, are 0 at indices where no right child begins. These indices are the first
+  /// Checks that codes, and bits of `anchors`, are 0 at indices where no right child begins. These indices are the first
   /// point of the tree, and points within a stack (several points at one position).
   private func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
@@ -130,14 +130,14 @@ struct MergeScaleVerifier {
         if codes[index] != 0 {
           problems.add("separation \(index)", expected: "0, where no node is split", found: "\(codes[index])")
         }
-        if let stands = storage.stands { expectNoStand(at: index, stands) }
+        if let anchors = storage.anchors { expectNoAnchor(at: index, anchors) }
       }
     }
   }
 
-  private func expectNoStand(at index: Int, _ stands: UnsafePointer<UInt8>) {
-    if TreeStorage.bit(of: stands, at: index) {
-      problems.add("stand \(index)", expected: "0, where no node is split", found: "1")
+  private func expectNoAnchor(at index: Int, _ anchors: UnsafePointer<UInt8>) {
+    if TreeStorage.bit(of: anchors, at: index) {
+      problems.add("anchor \(index)", expected: "0, where no node is split", found: "1")
     }
   }
 
@@ -145,7 +145,7 @@ struct MergeScaleVerifier {
   private mutating func checkDistances(_ visit: Visit) {
     let (node, code) = (visit.node, visit.shownAt)
     let squaredReach = squaredReach(of: code)
-    neighbours.search(near: storage.standPosition(of: node), within: squaredReach, at: code) { [self] other in
+    neighbours.search(near: storage.anchorPosition(of: node), within: squaredReach, at: code) { [self] other in
       let squaredDistance = squaredDistance(node, other)
       problems.check(
         squaredDistance >= code.squaredDistance, "nodes of points \(node.range) and \(other.range)",

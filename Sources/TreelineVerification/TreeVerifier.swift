@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// Checks every node of a tree against its points.
 ///

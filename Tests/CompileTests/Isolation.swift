@@ -60,7 +60,7 @@ func loadInTasks(_ stops: [Stop]) async throws -> [ClusterMap<Stop>] {
 
 extension StopsModel {
   func filter(below limit: Double) throws -> [Double?] {
-    let cheap = try map?.selecting(\.price < limit && \.lines > 1)
+    let cheap = try map?.filtered(by: \.price < limit && \.lines > 1)
     guard let cheap else { return [] }
     let shown = try cheap.clusters(.limit(5), in: .everything)
     return try cheap.values(of: .mean(\.price), for: shown)

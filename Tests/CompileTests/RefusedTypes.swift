@@ -25,10 +25,10 @@ func refused(_ places: [Place], _ map: ClusterMap<Place>) throws {
   // expected-note@+1 {{arguments to generic parameter}}
   let _: [String?] = try map.values(of: .max(\.opened), for: shown)
   // expected-error@+1 {{cannot convert value of type 'String' to expected argument type}}
-  _ = try map.selecting(\.price < "120")
+  _ = try map.filtered(by: \.price < "120")
   // expected-error@+2 {{operator function '<' requires that 'Kind' conform to 'Comparable'}}
   // expected-note@+1 {{did you mean to use '.rawValue'?}}
-  _ = try map.selecting(\.kind < .bar)
+  _ = try map.filtered(by: \.kind < .bar)
   // expected-error@+2 {{requires that 'String' conform to 'Numeric'}}
   // expected-error@+1 {{requires that 'String' conform to 'SummableColumnValue'}}
   _ = try ClusterMap(places, at: \.coordinate, columns: .number(\.name))

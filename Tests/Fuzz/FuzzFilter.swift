@@ -7,4 +7,4 @@ import Treeline
 }
 
 /// `scripts/check/fuzz` runs this program in the root folder of the repository.
-private let exercise = FilterExercise(try! ClusterTree(index: "Fixtures/fuzz/index/typed"))
+private let exercise = FilterExercise(try! ClusterTree(contentsOfFile: "Fixtures/fuzz/index/typed"))

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 @testable import GridBaseline
 

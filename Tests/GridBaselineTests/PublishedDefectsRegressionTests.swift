@@ -1,6 +1,6 @@
 import GridBaseline
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 /// Checks known defects of TBQuadTree and BentoMap. Each defect has one test.
 struct PublishedDefectsRegressionTests {

@@ -46,8 +46,8 @@ SETS = [
     ("cities.csv.gz", "--grow", "badges"),
     ("airports.csv.gz", "--grow", "badges", "--badge-gap", "1.5"),
     ("formats/planar.csv", "--grow", "badges", "--badge-gap", "128"),
-    ("cities.csv.gz", "--grow", "badges", "--stand", "member"),
-    ("airports.csv.gz", "--grow", "merge", "--stand", "member"),
+    ("cities.csv.gz", "--grow", "badges", "--anchor", "member"),
+    ("airports.csv.gz", "--grow", "merge", "--anchor", "member"),
     ("cities.csv.gz", "--grow", "scatter"),
     *((str(path.relative_to(FIXTURES)), "--grow", "badges") for path in sorted((FIXTURES / "nasty").glob("*.csv"))),
     ("iceland_addresses.csv.gz", "--no-separation"),
@@ -276,7 +276,7 @@ def random_query(rng, index):
     # Badges are only apart at the positions of their clusters.
     if rng.random() < 0.3:
         position = rng.choice(["mean", "member"]) if kind != "badges" else "mean"
-        if kind != "badges" or index.stands is None:
+        if kind != "badges" or index.anchors is None:
             query["position"] = position
     if rng.random() < 0.5:
         query["keep_visible"] = rng.random() < 0.6 and kind != "badges"

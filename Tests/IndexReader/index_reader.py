@@ -81,7 +81,7 @@ class Index:
             self.codes, self.badges = sections[8].cast("H"), BadgeCurve(sections[9])
         elif growth != 5 and 7 in sections:
             self.codes = sections[7].cast("H")
-        self.stands = sections[10] if traits & 4 else None
+        self.anchors = sections[10] if traits & 4 else None
         self.attributes = [make(section, self.point_count) for make, section in attributes]
         columns = [column for column in self.attributes if isinstance(column, Column)]
         for kind, section in matrices:
@@ -137,14 +137,14 @@ class Index:
 
     # Clusters
 
-    def standing(self, node):
+    def anchor(self, node):
         """Returns the tree index of the point at which a node is positioned; None if the node is positioned at its
         mean."""
-        if self.stands is None:
+        if self.anchors is None:
             return None
         while children := self.children(node):
             left, right = children
-            node = right if self.stands[right.first // 8] >> right.first % 8 & 1 else left
+            node = right if self.anchors[right.first // 8] >> right.first % 8 & 1 else left
         return node.first
 
     def id(self, node):
@@ -429,7 +429,7 @@ class Query:
     def shown_at(self, node, rule=None, keep_visible=False):
         """Returns the position at which a cluster is shown, by default the cluster's own position. Also returns the
         tree index of the member at this position, or None if it is not the position of a member."""
-        member = self.nearest_member(node) if rule == "member" else None if rule else self.index.standing(node)
+        member = self.nearest_member(node) if rule == "member" else None if rule else self.index.anchor(node)
         if member is None:
             x, y = self.index.mean(node)
             if not keep_visible or self.is_mean_inside(x, y):

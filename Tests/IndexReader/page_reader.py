@@ -121,7 +121,7 @@ class Site:
         if spread_page:
             spread_page.end()
         codes = content.planes(count, 2) if index.codes is not None else None
-        stands = list(zip(*(content.planes(count, 4) for _ in range(3)))) if index.stands is not None else None
+        anchors = list(zip(*(content.planes(count, 4) for _ in range(3)))) if index.anchors is not None else None
         bits = content.bits()
         below = [[] for _ in children]
         state = record = 0
@@ -153,10 +153,10 @@ class Site:
                     parts = index.children(node)
                     if codes:
                         assert codes[record] == (index.codes[parts[1].first] if parts else 0)
-                    if stands:
-                        stand = index.standing(node)
-                        x, y = index.points[2 * stand], index.points[2 * stand + 1]
-                        assert stands[record] == (stand - node.first, (x - box[0]) % TURN, (y - box[1]) % TURN)
+                    if anchors:
+                        anchor = index.anchor(node)
+                        x, y = index.points[2 * anchor], index.points[2 * anchor + 1]
+                        assert anchors[record] == (anchor - node.first, (x - box[0]) % TURN, (y - box[1]) % TURN)
                     record += 1
                 if states[state] == HERE:
                     left, right = index.children(node)
@@ -216,9 +216,9 @@ class Site:
                 assert gaps[(i - first) // 2] >> 4 * ((i - first) % 2) & 15 == expected
         if index.codes is not None:
             assert content.planes(count, 2) == [index.codes[i] for i in indices]
-        if index.stands is not None:
+        if index.anchors is not None:
             bits = content.bytes((count + 7) // 8)
-            assert all(bits[i // 8] >> i % 8 & 1 == index.stands[(first + i) // 8] >> (first + i) % 8 & 1
+            assert all(bits[i // 8] >> i % 8 & 1 == index.anchors[(first + i) // 8] >> (first + i) % 8 & 1
                        for i in range(count))
         content.end()
 

@@ -31,7 +31,7 @@ def grown(kind):
         "split": lambda: treelinemap.build(x, y),
         "split, antimeridian": lambda: treelinemap.build(x, y),
         "merged, antimeridian": lambda: treelinemap.build(x, y, grow="merge"),
-        "merged at members": lambda: treelinemap.build(x, y, grow="merge", stand="member"),
+        "merged at members": lambda: treelinemap.build(x, y, grow="merge", anchor="member"),
         "badges": lambda: treelinemap.build(x, y, grow="badges"),
     }[kind]()
 

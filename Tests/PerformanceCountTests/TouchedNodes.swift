@@ -20,7 +20,7 @@ struct TouchedNodes {
     let coordinates = kind.coordinates(count)
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).treeline").path
     defer { try? FileManager.default.removeItem(atPath: path) }
-    try ClusterTree(coordinates).write(index: path)
+    try ClusterTree(coordinates).write(toFile: path)
     let views = [Viewport].counted(around: coordinates)
     let trace = try MemoryTrace(
       of: "TracedQueries",

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 extension Query {
   /// Returns a random query whose numbers are valid in a command line and in a URL. So the query can be written as a
@@ -13,8 +13,8 @@ extension Query {
     let criterion = PixelCriterion.allCases[random.index(below: PixelCriterion.allCases.count)]
     let cut: Cut =
       switch random.index(below: 5) {
-      case 0: .limit(limit, order).unclustered(unclustered)
-      case 1: .limit(limit, order, isContinuing: true)
+      case 0: .limit(limit, order: order).unclustered(unclustered)
+      case 1: .limit(limit, order: order, continuity: .continuing)
       case 2: Cut(criterion, pixels: pixels).unclustered(unclustered)
       case 3: Cut(criterion, pixels: pixels).atMost(limit).unclustered(unclustered)
       default: Cut(criterion, pixels: pixels)

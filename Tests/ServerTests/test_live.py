@@ -200,7 +200,7 @@ def test_requests_that_may_not_change_points(fleet, indexes):
     assert fleet.wait(1)["sequence"] == 1
 
 
-@pytest.mark.parametrize("options", [("--grow", "badges"), ("--split", "least-scatter"), ("--grow", "merge", "--stand", "member")])
+@pytest.mark.parametrize("options", [("--grow", "badges"), ("--split", "least-scatter"), ("--grow", "merge", "--anchor", "member")])
 def test_the_written_index_equals_a_build_of_the_same_points(tmp_path, options):
     fleet = Fleet(tmp_path, options=options)
     fleet.start("--live-log", "1")

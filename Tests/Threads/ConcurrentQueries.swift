@@ -15,11 +15,11 @@ import Treeline
   private static let queryCount = 300
 
   static func main() throws {
-    let tree = try ClusterTree(index: CommandLine.arguments[1])
+    let tree = try ClusterTree(contentsOfFile: CommandLine.arguments[1])
     try ask(tree)
     // A filter creates data on its first use. Here all threads make this first use at the same time.
     let filter = try Filter("country IN ('US', 'FR', 'DE', 'IN') OR name LIKE '%a%'")
-    try ask(try tree.selecting(filter), alone: answers(of: try tree.selecting(filter)))
+    try ask(try tree.filtered(by: filter), alone: answers(of: try tree.filtered(by: filter)))
   }
 
   private static func ask(_ tree: ClusterTree, alone: [Int]? = nil) throws {

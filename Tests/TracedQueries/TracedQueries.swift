@@ -9,7 +9,7 @@ import Treeline
 @main enum TracedQueries {
   static func main() throws {
     let arguments = CommandLine.arguments
-    let tree = try ClusterTree(index: arguments[1])
+    let tree = try ClusterTree(contentsOfFile: arguments[1])
     let boxes = arguments[3...].map { argument in
       let sides = argument.split(separator: ",").map { Double($0)! }
       return BoundingBox(west: sides[0], south: sides[1], east: sides[2], north: sides[3])

@@ -2,7 +2,7 @@ import PointSets
 import Synchronization
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 @testable import TreelineBuilder
 
@@ -43,16 +43,15 @@ import Treeline
     let tree = try await ClusterTree.build(
       coordinates, groupedBy: groups, options: BuildOptions(computesSeparations: true))
     let values = Array(coordinates.enumerated())
-    let map = try ClusterMap(values, at: \.element, groupedBy: groups, columns: .number(\.offset))
-    let built = try await ClusterMap.build(
-      values, at: \.element, groupedBy: groups, columns: .number(\.offset))
+    let map = try ClusterMap(values, at: \.element, columns: .number(\.offset), groupedBy: groups)
+    let built = try await ClusterMap.build(values, at: \.element, columns: .number(\.offset), groupedBy: groups)
     for tree in [tree, map.tree, built.tree] {
       #expect(tree.contentHash == expected.contentHash && tree.hasSeparations)
       #expect(tree.groups.map(\.name) == ["group 0", "group 1", "group 2"])
       #expect(tree.neverClusteredPointCount == 273)
     }
     for result in try built.clusters(.limit(1_000), in: .everything) {
-      let names = Set(built.members(of: result.cluster).map { group($0.offset) })
+      let names = Set(result.members.map { group($0.offset) })
       #expect(names.count == 1 && result.cluster.pointCount > 0)
       #expect(built.tree.group(of: result.cluster).map { [.named($0)] } ?? [.neverClustered] == names)
     }

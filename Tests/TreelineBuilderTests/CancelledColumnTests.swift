@@ -116,9 +116,9 @@ import Treeline
       #expect(throws: ColumnError.cancelled) {
         try Self.tree.adding(columns: [IndexColumn(name: "text") { _ in .string("a") }])
       }
-      #expect(throws: IndexWritingError.cancelled) { try Self.tree.write(index: path) }
+      #expect(throws: IndexWritingError.cancelled) { try Self.tree.write(toFile: path) }
       #expect(throws: IndexWritingError.cancelled) {
-        try Self.tree.write(index: path, columns: [IndexColumn(name: "text") { _ in .string("a") }])
+        try Self.tree.write(toFile: path, columns: [IndexColumn(name: "text") { _ in .string("a") }])
       }
     }
     await task.value

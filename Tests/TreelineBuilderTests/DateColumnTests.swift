@@ -17,8 +17,8 @@ import TreelineFoundation
     let inns = dates.enumerated().map { Inn(coordinate: Coordinate(longitude: Double($0), latitude: 0), opened: $1) }
     let map = try ClusterMap(inns, at: \.coordinate, columns: .time(\.opened))
     func passing(_ filter: MapFilter<Inn>) throws -> [Date?] {
-      let map = try map.selecting(filter)
-      return try map.clusters(.limit(1), in: .everything).flatMap { map.members(of: $0.cluster).map(\.opened) }
+      let map = try map.filtered(by: filter)
+      return try map.clusters(.limit(1), in: .everything).flatMap { $0.members.map(\.opened) }
     }
     #expect(try passing(\.opened > start) == [dates[2]])
     #expect(try passing(\.opened == start) == [start])

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 import TreelineFoundation
 
@@ -10,9 +10,38 @@ import TreelineFoundation
     let errors: [any Error & CustomStringConvertible] = [
       BuildError.tooManyPoints(found: 1 << 40), IndexWritingError.inUse(path: "a.treeline"),
       IndexError.notAnIndex(path: "a.treeline"), QueryError.noZoom, PieceError.cancelled,
-      EditError.grouped, AggregateError.cancelled, FilterError.unknownColumn(name: "a", known: []),
+      EditError.grouped, ColumnError.cancelled, SearchError.noSearch, AggregateError.cancelled,
+      FilterError.unknownColumn(name: "a", known: []),
     ]
     for error in errors { #expect((error as any Error).localizedDescription == error.description) }
+  }
+
+  @Test func indexesAreWrittenAndOpenedByURL() throws {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("treeline-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: url) }
+    let tree = try ClusterTree([Coordinate(longitude: 1, latitude: 2)])
+    #expect(!ClusterTree.isIndex(at: url))
+    try tree.write(to: url)
+    #expect(ClusterTree.isIndex(at: url))
+    #expect(try ClusterTree(contentsOf: url).contentHash == tree.contentHash)
+    let web = try #require(URL(string: "https://example.org/index"))
+    #expect(!ClusterTree.isIndex(at: web))
+    #expect(throws: CocoaError.self) { try tree.write(to: web) }
+    #expect(throws: CocoaError.self) { try ClusterTree(contentsOf: web) }
+  }
+
+  @Test func messagesStateTheReason() throws {
+    let badges = BuildOptions(growth: .merging(by: .badges), computesSeparations: true)
+    let tree = try ClusterTree([Coordinate(longitude: 1, latitude: 2)], options: badges)
+    func message(_ body: () throws -> Void) -> String {
+      do { try body() } catch { return error.localizedDescription }
+      return ""
+    }
+    let spaced = message { _ = try tree.clusters(.spacing(44), in: .everything(zoom: 3)) }
+    #expect(spaced.contains("found a tree that was grown for badges"))
+    let center = Coordinate(longitude: 1, latitude: 2)
+    let flat = message { _ = try tree.hasPoint(in: Viewport(center: center, zoom: 3, width: 0, height: 1)) }
+    #expect(flat.contains("above 0, as the width, found 0"))
   }
 
   @Test func coordinatesAreSpelledAsTheyAreWritten() {

@@ -47,10 +47,10 @@ void test_growths(void) {
   treeline_answer_free(answer);
   treeline_tree_free(badges);
 
-  NO_ERROR(members = build("grow=merge&stand=member", &error));
+  NO_ERROR(members = build("grow=merge&anchor=member", &error));
   treeline_facts facts;
   treeline_tree_facts(members, &facts);
-  EXPECT(strcmp(facts.stand, "member") == 0 && strcmp(facts.growth, "merge:distance") == 0);
+  EXPECT(strcmp(facts.anchor, "member") == 0 && strcmp(facts.growth, "merge:distance") == 0);
   treeline_tree_free(members);
 
   // With a limit of 4, each of the three kinds has one cluster, and so have the points without a kind.

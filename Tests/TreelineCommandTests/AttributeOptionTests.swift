@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 /// Checks how `build --attributes` names columns.
 @Suite struct AttributeOptionTests {
@@ -14,7 +14,7 @@ import Treeline
     let points = try folder.write(text, to: "points")
     let index = folder.path("index")
     let result = try Tool.run(["build", points, "-o", index] + values.flatMap { ["--attributes", $0] })
-    let names = result.code == 0 ? try ClusterTree(index: index).attributeNames : []
+    let names = result.code == 0 ? try ClusterTree(contentsOfFile: index).attributeNames : []
     #expect(try folder.contents() == (result.code == 0 ? ["index", "points"] : ["points"]))
     return (names, result)
   }

@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 @testable import TreelineCommand
 

@@ -129,9 +129,9 @@ import Treeline
     let points = try folder.write("lon,lat,zip\n" + rows, to: "points.csv")
     for columns in ["all", "zip:text"] {
       #expect(try Tool.run("build", points, "-o", folder.path("index"), "--columns", columns).code == 0)
-      let tree = try ClusterTree(index: folder.path("index"))
+      let tree = try ClusterTree(contentsOfFile: folder.path("index"))
       for (row, code) in codes.enumerated() {
-        let filtered = try tree.selecting(Filter("zip = '\(code)'"))
+        let filtered = try tree.filtered(by: Filter("zip = '\(code)'"))
         let found = (0..<tree.pointCount).filter(filtered.passes).map { tree.row(atTreeIndex: $0) }
         #expect(found == [row], "\(code)")
       }

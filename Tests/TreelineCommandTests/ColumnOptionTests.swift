@@ -19,7 +19,7 @@ import Treeline
     let built = try Tool.run("build", points, "-o", folder.path("index"), "--columns", columns)
     #expect(built.code == 0, "\(built.errors)")
     #expect(try Tool.run("verify", folder.path("index")).code == 0)
-    return Dictionary(try ClusterTree(index: folder.path("index")).columns.map { ($0.name, $0.kind) }) { $1 }
+    return Dictionary(try ClusterTree(contentsOfFile: folder.path("index")).columns.map { ($0.name, $0.kind) }) { $1 }
   }
 
   @Test func kindsAreFound() throws {

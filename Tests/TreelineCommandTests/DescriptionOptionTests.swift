@@ -18,7 +18,7 @@ import Treeline
     #expect(try build(Self.metres, options, in: folder).code == 0)
     let path = folder.path("index")
     #expect(
-      try ClusterTree(index: path).indexDescription
+      try ClusterTree(contentsOfFile: path).indexDescription
         == IndexDescription(title: "Brunnen", attribution: "© \"Amt\"", unit: "m"))
     let text = try Tool.run(["inspect", path]).output
     for line in [

@@ -29,7 +29,7 @@ import Testing
   private static let cuts = ["limit", "order", "detail", "spacing", "badges", "min-points", "alone-from-zoom"]
   private static let views = ["bbox", "center", "tile", "zoom", "width", "height", "tile-size", "margin"]
   private static let reading = ["longitude", "latitude", "x", "y", "wkt", "decimal"]
-  private static let growing = ["grow", "split", "stand", "badge-gap"]
+  private static let growing = ["grow", "split", "anchor", "badge-gap"]
   private static let commands: [(words: [String], options: [String], flags: [String])] = [
     (
       ["query"], cuts + views + reading + growing + ["method", "cell", "format", "position", "filter", "aggregate"],

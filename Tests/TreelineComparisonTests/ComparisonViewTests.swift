@@ -1,7 +1,7 @@
 import Foundation
 import GridBaseline
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 @_spi(Server) @testable import TreelineComparison

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 @_spi(Server) @testable import TreelineComparison
 

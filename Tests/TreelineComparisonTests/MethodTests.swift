@@ -1,7 +1,7 @@
 import GridBaseline
 import PointSets
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 @_spi(Server) @testable import TreelineComparison

@@ -2,7 +2,7 @@ import GridBaseline
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 @_spi(Server) @testable import TreelineComparison
 

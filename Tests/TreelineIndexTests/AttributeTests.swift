@@ -1,7 +1,7 @@
 import Foundation
 import PointSets
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// Checks that columns are returned as they were written.

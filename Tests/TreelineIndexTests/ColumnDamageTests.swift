@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 import TreelineVerification
 
@@ -23,7 +23,7 @@ import TreelineVerification
   private func bytes() throws -> [UInt8] {
     let folder = try TemporaryFolder()
     let tree = try PointSet.cities(60, clusters: 3, seed: 71).tree()
-    try tree.write(index: folder.path("index"), columns: Self.columns)
+    try tree.write(toFile: folder.path("index"), columns: Self.columns)
     return Array(try Data(contentsOf: URL(fileURLWithPath: folder.path("index"))))
   }
 
@@ -41,7 +41,7 @@ import TreelineVerification
         .whereMissing(column.name), !.whereMissing(column.name), .where(column.name, .isLess, 100),
         .where(column.name, .equals, "kind 1"), .where(column.name, isLike: "%1%"), .where(column.name, .equals, true),
         .where(column.name, .isAtLeast, .instant(Instant(seconds: 0))),
-      ] { _ = try? tree.selecting(filter).clusters(.limit(5), in: .everything).map(\.x) }
+      ] { _ = try? tree.filtered(by: filter).clusters(.limit(5), in: .everything).map(\.x) }
       for aggregate: Aggregate in [
         .count(column.name), .sum(column.name), .mean(column.name), .variance(column.name), .min(column.name),
         .max(column.name), .counts(column.name), .median(column.name), .distinct(column.name), .any(column.name),

@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// Checks that typed columns are returned as they were written.
@@ -15,8 +15,8 @@ import TreelineBuilder
     let tree = try Self.set.tree()
     let column = IndexColumn(name: "värde", kind: kind) { values[$0 % values.count] }
     let folder = try TemporaryFolder()
-    try tree.write(index: folder.path("index"), columns: [column])
-    for tree in [try tree.adding(columns: [column]), try ClusterTree(index: folder.path("index"))] {
+    try tree.write(toFile: folder.path("index"), columns: [column])
+    for tree in [try tree.adding(columns: [column]), try ClusterTree(contentsOfFile: folder.path("index"))] {
       let found = try #require(tree.column("värde"))
       #expect(found.kind == expectedKind)
       for index in 0..<tree.pointCount {
@@ -59,10 +59,10 @@ import TreelineBuilder
       (IndexColumn(name: "nanosecond", instant: { Instant(seconds: Int64($0), nanoseconds: UInt32($0)) }), 8),
     ]
     let folder = try TemporaryFolder()
-    try tree.write(index: folder.path("bare"))
+    try tree.write(toFile: folder.path("bare"))
     let bare = try Data(contentsOf: URL(fileURLWithPath: folder.path("bare"))).count
     for (column, bytesPerPoint) in columns {
-      try tree.write(index: folder.path("index"), columns: [column], overwriting: true)
+      try tree.write(toFile: folder.path("index"), columns: [column], overwriting: true)
       let added = try Data(contentsOf: URL(fileURLWithPath: folder.path("index"))).count - bare
       #expect(
         Double(added) <= Double(bytesPerPoint * tree.pointCount) * 1.15, "\(added) bytes for \(bytesPerPoint) a point")

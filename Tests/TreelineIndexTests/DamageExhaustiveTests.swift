@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 /// Flips every bit of an index, and truncates its file at every byte. A fast run tries only about every tenth position.
 @Suite struct DamageExhaustiveTests {

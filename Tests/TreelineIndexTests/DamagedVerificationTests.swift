@@ -8,10 +8,10 @@ import TreelineBuilder
 @Suite struct DamagedVerificationTests {
   private static let trialCount = 60
 
-  private static func tree(_ set: PointSet, _ growth: Growth, _ stand: ClusterStand = .mean) throws -> ClusterTree {
+  private static func tree(_ set: PointSet, _ growth: Growth, _ anchor: ClusterAnchor = .mean) throws -> ClusterTree {
     try ClusterTree(
       set.coordinates, as: set.projection,
-      options: BuildOptions(growth: growth, threads: 1, computesSeparations: true, stand: stand))
+      options: BuildOptions(growth: growth, threads: 1, computesSeparations: true, anchor: anchor))
   }
 
   static let kinds: [(String, @Sendable () throws -> [UInt8])] = [

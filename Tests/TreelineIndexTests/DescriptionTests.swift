@@ -1,6 +1,6 @@
 import PointSets
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// Checks the description that an index contains for its readers.

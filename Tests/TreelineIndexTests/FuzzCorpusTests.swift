@@ -25,7 +25,7 @@ import Treeline
     Repository.files(in: "Fixtures/fuzz/filter") + Repository.files(in: "Fixtures/fuzz/found/filter")
 
   @Test func textIsAFilterOrATypedError() throws {
-    let exercise = FilterExercise(try ClusterTree(index: Repository.path("Fixtures/fuzz/index/typed")))
+    let exercise = FilterExercise(try ClusterTree(contentsOfFile: Repository.path("Fixtures/fuzz/index/typed")))
     for path in Self.filters {
       let bytes = try Repository.bytes(path)
       exercise.run(String(decoding: bytes, as: UTF8.self))

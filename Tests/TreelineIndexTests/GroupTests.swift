@@ -5,7 +5,7 @@ import Testing
 import TreelineBuilder
 import TreelineVerification
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks that groups never mix, and that each group gives the same answers as a tree of only the points of the group.
 @Suite struct GroupTests {
@@ -13,7 +13,7 @@ import TreelineVerification
     BuildOptions(splitRule: .leastScatter, computesSeparations: true),
     BuildOptions(splitRule: .mean, computesSeparations: true),
     BuildOptions(growth: .merging(by: .distance), computesSeparations: true),
-    BuildOptions(growth: .merging(by: .distance), computesSeparations: true, stand: .member),
+    BuildOptions(growth: .merging(by: .distance), computesSeparations: true, anchor: .member),
     BuildOptions(growth: .merging(by: .badges), computesSeparations: true),
     BuildOptions(growth: .merging(by: .scatter), computesSeparations: true),
   ]
@@ -151,20 +151,20 @@ import TreelineVerification
       #expect(whole.neverClusteredPointCount == points.groups.count { $0 == .neverClustered })
       var previous = whole.noClusters
       for number in 0..<Trials.count(60, seed: seed) {
-        let tree = number % 3 == 0 ? whole : try whole.selecting(Filter("number < \(10 + number)"))
+        let tree = number % 3 == 0 ? whole : try whole.filtered(by: Filter("number < \(10 + number)"))
         let view = Self.view(&random)
         let limit = 1 + random.index(below: 60)
         let cuts: [Cut] =
           Self.pixelCuts(&random, of: tree).map { $0.atMost(limit) } + [
-            .limit(limit), .limit(limit, .widestFirst), .limit(limit, .steepestFirst),
-            .limit(limit, isContinuing: true),
+            .limit(limit), .limit(limit, order: .widestFirst), .limit(limit, order: .steepestFirst),
+            .limit(limit, continuity: .continuing),
           ]
         for cut in cuts {
           let hint = "seed \(seed): \(cut) of \(groupCount) groups"
           do {
             let answer = try tree.clusters(cut, in: view, after: previous)
             try check(answer, view, limit: limit, of: tree, points, hint)
-            let transition = Transition(from: previous, to: answer)
+            let transition = ClusterTransition(from: previous, to: answer)
             #expect(transition.kept.count + transition.added.count == answer.count, "\(hint)")
             #expect(transition.keptBefore.count + transition.removed.count == previous.count, "\(hint)")
             previous = answer
@@ -192,7 +192,7 @@ import TreelineVerification
         BoundingBox(west: x + inset, south: y + inset, east: x + size - inset, north: y + size - inset)
       }
       for cut: Cut in [
-        .limit(20), .limit(20, .widestFirst), .limit(20, .steepestFirst), .detail(3).atMost(20),
+        .limit(20), .limit(20, order: .widestFirst), .limit(20, order: .steepestFirst), .detail(3).atMost(20),
         .detail(3).atMost(20).unclustered(UnclusteredPoints(leastMembers: 4)),
       ] {
         let outer = try tree.clusters(cut, in: Viewport(box(0), zoom: 4))
@@ -299,7 +299,7 @@ import TreelineVerification
       Viewport.everything(zoom: 2), Viewport(BoundingBox(west: 300, south: 300, east: 600, north: 500), zoom: 5),
     ] {
       for cut: Cut in [
-        .limit(1), .limit(30), .limit(30, .widestFirst), .limit(30, isContinuing: true), .detail(9),
+        .limit(1), .limit(30), .limit(30, order: .widestFirst), .limit(30, continuity: .continuing), .detail(9),
         .spacing(30).atMost(40),
       ] {
         if let clusters = try? tree.clusters(cut, in: view, after: previous) {

@@ -1,5 +1,5 @@
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 /// Checks damaged records that once crashed the process. The checksums do not reveal the damage. Each query must end in
 /// an answer or in a typed error.

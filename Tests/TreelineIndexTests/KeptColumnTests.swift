@@ -5,7 +5,7 @@ import Testing
 import TreelineBuilder
 import TreelineVerification
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Opens a tree and writes it again. Its columns must stay the same, byte for byte.
 @Suite struct KeptColumnTests {
@@ -31,12 +31,12 @@ import TreelineVerification
     let folder = try TemporaryFolder()
     let description = IndexDescription(title: "Inns", attribution: "Ours")
     try tree.write(
-      index: folder.path("first"), attributes: Self.attributes, columns: Self.columns, description: description)
-    try ClusterTree(index: folder.path("first")).write(index: folder.path("second"))
+      toFile: folder.path("first"), attributes: Self.attributes, columns: Self.columns, description: description)
+    try ClusterTree(contentsOfFile: folder.path("first")).write(toFile: folder.path("second"))
     #expect(try Self.bytes(folder.path("first")) == Self.bytes(folder.path("second")))
     // The tree may have a filter, and the new index may replace the file that the tree was opened from.
-    let filtered = try ClusterTree(index: folder.path("first")).selecting(Filter("kind = 'kind 1'"))
-    try filtered.write(index: folder.path("first"))
+    let filtered = try ClusterTree(contentsOfFile: folder.path("first")).filtered(by: Filter("kind = 'kind 1'"))
+    try filtered.write(toFile: folder.path("first"))
     #expect(try Self.bytes(folder.path("first")) == Self.bytes(folder.path("second")))
     try Self.expectSound(folder.path("second"))
   }
@@ -44,26 +44,26 @@ import TreelineVerification
   @Test func columnsThatWereAddedAreKept() throws {
     let tree = try PointSet.cities(700, clusters: 4, seed: 13).tree()
     let folder = try TemporaryFolder()
-    try tree.write(index: folder.path("given"), columns: Self.columns)
+    try tree.write(toFile: folder.path("given"), columns: Self.columns)
     try tree.adding(columns: [Self.columns[0]]).adding(columns: Array(Self.columns[1...]))
-      .write(index: folder.path("added"))
+      .write(toFile: folder.path("added"))
     #expect(try Self.bytes(folder.path("given")) == Self.bytes(folder.path("added")))
     // Adds a column to the columns that the file already has.
-    try tree.write(index: folder.path("one"), columns: [Self.columns[0]])
-    try ClusterTree(index: folder.path("one")).adding(columns: [Self.columns[1]])
-      .write(index: folder.path("three"), columns: [Self.columns[2]])
+    try tree.write(toFile: folder.path("one"), columns: [Self.columns[0]])
+    try ClusterTree(contentsOfFile: folder.path("one")).adding(columns: [Self.columns[1]])
+      .write(toFile: folder.path("three"), columns: [Self.columns[2]])
     #expect(try Self.bytes(folder.path("given")) == Self.bytes(folder.path("three")))
   }
 
   @Test func aColumnThatIsGivenTakesThePlaceOfItsName() throws {
     let tree = try PointSet.cities(300, clusters: 4, seed: 14).tree()
     let folder = try TemporaryFolder()
-    try tree.write(index: folder.path("old"), attributes: Self.attributes, columns: Self.columns)
-    try ClusterTree(index: folder.path("old")).write(
-      index: folder.path("new"), attributes: [IndexAttribute(name: "kind") { .string("\($0)") }],
+    try tree.write(toFile: folder.path("old"), attributes: Self.attributes, columns: Self.columns)
+    try ClusterTree(contentsOfFile: folder.path("old")).write(
+      toFile: folder.path("new"), attributes: [IndexAttribute(name: "kind") { .string("\($0)") }],
       columns: [IndexColumn(name: "note", kind: .number) { .number("\($0)") }.prepared(for: .percentiles)],
       description: IndexDescription(title: "New"))
-    let new = try ClusterTree(index: folder.path("new"))
+    let new = try ClusterTree(contentsOfFile: folder.path("new"))
     #expect(new.columns.map(\.name) == ["height", "kind", "price", "opened", "note"])
     #expect(new.indexDescription.title == "New")
     for index in 0..<new.pointCount {
@@ -75,7 +75,7 @@ import TreelineVerification
     }
     // Checks the ranks and links of columns that now have another number.
     let all = try new.clusters(.limit(1), in: .everything)
-    let expected = try ClusterTree(index: folder.path("old")).clusters(.limit(1), in: .everything)
+    let expected = try ClusterTree(contentsOfFile: folder.path("old")).clusters(.limit(1), in: .everything)
     let aggregates: [Aggregate] = [.median("price"), .distinct("price"), .distinct("opened")]
     #expect(try all.values(of: aggregates) == expected.values(of: aggregates))
     #expect(new.columns.map { $0.ranks != nil } == [false, false, true, false, true])
@@ -83,16 +83,16 @@ import TreelineVerification
     try Self.expectSound(folder.path("new"))
     #expect(throws: IndexWritingError.attributeTwice(name: "a")) {
       let twice = IndexColumn(name: "a") { _ in nil }
-      try new.write(index: folder.path("none"), columns: [twice, twice])
+      try new.write(toFile: folder.path("none"), columns: [twice, twice])
     }
   }
 
   @Test func columnsAreRemoved() throws {
     let tree = try PointSet.cities(300, clusters: 4, seed: 15).tree()
     let folder = try TemporaryFolder()
-    try tree.write(index: folder.path("bare"))
+    try tree.write(toFile: folder.path("bare"))
     let full = try tree.adding(columns: Self.columns)
-    try full.removing(columns: Set(full.columns.map(\.name))).write(index: folder.path("removed"))
+    try full.removing(columns: Set(full.columns.map(\.name))).write(toFile: folder.path("removed"))
     #expect(try Self.bytes(folder.path("bare")) == Self.bytes(folder.path("removed")))
     #expect(full.removing(columns: ["kind", "none"]).columns.map(\.name) == ["price", "opened"])
   }
@@ -101,9 +101,9 @@ import TreelineVerification
   @Test func oldIndexesKeepTheirAttributes() throws {
     let tree = try PointSet.cities(300, clusters: 4, seed: 16).tree()
     let folder = try TemporaryFolder()
-    try tree.write(index: folder.path("old"), attributes: Self.attributes)
+    try tree.write(toFile: folder.path("old"), attributes: Self.attributes)
     #expect(try IndexHeader(ofIndex: folder.path("old")).minorVersion == 0)
-    try ClusterTree(index: folder.path("old")).write(index: folder.path("again"))
+    try ClusterTree(contentsOfFile: folder.path("old")).write(toFile: folder.path("again"))
     #expect(try Self.bytes(folder.path("old")) == Self.bytes(folder.path("again")))
   }
 }

@@ -1,18 +1,18 @@
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 import TreelineVerification
 
 /// Checks indexes of trees that were grown by merging.
 @Suite struct MergedIndexTests {
-  private static func tree(_ set: PointSet, by metric: MergeMetric = .distance, stand: ClusterStand = .mean) throws
+  private static func tree(_ set: PointSet, by metric: MergeMetric = .distance, anchor: ClusterAnchor = .mean) throws
     -> ClusterTree
   {
     try ClusterTree(
       set.coordinates, as: set.projection,
-      options: BuildOptions(growth: .merging(by: metric), threads: 2, computesSeparations: true, stand: stand))
+      options: BuildOptions(growth: .merging(by: metric), threads: 2, computesSeparations: true, anchor: anchor))
   }
 
   @Test(
@@ -21,31 +21,31 @@ import TreelineVerification
       .antimeridian(10_000, seed: 404), .planar(10_000, x: -3...9, y: 0...1, seed: 405),
     ]) func theyAreSound(_ set: PointSet) throws
   {
-    for (metric, stand, number) in [
+    for (metric, anchor, number) in [
       (.distance, .mean, 4), (.distance, .member, 4), (.badges, .mean, 5), (.badges, .member, 5), (.scatter, .mean, 6),
-    ] as [(MergeMetric, ClusterStand, UInt32)] {
-      let tree = try Self.tree(set, by: metric, stand: stand)
+    ] as [(MergeMetric, ClusterAnchor, UInt32)] {
+      let tree = try Self.tree(set, by: metric, anchor: anchor)
       #expect(tree.problems() == [], "\(set), \(metric)")
       let index = try IndexEditor(tree.indexBytes())
-      #expect(try index.repaired().open().stand == tree.stand)
-      #expect(index.number(at: 10, as: UInt16.self) == (metric == .distance && tree.stand == .mean ? 1 : 2))
+      #expect(try index.repaired().open().anchor == tree.anchor)
+      #expect(index.number(at: 10, as: UInt16.self) == (metric == .distance && tree.anchor == .mean ? 1 : 2))
       #expect(index.number(at: 80, as: UInt32.self) == number)
       #expect(try index.repaired().problems() == [], "\(set), \(metric)")
     }
   }
 
-  @Test func standsThatAreWrongOrMissingAreReported() throws {
+  @Test func anchorsThatAreWrongOrMissingAreReported() throws {
     for metric in [MergeMetric.distance, .badges] {
-      let index = try IndexEditor(Self.tree(.cities(150, seed: 433), by: metric, stand: .member).indexBytes())
-      let start = index.offset(of: .stands)
+      let index = try IndexEditor(Self.tree(.cities(150, seed: 433), by: metric, anchor: .member).indexBytes())
+      let start = index.offset(of: .anchors)
       for bit in 0..<152 {
         var editor = index
         editor.store(editor.number(at: start + bit / 8, as: UInt8.self) ^ 1 << UInt8(bit % 8), at: start + bit / 8)
         #expect(try !editor.repaired().problems().isEmpty, "\(metric), bit \(bit)")
       }
-      let bare = BuildOptions(growth: .merging(by: metric), stand: .member)
+      let bare = BuildOptions(growth: .merging(by: metric), anchor: .member)
       let tree = try ClusterTree(PointSet.cities(150, seed: 433).coordinates, options: bare)
-      #expect(tree.stand == .mean && tree.problems() == [])
+      #expect(tree.anchor == .mean && tree.problems() == [])
       // The section of cluster positions and its trait belong together. If only one of them is present, this is a
       // problem.
       var editor = index

@@ -35,7 +35,7 @@ import TreelineVerification
 
   /// Queries an index with a spacing, if the index supports a spacing.
   private static func answer(of path: String) throws -> Tool.Result {
-    if try ClusterTree(index: path).hasSeparations {
+    if try ClusterTree(contentsOfFile: path).hasSeparations {
       return try Tool.run("query", path, "--zoom", "1", "--spacing", "44", "--members")
     }
     return try Tool.run("query", path, "--limit", "12", "--members")

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 /// Checks which indexes are refused on opening, and with which messages.
 @Suite struct OpeningTests {
@@ -127,15 +127,15 @@ import Treeline
   @Test func whatIsNoFile() throws {
     let folder = try TemporaryFolder()
     #expect(throws: IndexError.notAnIndex(path: try folder.write([], to: "empty"))) {
-      _ = try ClusterTree(index: folder.path("empty"))
+      _ = try ClusterTree(contentsOfFile: folder.path("empty"))
     }
     #expect(throws: IndexError.notAnIndex(path: try folder.write(Array("x,y\n1,2\n".utf8), to: "csv"))) {
-      _ = try ClusterTree(index: folder.path("csv"))
+      _ = try ClusterTree(contentsOfFile: folder.path("csv"))
     }
     // Nothing writes to the pipe. Opening the pipe must not wait for a writer.
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
     for path in [folder.path("pipe"), folder.path("missing"), folder.url.path, "/dev/zero"] {
-      let error = #expect(throws: IndexError.self) { _ = try ClusterTree(index: path) }
+      let error = #expect(throws: IndexError.self) { _ = try ClusterTree(contentsOfFile: path) }
       guard case .unopenable(path, _)? = error else {
         Issue.record("found \(String(describing: error))")
         continue
@@ -149,12 +149,12 @@ import Treeline
     let folder = try TemporaryFolder()
     let path = try folder.write(try TestIndex.columns.bytes(), to: "index")
     let expected = try TestIndex.columns.set.tree()
-    let root = try #require(try ClusterTree(index: path).root)
-    #expect(try ClusterTree(index: path).contentHash == expected.contentHash)
-    #expect(try ClusterTree(index: path).attributes(atTreeIndex: 0).count == 3)
-    #expect(try ClusterTree(index: path).clusters(.limit(9), in: PlaneWindow.everything).count == 9)
-    #expect(try ClusterTree(index: path).positions == expected.positions)
-    let rows = try ClusterTree(index: path).members(of: root)
+    let root = try #require(try ClusterTree(contentsOfFile: path).root)
+    #expect(try ClusterTree(contentsOfFile: path).contentHash == expected.contentHash)
+    #expect(try ClusterTree(contentsOfFile: path).attributes(atTreeIndex: 0).count == 3)
+    #expect(try ClusterTree(contentsOfFile: path).clusters(.limit(9), in: PlaneWindow.everything).count == 9)
+    #expect(try ClusterTree(contentsOfFile: path).positions == expected.positions)
+    let rows = try ClusterTree(contentsOfFile: path).members(of: root)
     try FileManager.default.removeItem(atPath: path)
     #expect(rows.sorted() == Array(0..<14))
   }

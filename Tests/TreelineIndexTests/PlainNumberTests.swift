@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// Checks that a column can be given as numbers instead of texts, and that the file is the same, byte for byte.
@@ -17,10 +17,10 @@ import TreelineBuilder
       }
     }
     let folder = try TemporaryFolder()
-    try tree.write(index: folder.path("texts"), columns: [texts])
+    try tree.write(toFile: folder.path("texts"), columns: [texts])
     for areInMemory in [true, false] {
       let column = IndexColumn.numbers(name: "n", areInMemory: areInMemory) { numbers[$0 % numbers.count] }
-      try tree.write(index: folder.path("numbers-\(areInMemory)"), columns: [column])
+      try tree.write(toFile: folder.path("numbers-\(areInMemory)"), columns: [column])
       #expect(
         FileManager.default.contentsEqual(atPath: folder.path("texts"), andPath: folder.path("numbers-\(areInMemory)")))
     }

@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 import TreelineFormats
 import TreelineVerification
@@ -28,8 +28,8 @@ import TreelineVerification
     let set = PointSet(name, table.coordinates, as: table.isPlanar ? .planar : .webMercator)
     let tree = try set.tree(threads: 2, computesSeparations: true)
     let folder = try TemporaryFolder()
-    try tree.write(index: folder.path("index"))
-    try expectSameAnswers(tree, ClusterTree(index: folder.path("index")), set)
+    try tree.write(toFile: folder.path("index"))
+    try expectSameAnswers(tree, ClusterTree(contentsOfFile: folder.path("index")), set)
     #expect(try ClusterTree.problems(ofIndex: folder.path("index")) == [])
   }
 

@@ -4,7 +4,7 @@ import Testing
 import TreelineBuilder
 import TreelineVerification
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Compares searches with a search that reads all texts.
 @Suite struct SearchTests {

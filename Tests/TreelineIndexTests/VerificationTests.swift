@@ -31,7 +31,7 @@ import TreelineVerification
   @Test func progressIsToldStageByStage() throws {
     let folder = try TemporaryFolder()
     let tree = try PointSet.cities(20_000, seed: 51).tree(computesSeparations: true)
-    try tree.write(index: folder.path("index"))
+    try tree.write(toFile: folder.path("index"))
     var told: [VerificationProgress] = []
     #expect(try ClusterTree.problems(ofIndex: folder.path("index")) { told.append($0) } == [])
     let separations = try #require(told.firstIndex { $0.stage == .separations })
@@ -47,7 +47,7 @@ import TreelineVerification
   @Test func anyNumberOfThreadsFindsTheSame() throws {
     let folder = try TemporaryFolder()
     let tree = try PointSet.cities(80_000, seed: 57).tree(computesSeparations: true)
-    try tree.write(index: folder.path("index"))
+    try tree.write(toFile: folder.path("index"))
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path("index"))))
     let sound = IndexBytes(bytes)
     #expect(try sound.problems(threads: 1) == [] && sound.problems(threads: 7) == [])

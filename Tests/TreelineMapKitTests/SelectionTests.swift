@@ -153,7 +153,7 @@
       try await map.settle()
       try map.adapter.select(row: 9, at: Self.points[9])
       let index = map.adapter.selectedTreeIndex
-      map.adapter.tree = try all.tree.selecting(Filter("stars = 4"))
+      map.adapter.tree = try all.tree.filtered(by: Filter("stars = 4"))
       try await map.settle()
       XCTAssertEqual(map.shown.map(\.pointCount).reduce(0, +), 600)
       XCTAssertEqual(map.adapter.selectedTreeIndex, index)

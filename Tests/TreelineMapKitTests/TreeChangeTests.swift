@@ -139,8 +139,8 @@
 
     private static func hotels(_ points: [Coordinate]) throws -> ClusterMap<Hotel> {
       try ClusterMap(
-        points.enumerated().map { Hotel(stars: $0 % 5, coordinate: $1) },
-        options: BuildOptions(computesSeparations: true), at: \.coordinate, columns: .number(\.stars))
+        points.enumerated().map { Hotel(stars: $0 % 5, coordinate: $1) }, at: \.coordinate, columns: .number(\.stars),
+        options: BuildOptions(computesSeparations: true))
     }
 
     func testAFilterDeselectsWhatFailsIt() async throws {
@@ -149,7 +149,7 @@
       let map = TestMap(hotels.tree)
       try await map.settle()
       try map.adapter.select(row: 9, at: points[9])
-      map.adapter.tree = try hotels.tree.selecting(Filter("stars = 3"))
+      map.adapter.tree = try hotels.tree.filtered(by: Filter("stars = 3"))
       XCTAssertNil(map.adapter.selectedTreeIndex)
       XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
     }
@@ -171,7 +171,7 @@
       try await map.settle()
       map.mapView.selectAnnotation(try XCTUnwrap(map.shown.first), animated: true)
       XCTAssertEqual(map.mapView.annotations.filter { $0 is StackMemberAnnotation }.count, 12)
-      map.adapter.tree = try hotels.tree.selecting(Filter("stars >= 3"))
+      map.adapter.tree = try hotels.tree.filtered(by: Filter("stars >= 3"))
       try await map.settle()
       XCTAssertEqual(map.shown.map(\.pointCount), [4])
       XCTAssertTrue(map.mapView.annotations.allSatisfy { !($0 is StackMemberAnnotation) })
@@ -191,7 +191,7 @@
         return try XCTUnwrap(xs.max()) - XCTUnwrap(xs.min())
       }
       let before = try width()
-      map.adapter.tree = try hotels.tree.selecting(Filter("stars = 4"))
+      map.adapter.tree = try hotels.tree.filtered(by: Filter("stars = 4"))
       try await map.settle()
       XCTAssertLessThan(try width(), before / 10)
     }

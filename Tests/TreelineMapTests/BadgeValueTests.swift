@@ -1,5 +1,5 @@
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 @testable import TreelineMap
@@ -19,7 +19,7 @@ import TreelineBuilder
   @Test func everyBadgeHasAFace() async throws {
     var options = MapFeed.Options()
     options.aggregates = [.first("name", by: "population"), .sum("population")]
-    let feed = MapFeed(try tree(), cut: .limit(2, .widestFirst), options: options)
+    let feed = MapFeed(try tree(), cut: .limit(2, order: .widestFirst), options: options)
     feed.viewport = .everything
     for await answer in feed.answers {
       var scene = MapScene()

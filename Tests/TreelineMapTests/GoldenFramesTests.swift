@@ -83,7 +83,7 @@ struct Film: Codable {
       let answer = try MapAnswer(clusters, of: Query(.limit(10), in: .everything))
       let isInstant = number % 13 == 12
       _ = scene.show(answer, at: milliseconds / 1000, isInstant: isInstant)
-      let change = Transition(from: previous, to: clusters)
+      let change = ClusterTransition(from: previous, to: clusters)
       var step = Step(
         at: milliseconds, isInstant: isInstant,
         clusters: answer.shown.map {
@@ -115,7 +115,7 @@ struct Film: Codable {
 }
 
 extension Film.Replacement {
-  init(_ replacement: Transition.Replacement) {
+  init(_ replacement: ClusterTransition.Replacement) {
     self.init(whole: replacement.whole.id.rawValue, parts: replacement.parts.map(\.id.rawValue))
   }
 }

@@ -68,7 +68,7 @@ import TreelineBuilder
     while animator.needsFrames { frame() }
     #expect(wakes == 2)
     // A batch starts within the budget. A split cannot be divided between two batches.
-    let largestSplit = Transition(from: small, to: large).splits.map(\.parts.count).max()!
+    let largestSplit = ClusterTransition(from: small, to: large).splits.map(\.parts.count).max()!
     #expect(longest < .milliseconds(2) + .microseconds(10) * (2 * MapAnimator.batch + largestSplit), "\(longest)")
     #expect(slow.problem == nil)
     #expect(slow.counted.uncounted(in: slow.view) == 0)

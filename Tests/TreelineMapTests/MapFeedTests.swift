@@ -2,7 +2,7 @@ import PointSets
 import Synchronization
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 @testable import TreelineMap
 
@@ -122,13 +122,13 @@ import TreelineBuilder
     #expect(try #require(await answers.next()).get().tree.isSame(as: other))
     continuation.finish()
     try await following.value
-    await #expect(throws: IndexError.self) { try await feed.open(index: "/no/such/index") }
+    await #expect(throws: IndexError.self) { try await feed.openIndex(atPath: "/no/such/index") }
     #expect(feed.tree?.isSame(as: other) == true)
   }
 
   @Test func aLimitContinuesThePreviousAnswer() async throws {
     let gate = Gate(isOpen: true)
-    let cut = Cut.limit(10, isContinuing: true)
+    let cut = Cut.limit(10, continuity: .continuing)
     let feed = MapFeed(Self.tree, cut: cut, options: .init(), clock: ManualClock(), ask: gate.ask)
     var answers = feed.answers.makeAsyncIterator()
     var previous: Clusters?

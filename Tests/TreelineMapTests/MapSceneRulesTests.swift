@@ -13,7 +13,7 @@ import TreelineBuilder
 
   static func answer(_ limit: Int, of tree: ClusterTree = tree, in viewport: Viewport = .everything) throws -> MapAnswer
   {
-    let query = Query(.limit(limit, .widestFirst), in: viewport)
+    let query = Query(.limit(limit, order: .widestFirst), in: viewport)
     return try MapAnswer(tree.clusters(query), of: query)
   }
 
@@ -177,12 +177,12 @@ import TreelineBuilder
   @Test mutating func anotherFilterChangesNumbersAndPlaces() throws {
     var random = SplitMix64(seed: 8)
     let tree = try PointSet("points", MapSceneTests.points(400, &random)).tree()
-    let half = try tree.selecting(.inside(BoundingBox(west: 150, south: -90, east: 175, north: 90)))
+    let half = try tree.filtered(by: .inside(BoundingBox(west: 150, south: -90, east: 175, north: 90)))
     show(try Self.answer(8, of: tree), at: 0)
     advance(to: 5)
     show(try Self.answer(8, of: half), at: 5)
     advance(to: 10)
-    #expect(numbers.reduce(0, +) == half.passingPointCount)
+    #expect(numbers.reduce(0, +) == half.filteredPointCount)
     MapSceneTests.expectAtRest(scene, view, try Self.answer(8, of: half).clusters, "filtered")
     show(try Self.answer(8, of: tree), at: 10)
     advance(to: 15)

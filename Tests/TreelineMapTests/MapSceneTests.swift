@@ -23,7 +23,7 @@ import TreelineBuilder
   }
 
   static let cuts: [Cut] = [
-    .spacing(44), .limit(30), .limit(40, .widestFirst), .limit(25, isContinuing: true), .detail(20),
+    .spacing(44), .limit(30), .limit(40, order: .widestFirst), .limit(25, continuity: .continuing), .detail(20),
   ]
 
   @Test(arguments: cuts) func everyFrameOfRandomChangesIsRight(_ cut: Cut) throws {
@@ -32,7 +32,7 @@ import TreelineBuilder
     let coordinates = Self.points(600, &random)
     let tree = try ClusterTree(coordinates, options: BuildOptions(computesSeparations: true))
     // Switches between the tree without a filter and the tree with a filter from time to time.
-    let trees = [tree, try tree.selecting(.inside(BoundingBox(west: 160, south: -10, east: -170, north: 90)))]
+    let trees = [tree, try tree.filtered(by: .inside(BoundingBox(west: 160, south: -10, east: -170, north: 90)))]
     var shownTree = 0
     var views = RandomViews(around: coordinates)
     var (scene, view, counted) = (MapScene(), RecordedView(), CountedPoints(pointCount: tree.pointCount))

@@ -1,5 +1,5 @@
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 @testable import TreelineMap
 
 /// A map view that only gets changes, and checks each change against the badges that it already shows.

@@ -26,7 +26,7 @@ PLACES = {
     "scales": lambda random, n: 10.0 ** -random.uniform(0, 7, (n, 2)),
 }
 
-GROWTHS = ({"grow": "badges"}, {"grow": "merge"}, {"grow": "merge", "stand": "member"}, {"grow": "scatter"}, {})
+GROWTHS = ({"grow": "badges"}, {"grow": "merge"}, {"grow": "merge", "anchor": "member"}, {"grow": "scatter"}, {})
 
 
 def frame_of(places, keys, random):

@@ -19,7 +19,7 @@ FOREIGN = re.compile(r"geojson|broken/|decimal_comma|semicolon|wk[bt]|no_header|
 #: Options of `query` that only change what is printed.
 FLAGS = {"ellipses", "members", "hulls", "rows", "count-in-view", "keep-visible", "no-keep-visible", "json", "quiet"}
 
-BUILDING = ("split", "grow", "stand", "badge-gap")
+BUILDING = ("split", "grow", "anchor", "badge-gap")
 
 
 def commands():

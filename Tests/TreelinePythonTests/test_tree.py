@@ -24,7 +24,7 @@ def test_a_tree_tells_what_it_is(tree, points):
         (points["lon"].min(), points["lat"].min(), points["lon"].max(), points["lat"].max()), abs=1e-6
     )
     assert tree.has_separations and not tree.has_badges and not tree.is_planar
-    assert (tree.growth, tree.stand, tree.clipped_point_count) == ("least-scatter", "mean", 0)
+    assert (tree.growth, tree.anchor, tree.clipped_point_count) == ("least-scatter", "mean", 0)
     assert "5000 points, least-scatter, columns price" in repr(tree)
 
 
@@ -242,8 +242,8 @@ def test_growths(points):
     badges = treelinemap.build(lon, lat, grow="badges", badge_gap=4)
     shown = badges.clusters(zoom=7, badges=1)
     assert badges.has_badges and (shown.badge_diameter >= 8).all()
-    members = treelinemap.build(lon, lat, grow="merge", stand="member")
-    assert members.stand == "member" and members.growth == "merge:distance"
+    members = treelinemap.build(lon, lat, grow="merge", anchor="member")
+    assert members.anchor == "member" and members.growth == "merge:distance"
     groups = treelinemap.build(lon, lat, columns={"kind": points["kind"]}, group_by="kind")
     assert len(groups.clusters(limit=3)) == 3
     alone = treelinemap.build(lon, lat, columns={"open": points["open"]}, never_cluster="open", threads=1)

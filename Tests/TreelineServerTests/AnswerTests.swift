@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 @testable import TreelineServer
 
@@ -52,13 +52,13 @@ import Treeline
     let none = try await client.get("/v1/places/clusters/\(root.id)/parent")
     #expect(none.status == .notFound)
     let zoom = try await client.get("/v1/places/clusters/\(root.id)/expansion-zoom?spacing=44")
-    #expect(Self.isZoom(try zoom.json()["zoom"], try tree.expansionZoom(of: root.id, by: .spacing(44))))
+    #expect(Self.isZoom(try zoom.json()["zoom"], try tree.separationZoom(of: root.id, for: .spacing(44))))
     for (alone, expected) in [("alone-from-zoom=1.5", 1.5), ("min-points=5000", 0)] {
       let zoom = try await client.get("/v1/places/clusters/\(root.id)/expansion-zoom?detail=9&\(alone)")
       #expect(try zoom.json()["zoom"] as? Double == expected)
     }
     let ofLarge = try await client.get("/v1/places/clusters/\(root.id)/expansion-zoom?detail=500&tile-size=512")
-    let expectedOfLarge = try tree.expansionZoom(of: root.id, by: .detail(500), tileSize: .pixels512)
+    let expectedOfLarge = try tree.separationZoom(of: root.id, for: .detail(500), tileSize: .pixels512)
     #expect(Self.isZoom(try ofLarge.json()["zoom"], expectedOfLarge))
     let alone = try await client.get("/v1/places/where-is?row=3&tile-size=512")
     #expect(alone.status == .badRequest)
@@ -96,13 +96,14 @@ import Treeline
     let tree = TestServer.places
     let client = try TestServer().client
     for row in [0, 700, 1999] {
-      let treeIndex = try #require(tree.treeIndex(ofRow: row))
+      let number = try #require(RowOrder(of: tree).treeIndex(ofRow: row))
+      let treeIndex = TreeIndex(rawValue: number)
       let answer = try await client.get("/v1/places/where-is?row=\(row)&spacing=44").json()
       let path = try #require(answer["path"] as? [[String: Any]])
-      let expected = try tree.clusters(containingTreeIndex: treeIndex)
+      let expected = try tree.clusters(containing: treeIndex)
       #expect(path.compactMap { ($0["cluster_id"] as? NSNumber)?.uint64Value } == expected.map(\.id.rawValue))
       #expect(answer["row"] as? Int == row)
-      #expect(Self.isZoom(answer["zoom_alone"], try tree.unclusteredZoom(ofTreeIndex: treeIndex, by: .spacing(44))))
+      #expect(Self.isZoom(answer["zoom_alone"], try tree.unclusteredZoom(of: treeIndex, for: .spacing(44))))
     }
     for (alone, zoom) in [("alone-from-zoom=1.5", 1.5), ("min-points=5000", 0)] {
       let answer = try await client.get("/v1/places/where-is?row=3&detail=9&\(alone)").json()

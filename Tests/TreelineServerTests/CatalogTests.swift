@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 @testable import TreelineServer
@@ -10,7 +10,7 @@ import TreelineBuilder
     let server = try TestServer()
     let old = try #require(server.catalog["places"])
     #expect(server.catalog.refresh().isEmpty)
-    try TestServer.tree(seed: 2).write(index: server.path("places"), overwriting: true)
+    try TestServer.tree(seed: 2).write(toFile: server.path("places"), overwriting: true)
     #expect(server.catalog.refresh().count == 1)
     let new = try #require(server.catalog["places"])
     #expect(new.version != old.version && new !== old)
@@ -26,7 +26,7 @@ import TreelineBuilder
     var announced = versions.stream(for: .seconds(60)).makeAsyncIterator()
     let old = try #require(server.catalog["places"])
     #expect(await announced.next() === old)
-    try TestServer.tree(seed: 2).write(index: server.path("places"), overwriting: true)
+    try TestServer.tree(seed: 2).write(toFile: server.path("places"), overwriting: true)
     #expect(server.catalog.refresh().count == 1)
     let new = try #require(server.catalog["places"])
     #expect(await announced.next() === new && new !== old)
@@ -62,7 +62,7 @@ import TreelineBuilder
     #expect(old.residence == .memory)
     let (bytes, all) = (try Data(contentsOf: URL(fileURLWithPath: path)), Viewport(.world))
     let answer = try old.tree.clusters(.limit(100), in: all).map(\.id)
-    try TestServer.tree(seed: 2).write(index: server.path("other"))
+    try TestServer.tree(seed: 2).write(toFile: server.path("other"))
     let other = try Data(contentsOf: URL(fileURLWithPath: server.path("other")))
     func overwrite(_ data: Data) throws {
       let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))

@@ -287,7 +287,7 @@ import TreelineBuilder
       #expect(!cache.contains(filter))
       let tree = try cache.tree(selecting: filter)
       #expect(
-        tree.passingPointCount == (0..<Self.tree.pointCount).count { Self.price($0).map { $0 < number } ?? false })
+        tree.filteredPointCount == (0..<Self.tree.pointCount).count { Self.price($0).map { $0 < number } ?? false })
       #expect(cache.contains(filter) && cache.size.count <= FilterCache.most)
       // After this, the first filter is the most recently used filter, and the new filter is the second.
       _ = try cache.tree(selecting: filters[0])
@@ -320,7 +320,7 @@ import TreelineBuilder
     let cache = FilterCache(of: Self.tree, mostBytes: 1 << 30)
     let filter = Filter.where("kind", .equals, "hotel")
     let counts = await withTaskGroup(of: Int.self) { group in
-      for _ in 0..<16 { group.addTask { (try? cache.tree(selecting: filter).passingPointCount) ?? -1 } }
+      for _ in 0..<16 { group.addTask { (try? cache.tree(selecting: filter).filteredPointCount) ?? -1 } }
       return await group.reduce(into: []) { $0.append($1) }
     }
     #expect(Set(counts) == [(0..<Self.tree.pointCount).count { Self.kind($0) == "hotel" }])

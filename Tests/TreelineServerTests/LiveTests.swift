@@ -19,7 +19,7 @@ import TreelineBuilder
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let path = folder.appendingPathComponent("fleet.treeline").path
     let tree = try ClusterTree((0..<100).map { Coordinate(longitude: Double($0 % 10), latitude: Double($0 / 10)) })
-    try tree.write(index: path, columns: [keys])
+    try tree.write(toFile: path, columns: [keys])
     let catalog = try Catalog([], live: [LiveIndex(name: "fleet", path: path, key: "id")])
     var options = ServerOptions()
     options.writeToken = token

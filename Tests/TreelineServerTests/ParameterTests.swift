@@ -1,5 +1,5 @@
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 @testable import TreelineServer

@@ -25,7 +25,7 @@ struct TestServer: ~Copyable {
     var sources: [(name: String, path: String)] = []
     for (name, tree) in trees {
       let path = folder.appendingPathComponent("\(name).treeline").path
-      try tree.write(index: path, columns: columns)
+      try tree.write(toFile: path, columns: columns)
       sources.append((name, path))
     }
     catalog = try Catalog(sources)

@@ -1,14 +1,14 @@
 import Foundation
 import SwiftProtobuf
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 @testable import TreelineServer
 
 @Suite struct TileTests {
   /// Checks that each cluster of a zoom is in exactly one tile of this zoom, at its position.
-  @Test(arguments: [0, 1, 3, 5, 7]) func eachClusterStandsInOneTile(_ zoom: Int) async throws {
+  @Test(arguments: [0, 1, 3, 5, 7]) func eachClusterIsAnchoredInOneTile(_ zoom: Int) async throws {
     let tree = TestServer.places
     let expected = try tree.clusters(.spacing(44), in: Viewport(.world, zoom: Double(zoom) + 1))
     let client = try TestServer().client
@@ -28,9 +28,9 @@ import TreelineBuilder
     #expect(Set(found.keys) == Set(expected.map(\.id.rawValue)))
     for cluster in expected {
       let position = try #require(found[cluster.id.rawValue])
-      let x = (cluster.meanX + Double(tree.plane.seam)).truncatingRemainder(dividingBy: 0x1p32)
+      let (x, y) = Self.place(of: cluster)
       let unit = Double(1 << (32 - zoom)) / 4096
-      #expect(0..<unit ~= x - position.x && 0..<unit ~= cluster.meanY - position.y)
+      #expect(0..<unit ~= x - position.x && 0..<unit ~= y - position.y)
     }
   }
 
@@ -92,8 +92,14 @@ import TreelineBuilder
   private static func mayHold(_ zoom: Int, _ x: Int, _ y: Int, _ clusters: Clusters) -> Bool {
     clusters.contains { cluster in
       let tiles = Double(1 << zoom) / 0x1p32
-      let column = (cluster.meanX + Double(cluster.plane.seam)).truncatingRemainder(dividingBy: 0x1p32) * tiles
-      return abs(column - Double(x)) < 2 && abs(cluster.meanY * tiles - Double(y)) < 2
+      let place = place(of: cluster)
+      return abs(place.x * tiles - Double(x)) < 2 && abs(place.y * tiles - Double(y)) < 2
     }
+  }
+
+  /// The position of a cluster in the tile of the world, in units of the plane.
+  private static func place(of cluster: Cluster) -> (x: Double, y: Double) {
+    let place = cluster.position(in: MapTile(zoom: 0, x: 0, y: 0)!, extent: 1 << 32)
+    return (Double(place.x), Double(place.y))
   }
 }

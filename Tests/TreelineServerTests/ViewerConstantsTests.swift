@@ -42,7 +42,7 @@ import Testing
   @Test func idsTellTheFirstPoint() throws {
     let bits = Int(try JavaScriptConstants().number("LEVEL_BITS"))
     let clusters = try TestServer.tree(seed: 1).clusters(.limit(50), in: .everything)
-    for cluster in clusters { #expect(Int(cluster.id.rawValue >> bits) == cluster.range.lowerBound) }
+    for cluster in clusters { #expect(Int(cluster.id.rawValue >> bits) == cluster.indices.lowerBound.rawValue) }
   }
 
   @Test func areasAreThoseOfTiles() throws {
@@ -71,7 +71,7 @@ import Testing
     let offered: [Double] = try JavaScriptConstants("TreelineServer/Resources/viewer/cut.js").value("GRID_CELLS")
     let published = try Set(
       (0...22).map { zoom in
-        Double(try CellSize.published.units(zoom: Double(zoom))) / Plane.unitsPerPixel(zoom: Double(zoom))
+        Double(try CellSize.published.units(zoom: Double(zoom))) / exp2(24 - Double(zoom))
       })
     #expect(published.subtracting(offered) == [try #require(published.min())])
     #expect(offered == offered.sorted())
@@ -86,10 +86,10 @@ import Testing
     let (serverSize, mapSize) = (
       try constants.number("SERVER_WORLD_SIZE"), try constants.number("WORLD_SIZE")
     )
-    #expect(serverSize == 0x1p32 / Plane.unitsPerPixel(zoom: 0))
+    #expect(serverSize == 0x1p32 / exp2(24))
     #expect(serverSize == Double(Viewport.TileSize.pixels256.rawValue))
     #expect(mapSize == Double(Viewport.TileSize.pixels512.rawValue))
-    #expect(Plane.unitsPerPixel(zoom: try constants.number("ELLIPSE_ZOOM")) == 1)
+    #expect(try constants.number("ELLIPSE_ZOOM") == 24)
   }
 }
 

@@ -29,17 +29,15 @@ import TreelineBuilder
     let view = Viewport(center: louvre, zoom: 12, width: 1024, height: 768)
     let shown = try map.clusters(.spacing(44), in: view)
     for result in shown {
-      switch result {
-      case .single(let hotel, _): print(hotel.name)
-      case .cluster(let cluster, let members): print(cluster.pointCount, "hotels, such as", members.first!.name)
-      }
+      let first = result.members.first!.name
+      print(result.isSingle ? first : "\(result.count) hotels, such as \(first)")
     }
 
     // A transition: what to animate when the user zooms in.
     let closer = Viewport(center: louvre, zoom: 15, width: 1024, height: 768)
     let change = map.transition(from: shown, to: try map.clusters(.spacing(44), in: closer))
     for split in change.splits {
-      print(split.whole.cluster.pointCount, "hotels split into", split.parts.count)
+      print(split.whole.count, "hotels split into", split.parts.count)
     }
 
     #expect(lines == ["2 hotels, such as Ritz", "2 hotels split into 2"])
@@ -55,10 +53,7 @@ import TreelineBuilder
     let louvre = Coordinate(longitude: 2.3376, latitude: 48.8606)
     let view = Viewport(center: louvre, zoom: 12, width: 1024, height: 768)
     let lines = try map.clusters(cut, in: view).map { result in
-      switch result {
-      case .single(let hotel, _): hotel.name
-      case .cluster(let cluster, let members): "\(cluster.pointCount) such as \(members.first!.name)"
-      }
+      result.value?.name ?? "\(result.count) such as \(result.members.first!.name)"
     }
     #expect(lines == expected)
   }

@@ -1,5 +1,5 @@
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 @testable import TreelineTiles
 

@@ -19,7 +19,7 @@ import TreelineBuilder
 
   /// Decodes all tiles, and compares them with all clusters of the plane by brute force. Each cluster must be in the
   /// tile that contains its position.
-  @Test(arguments: sets, cuts) func everyClusterIsInExactlyTheTileInWhichItStands(_ set: PointSet, _ cut: Cut) throws {
+  @Test(arguments: sets, cuts) func everyClusterIsInExactlyTheTileOfItsAnchor(_ set: PointSet, _ cut: Cut) throws {
     let tree = try Self.tree(set, for: cut)
     let pyramid = try TilePyramid(of: tree, cut, zooms: 0...7)
     var found: [MapTile: [DecodedTile.Feature]] = [:]

@@ -14,7 +14,7 @@ const INDEXES = {
   badges: ["cities.csv.gz", "--grow", "badges", "--columns", "country:category,population:number,name:text+search"],
   gap: ["airports.csv.gz", "--grow", "badges", "--badge-gap", "1.5"],
   spacing: ["airports.csv.gz", "--grow", "merge"],
-  members: ["cities.csv.gz", "--grow", "badges", "--stand", "member"],
+  members: ["cities.csv.gz", "--grow", "badges", "--anchor", "member"],
   scatter: ["cities.csv.gz", "--grow", "scatter"],
   iceland: ["iceland_addresses.csv.gz", "--grow", "badges"],
   planar: ["formats/planar.csv", "--grow", "badges", "--badge-gap", "128"],
@@ -114,7 +114,7 @@ function randomQuery(rng, tree) {
   }
   if (random() < 0.3) {
     const position = kind === "badges" ? "mean" : choice(["mean", "member"]);
-    if (kind !== "badges" || !tree.hierarchy.stands) query.position = position;
+    if (kind !== "badges" || !tree.hierarchy.anchors) query.position = position;
   }
   if (random() < 0.5) query.keepVisible = random() < 0.6 && kind !== "badges";
   return query;

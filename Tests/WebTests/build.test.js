@@ -13,7 +13,7 @@ import { Merging } from "../../Sources/TreelineWeb/src/merging.js";
 import { built, bytesOf, coordinatesOf, FIXTURES, folder, opened, seeded, trials } from "./support.js";
 
 const GROWS = { badges: "badges", spacing: "merge" };
-const PARTS = ["points", "rows", "gaps", "nodes", "sums", "spreads", "codes", "stands"];
+const PARTS = ["points", "rows", "gaps", "nodes", "sums", "spreads", "codes", "anchors"];
 
 /** Compares all arrays of a tree. */
 async function compare(coordinates, options, path) {
@@ -42,9 +42,9 @@ for (const file of ["cities.csv.gz", "airports.csv.gz", "iceland_addresses.csv.g
     const coordinates = coordinatesOf(join(FIXTURES, file));
     const projection = file.includes("planar") ? "plane" : "mercator";
     for (const purpose of ["badges", "spacing"]) {
-      for (const stand of ["mean", "member"]) {
-        const path = built(join(FIXTURES, file), "--grow", GROWS[purpose], "--stand", stand);
-        await compare(coordinates, { for: purpose, projection, stand }, path);
+      for (const anchor of ["mean", "member"]) {
+        const path = built(join(FIXTURES, file), "--grow", GROWS[purpose], "--anchor", anchor);
+        await compare(coordinates, { for: purpose, projection, anchor }, path);
       }
     }
     const path = built(join(FIXTURES, file), "--grow", "badges", "--badge-gap", "1.5");
@@ -79,9 +79,9 @@ test("the trees of random sets equal the tool's trees, byte for byte", async () 
     const set = randomSet(rng, i % 3 === 0);
     const file = join(folder, `set${i}.csv`);
     writeFileSync(file, `longitude,latitude\n${set.map((point) => point.join(",")).join("\n")}\n`);
-    const [purpose, stand] = [rng.choice(["badges", "spacing"]), rng.choice(["mean", "member"])];
-    const path = built(file, "--grow", GROWS[purpose], "--stand", stand);
-    const { hierarchy } = await compare(Float64Array.from(set.flat()), { for: purpose, stand }, path);
+    const [purpose, anchor] = [rng.choice(["badges", "spacing"]), rng.choice(["mean", "member"])];
+    const path = built(file, "--grow", GROWS[purpose], "--anchor", anchor);
+    const { hierarchy } = await compare(Float64Array.from(set.flat()), { for: purpose, anchor }, path);
     points += set.length;
     across += hierarchy.isAcrossSeam ? 1 : 0;
   }
@@ -122,8 +122,8 @@ test("coarse scales bound the depth, and each of their steps shows the clusters 
   const { plane } = buildNow(coordinates).hierarchy;
   const [xs, ys] = [0, 1].map((axis) => Uint32Array.from({ length: coordinates.length / 2 }, (_, i) =>
     axis ? plane.y(coordinates[2 * i + 1]) : plane.x(coordinates[2 * i])));
-  for (const standsAtMembers of [false, true]) {
-    const options = { standsAtMembers, crossesSeam: true };
+  for (const anchorsAtMembers of [false, true]) {
+    const options = { anchorsAtMembers, crossesSeam: true };
     const tree = new Merging(leavesOf(xs, ys), standardCurve(), options).run();
     const [exact, coarse] = [layOut(tree, options), layOut(tree, options, 4)];
     assert.deepEqual([exact.isCoarse, coarse.isCoarse], [false, true]);

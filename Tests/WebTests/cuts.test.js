@@ -43,7 +43,7 @@ function closePairs(answer, units, call) {
 
 test("no badges touch in random views, except across the seam if together they are half a world wide", () => {
   const rng = seeded("badges");
-  const trees = SETS.flatMap((points) => [0, 1.5].flatMap((badgeGap) => ["mean", "member"].map((stand) => ({ badgeGap, tree: buildNow(points, { badgeGap, stand }) }))));
+  const trees = SETS.flatMap((points) => [0, 1.5].flatMap((badgeGap) => ["mean", "member"].map((anchor) => ({ badgeGap, tree: buildNow(points, { badgeGap, anchor }) }))));
   let [pairs, clusters, exceptions] = [0, 0, 0];
   for (let view = 0; view < trials(100000); view++) {
     const { tree, badgeGap } = rng.choice(trees);

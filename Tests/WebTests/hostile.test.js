@@ -34,7 +34,7 @@ test("invalid points are errors that name the point and its value", async () => 
 });
 
 test("invalid options are errors", async () => {
-  for (const options of [{ for: "limits" }, { projection: "globe" }, { stand: "anywhere" }, { badgeGap: -1 }, { badgeGap: NaN }, { badgeGap: 129 }]) {
+  for (const options of [{ for: "limits" }, { projection: "globe" }, { anchor: "anywhere" }, { badgeGap: -1 }, { badgeGap: NaN }, { badgeGap: 129 }]) {
     await assert.rejects(Treeline.build([[1, 2]], options), BuildError, JSON.stringify(options));
   }
   await assert.rejects(Treeline.build(new Float64Array(2 * (2 ** 21 + 1))), /at most 2097152 points in a page, found 2097153; build an index/);
@@ -162,7 +162,7 @@ test("answers of another tree are errors", () => {
 });
 
 test("a worker builds what the page builds", async () => {
-  for (const options of [{}, { for: "spacing", stand: "member" }, { badgeGap: 2 }]) {
+  for (const options of [{}, { for: "spacing", anchor: "member" }, { badgeGap: 2 }]) {
     const [tree, other] = [await Treeline.build(cities, { ...options, worker: true }), buildNow(cities, options)];
     assert.deepEqual(tree.hierarchy.nodes, other.hierarchy.nodes);
     assert.deepEqual(tree.clusters({ zoom: 4 }).toGeoJSON(), other.clusters({ zoom: 4 }).toGeoJSON());

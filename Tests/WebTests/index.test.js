@@ -143,7 +143,7 @@ function damaged(buffer, { random, below, choice }) {
 
 test("damaged indexes end in answers or errors, at once", async () => {
   const rng = seeded("mutations");
-  const paths = [...files(V1), built(join(FIXTURES, "nasty/antimeridian.csv"), "--grow", "badges", "--stand", "member"),
+  const paths = [...files(V1), built(join(FIXTURES, "nasty/antimeridian.csv"), "--grow", "badges", "--anchor", "member"),
     built(join(FIXTURES, "formats/planar.csv"), "--columns", "all", "--title", "a", "--grow", "badges")];
   const buffers = paths.map(bytesOf);
   let [answers, errors, queryErrors, slowest] = [0, 0, 0, 0];

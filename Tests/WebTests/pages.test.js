@@ -16,7 +16,7 @@ const INDEXES = {
   spacing: ["airports.csv.gz", "--grow", "merge"],
   plain: ["airports.csv.gz", "--split", "mean", "--no-separation"],
   scatter: ["airports.csv.gz", "--grow", "scatter"],
-  iceland: ["iceland_addresses.csv.gz", "--grow", "badges", "--stand", "member"],
+  iceland: ["iceland_addresses.csv.gz", "--grow", "badges", "--anchor", "member"],
   planar: ["formats/planar.csv", "--grow", "badges"],
   antimeridian: ["nasty/antimeridian.csv", "--grow", "badges"],
   poles: ["nasty/poles.csv", "--grow", "merge"],
@@ -113,7 +113,7 @@ test("answers to random views equal the answers of the index, and so do answers 
 test("all pages together hold the arrays of the index, byte for byte", async () => {
   for (const [name, { whole, site }] of Object.entries(published)) {
     const { hierarchy } = await (await Treeline.open(manifest(site))).whole();
-    for (const part of ["points", "rows", "gaps", "nodes", "sums", "spreads", "codes", "stands"]) {
+    for (const part of ["points", "rows", "gaps", "nodes", "sums", "spreads", "codes", "anchors"]) {
       assert.deepEqual(hierarchy[part], whole.hierarchy[part], `${name}: ${part}`);
     }
   }

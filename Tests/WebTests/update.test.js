@@ -12,7 +12,7 @@ import { Scene } from "../../Sources/TreelineWeb/src/map/scene.js";
 import { continuedClusters, isEditOf, versionTransition } from "../../Sources/TreelineWeb/src/update.js";
 import { FIXTURES, seeded, trials } from "./support.js";
 
-const PARTS = ["points", "rows", "gaps", "nodes", "sums", "spreads", "codes", "stands", "isAcrossSeam", "clippedPointCount"];
+const PARTS = ["points", "rows", "gaps", "nodes", "sums", "spreads", "codes", "anchors", "isAcrossSeam", "clippedPointCount"];
 const key = ([, , id]) => id;
 
 function assertEqual(tree, expected, told) {
@@ -49,7 +49,7 @@ for (const [name, place] of Object.entries(SETS)) {
   test(`an edited tree equals a fresh build of its points sorted by key: ${name}`, async () => {
     const rng = seeded(`edits of ${name}`);
     for (let trial = 0; trial < trials(60); trial++) {
-      const options = { key, for: rng.choice(["badges", "spacing"]), stand: rng.choice(["mean", "member"]), projection: rng.choice(["mercator", "plane"]) };
+      const options = { key, for: rng.choice(["badges", "spacing"]), anchor: rng.choice(["mean", "member"]), projection: rng.choice(["mercator", "plane"]) };
       const makeKey = rng.random() < 0.5 ? () => rng.below(500) : () => `k${rng.below(500)}`;
       const model = new Map(Array.from({ length: rng.below(80) }, () => [...place(rng), makeKey()]).map((point) => [point[2], point]));
       // The points of the first build are not sorted.

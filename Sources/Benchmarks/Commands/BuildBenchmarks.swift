@@ -67,7 +67,7 @@ struct MemoryBenchmark: ParsableCommand {
     let time = try seconds { tree = try ClusterTree(coordinates, options: build.options) }
     let peak = ResidentMemory.peak
     require(tree.root?.pointCount == coordinates.count, "a tree of \(tree.pointCount) points, not \(coordinates.count)")
-    try tree.write(index: index)
+    try tree.write(toFile: index)
     defer { try? FileManager.default.removeItem(atPath: index) }
     // The resident memory before the build includes the coordinates.
     try printJSON([

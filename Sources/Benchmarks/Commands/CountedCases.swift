@@ -103,20 +103,20 @@ private final class CountedWorkplace {
     case .mergeByScatter: building(.merging(by: .scatter))
     case .filter:
       { [self, tree = try treeWithColumns.get()] in
-        let filtered = try tree.selecting(FilterBenchmark.filter)
+        let filtered = try tree.filtered(by: FilterBenchmark.filter)
         return try answers(of: filtered, .limit(100)) { $0.coordinates.count }
       }
     case .aggregate: try aggregating(treeWithColumns.get())
-    case .filteredAggregate: try aggregating(treeWithColumns.get().selecting(FilterBenchmark.filter))
+    case .filteredAggregate: try aggregating(treeWithColumns.get().filtered(by: FilterBenchmark.filter))
     case .limitBreadthFirst: try asking(tree.get(), .limit(100))
-    case .limitWidestFirst: try asking(tree.get(), .limit(100, .widestFirst))
-    case .limitSteepestFirst: try asking(tree.get(), .limit(100, .steepestFirst))
+    case .limitWidestFirst: try asking(tree.get(), .limit(100, order: .widestFirst))
+    case .limitSteepestFirst: try asking(tree.get(), .limit(100, order: .steepestFirst))
     case .detail: try asking(tree.get(), .detail(20))
     case .spacing: try asking(tree.get(), .spacing(44))
     case .badges: try asking(badgeTree.get(), .badges())
     case .continuing: try panning(tree.get())
-    case .filteredLimit: try askingAgain(treeWithColumns.get().selecting(FilterBenchmark.filter), .limit(100))
-    case .filteredDetail: try askingAgain(treeWithColumns.get().selecting(FilterBenchmark.filter), .detail(20))
+    case .filteredLimit: try askingAgain(treeWithColumns.get().filtered(by: FilterBenchmark.filter), .limit(100))
+    case .filteredDetail: try askingAgain(treeWithColumns.get().filtered(by: FilterBenchmark.filter), .detail(20))
     }
   }
 
@@ -139,7 +139,7 @@ private final class CountedWorkplace {
   }
 
   private func panning(_ tree: ClusterTree) throws -> () throws -> Int {
-    let cut = Cut.limit(100, isContinuing: true)
+    let cut = Cut.limit(100, continuity: .continuing)
     let pans = views.map { view in
       let box = view.bounds
       let (east, north) = ((box.east - box.west) / 8, (box.north - box.south) / 16)

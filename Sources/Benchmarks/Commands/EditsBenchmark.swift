@@ -38,7 +38,7 @@ struct EditsBenchmark: ParsableCommand {
     options.computesSeparations = true
     var random = SplitMix64(seed: 1)
     let vehicles = coordinates.enumerated().map { Vehicle(id: 2 * $0, coordinate: $1) }
-    var map = try ClusterMap(vehicles, options: options, at: \.coordinate)
+    var map = try ClusterMap(vehicles, at: \.coordinate, options: options)
     let moved = Self.moved(map.values[0], &random)
     let first = try seconds { map = try map.updating(moving: [moved]) }
     var (times, processorTimes, kept, others) = ([[Double](), [], []], [Double](), 0, 0)
@@ -97,7 +97,7 @@ struct EditsBenchmark: ParsableCommand {
     let answers = try [before, after].map { try $0.tree.clusters(.badges(), in: view) }
     let transition = VersionTransition(from: answers[0], to: answers[1])!
     func isOther(_ cluster: Cluster) -> Bool {
-      before.members(of: cluster).allSatisfy { $0.coordinate != edited }
+      before.result(for: cluster).members.allSatisfy { $0.coordinate != edited }
     }
     return (transition.keptBefore.count(where: isOther), answers[0].count(where: isOther))
   }

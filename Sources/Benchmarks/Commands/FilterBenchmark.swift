@@ -27,8 +27,8 @@ struct FilterBenchmark: ParsableCommand {
     let views = [Viewport].around(coordinates, perZoom: 5, seed: 5)
     let queries = [Query(.limit(limit), in: .everything)] + views.map { Query(.limit(limit), in: $0) }
 
-    let filtering = try milliseconds { blackHole(try tree.selecting(filter).passingPointCount) }
-    let filtered = try tree.selecting(filter)
+    let filtering = try milliseconds { blackHole(try tree.filtered(by: filter).filteredPointCount) }
+    let filtered = try tree.filtered(by: filter)
     let preparation = try seconds { for cluster in try filtered.clusters(queries[0]) { blackHole(cluster.x) } } * 1e3
     let clusters = try filtered.clusters(queries[0])
     let all = try tree.clusters(queries[0])
@@ -43,12 +43,12 @@ struct FilterBenchmark: ParsableCommand {
     let (firstOfAll, firstOfPassing) = (try firstTimes(all), try firstTimes(clusters))
     let matrices = tree.columns[0]
     try printJSON([
-      "filtered_first_us": try firstMicroseconds(of: tree.selecting(filter), queries),
+      "filtered_first_us": try firstMicroseconds(of: tree.filtered(by: filter), queries),
       "unfiltered_first_us": try firstMicroseconds(of: tree, queries),
       "window_step_ms": try windowStepMilliseconds(of: tree),
       "histogram_ms": try histogramMilliseconds(of: tree),
       "filtered_histogram_ms": try histogramMilliseconds(of: filtered),
-      "points": coordinates.count, "passing": filtered.passingPointCount,
+      "points": coordinates.count, "passing": filtered.filteredPointCount,
       // In milliseconds: the time to create a filter with two conditions, and the time to prepare its first answer.
       "filter_ms": filtering, "first_answer_ms": preparation,
       // Times of answers, in microseconds per view: with and without the filter, and in both cases with and without
@@ -95,11 +95,13 @@ struct FilterBenchmark: ParsableCommand {
       return .where("kind", in: ["kind 1", "kind 5", "kind 7"])
         && .where("opened", in: Instant(seconds: start)..<Instant(seconds: start + Int64(span / 5)))
     }
-    var shown = try tree.selecting(filter(0))
+    var shown = try tree.filtered(by: filter(0))
     for cluster in try shown.clusters(.limit(limit), in: .everything) { blackHole(cluster.x) }
     var times: [Double] = []
-    for step in 1...40 { times.append(try seconds { shown = try tree.selecting(filter(step), reusing: shown) } * 1e3) }
-    require(try shown.passingPointCount == tree.selecting(filter(40)).passingPointCount, "a moved window")
+    for step in 1...40 {
+      times.append(try seconds { shown = try tree.filtered(by: filter(step), reusing: shown) } * 1e3)
+    }
+    require(try shown.filteredPointCount == tree.filtered(by: filter(40)).filteredPointCount, "a moved window")
     return [times[0], median(Array(times.dropFirst()))]
   }
 

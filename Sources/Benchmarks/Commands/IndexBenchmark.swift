@@ -13,7 +13,7 @@ struct IndexBenchmark: ParsableCommand {
 
   func run() throws {
     var opened: ClusterTree!
-    let opening = try (0..<repeats).map { _ in try seconds { opened = try ClusterTree(index: path) } }
+    let opening = try (0..<repeats).map { _ in try seconds { opened = try ClusterTree(contentsOfFile: path) } }
     let tree = opened!
     var random = SplitMix64(seed: 8)
     let centers = tree.withStorage { storage in

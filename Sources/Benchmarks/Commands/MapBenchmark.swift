@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import PointSets
 import Synchronization
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 import TreelineMap
 

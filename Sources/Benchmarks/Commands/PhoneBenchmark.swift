@@ -28,8 +28,7 @@ struct PhoneBenchmark: ParsableCommand {
         try (0..<repeats).map { _ in
           try seconds {
             blackHole(
-              try ClusterMap(
-                places, options: options, at: \.coordinate, columns: .number(\.price), .category(\.kind)))
+              try ClusterMap(places, at: \.coordinate, columns: .number(\.price), .category(\.kind), options: options))
           }
         })
     }

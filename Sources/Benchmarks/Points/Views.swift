@@ -1,6 +1,6 @@
 import Foundation
 import PointSets
-import Treeline
+@_spi(Server) import Treeline
 
 /// Views of 1024 x 768 px. All programs of a comparison use the same views. Each view is a box at a whole zoom.
 extension [Viewport] {

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// Clustering by the cells of a grid, the method of thoughtbot's TBQuadTree and Raizlabs' BentoMap. Treeline's tree of
 /// principal axes is compared with this method, because many maps use it.
@@ -7,7 +7,7 @@ import Treeline
 /// not move when the map is panned, and does not depend on the plane's seam, the meridian at which the plane begins.
 /// Each cell that contains a point is one cluster.
 ///
-///     let clusters = try grid.clusters(in: window, cellSize: .published, zoom: 11)
+///     let clusters = try grid.clusters(in: view, cellSize: .published)
 ///
 /// Defects of the published systems, which this grid avoids:
 /// - Closed cells, which count a point on an edge in two cells, and a point on a corner in four cells.
@@ -57,7 +57,13 @@ extension Grid {
   /// of the cell, so the cluster does not change while it moves over the edge of the screen.
   ///
   /// Complexity: O(k log k) for k clusters, plus the nodes and buckets along the edges of their cells.
-  public func clusters(in window: PlaneWindow, cellSize: CellSize, zoom: Double) throws(GridError) -> [GridCluster] {
+  @_spi(Server) public func clusters(in view: PlaneViewport, cellSize: CellSize) throws(GridError) -> [GridCluster] {
+    guard let zoom = view.zoom else { return [] }
+    return try clusters(in: view.window, cellSize: cellSize, zoom: zoom)
+  }
+
+  /// Returns the clusters of a window at a zoom.
+  package func clusters(in window: PlaneWindow, cellSize: CellSize, zoom: Double) throws(GridError) -> [GridCluster] {
     clusters(in: window, cellSide: try cellSize.units(zoom: zoom))
   }
 

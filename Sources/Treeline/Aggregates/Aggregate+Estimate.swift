@@ -11,7 +11,7 @@ extension ClusterTree {
   @_spi(Server) public func estimate(of aggregates: [Aggregate], clusterCount: Int, pointCount: Int? = nil)
     -> WorkEstimate
   {
-    let points = max(min(pointCount ?? passingPointCount, passingPointCount), 0)
+    let points = max(min(pointCount ?? filteredPointCount, filteredPointCount), 0)
     let answer = AnswerSize(clusters: max(min(clusterCount, points), 0), points: points)
     return aggregates.reduce(WorkEstimate()) { $0 + estimate(of: $1, for: answer) }
   }
@@ -19,7 +19,7 @@ extension ClusterTree {
   /// Returns an upper bound for the cost of `histogram(of:bins:scale:in:)`.
   @_spi(Server) public func estimate(ofHistogramOf name: String) -> WorkEstimate {
     var estimate = WorkEstimate()
-    estimate.add(2, for: passingPointCount)
+    estimate.add(2, for: filteredPointCount)
     guard let column = column(name) else { return estimate }
     let isPrepared = withStorage { storage in
       storage.prepared.has(IntegerExtent.self, of: [column.name])
@@ -55,24 +55,26 @@ extension ClusterTree {
     case (.min, _), (.max, _):
       estimate.add(1000, for: answer.clusters)
       if !isPrepared(RowSummaries<ExtremeKeys>.self, [name]) {
-        estimate.add(column.dictionary == nil ? 3 : 10, for: passingPointCount)
+        estimate.add(column.dictionary == nil ? 3 : 10, for: filteredPointCount)
       }
     case (.first, _) where aggregate.weight == nil:
       estimate.add(1000, for: answer.clusters)
-      if !isPrepared(RowSummaries<FirstRow>.self, [name]) { estimate.add(10, for: passingPointCount) }
+      if !isPrepared(RowSummaries<FirstRow>.self, [name]) { estimate.add(10, for: filteredPointCount) }
     case (.first, _), (.last, _):
       estimate.add(2000, for: answer.clusters)
-      if !isPrepared(RowSummaries<ExtremeRows>.self, aggregate.columnNames) { estimate.add(20, for: passingPointCount) }
+      if !isPrepared(RowSummaries<ExtremeRows>.self, aggregate.columnNames) {
+        estimate.add(20, for: filteredPointCount)
+      }
     case (_, .reals):
       // At each end of a cluster's range, up to half a block of rows is read.
       estimate.add(4000, for: answer.clusters)
-      if !isPrepared(RealSums.self, [name]) { estimate.add(8, for: passingPointCount) }
+      if !isPrepared(RealSums.self, [name]) { estimate.add(8, for: filteredPointCount) }
       if aggregate.function == .variance { estimate.add(10, for: answer.points) }
     default:
       estimate.add(200, for: answer.clusters)
       let names = aggregate.columnNames
       if !isPrepared(IntegerSums.self, names), !isPrepared(ProductSums.self, names) {
-        estimate.add(6, for: passingPointCount)
+        estimate.add(6, for: filteredPointCount)
       }
     }
     if [.min, .max, .first, .last].contains(aggregate.function) {
@@ -110,7 +112,7 @@ extension ClusterTree {
       // Each cluster reads the counts of all values, and up to a block of rows at each end of its range.
       estimate.add(10, for: min(inAll, 16 * answer.points))
       estimate.add(Self.stepsPerRowRead, for: counted)
-      if !isPrepared(ValueCounts.self, [column.name]) { estimate.add(3, for: passingPointCount) }
+      if !isPrepared(ValueCounts.self, [column.name]) { estimate.add(3, for: filteredPointCount) }
       if let dictionary = column.dictionary { estimate.add(Self.stepsPerValue, for: dictionary.entryCount) }
     } else {
       estimate.add(Self.stepsPerRowRead, for: answer.points)

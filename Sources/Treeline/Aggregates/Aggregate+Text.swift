@@ -3,13 +3,13 @@ extension Aggregate {
   /// `first(name)`, `first(name, by: population)`, `top(kind, 3)`, `percentile(price, 90)`. A column name that contains
   /// characters other than letters, digits and `_` is written in double quotes. Within such a name, a double quote is
   /// written twice.
-  public static func list(_ text: String) throws(AggregateError) -> [Aggregate] {
+  public static func list(_ text: String) throws -> [Aggregate] {
     var scanner = Scanner(text: text)
     return try scanner.list()
   }
 
   /// The names of all functions, for help and messages.
-  public static let functionNames = plainFunctions.map(\.name) + ["first", "last", "top", "percentile"]
+  @_spi(Server) public static let functionNames = plainFunctions.map(\.name) + ["first", "last", "top", "percentile"]
 
   /// Returns the function that the user probably meant by a name. The name may be misspelled, or be a function's name
   /// in another language, such as `avg`.
@@ -61,7 +61,7 @@ extension Aggregate: CustomStringConvertible {
 
   /// The name of the aggregate as a property of GeoJSON and tiles. The name is flat, so that style expressions can read
   /// it: `sum_population`, `top_kind`, `percentile_90_price`, `mean_price_by_rooms`.
-  public var propertyName: String {
+  package var propertyName: String {
     switch function {
     case .percentile: "percentile_\(function.number!)_\(column!)"
     default:

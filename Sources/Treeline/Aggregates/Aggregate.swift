@@ -129,11 +129,11 @@ public struct Aggregate: Hashable, Sendable {
 
 extension Aggregate {
   /// Names of the columns that the aggregate reads.
-  public var columnNames: [String] { [column, weight].compactMap { $0 } }
+  package var columnNames: [String] { [column, weight].compactMap { $0 } }
 
   /// Returns the type of the aggregate's results in a tree. A single result can still be null. Returns nil for `counts`
   /// and `top`, and if the tree lacks the column.
-  public func resultType(in tree: ClusterTree) -> AttributeType? {
+  package func resultType(in tree: ClusterTree) -> AttributeType? {
     switch function {
     case .counts, .top: nil
     case .any, .all: .boolean
@@ -197,7 +197,7 @@ public struct AggregateNumber: Hashable, Sendable {
   init(_ double: Double) { content = .double(double) }
 
   /// The nearest double.
-  public var double: Double {
+  package var double: Double {
     switch content {
     case .decimal(let decimal): decimal.double
     case .double(let double): double
@@ -218,19 +218,19 @@ extension AggregateNumber: CustomStringConvertible {
 /// The reason why an aggregate has no result.
 public enum AggregateError: Error, Hashable, Sendable {
   /// The tree has no column of that name.
-  case unknownColumn(name: String, known: [String])
+  @_spi(Server) case unknownColumn(name: String, known: [String])
   /// The aggregate does not apply to the kind of the column.
-  case unsuited(aggregate: String, column: String, kind: Column.Kind, expected: String)
+  @_spi(Server) case unsuited(aggregate: String, column: String, kind: Column.Kind, expected: String)
   /// The aggregate would have to read too many rows one by one for an answer.
-  case tooManyRows(aggregate: String, found: Int, maximum: Int)
+  @_spi(Server) case tooManyRows(aggregate: String, found: Int, maximum: Int)
   /// The values are so large that the sum of their products does not fit into 128 bits.
-  case tooLarge(aggregate: String)
+  @_spi(Server) case tooLarge(aggregate: String)
   /// A text is not a valid list of aggregates. The fault is at the character `position`, counted from 0.
-  case malformed(text: String, position: Int, expected: String)
+  @_spi(Server) case malformed(text: String, position: Int, expected: String)
   /// A number is outside the range of an aggregate.
-  case outOfRange(aggregate: String, expected: String, found: String)
+  @_spi(Server) case outOfRange(aggregate: String, expected: String, found: String)
   /// The work was cancelled on request.
-  case cancelled
+  @_spi(Server) case cancelled
 }
 
 extension AggregateError: CustomStringConvertible {

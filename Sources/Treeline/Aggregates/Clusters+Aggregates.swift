@@ -13,17 +13,17 @@ extension Clusters {
   ///   different values, and medians, percentiles and distinct counts under a filter or without such an index.
   ///
   /// - Throws: `AggregateError` if a column is missing, if an aggregate does not apply to the column's kind, or if more
-  ///   than `Aggregate.maximumRowsRead` points would have to be read one by one.
-  public func values(of aggregates: [Aggregate]) throws(AggregateError) -> [[AggregateValue]] {
+  ///   than 16,777,216 points would have to be read one by one.
+  public func values(of aggregates: [Aggregate]) throws -> [[AggregateValue]] {
     let rows = CountedRows(of: tree)
     var evaluators: [any AggregateEvaluator] = []
     for aggregate in aggregates {
-      if Cancellation.isCancelled { throw .cancelled }
+      if Cancellation.isCancelled { throw AggregateError.cancelled }
       let evaluator = try aggregate.evaluator(for: tree, rows)
       if evaluator.readsRows {
         let found = nodes.reduce(0) { $0 + tree.passingCount(of: $1) }
         guard found <= Aggregate.maximumRowsRead else {
-          throw .tooManyRows(aggregate: "\(aggregate)", found: found, maximum: Aggregate.maximumRowsRead)
+          throw AggregateError.tooManyRows(aggregate: "\(aggregate)", found: found, maximum: Aggregate.maximumRowsRead)
         }
       }
       evaluators.append(evaluator)
@@ -42,7 +42,7 @@ extension Clusters {
         return nodes.indices.map { index in evaluators.indices.map { (start + $0 * nodes.count + index).move() } }
       }
     }
-    guard let values else { throw .cancelled }
+    guard let values else { throw AggregateError.cancelled }
     return values
   }
 }
@@ -93,7 +93,7 @@ extension AggregateValue {
 
 extension Aggregate {
   /// Greatest number of points that an aggregate reads one by one for an answer.
-  public static let maximumRowsRead = 1 << 24
+  package static let maximumRowsRead = 1 << 24
 
   fileprivate func evaluator(for tree: ClusterTree, _ rows: CountedRows) throws(AggregateError)
     -> any AggregateEvaluator

@@ -4,7 +4,7 @@ public struct Cluster: Sendable, Identifiable {
 
   /// The cluster's points, as a range of indices in tree order. Under a filter, the range may contain points that fail
   /// the filter and do not belong to the cluster. The ranges of two clusters of one tree are nested or disjoint.
-  public let range: Range<Int>
+  package let range: Range<Int>
 
   /// The number of points, including points out of view; under a filter, the number of points that pass.
   public let pointCount: Int
@@ -13,28 +13,25 @@ public struct Cluster: Sendable, Identifiable {
   public let row: Int?
 
   /// The tree index of the cluster's point; nil if the cluster has several points.
-  public let treeIndex: Int?
+  package let treeIndex: Int?
 
-  /// The x of the cluster's position, in units of the plane. The position is the mean of the positions of the cluster's
-  /// points. In a tree with `ClusterStand.member`, the cluster has the position of one of its points. Under a filter, a
-  /// cluster of a cut with a spacing or with badges keeps the position that it has without the filter. With any other
-  /// cut, the position is the mean of the points that pass.
-  public let x: Double
+  /// The x of the cluster's position, in units of the plane.
+  package let x: Double
   /// The y of the cluster's position, in units of the plane. y grows southwards.
-  public let y: Double
+  package let y: Double
 
   /// The mean x of the cluster's points, in units of the plane.
-  public let meanX: Double
+  package let meanX: Double
   /// The mean y of the cluster's points, in units of the plane. y grows southwards.
-  public let meanY: Double
+  package let meanY: Double
 
   /// The smallest box around the cluster's points, on the plane.
   ///
   /// - Complexity: O(1); under a filter O(log pointCount), and O(pointCount) the first time.
-  public var rect: PlaneRect { part?.summary.box ?? rectOfAll }
+  package var rect: PlaneRect { part?.summary.box ?? rectOfAll }
 
   /// The plane on which the cluster lies.
-  public let plane: Plane
+  package let plane: Plane
 
   package var spread: NodeSpread { part?.summary.spread ?? spreadOfAll }
 
@@ -46,21 +43,26 @@ public struct Cluster: Sendable, Identifiable {
   private let part: PassingPart?
 
   /// - Parameters:
-  ///   - stand: The position of the cluster.
+  ///   - anchor: The position of the cluster.
   ///   - rect: The box around all points of the node.
   ///   - spread: The covariance of all points of the node.
   ///   - part: The points of the node that pass the filter; nil if all points of the node pass.
   @inline(__always) fileprivate init(
-    of node: Node, on plane: Plane, standingAt stand: (x: Double, y: Double), mean: (x: Double, y: Double),
+    of node: Node, on plane: Plane, anchoredAt anchor: (x: Double, y: Double), mean: (x: Double, y: Double),
     count: Int, treeIndex: Int?, row: Int?, rect: PlaneRect, spread: NodeSpread, part: PassingPart?
   ) {
     (id, range, pointCount, self.row, self.treeIndex) = (node.id, node.range, count, row, treeIndex)
-    (x, y, meanX, meanY, self.plane) = (stand.x, stand.y, mean.x, mean.y, plane)
+    (x, y, meanX, meanY, self.plane) = (anchor.x, anchor.y, mean.x, mean.y, plane)
     (rectOfAll, spreadOfAll, self.part) = (rect, spread, part)
   }
 
-  /// The position of the cluster, as a coordinate.
+  /// The position of the cluster: the mean of the positions of its points. In a tree with `ClusterAnchor.member`, it is
+  /// the position of one of the points. Under a filter, a cluster of a cut with a spacing or with badges keeps the
+  /// position that it has without the filter. With any other cut, the position is the mean of the points that pass.
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
+
+  /// The mean of the cluster's points; under a filter, of the points that pass.
+  public var mean: Coordinate { plane.coordinate(x: meanX, y: meanY) }
 
   /// The smallest box around the cluster's points.
   public var bounds: BoundingBox { plane.boundingBox(of: rect) }
@@ -68,16 +70,25 @@ public struct Cluster: Sendable, Identifiable {
   /// Whether the cluster consists of several points at one position. No zoom separates such points.
   public var isStack: Bool { pointCount > 1 && rect.isPoint }
 
+  /// Returns the root mean square distance of the cluster's points to their mean, in pixels.
+  ///
+  /// - Parameters:
+  ///   - zoom: The zoom of the map, which may be fractional.
+  ///   - tileSize: The size of the tiles to which the zoom refers.
+  public func radius(inPixelsAt zoom: Double, tileSize: Viewport.TileSize = .pixels256) -> Double {
+    planeRadius / Plane.unitsPerPixel(zoom: zoom + tileSize.zoomOffset)
+  }
+
   /// The root mean square distance of the cluster's points to their mean, in plane units.
-  public var radius: Double { spread.trace.squareRoot() }
+  package var planeRadius: Double { spread.trace.squareRoot() }
 
   /// How far and in which direction the cluster's points spread.
-  public var ellipse: Ellipse { Ellipse(covariance: spread) }
+  package var ellipse: Ellipse { Ellipse(covariance: spread) }
 
   /// Returns whether `other` lies strictly below this cluster in the tree.
   ///
   /// - Precondition: Both are clusters of one tree.
-  public func isAncestor(of other: Cluster) -> Bool {
+  package func isAncestor(of other: Cluster) -> Bool {
     range.count > other.range.count && range.lowerBound <= other.range.lowerBound
       && other.range.upperBound <= range.upperBound
   }
@@ -139,16 +150,16 @@ extension ClusterID: CustomStringConvertible { public var description: String { 
 ///
 /// If the ellipse is drawn at twice its size, it contains most points of an evenly spread cluster. Points along a
 /// railway have a long, narrow ellipse in the direction of the railway.
-public struct Ellipse: Hashable, Sendable {
+package struct Ellipse: Hashable, Sendable {
   /// The standard deviation along the longer principal axis, in plane units.
-  public let semiMajor: Double
+  package let semiMajor: Double
   /// The standard deviation along the shorter principal axis.
-  public let semiMinor: Double
+  package let semiMinor: Double
 
   /// The x of a unit vector along the longer axis, on the plane, where x grows eastwards. This x is not negative.
-  public let axisX: Double
+  package let axisX: Double
   /// The y of this unit vector, on the plane, where y grows southwards.
-  public let axisY: Double
+  package let axisY: Double
 
   init(covariance: NodeSpread) {
     let (xx, xy, yy) = (Double(covariance.xx), Double(covariance.xy), Double(covariance.yy))
@@ -178,9 +189,9 @@ extension ClusterTree {
   /// Returns the position of a node's cluster, in units of the plane, without making the cluster.
   ///
   /// - Precondition: As for `cluster(of:isAnchored:)`.
-  @inline(__always) func stand(of node: Node, isAnchored: Bool, in storage: TreeStorage) -> (x: Double, y: Double) {
+  @inline(__always) func anchor(of node: Node, isAnchored: Bool, in storage: TreeStorage) -> (x: Double, y: Double) {
     if let selection, !isAnchored { return selection.points.mean(of: node, in: storage) }
-    return storage.stand(of: node)
+    return storage.anchor(of: node)
   }
 
   @inline(__always) private func cluster(of node: Node, _ counted: some CountedPoints, isAnchored: Bool) -> Cluster {
@@ -188,12 +199,12 @@ extension ClusterTree {
       let count = counted.count(of: node)
       let treeIndex = count == 1 ? counted.firstIndex(of: node) : nil
       let row = treeIndex.map { storage.rows[$0] }
-      let index = isAnchored ? storage.standIndex(of: node) : nil
-      let standing = index.map { (x: Double(storage.points[$0].x), y: Double(storage.points[$0].y)) }
+      let index = isAnchored ? storage.anchorIndex(of: node) : nil
+      let anchor = index.map { (x: Double(storage.points[$0].x), y: Double(storage.points[$0].y)) }
       if let selection, count < Int(node.count), count > 0 {
         let mean = counted.meanOfPart(of: node, count: count, in: storage)
         return Cluster(
-          of: node, on: plane, standingAt: standing ?? (isAnchored ? storage.stand(of: node) : mean), mean: mean,
+          of: node, on: plane, anchoredAt: anchor ?? (isAnchored ? storage.anchor(of: node) : mean), mean: mean,
           count: count, treeIndex: treeIndex, row: row,
           rect: storage.nodes[Int(node.record)].box, spread: NodeSpread(xx: 0, xy: 0, yy: 0),
           part: PassingPart(selection: selection, node: node))
@@ -201,7 +212,7 @@ extension ClusterTree {
       let summary = AllPoints().summary(of: node, in: storage)
       let mean = summary.mean
       return Cluster(
-        of: node, on: plane, standingAt: standing ?? mean, mean: mean, count: count, treeIndex: treeIndex, row: row,
+        of: node, on: plane, anchoredAt: anchor ?? mean, mean: mean, count: count, treeIndex: treeIndex, row: row,
         rect: summary.box, spread: summary.spread, part: nil)
     }
   }
@@ -242,7 +253,7 @@ public struct Clusters: RandomAccessCollection, Sendable {
   ///
   /// - Parameter treeIndex: The index of the point in tree order.
   /// - Complexity: O(log k)
-  public func firstIndex(containingTreeIndex treeIndex: Int) -> Int? {
+  package func firstIndex(containingTreeIndex treeIndex: Int) -> Int? {
     let index = Treeline.firstIndex(in: 0..<nodes.count) { nodes[$0].range.upperBound > treeIndex }
     return index < nodes.count && nodes[index].range.contains(treeIndex) ? index : nil
   }

@@ -29,7 +29,7 @@ extension Clusters {
   /// - Complexity: O(count)
   package func write(to arrays: ClusterArrays) {
     tree.withStorage { storage in
-      guard tree.selection == nil, storage.stands == nil else { return writeOneByOne(to: arrays) }
+      guard tree.selection == nil, storage.anchors == nil else { return writeOneByOne(to: arrays) }
       for (number, node) in nodes.enumerated() {
         write(
           node, pointCount: Int64(node.count), treeIndex: node.count == 1 ? Int64(node.first) : -1, number, to: arrays)

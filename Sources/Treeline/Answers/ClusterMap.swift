@@ -2,13 +2,15 @@
 ///
 /// ```swift
 /// let hotels = try ClusterMap(allHotels, at: \.coordinate)
-/// for result in try hotels.clusters(.limit(50), in: view) { ... }
+/// for result in try hotels.clusters(.limit(50), in: view) {
+///   draw(result.value?.name ?? "\(result.count) hotels", at: result.coordinate)
+/// }
 /// ```
 public struct ClusterMap<Value: Sendable>: Sendable {
   /// The tree over the values' coordinates.
   public let tree: ClusterTree
 
-  /// The values in the order in which they were given. Row numbers of the tree are indices of this array.
+  /// The values in the order in which they were given. Rows of the tree are indices of this array.
   public let values: [Value]
 
   let names: PropertyNames
@@ -22,18 +24,27 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ) { (self.tree, self.values, self.names, self.recipe) = (tree, values, names, recipe) }
 
   /// A result of a query: a value or a cluster of values, shown at one position of the map.
-  public enum Result: Sendable {
-    /// One value.
-    case single(Value, Cluster)
-    /// Several values, shown as one cluster.
-    case cluster(Cluster, members: Members)
+  public struct Result: Identifiable, Sendable {
+    /// The cluster, for functions of `ClusterTree`, and for its bounds and radius.
+    public let cluster: Cluster
 
-    /// The cluster in either case, with its position and extent.
-    public var cluster: Cluster {
-      switch self {
-      case .single(_, let cluster), .cluster(let cluster, _): cluster
-      }
-    }
+    /// The values of the cluster, in tree order; under a filter, the values that pass.
+    public let members: Members
+
+    /// The id, which is the same for every viewport, cut and filter of one map.
+    public var id: ClusterID { cluster.id }
+
+    /// The position at which the result is shown; see `Cluster.coordinate`.
+    public var coordinate: Coordinate { cluster.coordinate }
+
+    /// The number of values, including values out of view; under a filter, the number of values that pass.
+    public var count: Int { cluster.pointCount }
+
+    /// Whether the result is a single value.
+    public var isSingle: Bool { cluster.pointCount == 1 }
+
+    /// The value of a single result; nil for a cluster of several values.
+    public var value: Value? { cluster.row.map { members.values[$0] } }
   }
 
   /// The values of one cluster in tree order. Taking a slice, such as a page of a list, costs O(1).
@@ -67,7 +78,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///   - cut: The cut, which decides how finely the tree is divided into clusters.
   ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
   ///     zoom.
-  ///   - previous: The previous answer. This answer is used only if `cut.isContinuing`.
+  ///   - previous: The previous answer. It is used only if the cut continues.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Results? = nil) throws -> Results {
     try clusters(Query(cut, in: viewport), after: previous)
   }
@@ -79,12 +90,9 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   /// Returns the clusters whose positions lie in a viewport, such as a map tile; see
   /// `ClusterTree.clusters(_:centeredIn:)`.
-  public func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Results {
-    try centeredClusters(Query(cut, in: viewport))
+  package func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Results {
+    results(for: try tree.clusters(cut, centeredIn: viewport))
   }
-
-  /// Returns the clusters whose positions lie in the viewport of a query.
-  public func centeredClusters(_ query: Query) throws -> Results { results(for: try tree.centeredClusters(query)) }
 
   /// Returns an answer that consists of the clusters with the given ids; see `ClusterTree.clusters(withIDs:)`.
   public func clusters(withIDs ids: some Sequence<ClusterID>) throws -> Results {
@@ -95,7 +103,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///
   /// - Precondition: Both are answers of this map.
   public func transition(from first: Results, to second: Results) -> Transition {
-    Transition(Treeline.Transition(from: first.clusters, to: second.clusters), map: self)
+    Transition(ClusterTransition(from: first.clusters, to: second.clusters), map: self)
   }
 
   /// An answer without results, for the start of the first transition.
@@ -107,24 +115,20 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// Returns the corners of the smallest convex area around a result's values; see `ClusterTree.convexHull(of:)`.
   public func convexHull(of result: Result) -> [Coordinate] { tree.convexHull(of: result.cluster) }
 
-  /// Returns the same map under a filter: values that fail the filter are left out; see `ClusterTree.selecting(_:)`.
+  /// Returns the same map under a filter: values that fail the filter are left out. This is faster if the
+  /// previous filter is similar; see `ClusterTree.filtered(by:reusing:)`.
   ///
   /// - Throws: `FilterError` if the tree lacks a column that the filter names, or if a column is of another kind than
   ///   the filter expects.
-  public func selecting(_ filter: Filter) throws(FilterError) -> ClusterMap { on(try tree.selecting(filter)) }
-
-  /// Returns the map under a filter. The call takes less time if the previous filter is similar; see
-  /// `ClusterTree.selecting(_:reusing:)`.
-  ///
   /// - Precondition: `previous` is this map with another filter.
-  public func selecting(_ filter: Filter, reusing previous: ClusterMap?) throws(FilterError) -> ClusterMap {
-    on(try tree.selecting(filter, reusing: previous?.tree))
+  public func filtered(by filter: Filter, reusing previous: ClusterMap? = nil) throws -> ClusterMap {
+    on(try tree.filtered(by: filter, reusing: previous?.tree))
   }
 
   /// Returns the same map under a filter: values whose properties fail the filter are left out.
   ///
   /// ```swift
-  /// let cheap = try hotels.selecting(\.price < 120 && \.kind == .hotel)
+  /// let cheap = try hotels.filtered(by: \.price < 120 && \.kind == .hotel)
   /// ```
   ///
   /// - Parameters:
@@ -132,8 +136,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///   - previous: This map under another filter, or nil. If both filters are similar, the results of the other filter
   ///     are reused.
   /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, `FilterError`
-  public func selecting(_ filter: MapFilter<Value>, reusing previous: ClusterMap? = nil) throws -> ClusterMap {
-    try selecting(filter.named(names), reusing: previous)
+  public func filtered(by filter: MapFilter<Value>, reusing previous: ClusterMap? = nil) throws -> ClusterMap {
+    try filtered(by: filter.named(names), reusing: previous)
   }
 
   /// Returns aggregates of the properties of each result's values; see `Clusters.values(of:)`. If there are several
@@ -169,7 +173,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// ```
   ///
   /// - Throws: `QueryError.unknownProperty`
-  public func columnName(of property: PartialKeyPath<Value>) throws(QueryError) -> String {
+  public func columnName(of property: PartialKeyPath<Value>) throws -> String {
     try names.name(of: property)
   }
 
@@ -179,7 +183,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   }
 
   /// Returns whether any value is in view.
-  public func hasPoint(in viewport: Viewport) throws -> Bool { try tree.hasPoint(in: viewport) }
+  package func hasPoint(in viewport: Viewport) throws -> Bool { try tree.hasPoint(in: viewport) }
 
   /// All values on the map as one result; nil if the map has no values.
   public var root: Result? { tree.root.map(result) }
@@ -188,13 +192,13 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   public func cluster(_ id: ClusterID) throws -> Result { result(for: try tree.cluster(id)) }
 
   /// Returns the two parts of a cluster. The array is empty if all values of the cluster have the same position.
-  public func children(of id: ClusterID) throws -> [Result] { try tree.children(of: id).map(result) }
+  public func children(of result: Result) throws -> [Result] { try tree.children(of: result.id).map(self.result) }
 
   /// Returns the result directly above a cluster; nil for the root.
-  public func parent(of id: ClusterID) throws -> Result? { try tree.parent(of: id).map(result) }
+  public func parent(of result: Result) throws -> Result? { try tree.parent(of: result.id).map(self.result) }
 
   /// Returns the results that contain a cluster, from the root down.
-  public func ancestors(of id: ClusterID) throws -> [Result] { try tree.ancestors(of: id).map(result) }
+  public func ancestors(of result: Result) throws -> [Result] { try tree.ancestors(of: result.id).map(self.result) }
 
   /// Returns the results that contain a value, from the root down to the value itself or to all values at its position.
   ///
@@ -208,12 +212,12 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   }
 
   /// Returns the zoom from which the parts of a cluster are shown instead of the cluster; see
-  /// `ClusterTree.expansionZoom(of:by:tileSize:)`.
-  public func expansionZoom(of id: ClusterID, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws -> Double? {
-    try tree.expansionZoom(of: id, by: cut, tileSize: tileSize)
-  }
+  /// `ClusterTree.separationZoom(of:for:tileSize:)`.
+  public func separationZoom(
+    of result: Result, for cut: Cut, tileSize: Viewport.TileSize = .pixels256
+  ) throws -> Double? { try tree.separationZoom(of: result.id, for: cut, tileSize: tileSize) }
 
-  /// Returns the zoom from which a value is unclustered; see `ClusterTree.unclusteredZoom(ofTreeIndex:by:tileSize:)`.
+  /// Returns the zoom from which on a value is unclustered; see `ClusterTree.unclusteredZoom(of:for:tileSize:)`.
   ///
   /// - Parameters:
   ///   - row: The value's index in `values`.
@@ -222,45 +226,37 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///   - tileSize: The size of the tiles to which the zoom refers.
   /// - Returns: The zoom; nil if there is no such zoom, or if the value is not on the map.
   public func unclusteredZoom(
-    ofRow row: Int, at coordinate: Coordinate, by cut: Cut, tileSize: Viewport.TileSize = .pixels256
+    ofRow row: Int, at coordinate: Coordinate, for cut: Cut, tileSize: Viewport.TileSize = .pixels256
   ) throws -> Double? {
     guard let treeIndex = try tree.treeIndex(ofRow: row, at: coordinate) else { return nil }
-    return try tree.unclusteredZoom(ofTreeIndex: treeIndex, by: cut, tileSize: tileSize)
+    return try tree.unclusteredZoom(ofTreeIndex: treeIndex, for: cut, tileSize: tileSize)
   }
 
-  /// Returns the value of a cluster that lies nearest to the cluster's mean; see `ClusterTree.nearestMember(of:)`.
-  public func nearestMember(of id: ClusterID) throws -> Value {
-    values[tree.row(atTreeIndex: try tree.nearestMember(of: id))]
-  }
-
-  /// Returns the value that is nearest to a cluster's mean, among the values of the cluster that lie in a window.
-  /// Returns nil if no value of the cluster lies in the window.
-  public func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Value? {
-    try tree.nearestMember(of: id, in: window).map { values[tree.row(atTreeIndex: $0)] }
+  /// Returns the value of a cluster that lies nearest to the cluster's mean.
+  ///
+  /// - Complexity: O(log pointCount) for most clusters; O(n) if most values are equally far from the mean.
+  package func nearestMember(of result: Result) throws -> Value {
+    values[tree.row(atTreeIndex: try tree.nearestMember(of: result.id))]
   }
 
   /// Returns the position at which a result is shown; see `ClusterTree.shownPosition(of:at:keptVisibleIn:)`.
-  public func shownPosition(
-    of result: Result, at rule: ShownPosition.Rule? = nil, keptVisibleIn window: PlaneWindow? = nil
-  ) throws -> ShownPosition { try tree.shownPosition(of: result.cluster, at: rule, keptVisibleIn: window) }
-
-  /// Returns the values of any cluster of the tree.
-  public func members(of cluster: Cluster) -> Members { Members(rows: tree.members(of: cluster), values: values) }
+  package func shownPosition(
+    of result: Result, at rule: ShownPosition.Rule? = nil, keptVisibleIn box: BoundingBox? = nil
+  ) throws -> ShownPosition { try tree.shownPosition(of: result.cluster, at: rule, keptVisibleIn: box) }
 
   /// Returns a cluster of the tree with its values.
   public func result(for cluster: Cluster) -> Result {
-    if let row = cluster.row { return .single(values[row], cluster) }
-    return .cluster(cluster, members: members(of: cluster))
+    Result(cluster: cluster, members: Members(rows: tree.members(of: cluster), values: values))
   }
 
   /// Returns an answer of the tree with its values.
-  public func results(for clusters: Clusters) -> Results {
+  package func results(for clusters: Clusters) -> Results {
     Results(clusters: clusters, values: values, names: names)
   }
 }
 
 extension ClusterMap {
-  /// The changes between two answers; see `Treeline.Transition` for the meaning of each list.
+  /// The changes between two answers; see `ClusterTransition` for the meaning of each list.
   public struct Transition: Sendable {
     /// A result of one answer, and the results of the other answer that lie within this result.
     public struct Replacement: Sendable {
@@ -269,25 +265,25 @@ extension ClusterMap {
       /// The results of the other answer that lie within the whole, in tree order; at least one.
       public let parts: Results
       /// The number of the whole's values that are in none of the parts.
-      public let hiddenPointCount: Int
+      package let hiddenPointCount: Int
       /// The number of values of this replacement that pass the filter of the first answer, but not the filter of the
       /// second answer.
-      public let filteredOutPointCount: Int
+      package let filteredOutPointCount: Int
       /// The number of values of this replacement that pass the filter of the second answer, but not the filter of the
       /// first answer.
-      public let filteredInPointCount: Int
+      package let filteredInPointCount: Int
     }
 
-    private let transition: Treeline.Transition
+    private let transition: ClusterTransition
     private let map: ClusterMap
 
-    init(_ transition: Treeline.Transition, map: ClusterMap) { (self.transition, self.map) = (transition, map) }
+    init(_ transition: ClusterTransition, map: ClusterMap) { (self.transition, self.map) = (transition, map) }
 
     /// The results in both answers, as the second answer shows them.
     public var kept: Results { results(transition.kept) }
     /// The kept results as the first answer shows them, in the same order. If the two answers have different filters,
     /// the values of a result may differ.
-    public var keptBefore: Results { results(transition.keptBefore) }
+    package var keptBefore: Results { results(transition.keptBefore) }
     /// The results of the first answer that the second answer replaces by their parts.
     public var splits: [Replacement] { transition.splits.map(replacement) }
     /// The results of the second answer that replace their parts in the first answer.
@@ -303,7 +299,7 @@ extension ClusterMap {
 
     private func results(_ clusters: Clusters) -> Results { map.results(for: clusters) }
 
-    private func replacement(_ other: Treeline.Transition.Replacement) -> Replacement {
+    private func replacement(_ other: ClusterTransition.Replacement) -> Replacement {
       Replacement(
         whole: map.on(other.tree).result(for: other.whole), parts: results(other.parts),
         hiddenPointCount: other.hiddenPointCount, filteredOutPointCount: other.filteredOutPointCount,
@@ -314,7 +310,7 @@ extension ClusterMap {
   /// Makes a map of values on an existing tree, such as a tree that was opened from an index.
   ///
   /// ```swift
-  /// let map = try ClusterMap(hotels, on: ClusterTree(index: "hotels.treeline"))
+  /// let map = try ClusterMap(hotels, on: ClusterTree(contentsOfFile: "hotels.treeline"))
   /// ```
   ///
   /// - Parameters:
@@ -322,11 +318,11 @@ extension ClusterMap {
   ///   - tree: The tree.
   /// - Throws: `QueryError.tooFewValues` if a row of the tree has no value.
   /// - Complexity: O(pointCount)
-  public init(_ values: [Value], on tree: ClusterTree) throws(QueryError) {
+  public init(_ values: [Value], on tree: ClusterTree) throws {
     let rowCount = tree.withStorage { storage in
       (0..<tree.pointCount).reduce(0) { max($0, storage.rows[$1] + 1) }
     }
-    guard rowCount <= values.count else { throw .tooFewValues(expected: rowCount, found: values.count) }
+    guard rowCount <= values.count else { throw QueryError.tooFewValues(expected: rowCount, found: values.count) }
     self.init(tree: tree, values: values, names: PropertyNames(of: tree))
   }
 }

@@ -21,9 +21,9 @@ extension ClusterTree {
   ///   - cut: The cut, which decides how finely the tree is divided into clusters.
   ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
   ///     zoom.
-  ///   - previous: The previous answer, for any viewport. This answer is used only if `cut.isContinuing`. If `previous`
-  ///     is nil, the result depends only on the other arguments.
-  /// - Returns: The clusters; no clusters if no point is in view.
+  ///   - previous: The previous answer, for any viewport. It is used only if the cut continues. If it is nil, the
+  ///     answer depends only on the other arguments.
+  /// - Returns: The clusters; none if no point is in view.
   /// - Throws: `QueryError` if an argument is out of range or the tree does not support the cut; `IndexError` if the
   ///   file is damaged.
   /// - Precondition: `previous` is an answer of this tree.
@@ -71,9 +71,9 @@ extension ClusterTree {
         guard needed <= cut.limit else { throw QueryError.limitBelowGroups(found: cut.limit, needed: needed) }
       }
       switch cut.criterion {
-      case .limit(let order, let isContinuing):
+      case .limit(let order, let continuity):
         let fresh = try storage.limitCut(cut.limit, order, in: view)
-        guard isContinuing, let previous else { return fresh }
+        guard continuity == .continuing, let previous else { return fresh }
         precondition(previous.isOf(storage), "Expected an answer of this tree, found an answer of another tree")
         let visible = try previous.nodes.filter { node throws(IndexError) in
           try storage.hasVisiblePoint(node, in: view)
@@ -105,12 +105,12 @@ extension ClusterTree {
   /// - Throws: `QueryError` if the cut has only a limit, if an argument is out of range, or if the tree does not
   ///   support the cut; `IndexError` if the file is damaged.
   /// - Complexity: O(answer + depth), plus the number of nodes whose boxes overlap the window.
-  public func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Clusters {
+  package func clusters(_ cut: Cut, centeredIn viewport: Viewport) throws -> Clusters {
     try centeredClusters(Query(cut, in: viewport))
   }
 
   /// Returns the clusters of a query whose positions lie in the query's viewport.
-  public func centeredClusters(_ query: Query) throws -> Clusters { try centeredClusters(query, limit: .max) }
+  package func centeredClusters(_ query: Query) throws -> Clusters { try centeredClusters(query, limit: .max) }
 
   /// Returns the clusters of a query whose positions lie in the query's viewport, but at most the first `limit` of
   /// these clusters.
@@ -142,7 +142,7 @@ extension ClusterTree {
   }
 
   /// Returns whether any point is in view.
-  public func hasPoint(in viewport: Viewport) throws -> Bool {
+  package func hasPoint(in viewport: Viewport) throws -> Bool {
     guard let view = try viewport.located(on: plane) else { return false }
     return try withStorage { storage in
       guard let root = storage.root else { return false }
@@ -159,11 +159,11 @@ extension ClusterTree {
   public var hasSeparations: Bool { withStorage { $0.separations != nil && $0.badgeCurve == nil } }
 
   /// The rule for the positions of the tree's clusters.
-  public var stand: ClusterStand { withStorage { $0.stands == nil ? .mean : .member } }
+  public var anchor: ClusterAnchor { withStorage { $0.anchors == nil ? .mean : .member } }
 
   /// The diameters of badges that do not touch in a cut with badges; nil if the tree does not support
   /// `Cut.badges(scale:)`.
-  public var badgeCurve: BadgeCurve? { withStorage(\.badgeCurve) }
+  package var badgeCurve: BadgeCurve? { withStorage(\.badgeCurve) }
 
   /// Returns the diameter in pixels with which a cluster of an answer is drawn so that no badges touch. Returns nil if
   /// `cut` is not a cut with badges.

@@ -38,12 +38,8 @@ extension ClusterTree {
     try withStorage { _ in try distinct(path(to: id)).dropLast().map { try checkedCluster(of: $0) } }
   }
 
-  /// Returns the clusters on the path from the root to a single point. The last cluster is the point itself or, if
-  /// several points share its position, the cluster of these points. The result is empty if the point fails the filter.
-  ///
-  /// - Throws: `QueryError.unknownPoint` if `treeIndex` is not in `0 ..< pointCount`.
-  /// - Complexity: O(depth)
-  public func clusters(containingTreeIndex treeIndex: Int) throws -> [Cluster] {
+  /// Returns the clusters on the path from the root to a single point; see `clusters(containing:)`.
+  package func clusters(containingTreeIndex treeIndex: Int) throws -> [Cluster] {
     try withStorage { _ in
       let path = try path(toTreeIndex: treeIndex)
       return passes(treeIndex) ? try distinct(path).map { try checkedCluster(of: $0) } : []
@@ -79,9 +75,7 @@ extension ClusterTree {
 
   /// Returns whether a point passes the filter. Without a filter all points pass.
   ///
-  /// - Parameter treeIndex: An index in `0 ..< pointCount`. The result for any other index is false.
-  /// - Complexity: O(1)
-  public func passes(_ treeIndex: Int) -> Bool {
+  package func passes(_ treeIndex: Int) -> Bool {
     treeIndex >= 0 && treeIndex < pointCount && selection?.points.contains(treeIndex) ?? true
   }
 
@@ -147,7 +141,8 @@ extension ClusterTree {
   /// - Throws: `QueryError` for a cut with only a limit, for pixels that are not a valid length, and if the tree does
   ///   not support the cut; `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if the file is
   ///   damaged.
-  public func expansionZoom(of id: ClusterID, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws -> Double? {
+  public func separationZoom(of id: ClusterID, for cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws -> Double?
+  {
     let zoom = try withStorage { storage -> Double? in
       let scale = try PixelScale(cut, of: storage)
       let node = try node(id)
@@ -158,19 +153,9 @@ extension ClusterTree {
     return zoom.map { $0 - tileSize.zoomOffset }
   }
 
-  /// Returns the zoom from which a cut shows a point unclustered, in every viewport that contains the point. Returns
-  /// nil if the point shares its position with another point, or is too close to another point at every zoom. Returns
-  /// -infinity if the point is always unclustered. Points that fail the filter are ignored. If the point itself fails
-  /// the filter, the result is nil.
-  ///
-  /// - Parameters:
-  ///   - treeIndex: The index of the point in tree order, in `0 ..< pointCount`; see `treeIndex(ofRow:at:)`.
-  ///   - cut: A cut with a detail, a spacing or badges. With only a limit, the answer depends on the viewport.
-  ///   - tileSize: The size of the tiles to which the zoom refers.
-  /// - Throws: `QueryError` for a cut with only a limit, for pixels that are not a valid length, and if the tree does
-  ///   not support the cut; `IndexError` if the file is damaged.
-  /// - Complexity: O(depth)
-  public func unclusteredZoom(ofTreeIndex treeIndex: Int, by cut: Cut, tileSize: Viewport.TileSize = .pixels256) throws
+  /// Returns the zoom from which on a cut shows a point unclustered; see `unclusteredZoom(of:for:tileSize:)`.
+  package func unclusteredZoom(ofTreeIndex treeIndex: Int, for cut: Cut, tileSize: Viewport.TileSize = .pixels256)
+    throws
     -> Double?
   {
     let zoom = try withStorage { storage -> Double? in

@@ -15,22 +15,13 @@ extension ClusterTree {
   /// Returns the index of a point in tree order, given its row number and its coordinate; nil if there is no such
   /// point.
   ///
-  /// With this index, `clusters(containingTreeIndex:)` and `Clusters.firstIndex(containingTreeIndex:)` find the
-  /// clusters of the point:
-  ///
-  /// ```swift
-  /// let treeIndex = try tree.treeIndex(ofRow: 4711, at: hotels[4711].coordinate)!
-  /// let shown = try tree.clusters(.limit(50), in: view)
-  /// let number = shown.firstIndex(containingTreeIndex: treeIndex)  // nil if no cluster in view contains the point
-  /// ```
-  ///
   /// - Parameters:
   ///   - row: The row number of the point.
   ///   - coordinate: The coordinate that the point had when the tree was built.
   /// - Throws: `IndexError` if the file is damaged.
   /// - Complexity: O(log pointCount) for most points. Boxes of neighboring clusters overlap, and all boxes that contain
   ///   the position are searched.
-  public func treeIndex(ofRow row: Int, at coordinate: Coordinate) throws(IndexError) -> Int? {
+  package func treeIndex(ofRow row: Int, at coordinate: Coordinate) throws(IndexError) -> Int? {
     guard coordinate.longitude.isFinite, coordinate.latitude.isFinite else { return nil }
     return try withStorage { storage throws(IndexError) in
       try storage.treeIndex(ofRow: row, at: plane.point(at: coordinate))
@@ -45,7 +36,7 @@ extension ClusterTree {
   /// Returns the index of a point in tree order, given only its row number.
   ///
   /// - Complexity: O(pointCount). For many lookups, keep the inverse of `members(of: root)`.
-  public func treeIndex(ofRow row: Int) -> Int? {
+  package func treeIndex(ofRow row: Int) -> Int? {
     withStorage { storage in (0..<pointCount).first { storage.rows[$0] == row } }
   }
 }

@@ -27,8 +27,8 @@ extension Clusters {
     tree.withStorage { storage in
       defer { withExtendedLifetime(tree) {} }
       for (position, node) in nodes.enumerated() {
-        let stand = tree.stand(of: node, isAnchored: isAnchored, in: storage)
-        (start + position).initialize(to: Coordinate(x: stand.x, y: stand.y))
+        let anchor = tree.anchor(of: node, isAnchored: isAnchored, in: storage)
+        (start + position).initialize(to: Coordinate(x: anchor.x, y: anchor.y))
       }
       start.withMemoryRebound(to: Double.self, capacity: 2 * count) { numbers in
         tree.plane.makeCoordinates(ofX: numbers, y: numbers + 1, stride: 2, count: count)

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let hotels = try ClusterMap(allHotels, at: \.coordinate, columns: .number(\.price), .category(\.kind))
-/// let cheap = try hotels.selecting(\.price < 120 && \.kind == .hotel)
+/// let cheap = try hotels.filtered(by: \.price < 120 && \.kind == .hotel)
 /// ```
 ///
 /// Key paths are compared with values by `==`, `!=`, `<`, `<=`, `>` and `>=`, and conditions are combined by `&&`, `||`
@@ -12,7 +12,7 @@
 ///
 /// As in SQL, a missing value meets neither a condition nor the negation of the condition. Missing values are found by
 /// `\.price == nil`. Enumerations are compared by their raw values. A comparison with a number that is not finite makes
-/// ``ClusterMap/selecting(_:reusing:)`` throw ``FilterError``.
+/// ``ClusterMap/filtered(by:reusing:)`` throw ``FilterError``.
 public struct MapFilter<Value: Sendable>: Sendable {
   /// Returns the filter with names of columns instead of key paths.
   let named: @Sendable (PropertyNames) throws(QueryError) -> Filter

@@ -1,52 +1,55 @@
 /// The reason why a query has no answer.
 public enum QueryError: Error, Hashable, Sendable {
   /// A limit below 1, with which no cluster could be shown.
-  case limitBelowOne(found: Int)
+  @_spi(Server) case limitBelowOne(found: Int)
   /// A limit that is too low. Each group in view needs at least one cluster, and each point that is never clustered
   /// must be shown.
   case limitBelowGroups(found: Int, needed: Int)
   /// An edge of a box that is not a finite number.
-  case notFinite(edge: String, found: Double)
+  @_spi(Server) case notFinite(edge: String, found: Double)
   /// A box whose southern edge lies north of its northern edge.
-  case southAboveNorth(south: Double, north: Double)
+  @_spi(Server) case southAboveNorth(south: Double, north: Double)
   /// A box on a plain plane whose western edge lies east of its eastern edge. A plain plane has x and y instead of
   /// degrees, so no box crosses an antimeridian.
-  case westBeyondEast(west: Double, east: Double)
+  @_spi(Server) case westBeyondEast(west: Double, east: Double)
   /// The tree has no such cluster.
   case unknownCluster(ClusterID)
   /// The cluster has no point that passes the filter.
   case noPassingPoint(of: ClusterID)
   /// The tree has no point at this index in tree order.
-  case unknownPoint(treeIndex: Int, pointCount: Int)
+  @_spi(Server) case unknownPoint(treeIndex: Int, pointCount: Int)
   /// Invalid options for unclustered points: `leastMembers` is below 1, or `fromZoom` is NaN.
-  case neverUnclustered(UnclusteredPoints)
+  @_spi(Server) case neverUnclustered(UnclusteredPoints)
   /// Two clusters that cannot be in one answer, because they are the same cluster, or because one of them lies within
   /// the other.
-  case overlappingClusters(ClusterID, ClusterID)
+  @_spi(Server) case overlappingClusters(ClusterID, ClusterID)
   /// A zoom that is not a finite number.
-  case zoomNotFinite(found: Double)
+  @_spi(Server) case zoomNotFinite(found: Double)
   /// A number that is not a valid length: pixels of a detail or a spacing, or the scale of badges.
-  case notALength(name: String, found: Double)
+  @_spi(Server) case notALength(name: String, found: Double)
   /// The tree was built, or its index written, without the separations that a spacing needs.
-  case noSeparations
+  @_spi(Server) case noSeparations
+  /// The tree was grown for badges, so it has the scales at which badges touch, and not the separations that a spacing
+  /// needs.
+  @_spi(Server) case grownForBadges
   /// The tree was not grown for badges, or has no separations.
-  case noBadges
+  @_spi(Server) case noBadges
   /// A length in pixels that cannot be converted to units of the plane, because the viewport has no zoom. A detail, a
   /// spacing, badges and a margin have such a length.
-  case noZoom
+  @_spi(Server) case noZoom
   /// A cut with only a limit, for a query whose answer must be the same for every viewport. With only a limit, the
   /// answer depends on the viewport.
-  case notByPixels
+  @_spi(Server) case notByPixels
   /// A map tile of a tree that lies on a plain plane.
-  case tileOnPlainPlane
+  @_spi(Server) case tileOnPlainPlane
   /// Fewer values than the tree has rows.
-  case tooFewValues(expected: Int, found: Int)
+  @_spi(Server) case tooFewValues(expected: Int, found: Int)
   /// A property for which a map has no column.
   case unknownProperty(keyPath: String, columns: [String])
   /// A result of an aggregate that does not fit the type of the result.
-  case unsuitedValue(keyPath: String, type: String, found: String)
+  @_spi(Server) case unsuitedValue(keyPath: String, type: String, found: String)
   /// A viewport whose center is not finite or lies beyond a pole.
-  case notACoordinate(found: Coordinate)
+  @_spi(Server) case notACoordinate(found: Coordinate)
 }
 
 extension QueryError: CustomStringConvertible {
@@ -65,7 +68,13 @@ extension QueryError: CustomStringConvertible {
         + "found west \(ParameterValue.text(west)) and east \(ParameterValue.text(east))"
     case .zoomNotFinite(let found): "expected a finite number as the zoom, found \(found)"
     case .notALength(let name, let found):
-      "expected a finite number of pixels, 0 or more, as the \(name), found \(ParameterValue.text(found))"
+      (name == "badges"
+        ? "expected a finite scale, 0 or more, for badges"
+        : "expected a finite number of pixels, \(["width", "height"].contains(name) ? "above 0" : "0 or more"), as the "
+          + name) + ", found \(ParameterValue.text(found))"
+    case .grownForBadges:
+      "a spacing needs a tree with separations, found a tree that was grown for badges and keeps badges apart instead; "
+        + "use badges, or build it again by splitting or by merging by distance, with separations"
     case .noSeparations:
       "a spacing needs a tree with separations, found a tree without separations; build the tree again with separations"
     case .noBadges:

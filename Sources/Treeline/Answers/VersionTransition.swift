@@ -19,23 +19,23 @@ public struct VersionTransition: Sendable {
     public let after: Clusters
 
     /// Number of points that are in a cluster of `before` and in a cluster of `after`.
-    public let commonPointCount: Int
+    package let commonPointCount: Int
     /// Number of points in `before` that the second map does not have.
     public let removedPointCount: Int
     /// Number of points in `after` that the first map does not have.
     public let insertedPointCount: Int
     /// Number of points in `before` that are now in clusters of other changes, or in no cluster of the second answer.
-    public let leftPointCount: Int
+    package let leftPointCount: Int
     /// Number of points in `after` that came from clusters of other changes, or from no cluster of the first answer.
     ///
     /// The points in `before` are the common, removed and left points. The points in `after` are the common, inserted
     /// and joined points.
-    public let joinedPointCount: Int
+    package let joinedPointCount: Int
 
     /// Whether one cluster was replaced by several clusters.
-    public var isSplit: Bool { after.count > 1 }
+    package var isSplit: Bool { after.count > 1 }
     /// Whether several clusters were replaced by one cluster.
-    public var isMerge: Bool { before.count > 1 }
+    package var isMerge: Bool { before.count > 1 }
   }
 
   /// The clusters of the second answer whose points are exactly the points of a cluster of the first answer.

@@ -13,7 +13,7 @@
 #endif
 
 /// Sizes of badges by point count, with formulas from two articles about maps.
-public enum BadgeSize {
+@_spi(Server) public enum BadgeSize {
   /// Default for the largest diameter, in pixels.
   public static let largest = 44.0
 
@@ -36,7 +36,7 @@ public enum BadgeSize {
 }
 
 /// The text on and beside a badge.
-public enum BadgeText {
+@_spi(Server) public enum BadgeText {
   /// Returns a count in about four characters: `999`, `1.2k`, `12k`, `3.4M`, `2B`. Halves are rounded up.
   public static func abbreviated(_ count: Int) -> String {
     let parts = parts(of: count)
@@ -89,7 +89,7 @@ public struct StackSpread: RandomAccessCollection, Sendable {
   }
 
   /// Greatest number of members that lie on a circle. If there are more members, all lie on a spiral.
-  public static let mostOnCircle = 9
+  @_spi(Server) public static let mostOnCircle = 9
 
   private let spacing: Double
   public let endIndex: Int

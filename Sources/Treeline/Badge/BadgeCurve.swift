@@ -5,18 +5,18 @@ public struct BadgeCurve: Hashable, Sendable {
   /// A diameter, and the least number of points for which a badge has this diameter.
   public struct Step: Hashable, Sendable {
     /// The least number of points, 1 or more.
-    public var pointCount: UInt32
+    package var pointCount: UInt32
     /// Diameter in 64ths of a pixel, from `leastDiameter` to `greatestDiameter`.
-    public var diameter: UInt16
+    package var diameter: UInt16
 
     /// Creates a step.
     public init(pointCount: UInt32, diameter: UInt16) { (self.pointCount, self.diameter) = (pointCount, diameter) }
   }
 
   /// The steps in rising order of counts. The first step is for 1 point. Diameters never fall from step to step.
-  public let steps: [Step]
+  package let steps: [Step]
   /// Gap between two badges, in 64ths of a pixel.
-  public let gap: UInt16
+  package let gap: UInt16
 
   /// - Parameters:
   ///   - steps: The steps in rising order of counts. The first step is for 1 point. Diameters never fall from step to
@@ -30,7 +30,7 @@ public struct BadgeCurve: Hashable, Sendable {
 
   /// Returns a text for error messages, which says what was expected of a curve and what was found. Returns nil if the
   /// curve is valid.
-  public static func problem(_ steps: [Step], gap: UInt16) -> String? {
+  package static func problem(_ steps: [Step], gap: UInt16) -> String? {
     guard 1...greatestStepCount ~= steps.count else {
       return "1 to \(greatestStepCount) steps of a curve, found \(steps.count)"
     }
@@ -51,15 +51,15 @@ public struct BadgeCurve: Hashable, Sendable {
   }
 
   /// Least diameter: one pixel.
-  public static let leastDiameter: UInt16 = 64
+  package static let leastDiameter: UInt16 = 64
   /// Greatest diameter: 512 pixels.
-  public static let greatestDiameter: UInt16 = 1 << 15
+  package static let greatestDiameter: UInt16 = 1 << 15
   /// Greatest gap: 128 pixels.
-  public static let greatestGap: UInt16 = 1 << 13
+  package static let greatestGap: UInt16 = 1 << 13
   /// Greatest gap, in pixels.
   package static var greatestGapInPixels: Double { Double(greatestGap) / 64 }
   /// Greatest number of steps of a curve.
-  public static let greatestStepCount = 1024
+  package static let greatestStepCount = 1024
 
   /// The default curve. A badge of one point is a dot of 10 px. For more points, the diameter follows the curve of
   /// `BadgeSize.diameter(pointCount:)`, to the nearest half pixel: 26.5 px for two points, 44 px for 1,230 points and

@@ -112,7 +112,7 @@ extension Column {
   /// null.
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount` of the tree.
-  public func value(atTreeIndex treeIndex: Int) -> AttributeValue? {
+  @_spi(Server) public func value(atTreeIndex treeIndex: Int) -> AttributeValue? {
     precondition(treeIndex >= 0 && treeIndex < pointCount, "Expected an index below \(pointCount), found \(treeIndex)")
     if let attribute { return attribute.value(at: treeIndex) }
     switch values {
@@ -138,7 +138,7 @@ extension Column {
   }
 
   /// The type of the column's values that are not null.
-  public var type: AttributeType {
+  package var type: AttributeType {
     if let attribute { return attribute.type }
     return switch kind {
     case .number: .number

@@ -22,14 +22,14 @@ public protocol ColumnValue: Sendable {
   static func restored(_ stored: Stored) -> Present?
 }
 
-/// A standard type in which columns store values: whole numbers, `Double`, `Float`, `Bool`, `String` and ``Instant``.
-/// No other type can conform usefully.
+/// A standard type as which columns keep values: whole numbers, `Double`, `Float`, `Bool`, `String` and ``Instant``. No
+/// other type can conform.
 public protocol StoredColumnValue: ColumnValue, Hashable where Present == Self, Stored == Self {
   /// Returns a value in the form that columns read.
-  static func storedValue(of value: Self) -> StoredValue
+  @_spi(Server) static func storedValue(of value: Self) -> StoredValue
 
   /// Returns a stored value as a value of this type; nil if the type has no such value.
-  static func value(of stored: StoredValue) -> Self?
+  @_spi(Server) static func value(of stored: StoredValue) -> Self?
 }
 
 /// A type whose values can be added up: numbers and booleans. The sum of booleans is the number of true values.
@@ -39,7 +39,7 @@ public protocol SummableColumnValue: StoredColumnValue {
 }
 
 /// A value in the form in which a column of a ``ClusterMap`` stores it.
-public enum StoredValue: Hashable, Sendable {
+@_spi(Server) public enum StoredValue: Hashable, Sendable {
   /// A whole number.
   case integer(Int64)
   /// The shortest decimal that stands for a double. A number that is not finite counts as a missing value.
@@ -52,16 +52,23 @@ public enum StoredValue: Hashable, Sendable {
   case instant(Instant)
 }
 
+// A requirement that other packages cannot see needs an implementation.
+extension StoredColumnValue {
+  @_spi(Server) public static func storedValue(of value: Self) -> StoredValue { .text("\(value)") }
+
+  @_spi(Server) public static func value(of stored: StoredValue) -> Self? { nil }
+}
+
 // MARK: - Whole numbers
 
 extension StoredColumnValue where Self: FixedWidthInteger {
   /// Returns the number. A number that 64 bits cannot hold becomes the nearest double.
-  public static func storedValue(of value: Self) -> StoredValue {
+  @_spi(Server) public static func storedValue(of value: Self) -> StoredValue {
     Int64(exactly: value).map { .integer($0) } ?? .real(Double(value))
   }
 
   /// Returns the number; nil if the type cannot hold it.
-  public static func value(of stored: StoredValue) -> Self? {
+  @_spi(Server) public static func value(of stored: StoredValue) -> Self? {
     switch stored {
     case .integer(let integer): Self(exactly: integer)
     case .real(let real): Self(exactly: real)
@@ -86,9 +93,9 @@ extension UInt64: SummableColumnValue { public typealias Sum = Int }
 extension Double: SummableColumnValue {
   public typealias Sum = Double
 
-  public static func storedValue(of value: Double) -> StoredValue { .real(value) }
+  @_spi(Server) public static func storedValue(of value: Double) -> StoredValue { .real(value) }
 
-  public static func value(of stored: StoredValue) -> Double? {
+  @_spi(Server) public static func value(of stored: StoredValue) -> Double? {
     switch stored {
     case .integer(let integer): Double(integer)
     case .real(let real): real
@@ -100,7 +107,7 @@ extension Double: SummableColumnValue {
 extension Float: SummableColumnValue {
   public typealias Sum = Double
 
-  public static func storedValue(of value: Float) -> StoredValue {
+  @_spi(Server) public static func storedValue(of value: Float) -> StoredValue {
     // 0.1 must not become 0.100000001. If a decimal of at most 6 digits is equal to the float, this decimal is the
     // shortest decimal for the float.
     var power = 1.0
@@ -113,7 +120,7 @@ extension Float: SummableColumnValue {
     return .real(Double("\(value)") ?? .nan)
   }
 
-  public static func value(of stored: StoredValue) -> Float? {
+  @_spi(Server) public static func value(of stored: StoredValue) -> Float? {
     Double.value(of: stored).map { Float($0) }
   }
 }
@@ -123,25 +130,25 @@ extension Float: SummableColumnValue {
 extension Bool: SummableColumnValue {
   public typealias Sum = Int
 
-  public static func storedValue(of value: Bool) -> StoredValue { .boolean(value) }
+  @_spi(Server) public static func storedValue(of value: Bool) -> StoredValue { .boolean(value) }
 
-  public static func value(of stored: StoredValue) -> Bool? {
+  @_spi(Server) public static func value(of stored: StoredValue) -> Bool? {
     if case .boolean(let value) = stored { value } else { nil }
   }
 }
 
 extension String: StoredColumnValue {
-  public static func storedValue(of value: String) -> StoredValue { .text(value) }
+  @_spi(Server) public static func storedValue(of value: String) -> StoredValue { .text(value) }
 
-  public static func value(of stored: StoredValue) -> String? {
+  @_spi(Server) public static func value(of stored: StoredValue) -> String? {
     if case .text(let text) = stored { text } else { nil }
   }
 }
 
 extension Instant: StoredColumnValue {
-  public static func storedValue(of value: Instant) -> StoredValue { .instant(value) }
+  @_spi(Server) public static func storedValue(of value: Instant) -> StoredValue { .instant(value) }
 
-  public static func value(of stored: StoredValue) -> Instant? {
+  @_spi(Server) public static func value(of stored: StoredValue) -> Instant? {
     switch stored {
     case .instant(let instant): instant
     case .text(let text): Instant(text)

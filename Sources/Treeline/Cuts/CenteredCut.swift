@@ -28,8 +28,8 @@ extension TreeStorage {
         continue
       }
       try checkSummary(of: node)
-      let stand = isAnchored ? self.stand(of: node) : counted.mean(of: node, in: self)
-      if window.contains(x: stand.x, y: stand.y) {
+      let anchor = isAnchored ? self.anchor(of: node) : counted.mean(of: node, in: self)
+      if window.contains(x: anchor.x, y: anchor.y) {
         nodes.append(node)
         if nodes.count >= limit { break }
       }
@@ -40,8 +40,8 @@ extension TreeStorage {
   /// Returns the position of a node if no filter applies: the mean of its points, or the position of one of its points.
   ///
   /// - Precondition: `checkSummary(of: node)`.
-  @inline(__always) func stand(of node: Node) -> (x: Double, y: Double) {
-    if let index = standIndex(of: node) { return (Double(points[index].x), Double(points[index].y)) }
+  @inline(__always) func anchor(of node: Node) -> (x: Double, y: Double) {
+    if let index = anchorIndex(of: node) { return (Double(points[index].x), Double(points[index].y)) }
     return mean(of: node)
   }
 }

@@ -3,24 +3,32 @@
 ///
 /// ```swift
 /// Cut.limit(100)                          // at most 100 clusters, split level by level
-/// Cut.limit(100, .widestFirst)            // at most 100, splitting the cluster that scatters most first
+/// Cut.limit(100, order: .widestFirst)     // at most 100, splitting the cluster that scatters most first
 /// Cut.detail(20)                          // split until points lie within 20 px of their cluster's mean
 /// Cut.spacing(44).atMost(500)             // split as long as clusters stay 44 px apart
 /// Cut.badges()                            // split as long as no two badges touch
 /// ```
 ///
-/// A cut is a value: it can be compared, stored as JSON, and written as options or as the query of a URL
-/// (`parameters`). A `Viewport` is the part of the map that is shown. `ClusterTree.clusters(_:in:after:)` takes a cut
+/// A cut is a value: it can be compared, stored as JSON, and read from the query of a URL
+/// (`QueryParameters`). A `Viewport` is the part of the map that is shown. `ClusterTree.clusters(_:in:after:)` takes a cut
 /// and a viewport.
 public struct Cut: Hashable, Sendable {
   /// The rule that decides whether a cluster is shown as a whole or by its parts.
   package enum Criterion: Hashable, Sendable {
     /// A limit on the number of clusters. While the limit has room, clusters are split in the given order. A cut that
     /// continues keeps as much of a previous answer as possible.
-    case limit(ExpansionOrder, isContinuing: Bool)
+    case limit(ExpansionOrder, Continuity)
 
     /// A criterion and its number of pixels.
     case pixels(PixelCriterion, Double)
+  }
+
+  /// Whether the answers of a cut with a limit depend on the previous answer.
+  public enum Continuity: Hashable, Sendable {
+    /// Each answer depends only on the cut and the viewport.
+    case independent
+    /// An answer changes as little as the limit allows from the previous answer, which is passed to the query.
+    case continuing
   }
 
   /// The rule that decides whether a cluster is shown as a whole.
@@ -31,7 +39,7 @@ public struct Cut: Hashable, Sendable {
 
   /// The points that are shown unclustered although a cluster could represent them. A cut with only a limit and a cut
   /// with badges ignore this property, because these cuts have no room for unclustered points.
-  public let unclustered: UnclusteredPoints
+  @_spi(Server) public let unclustered: UnclusteredPoints
 
   init(_ criterion: Criterion, limit: Int, unclustered: UnclusteredPoints = .none) {
     self.criterion = criterion
@@ -52,14 +60,14 @@ public struct Cut: Hashable, Sendable {
   /// - Parameters:
   ///   - limit: The greatest number of clusters, 1 or more.
   ///   - order: The order in which clusters are replaced by their children while the limit has room.
-  ///   - isContinuing: Whether the answer keeps as much of the previous answer as the limit allows. The previous answer
-  ///     is passed to the query. With a limit that does not continue, even a small pan may split and merge clusters in
-  ///     the middle of the screen, because all clusters share the limit. A continued answer keeps as many clusters of
-  ///     the previous answer as any answer within the limit can. Of all answers that keep this number of clusters and
-  ///     split no more than necessary, the continued answer has the least scatter. Scatter is the sum of the squared
+  ///   - continuity: Whether the answer changes as little as the limit allows from the previous answer, which is passed
+  ///     to the query. With an independent limit, even a small pan may split and merge clusters in the middle of the
+  ///     screen, because all clusters share the limit. A continued answer keeps as many clusters of the previous answer
+  ///     as any answer within the limit can. Of all answers that keep this number of clusters and split
+  ///     no more than necessary, the continued answer has the least scatter. Scatter is the sum of the squared
   ///     distances of all points to the means of their clusters.
   ///
-  ///     This promise holds as long as the scatter is at most `continuityFactor` squared times the scatter of the fresh
+  ///     This promise holds as long as the scatter is at most 1.25 squared times the scatter of the fresh
   ///     answer, which ignores the previous answer. If the scatter is greater, previous clusters are replaced by the
   ///     fresh clusters within them. The most useful replacement comes first. Merges that add much scatter are avoided.
   ///     The replacements continue until the scatter is small enough. The number of lost clusters is minimal if the
@@ -67,9 +75,9 @@ public struct Cut: Hashable, Sendable {
   ///
   ///     A continued answer for a part of a viewport refines the fresh answer for the whole viewport. But zooming in
   ///     from one continued answer to the next may merge clusters.
-  public static func limit(_ limit: Int, _ order: ExpansionOrder = .breadthFirst, isContinuing: Bool = false) -> Cut {
-    Cut(.limit(order, isContinuing: isContinuing), limit: limit)
-  }
+  public static func limit(
+    _ limit: Int, order: ExpansionOrder = .breadthFirst, continuity: Continuity = .independent
+  ) -> Cut { Cut(.limit(order, continuity), limit: limit) }
 
   /// Returns a cut into clusters that spread so little that a badge represents them well. A cluster is shown as a whole
   /// once the root mean square distance of its points to their mean is at most `pixels`. The cut needs a viewport with
@@ -109,14 +117,16 @@ public struct Cut: Hashable, Sendable {
   /// `spacing(_:)` about pans, tiles and zooms also hold for this cut.
   ///
   /// These promises hold for badges at the positions of their clusters. The position of a cluster is its mean or, in a
-  /// tree that was grown with `ClusterStand.member`, the position of a member.
+  /// tree that was grown with `ClusterAnchor.member`, the position of a member.
   ///
   /// - Parameter scale: The factor for diameters and gaps, 0 or more: 0.5 for a small screen, 2 for a poster. At 0
   ///   every position is shown as a cluster of its own, except for positions that are a few units of the plane apart.
   public static func badges(scale: Double = 1) -> Cut { Cut(.badges, pixels: scale) }
 
   /// Makes a cut from a criterion and its number of pixels: `Cut(.detail, pixels: 20)` is `Cut.detail(20)`.
-  public init(_ criterion: PixelCriterion, pixels: Double) { self.init(.pixels(criterion, pixels), limit: .max) }
+  @_spi(Server) public init(_ criterion: PixelCriterion, pixels: Double) {
+    self.init(.pixels(criterion, pixels), limit: .max)
+  }
 
   /// Returns the same cut with at most `limit` clusters.
   ///
@@ -134,19 +144,19 @@ public struct Cut: Hashable, Sendable {
 
   /// Whether the cut has a criterion in pixels. The choice of clusters then depends on the zoom and not on the
   /// viewport.
-  public var isByPixels: Bool { pixels != nil }
+  @_spi(Server) public var isByPixels: Bool { pixels != nil }
 
   /// Whether the cut needs a tree with separations; see `ClusterTree.supports(_:)`.
-  public var needsSeparations: Bool { pixels?.criterion.needsSeparations ?? false }
+  package var needsSeparations: Bool { pixels?.criterion.needsSeparations ?? false }
 
   /// Whether the cut keeps clusters apart if they are shown at their own positions.
   var keepsApart: Bool { pixels?.criterion.keepsApart ?? false }
 
   /// Whether the cut takes a previous answer into account.
-  public var isContinuing: Bool { if case .limit(_, let isContinuing) = criterion { isContinuing } else { false } }
+  package var isContinuing: Bool { if case .limit(_, .continuing) = criterion { true } else { false } }
 
   /// The name of the parameter for the pixels; nil for a cut with only a limit.
-  public var pixelParameter: String? { pixels?.criterion.rawValue }
+  @_spi(Server) public var pixelParameter: String? { pixels?.criterion.rawValue }
 
   /// The criterion of the cut and its number of pixels; nil for a cut with only a limit.
   package var pixels: (criterion: PixelCriterion, count: Double)? {
@@ -154,7 +164,7 @@ public struct Cut: Hashable, Sendable {
   }
 
   /// The factor for the diameters of badges; nil for any other cut.
-  public var badgeScale: Double? { pixels.flatMap { $0.criterion == .badges ? $0.count : nil } }
+  @_spi(Server) public var badgeScale: Double? { pixels.flatMap { $0.criterion == .badges ? $0.count : nil } }
 
   /// The approximate size of a cluster of the answer, as the side of a square in pixels; nil for a cut with only a
   /// limit.
@@ -162,17 +172,21 @@ public struct Cut: Hashable, Sendable {
 
   /// The approximate time to find a cluster, as a multiple of the time in breadth-first order.
   @_spi(Server) public var relativeCost: Int {
-    if case .limit(let order, let isContinuing) = criterion, order != .breadthFirst || isContinuing { 3 } else { 1 }
+    if case .limit(let order, let continuity) = criterion, order != .breadthFirst || continuity == .continuing {
+      3
+    } else {
+      1
+    }
   }
 
   /// Bound for the scatter of a continued answer, as a factor. The root mean square distance of points to the means of
   /// their clusters is at most this factor times the same distance in a fresh answer.
-  public static let continuityFactor = 1.25
+  package static let continuityFactor = 1.25
 }
 
 /// A criterion in pixels that decides which clusters a cut splits. The raw value of a criterion is the name of its
 /// parameter. Texts, options and messages that list criteria use this type.
-public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
+@_spi(Server) public enum PixelCriterion: String, Sendable, Hashable, CaseIterable {
   /// The root mean square distance of points from the mean of their cluster.
   case detail
 
@@ -257,14 +271,14 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 /// ignored if the whole tree has fewer than `leastMembers` points and more points than the limit are in view.
 public struct UnclusteredPoints: Hashable, Sendable {
   /// The least number of points of a cluster. A smaller cluster is shown as its points.
-  public let leastMembers: Int
+  @_spi(Server) public let leastMembers: Int
 
   /// From this zoom of 256 px tiles there are no clusters: every position is shown on its own, if the limit has room
   /// for all positions in view.
-  public let fromZoom: Double
+  @_spi(Server) public let fromZoom: Double
 
   /// No unclustered points: a cluster is shown wherever it can represent points.
-  public static let none = UnclusteredPoints()
+  @_spi(Server) public static let none = UnclusteredPoints()
 
   /// - Parameters:
   ///   - leastMembers: The least number of points of a cluster, 1 or more. With 1 or 2 every cluster is large enough.

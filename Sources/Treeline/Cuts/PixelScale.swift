@@ -20,21 +20,22 @@ struct PixelScale {
 }
 
 extension PixelScale {
-  /// - Throws: `QueryError.notByPixels` for a cut with only a limit, `.noSeparations` or `.noBadges` if the tree lacks
-  ///   data that the criterion needs.
+  /// - Throws: `QueryError.notByPixels` for a cut with only a limit, `.noSeparations`, `.grownForBadges` or `.noBadges` if
+  ///   the tree lacks what the criterion needs.
   init(_ cut: Cut, of storage: TreeStorage) throws(QueryError) {
     guard let (criterion, pixels) = cut.pixels else { throw .notByPixels }
     try cut.unclustered.check()
     try self.init(criterion, pixels, of: storage)
   }
 
-  /// - Throws: `QueryError.noSeparations` or `.noBadges` if the tree lacks data that the criterion needs.
+  /// - Throws: `QueryError.noSeparations`, `.grownForBadges` or `.noBadges` if the tree lacks what the criterion needs.
   init(_ criterion: PixelCriterion, _ pixels: Double, of storage: TreeStorage) throws(QueryError) {
     let coarseness: Coarseness
     switch criterion {
     case .detail: coarseness = .squaredRadius
     case .spacing:
-      guard let separations = storage.separations, storage.badgeCurve == nil else { throw .noSeparations }
+      guard storage.badgeCurve == nil else { throw .grownForBadges }
+      guard let separations = storage.separations else { throw .noSeparations }
       coarseness = .separation(separations)
     case .badges:
       guard let separations = storage.separations, storage.badgeCurve != nil else { throw .noBadges }

@@ -10,7 +10,7 @@ extension Filter {
   ///   - text: The filter.
   ///   - bounds: Limits for the text. With these limits, filters from other people cannot take too much time or memory.
   /// - Complexity: O(n) for a text of n characters.
-  public init(_ text: String, bounds: TextBounds = TextBounds()) throws(FilterTextError) {
+  public init(_ text: String, bounds: TextBounds = TextBounds()) throws {
     let length = text.utf8.count
     guard length <= bounds.length else {
       throw FilterTextError(at: 0, of: [], expected: "a filter of at most \(bounds.length) bytes", found: "\(length)")
@@ -22,11 +22,11 @@ extension Filter {
   /// Limits for the length and the nesting of a text.
   public struct TextBounds: Hashable, Sendable {
     /// Greatest length in bytes.
-    public var length: Int
+    package var length: Int
     /// Greatest number of conditions, values in lists and positions of polygons, all together.
-    public var terms: Int
+    package var terms: Int
     /// Greatest depth to which parentheses and NOT may nest, at most 64.
-    public var depth: Int
+    package var depth: Int
 
     /// Creates bounds. The defaults are for texts from trusted sources, which do not try to overload the program.
     ///

@@ -1,5 +1,5 @@
 extension ClusterTree {
-  /// Returns an upper bound for the cost of `selecting(_:)`. A condition that the tree refuses adds nothing to the
+  /// Returns an upper bound for the cost of `filtered(by:)`. A condition that the tree refuses adds nothing to the
   /// cost.
   ///
   /// - Complexity: O(conditions). An area takes about 100,000 comparisons of its edges with nodes of the tree.

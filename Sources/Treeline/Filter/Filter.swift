@@ -10,7 +10,7 @@
 /// As in SQL, a missing value meets neither a condition nor the negation of the condition. The filter
 /// `whereMissing(_:)` finds missing values.
 ///
-/// A filter is a plain value. `ClusterTree.selecting(_:)` prepares a filter for a tree. A prepared filter serves any
+/// A filter is a plain value. `ClusterTree.filtered(by:)` prepares a filter for a tree. A prepared filter serves any
 /// number of queries.
 public struct Filter: Hashable, Sendable {
   package indirect enum Expression: Hashable, Sendable {
@@ -103,7 +103,7 @@ public struct FilterValue: Hashable, Sendable {
     FilterValue(.number(DecimalNumber(significand: Int128(number), exponent: 0)))
   }
   /// The shortest decimal that is parsed as this double, so that 0.1 is exactly a tenth. A number that is not finite
-  /// cannot be compared. `ClusterTree.selecting(_:)` throws for such a number.
+  /// cannot be compared. `ClusterTree.filtered(by:)` throws for such a number.
   public static func number(_ number: Double) -> FilterValue {
     DecimalNumber(number).map { FilterValue(.number($0)) } ?? .unusable("the number \(number)")
   }
@@ -194,7 +194,7 @@ extension Filter {
 
 extension Filter {
   /// Names of the columns that the filter reads.
-  public var columnNames: Set<String> { expression.columnNames }
+  package var columnNames: Set<String> { expression.columnNames }
 }
 
 extension Filter.Expression {

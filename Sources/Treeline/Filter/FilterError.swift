@@ -1,15 +1,15 @@
 /// The reason why a tree cannot apply a filter.
 public enum FilterError: Error, Hashable, Sendable {
   /// The tree has no column of that name.
-  case unknownColumn(name: String, known: [String])
+  @_spi(Server) case unknownColumn(name: String, known: [String])
   /// A column is compared with something that does not suit its kind.
-  case unsuited(column: String, kind: Column.Kind, expected: String, found: String)
+  @_spi(Server) case unsuited(column: String, kind: Column.Kind, expected: String, found: String)
   /// The column has more text than a filter may search.
-  case tooMuchText(column: String, bytes: Int, maximum: Int)
+  @_spi(Server) case tooMuchText(column: String, bytes: Int, maximum: Int)
   /// A box or a polygon is not valid.
-  case noArea(expected: String, found: String)
+  @_spi(Server) case noArea(expected: String, found: String)
   /// The work was cancelled on request.
-  case cancelled
+  @_spi(Server) case cancelled
 }
 
 extension FilterError: CustomStringConvertible {

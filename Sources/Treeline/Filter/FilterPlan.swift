@@ -109,33 +109,23 @@ extension ClusterTree {
   /// The filter is prepared once. Then any number of threads may query the result like any tree. Every guarantee about
   /// answers holds for the points that pass: each point in view is in exactly one cluster, no cluster is empty, and so
   /// on. Counts, means, boxes and ellipses describe the points that pass. Clusters keep the ids that they have without
-  /// the filter, so turning a filter on or off is a `Transition` like any other.
+  /// the filter, so turning a filter on or off is a `ClusterTransition` like any other.
   ///
   /// ```swift
-  /// let hotels = try tree.selecting(.where("kind", .equals, "hotel"))
+  /// let hotels = try tree.filtered(by: .where("kind", .equals, "hotel"))
   /// let clusters = try hotels.clusters(.spacing(44), in: view)
   /// ```
   ///
-  /// - Throws: `FilterError` if the tree lacks a column that the filter names, or if the filter cannot test the kind of
-  ///   a column.
-  /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond per point. The filter takes 1.5 bits
-  ///   of memory per point. The first request for means of clusters adds 2 bits per point. The first request for boxes
-  ///   or ellipses adds 1 byte per point. Each of these two requests takes O(pointCount).
-  public func selecting(_ filter: Filter) throws(FilterError) -> ClusterTree { try selecting(filter, reusing: nil) }
-
-  /// Returns the tree under a filter. This takes less time if the filter resembles a previous filter. The result is the
-  /// same, to the last bit, as without a previous filter.
-  ///
-  /// A filter resembles the previous filter if two conditions hold. Both filters differ only in one column of numbers
-  /// or times, like a moving window of time, and at most a sixteenth of the points enter or leave. Then only the points
-  /// that enter or leave are tested. These points are found in the sorted order of the column, which is made when it is
-  /// first needed and then kept with the tree. Making the order takes 15 ns per point. The order takes 4 bytes per
-  /// point, and 20 bytes per point while the order is made.
+  /// Filtering takes less time if the filter resembles a previous filter, and gives the same result to the last bit.
+  /// The two filters may differ only in one column of numbers or times, like a moving window of time, and at most a
+  /// sixteenth of the points may enter or leave. Then only these points are tested. They are found in the sorted order
+  /// of the column, which is made when it is first needed and then kept with the tree. Making the order takes 15 ns per
+  /// point. The order takes 4 bytes per point, and 20 bytes per point while it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?
   /// for day in days {
-  ///   let window = try tree.selecting(.where("opened", in: day..<day.month), reusing: shown)
+  ///   let window = try tree.filtered(by: .where("opened", in: day..<day.month), reusing: shown)
   ///   ...
   ///   shown = window
   /// }
@@ -143,10 +133,18 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - filter: The condition that points must meet.
-  ///   - previous: This tree with another filter; nil if there is no previous filter.
+  ///   - previous: This tree with another filter; nil if there is none.
+  /// - Throws: `FilterError` if the tree lacks a column that the filter names, or if the filter cannot test its kind.
   /// - Precondition: `previous` was made from this tree.
-  /// - Complexity: O(points that enter or leave + pointCount / 64) if the filter resembles the previous filter.
-  public func selecting(_ filter: Filter, reusing previous: ClusterTree?) throws(FilterError) -> ClusterTree {
+  /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond per point. O(points that enter or
+  ///   leave + pointCount / 64) if the filter resembles the previous filter. The filter takes 1.5 bits of memory per
+  ///   point. The first request for means of clusters adds 2 bits per point. The first request for boxes or ellipses
+  ///   adds 1 byte per point. Each of these two requests takes O(pointCount).
+  public func filtered(by filter: Filter, reusing previous: ClusterTree? = nil) throws -> ClusterTree {
+    try selecting(filter, reusing: previous)
+  }
+
+  private func selecting(_ filter: Filter, reusing previous: ClusterTree?) throws(FilterError) -> ClusterTree {
     precondition(
       previous.map(isSame) ?? true, "Expected a filter of this tree to be reused, found a filter of another tree")
     let previous = previous?.filterSelection
@@ -202,11 +200,11 @@ extension ClusterTree {
   }
 
   /// The tree without its filter.
-  public var unfiltered: ClusterTree { selecting(nil as Selection?) }
+  package var unfiltered: ClusterTree { selecting(nil as Selection?) }
 
   /// Approximate number of bytes of the filter; 0 if the tree has no filter.
   @_spi(Server) public var selectionByteCount: Int { filterSelection?.byteCount ?? 0 }
 
   /// Whether the tree has a filter.
-  public var isFiltered: Bool { filterSelection != nil }
+  @_spi(Server) public var isFiltered: Bool { filterSelection != nil }
 }

@@ -4,11 +4,11 @@ public struct FilterTextError: Error, Hashable, Sendable {
   /// is the number of all scalars of the text.
   public let position: Int
   /// Description of what was expected at the position.
-  public let expected: String
+  @_spi(Server) public let expected: String
   /// The text found at the position.
-  public let found: String
+  @_spi(Server) public let found: String
   /// The remedy, such as what to write instead; nil if the parser knows no remedy.
-  public let remedy: String?
+  package let remedy: String?
 
   /// The text around the fault, on one line.
   private let excerpt: String
@@ -27,7 +27,7 @@ public struct FilterTextError: Error, Hashable, Sendable {
   }
 
   /// What was expected, what was found, and the remedy, on one line.
-  public var message: String { "expected \(expected), found \(found)" + (remedy.map { "; \($0)" } ?? "") }
+  package var message: String { "expected \(expected), found \(found)" + (remedy.map { "; \($0)" } ?? "") }
 
   /// Returns the range of the scalars that the excerpt shows. There is room for an ellipsis at each end where text is
   /// cut off.

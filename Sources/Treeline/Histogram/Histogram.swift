@@ -14,7 +14,7 @@ public struct Histogram: Hashable, Sendable {
   }
 
   /// The name of the column.
-  public let column: String
+  @_spi(Server) public let column: String
 
   /// The beginning of each bin, and then the end of the last bin. The edges are numbers, or texts for times. The array
   /// is empty if the column has no values.
@@ -37,7 +37,7 @@ public struct Histogram: Hashable, Sendable {
   }
 
   /// Returns a filter for the points in a range of bins, such as a range that a user has selected on a chart. If the
-  /// range is empty or has bins that do not exist, `selecting(_:)` throws.
+  /// range is empty or has bins that do not exist, `filtered(by:)` throws.
   public func filter(ofBins bins: Range<Int>) -> Filter {
     guard bins.lowerBound >= 0, bins.upperBound <= counts.count, !bins.isEmpty else {
       return .where(column, .equals, .unusable("the bins \(bins), but there are \(counts.count) bins"))
@@ -56,7 +56,7 @@ extension ClusterTree {
   ///
   /// ```swift
   /// let histogram = try tree.histogram(of: "opened", bins: 60, in: view)
-  /// let brushed = try tree.selecting(histogram.filter(ofBins: 12..<24))
+  /// let brushed = try tree.filtered(by: histogram.filter(ofBins: 12..<24))
   /// ```
   ///
   /// - Parameters:
@@ -66,7 +66,7 @@ extension ClusterTree {
   ///     too many powers of ten.
   ///   - viewport: The part of the map in view.
   /// - Throws: `AggregateError` if the tree has no such column, the column is of another kind, or more than
-  ///   `Aggregate.maximumRowsRead` points are in view; `QueryError` if the viewport is not valid; `IndexError` if a
+  ///   16,777,216 points are in view; `QueryError` if the viewport is not valid; `IndexError` if a
   ///   file is damaged.
   /// - Complexity: O(counted points in view), 1 to 2 ns for each point. The first histogram of a column also takes
   ///   O(pointCount) to find the column's extent.

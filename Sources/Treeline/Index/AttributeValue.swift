@@ -13,7 +13,7 @@ public enum AttributeValue: Hashable, Sendable {
 }
 
 /// The type of a column's values, apart from null, in the words of TileJSON.
-public enum AttributeType: String, Hashable, Sendable {
+package enum AttributeType: String, Hashable, Sendable {
   /// Strings, including nested objects and arrays, which are text in tiles.
   case string = "String"
   /// Numbers only.
@@ -70,16 +70,16 @@ extension AttributeValue {
 
 extension ClusterTree {
   /// The names of the tree's columns, in the order of the input.
-  public var attributeNames: [String] { columns.map(\.name) }
+  @_spi(Server) public var attributeNames: [String] { columns.map(\.name) }
 
   /// The types of the columns, in the order of `attributeNames`. For a column that does not consist of numbers only,
   /// the first 4,096 distinct values decide.
-  public var attributeTypes: [AttributeType] { columns.map(\.type) }
+  package var attributeTypes: [AttributeType] { columns.map(\.type) }
 
   /// Returns the attributes of a point, by its index in tree order. Columns that the point lacks are left out.
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
-  public func attributes(atTreeIndex treeIndex: Int) -> [(name: String, value: AttributeValue)] {
+  package func attributes(atTreeIndex treeIndex: Int) -> [(name: String, value: AttributeValue)] {
     withStorage { storage in
       storage.columns.compactMap { column in column.value(atTreeIndex: treeIndex).map { (column.name, $0) } }
     }

@@ -10,22 +10,23 @@
     /// - Parameter path: `-` for standard input, which must be a file.
     /// - Throws: `IndexError`
     /// - Complexity: O(sections)
-    public init(index path: String) throws(IndexError) {
+    public init(contentsOfFile path: String) throws {
       let file = try MappedFile(path: path)
       try self.init(bytes: file.bytes, name: file.name, keeping: file)
+    }
+
+    /// Returns whether a file begins like an index. Nothing is read from a pipe.
+    public static func isIndex(atPath path: String) -> Bool {
+      do throws(IndexError) {
+        let magic = IndexHeader.magic
+        return try MappedFile(path: path).withBytes { $0.prefix(magic.count).elementsEqual(magic) }
+      } catch { return false }
     }
   }
 
   extension IndexHeader {
-    /// Returns whether a file begins like an index. If the file is a pipe, nothing is read.
-    public static func begins(fileAt path: String) -> Bool {
-      do throws(IndexError) {
-        return try MappedFile(path: path).withBytes { $0.prefix(magic.count).elementsEqual(magic) }
-      } catch { return false }
-    }
-
     /// Reads the header of an index.
-    public init(ofIndex path: String) throws(IndexError) {
+    package init(ofIndex path: String) throws(IndexError) {
       let file = try MappedFile(path: path)
       self = try file.withBytes { bytes throws(IndexError) in try IndexHeader(bytes, name: file.name) }
     }

@@ -36,8 +36,8 @@ extension ClusterTree {
         sums: try sections.start(of: .sums, count: pairs), spreads: try sections.start(of: .spreads, count: pairs),
         separations: sections[codes] == nil ? nil : try sections.start(of: codes, count: header.pointCount),
         badgeCurve: badgeCurve,
-        stands: header.mergeTraits.contains(.standsAtMembers)
-          ? try sections.start(of: .stands, count: (header.pointCount + 7) / 8) : nil,
+        anchors: header.mergeTraits.contains(.anchorsAtMembers)
+          ? try sections.start(of: .anchors, count: (header.pointCount + 7) / 8) : nil,
         groups: groups, name: name, nodesOffset: sections[.nodes]?.offset ?? 0, columns: columns,
         description: description ?? IndexDescription(), mergeTraits: header.mergeTraits,
         release: { withExtendedLifetime(owner) {} }),
@@ -67,7 +67,7 @@ extension TreeStorage {
       (.nodes, Self.bytes(nodes, count: nodeCount)),
       (.sums, Self.bytes(sums, count: pairs)), (.spreads, Self.bytes(spreads, count: pairs)),
     ]
-    if let stands { sections.append((.stands, Self.bytes(stands, count: (pointCount + 7) / 8))) }
+    if let anchors { sections.append((.anchors, Self.bytes(anchors, count: (pointCount + 7) / 8))) }
     if let separations {
       sections.append((badgeCurve == nil ? .separations : .badgeScales, Self.bytes(separations, count: pointCount)))
     }

@@ -18,7 +18,7 @@ public struct IndexDescription: Hashable, Sendable {
   }
 
   /// Whether all three texts are nil.
-  public var isEmpty: Bool { self == IndexDescription() }
+  package var isEmpty: Bool { self == IndexDescription() }
 
   package static let fixedLength = 16
 

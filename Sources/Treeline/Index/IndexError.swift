@@ -1,17 +1,17 @@
 /// The reason why a file cannot be opened as an index, or a description of its damage. Each case names the file.
 public enum IndexError: Error, Hashable, Sendable {
   /// The file cannot be opened or mapped.
-  case unopenable(path: String, reason: String)
+  @_spi(Server) case unopenable(path: String, reason: String)
   /// The file does not begin as an index does.
-  case notAnIndex(path: String)
+  @_spi(Server) case notAnIndex(path: String)
   /// The index is of a version that this reader does not know.
-  case unknownVersion(path: String, major: UInt16, minor: UInt16)
+  @_spi(Server) case unknownVersion(path: String, major: UInt16, minor: UInt16)
   /// The index requires a section that this reader does not know.
-  case unknownSection(path: String, kind: UInt32)
+  @_spi(Server) case unknownSection(path: String, kind: UInt32)
   /// The bytes at an offset contradict the format or the rest of the file.
-  case malformed(path: String, offset: UInt64, expected: String, found: String)
+  @_spi(Server) case malformed(path: String, offset: UInt64, expected: String, found: String)
   /// A node record, at an offset of the file, contradicts the records around it. The root's record is number 0.
-  case damagedNode(path: String, record: Int, offset: UInt64, expected: String, found: String)
+  @_spi(Server) case damagedNode(path: String, record: Int, offset: UInt64, expected: String, found: String)
 }
 
 extension IndexError: CustomStringConvertible {

@@ -3,38 +3,38 @@
 #endif
 
 /// The first bytes of an index: its version, size and content. See the format document for the layout of the bytes.
-public struct IndexHeader: Hashable, Sendable {
+package struct IndexHeader: Hashable, Sendable {
   /// The version of the format. A reader refuses a major version that it does not know.
-  public var majorVersion: UInt16
+  package var majorVersion: UInt16
   /// The minor version. Every addition to the format that an older reader may ignore raises the minor version.
-  public var minorVersion: UInt16
+  package var minorVersion: UInt16
   /// The length of the whole file in bytes.
-  public var fileLength: UInt64
+  package var fileLength: UInt64
   /// The number of points.
-  public var pointCount: Int
+  package var pointCount: Int
   /// The number of node records.
-  public var nodeCount: Int
+  package var nodeCount: Int
   /// The plane on which the points lie, which converts coordinates to positions and back.
-  public var plane: Plane
+  package var plane: Plane
   /// The number of points that lay beyond Web Mercator's latitudes and were moved to its edge.
-  public var clippedPointCount: Int
+  package var clippedPointCount: Int
   /// The hash of the hierarchy; see `ClusterTree.contentHash`.
-  public var contentHash: UInt64
+  package var contentHash: UInt64
   /// The way in which the tree was grown: by splitting or by merging.
-  public var growth: Growth
+  package var growth: Growth
   /// Properties that a reader must respect, for a tree grown by merging; empty for a tree grown by splitting.
   package var mergeTraits: MergeTraits
   /// The sections of the file, in the order of its table.
-  public var sections: [IndexSection]
+  package var sections: [IndexSection]
 }
 
 extension IndexHeader {
   /// The rule by which nodes are split; nil for a tree grown by merging.
-  public var splitRule: SplitRule? { growth.splitRule }
+  package var splitRule: SplitRule? { growth.splitRule }
 
   /// The header's checksum, which covers the checksums of all sections. If two files have the same checksum, they have
   /// the same content, except by chance.
-  public var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
+  package var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
 
   /// The fields of a header that describe the tree.
   package struct Content {

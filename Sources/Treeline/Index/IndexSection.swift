@@ -1,15 +1,15 @@
 /// A section of an index: the kind of its data and its place in the file.
-public struct IndexSection: Hashable, Sendable {
+package struct IndexSection: Hashable, Sendable {
   /// The kind of data in the section.
-  public var kind: Kind
+  package var kind: Kind
   /// Whether a reader that does not know the section must reject the index.
-  public var isRequired: Bool
+  package var isRequired: Bool
   /// The offset from the start of the file in bytes, a multiple of 64.
-  public var offset: UInt64
+  package var offset: UInt64
   /// The length in bytes.
-  public var length: UInt64
+  package var length: UInt64
   /// The XXH64 of the section's bytes.
-  public var checksum: UInt64
+  package var checksum: UInt64
 
   package init(kind: Kind, isRequired: Bool, offset: UInt64, length: UInt64, checksum: UInt64) {
     (self.kind, self.isRequired, self.offset, self.length, self.checksum) = (kind, isRequired, offset, length, checksum)
@@ -19,49 +19,49 @@ public struct IndexSection: Hashable, Sendable {
   package var range: Range<Int> { Int(offset)..<Int(offset + length) }
 
   /// The kind of a section. A kind without a name here belongs to a later version or is private.
-  public struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    public let rawValue: UInt32
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+  package struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Positions in tree order, 8 bytes a point.
-    public static let points = Kind(rawValue: 1)
+    package static let points = Kind(rawValue: 1)
     /// Row numbers in tree order, 4 bytes a point.
-    public static let rows = Kind(rawValue: 2)
+    package static let rows = Kind(rawValue: 2)
     /// The shape of buckets, half a byte a point.
-    public static let gaps = Kind(rawValue: 3)
+    package static let gaps = Kind(rawValue: 3)
     /// Node records, 24 bytes each.
-    public static let nodes = Kind(rawValue: 4)
+    package static let nodes = Kind(rawValue: 4)
     /// Sums of the nodes with stored children, 16 bytes each.
-    public static let sums = Kind(rawValue: 5)
+    package static let sums = Kind(rawValue: 5)
     /// Covariances of the nodes with stored children, 12 bytes each.
-    public static let spreads = Kind(rawValue: 6)
+    package static let spreads = Kind(rawValue: 6)
     /// The separations that queries with a spacing need, 2 bytes a point. This section is optional.
-    public static let separations = Kind(rawValue: 7)
+    package static let separations = Kind(rawValue: 7)
     /// The scales that queries with badges need, 2 bytes a point. This section is optional. Added in version 1.2.
-    public static let badgeScales = Kind(rawValue: 8)
+    package static let badgeScales = Kind(rawValue: 8)
     /// The diameters with which badges are drawn; present with `badgeScales`.
-    public static let badgeCurve = Kind(rawValue: 9)
-    /// The positions of clusters, 1 bit a point. Only in an index with `ClusterStand.member`. Added in version 1.2.
-    public static let stands = Kind(rawValue: 10)
+    package static let badgeCurve = Kind(rawValue: 9)
+    /// The positions of clusters, 1 bit a point. Only in an index with `ClusterAnchor.member`. Added in version 1.2.
+    package static let anchors = Kind(rawValue: 10)
     /// One column of the input; an index may have several.
-    public static let attribute = Kind(rawValue: 16)
+    package static let attribute = Kind(rawValue: 16)
     /// One typed column of the input. An index may have several such sections. Added in version 1.3.
-    public static let column = Kind(rawValue: 18)
+    package static let column = Kind(rawValue: 18)
     /// The ranks of a column's values, from which percentiles follow. This section is optional. Added in version 1.3.
-    public static let ranks = Kind(rawValue: 19)
+    package static let ranks = Kind(rawValue: 19)
     /// Links from each value of a column to the previous equal value. The links give the number of distinct values in a
     /// range. This section is optional. Added in version 1.3.
-    public static let links = Kind(rawValue: 20)
+    package static let links = Kind(rawValue: 20)
     /// The lists by which the texts of a column are searched. This section is optional. Added in version 1.5.
-    public static let search = Kind(rawValue: 23)
+    package static let search = Kind(rawValue: 23)
     /// The groups: points of different groups are never in one cluster. This section is required if the tree has
     /// groups. Added in version 1.3.
-    public static let groups = Kind(rawValue: 21)
+    package static let groups = Kind(rawValue: 21)
     /// Row numbers in tree order, 8 bytes a point. This section replaces `rows` if a row number needs more than 4
     /// bytes. Added in version 1.4.
-    public static let wideRows = Kind(rawValue: 22)
+    package static let wideRows = Kind(rawValue: 22)
     /// Title, attribution and unit. This section is optional. Added in version 1.1.
-    public static let description = Kind(rawValue: 17)
+    package static let description = Kind(rawValue: 17)
 
     /// The sections that make up the hierarchy. Their bytes do not depend on the order of the points in the input.
     package static let hierarchy: [Kind] = [.points, .gaps, .nodes, .sums, .spreads]
@@ -78,7 +78,7 @@ public struct IndexSection: Hashable, Sendable {
       case .search: 5
       case .wideRows: 4
       case .column, .ranks, .links, .groups: 3
-      case .badgeScales, .badgeCurve, .stands: 2
+      case .badgeScales, .badgeCurve, .anchors: 2
       case .description: 1
       default: 0
       }
@@ -101,11 +101,11 @@ public struct IndexSection: Hashable, Sendable {
 
     private static let names: [Kind: String] = [
       .points: "points", .rows: "rows", .gaps: "gaps", .nodes: "nodes", .sums: "sums", .spreads: "spreads",
-      .separations: "separations", .badgeScales: "badge scales", .badgeCurve: "badge curve", .stands: "stands",
+      .separations: "separations", .badgeScales: "badge scales", .badgeCurve: "badge curve", .anchors: "anchors",
       .attribute: "attribute", .column: "column", .ranks: "ranks", .links: "links",
       .search: "search", .groups: "groups", .wideRows: "wide rows", .description: "description",
     ]
 
-    public var description: String { Self.names[self] ?? "kind \(rawValue)" }
+    package var description: String { Self.names[self] ?? "kind \(rawValue)" }
   }
 }

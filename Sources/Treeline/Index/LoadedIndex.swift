@@ -11,10 +11,10 @@
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// An index with the header from which it was opened, for programs whose indexes are replaced while they run.
   @_spi(Server) public struct LoadedIndex: Sendable {
-    public let header: IndexHeader
+    package let header: IndexHeader
     public let tree: ClusterTree
 
-    /// Maps an index into memory, like `ClusterTree(index:)`. A program that writes to the file changes the tree.
+    /// Maps an index into memory, like `ClusterTree(contentsOfFile:)`. A program that writes to the file changes the tree.
     ///
     /// - Throws: `IndexError`
     public init(mapping path: String) throws(IndexError) {
@@ -41,17 +41,27 @@
     }
   }
 
-  extension IndexHeader {
-    /// Compares the checksums of a file's sections with their bytes without mapping the file. If the file is truncated
-    /// in the meantime, this function throws, and the program does not crash.
+  @_spi(Server) extension LoadedIndex {
+    /// The checksum of the header, which contains the checksums of all sections.
+    public var checksum: UInt64 { header.checksum }
+
+    /// Reads the header of an index, and returns its checksum.
+    ///
+    /// - Throws: `IndexError` if the file is not an index.
+    public static func checksum(ofIndex path: String) throws(IndexError) -> UInt64 {
+      try IndexHeader(ofIndex: path).checksum
+    }
+
+    /// Compares the checksums of a file's sections without mapping the file. If the file is truncated meanwhile, this
+    /// function throws, and the program does not crash.
     ///
     /// - Throws: `IndexError`
     /// - Complexity: O(bytes)
-    @_spi(Server) public func checkSections(ofIndex path: String) throws(IndexError) {
+    public func checkSections(ofIndex path: String) throws(IndexError) {
       let file = try OpenFile(path: path)
       let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: OpenFile.pieceLength, alignment: 16)
       defer { piece.deallocate() }
-      for section in sections {
+      for section in header.sections {
         var hasher = XXHash64()
         var offset = section.range.lowerBound
         while offset < section.range.upperBound {

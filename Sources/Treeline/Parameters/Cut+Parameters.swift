@@ -1,11 +1,11 @@
 extension Cut {
   /// The cut of a query that does not specify a cut.
-  public static let standard = Cut.limit(100)
+  @_spi(Server) public static let standard = Cut.limit(100)
 
   /// Returns the default cut of queries that a limit cannot bound, such as queries for tiles. The cut has badges if the
   /// tree supports badges. If not, the cut has a spacing if the tree supports spacings. In all other cases the cut has
   /// a detail.
-  public static func standardByPixels(of tree: ClusterTree) -> Cut {
+  @_spi(Server) public static func standardByPixels(of tree: ClusterTree) -> Cut {
     let criterion: PixelCriterion = tree.badgeCurve != nil ? .badges : tree.hasSeparations ? .spacing : .detail
     return Cut(criterion, pixels: criterion.standard)
   }
@@ -14,21 +14,21 @@ extension Cut {
     [["limit"], ["order"] + PixelCriterion.allCases.map(\.rawValue)] + unclusteredNames.map { [$0] }
 
   /// The names of all parameters from which a cut is read.
-  public static let parameterNames = sharedParameters.joined() + ["continuing"]
+  @_spi(Server) public static let parameterNames = sharedParameters.joined() + ["continuing"]
 
   /// The parameters of a cut with only a limit. A request for all viewports at once, such as for tiles or for the zoom
   /// at which a cluster splits, accepts none of these parameters.
-  public static let limitParameters = ["limit", "order", "continuing"]
+  @_spi(Server) public static let limitParameters = ["limit", "order", "continuing"]
 
   fileprivate static let unclusteredNames = ["min-points", "alone-from-zoom"]
 }
 
 extension Cut: Parameterized {
   /// The cut as parameters, in a fixed order, for a command line, a URL or JSON.
-  public var parameters: [(name: String, value: ParameterValue)] {
-    if case .limit(let order, let isContinuing) = criterion {
+  @_spi(Server) public var parameters: [(name: String, value: ParameterValue)] {
+    if case .limit(let order, let continuity) = criterion {
       return [("limit", .integer(limit)), ("order", .text(order.rawValue))]
-        + (isContinuing ? [("continuing", .flag(true))] : [])
+        + (continuity == .continuing ? [("continuing", .flag(true))] : [])
     }
     var parameters = pixels.map { [(name: $0.criterion.rawValue, value: ParameterValue.number($0.count))] } ?? []
     if limit != .max { parameters.append(("limit", .integer(limit))) }
@@ -38,14 +38,14 @@ extension Cut: Parameterized {
   }
 
   /// Reads a cut. If none of its parameters is given, the cut is `standard`.
-  public init(_ parameters: inout QueryParameters) { self.init(&parameters, default: .standard) }
+  @_spi(Server) public init(_ parameters: inout QueryParameters) { self.init(&parameters, default: .standard) }
 
   /// Reads a cut.
   ///
   /// - Parameters:
   ///   - parameters: The parameters to read.
   ///   - standard: The cut to use if neither an order nor pixels are given.
-  public init(_ parameters: inout QueryParameters, default standard: Cut) {
+  @_spi(Server) public init(_ parameters: inout QueryParameters, default standard: Cut) {
     let limit = parameters.integer("limit", in: parameters.bounds.limits)
     let isContinuing = parameters.flag("continuing")
     let given = PixelCriterion.allCases.filter { parameters.has($0.rawValue) }
@@ -61,7 +61,7 @@ extension Cut: Parameterized {
       let order = parameters.choice("order", of: ExpansionOrder.self) ?? .breadthFirst
       // Shared parameters may be meant for another query.
       parameters.refuseUnclustered { !$0.isShared($1) }
-      self = .limit(limit ?? Self.standard.limit, order, isContinuing: isContinuing)
+      self = .limit(limit ?? Self.standard.limit, order: order, continuity: isContinuing ? .continuing : .independent)
       return
     }
     if isContinuing {

@@ -1,5 +1,5 @@
 /// The value of a query's parameter, with a type as in JSON. Its description is the text for a command line or a URL.
-public enum ParameterValue: Hashable, Sendable {
+@_spi(Server) public enum ParameterValue: Hashable, Sendable {
   /// A word or a text.
   case text(String)
   /// A whole number.

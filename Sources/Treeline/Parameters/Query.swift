@@ -6,7 +6,7 @@
 ///
 /// ```swift
 /// let query = Query(.spacing(44), in: Viewport(paris, zoom: 11.5))
-/// let url = "/v1/hotels/clusters?" + query.parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+/// let json = try JSONEncoder().encode(query)
 /// let clusters = try tree.clusters(query)
 /// ```
 public struct Query: Hashable, Sendable {
@@ -24,7 +24,7 @@ public struct Query: Hashable, Sendable {
   /// a spacing and for badges, which keep clusters apart only at their own positions. The value is also false for a
   /// tile, because a tile must show a cluster at the same position as its neighboring tiles.
   /// `ClusterTree.shownPosition(of:at:keptVisibleIn:)` finds the position.
-  public var keepsClustersVisible: Bool {
+  package var keepsClustersVisible: Bool {
     switch viewport.area {
     case .box, .center: !cut.keepsApart
     case .everything, .tile: false
@@ -34,15 +34,16 @@ public struct Query: Hashable, Sendable {
 
 extension Query: Parameterized {
   /// The parameters that several queries may share, in groups; see `QueryParameters.read(prefix:sharing:_:)`.
-  public static let sharedParameters = Cut.sharedParameters
+  @_spi(Server) public static let sharedParameters = Cut.sharedParameters
 
   /// The parameters of the viewport and then of the cut, in a fixed order.
-  public var parameters: [(name: String, value: ParameterValue)] { viewport.parameters + cut.parameters }
+  @_spi(Server) public var parameters: [(name: String, value: ParameterValue)] { viewport.parameters + cut.parameters }
 
+  /// Reads a query from parameters. The parameters note what is wrong; see `QueryParameters.faults`.
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }
 
   /// Reads a query. A query without a zoom gets the zoom of another query; see `Viewport.init(_:defaultZoom:)`.
-  public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
+  @_spi(Server) public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     viewport = Viewport(&parameters, defaultZoom: defaultZoom)
     cut = Cut(&parameters)
     guard let pixels = cut.pixels, !viewport.hasScale else { return }

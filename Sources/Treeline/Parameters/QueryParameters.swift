@@ -1,6 +1,5 @@
 /// The named parameters of a query, as a command line, a URL or a JSON object contains them: `limit`, `zoom` and so on,
-/// each with a value. Command lines, URLs and JSON use the same names and values. `Cut.parameters` and
-/// `Viewport.parameters` write the parameters, and `Cut.init(_:)` and `Viewport.init(_:)` read them.
+/// each with a value. All three use the same names and values. `Query.init(_:)` reads them.
 ///
 /// All faults are collected, so that they can be reported at once. A parameter that nothing reads is a fault, too,
 /// because its name is usually misspelled.
@@ -8,11 +7,11 @@ public struct QueryParameters: Sendable {
   /// A parameter that is wrong or missing.
   public struct Fault: Hashable, Sendable {
     /// The name of the parameter.
-    public let name: String
+    @_spi(Server) public let name: String
     /// The expected value, in words.
-    public let expected: String
+    @_spi(Server) public let expected: String
     /// The value that was found; nil if the parameter is missing.
-    public let found: String?
+    @_spi(Server) public let found: String?
 
     /// The fault as a sentence, with names of parameters in braces; nil if the sentence is made from the other
     /// properties.
@@ -24,7 +23,7 @@ public struct QueryParameters: Sendable {
     ///   - found: The value that was found; nil if the parameter is missing.
     ///   - sentence: The fault as a sentence, with names of parameters in braces, if the other arguments do not make a
     ///     good sentence.
-    public init(_ name: String, expected: String, found: String?, sentence: String? = nil) {
+    @_spi(Server) public init(_ name: String, expected: String, found: String?, sentence: String? = nil) {
       (self.name, self.expected, self.found, self.sentence) = (name, expected, found, sentence)
     }
 
@@ -47,13 +46,13 @@ public struct QueryParameters: Sendable {
   /// The ranges of accepted values.
   public struct Bounds: Hashable, Sendable {
     /// The range of limits.
-    public var limits: ClosedRange<Int>
+    @_spi(Server) public var limits: ClosedRange<Int>
     /// The range of zooms, for any tile size.
-    public var zooms: ClosedRange<Double>
+    @_spi(Server) public var zooms: ClosedRange<Double>
     /// The range of the width and height of a screen, in pixels.
-    public var sides: ClosedRange<Double>
+    @_spi(Server) public var sides: ClosedRange<Double>
     /// The range of the pixels of a cut.
-    public var pixels: ClosedRange<Double>
+    @_spi(Server) public var pixels: ClosedRange<Double>
 
     /// Makes bounds. By default, limits are 1 or more, zooms are from 0 to 32, and screens have sides of up to 16,384
     /// px.
@@ -69,7 +68,7 @@ public struct QueryParameters: Sendable {
   }
 
   /// The ranges of accepted values.
-  public var bounds: Bounds
+  @_spi(Server) public var bounds: Bounds
   /// The faults that have been found so far.
   public private(set) var faults: [Fault] = []
   private var entries: [Entry]
@@ -111,7 +110,7 @@ extension QueryParameters {
   ///   - shared: Groups of names that apply to this query even without the prefix. If a name of a group is given with
   ///     the prefix, all names of the group without the prefix are ignored.
   ///   - body: Reads the query.
-  public mutating func read<Value>(
+  @_spi(Server) public mutating func read<Value>(
     prefix: String, sharing shared: [[String]] = [], _ body: (inout QueryParameters) throws -> Value
   ) rethrows -> Value {
     var own: [Entry] = []
@@ -133,7 +132,7 @@ extension QueryParameters {
   }
 
   /// Adds a parameter if it was not given.
-  public mutating func setDefault(_ key: String, _ value: String) {
+  @_spi(Server) public mutating func setDefault(_ key: String, _ value: String) {
     if !has(key) { entries.append(Entry(key: key, name: prefix + key, value: value, isRead: true)) }
   }
 }
@@ -142,19 +141,19 @@ extension QueryParameters {
 
 extension QueryParameters {
   /// Returns whether a parameter was given, whatever its value.
-  public func has(_ key: String) -> Bool { value(key) != nil }
+  @_spi(Server) public func has(_ key: String) -> Bool { value(key) != nil }
 
   /// Returns whether a parameter is shared with other queries.
   func isShared(_ key: String) -> Bool { entries.first { $0.key == key }?.isShared ?? false }
 
   /// Returns the value of a parameter, whether or not it has been read.
-  public func value(_ key: String) -> String? { entries.first { $0.key == key }?.value }
+  @_spi(Server) public func value(_ key: String) -> String? { entries.first { $0.key == key }?.value }
 
   /// Returns the name of a parameter for messages: the name by which the parameter was given or would be given.
-  public func name(_ key: String) -> String { entries.first { $0.key == key }?.name ?? prefix + key }
+  @_spi(Server) public func name(_ key: String) -> String { entries.first { $0.key == key }?.name ?? prefix + key }
 
   /// Reads the value of a parameter; nil if it was not given.
-  public mutating func text(_ key: String) -> String? {
+  @_spi(Server) public mutating func text(_ key: String) -> String? {
     var value: String?
     var isRefused = false
     for index in entries.indices where entries[index].key == key {
@@ -175,7 +174,7 @@ extension QueryParameters {
   ///   - range: The range of accepted numbers.
   ///   - unit: The words before the range in messages, such as `a number of pixels `.
   ///   - expected: The words that messages use instead of `unit` and `range`; nil to use `unit` and `range`.
-  public mutating func number(
+  @_spi(Server) public mutating func number(
     _ key: String, in range: ClosedRange<Double>, unit: String = "", expected: String? = nil
   ) -> Double? {
     guard let text = text(key) else { return nil }
@@ -189,7 +188,7 @@ extension QueryParameters {
   }
 
   /// Reads a whole number; nil if the parameter was not given or is noted as wrong.
-  public mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
+  @_spi(Server) public mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
     guard let text = text(key) else { return nil }
     if let number = Int(text), range ~= number { return number }
     refuse(
@@ -200,7 +199,9 @@ extension QueryParameters {
   }
 
   /// Reads a case of an enumeration by its raw value; nil if the parameter was not given or is noted as wrong.
-  public mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ key: String, of _: Choice.Type)
+  @_spi(Server) public mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ key: String, of _: Choice.Type
+  )
     -> Choice?
   {
     guard let text = text(key) else { return nil }
@@ -210,7 +211,7 @@ extension QueryParameters {
   }
 
   /// Reads a flag. The flag is true if the value of the parameter is `true`, and false if the parameter was not given.
-  public mutating func flag(_ key: String) -> Bool {
+  @_spi(Server) public mutating func flag(_ key: String) -> Bool {
     switch text(key) {
     case nil, "false": return false
     case "true": return true
@@ -221,7 +222,7 @@ extension QueryParameters {
   }
 
   /// Reads `count` numbers with commas between them.
-  public mutating func numbers(_ key: String, count: Int, expected: String) -> [Double]? {
+  @_spi(Server) public mutating func numbers(_ key: String, count: Int, expected: String) -> [Double]? {
     guard let text = text(key) else { return nil }
     // The caller checks that the numbers are finite, because the message about a box says which edge is not finite.
     let comma = UInt8(ascii: ",")
@@ -253,7 +254,7 @@ extension QueryParameters {
   ///   - expected: The expected value, in words.
   ///   - found: The value that was found; nil if the parameter is missing.
   ///   - sentence: The fault as a sentence, with names of parameters in braces.
-  public mutating func refuse(_ key: String, expected: String, found: String?, sentence: String? = nil) {
+  @_spi(Server) public mutating func refuse(_ key: String, expected: String, found: String?, sentence: String? = nil) {
     // A request may be a few kilobytes long, but the message about it should be short.
     let found = found.map { $0.count > 100 ? $0.prefix(100) + "…" : $0 }
     let sentence = sentence.map { Fault.replacingNames(in: $0) { "{\(name($0))}" } }
@@ -266,7 +267,7 @@ extension QueryParameters {
   ///   - keys: The names of the parameters.
   ///   - expected: The expected value of each parameter, in words.
   ///   - sentence: The fault as a sentence, with names of parameters in braces.
-  public mutating func refuse(_ keys: [String], expected: String, sentence: String? = nil) {
+  @_spi(Server) public mutating func refuse(_ keys: [String], expected: String, sentence: String? = nil) {
     for key in keys {
       guard let value = text(key) else { continue }
       refuse(key, expected: expected, found: value, sentence: sentence)

@@ -1,6 +1,6 @@
 extension Viewport: Parameterized {
   /// The viewport as parameters, in a fixed order, for a command line, a URL or JSON.
-  public var parameters: [(name: String, value: ParameterValue)] {
+  @_spi(Server) public var parameters: [(name: String, value: ParameterValue)] {
     var parameters: [(name: String, value: ParameterValue)] = []
     switch area {
     case .everything: break
@@ -16,7 +16,7 @@ extension Viewport: Parameterized {
   }
 
   /// The name of the parameter for the area. For the area `everything` it is `bbox`.
-  public var areaParameter: String {
+  @_spi(Server) public var areaParameter: String {
     switch area {
     case .everything, .box: "bbox"
     case .center: "center"
@@ -25,7 +25,7 @@ extension Viewport: Parameterized {
   }
 
   /// Reads a viewport. If none of its parameters is given, the viewport is `everything`.
-  public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }
+  @_spi(Server) public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }
 
   /// Reads a viewport. A viewport without a zoom gets the zoom of another query.
   ///
@@ -33,7 +33,7 @@ extension Viewport: Parameterized {
   ///   - parameters: The parameters to read.
   ///   - defaultZoom: The zoom, of 256 px tiles, for a viewport to which no zoom is given. It is not used for a tile or
   ///     for a box on a screen, because they imply a zoom.
-  public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
+  @_spi(Server) public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     let bounds = parameters.bounds
     let tileSize = parameters.tileSize("tile-size") ?? .pixels256
     let ownZoom = parameters.number("zoom", in: bounds.zooms)
@@ -65,7 +65,7 @@ extension Viewport: Parameterized {
 
 extension QueryParameters {
   /// Reads a tile size: 256 or 512.
-  public mutating func tileSize(_ key: String) -> Viewport.TileSize? {
+  @_spi(Server) public mutating func tileSize(_ key: String) -> Viewport.TileSize? {
     guard let text = text(key) else { return nil }
     if let size = Int(text).flatMap(Viewport.TileSize.init(rawValue:)) { return size }
     refuse(key, expected: "256 or 512", found: text)

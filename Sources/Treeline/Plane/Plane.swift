@@ -16,30 +16,30 @@ public struct Plane: Hashable, Sendable {
 
   /// The distance in units from longitude -180 eastwards to the seam. The seam is the meridian at which x is 0. The
   /// distance is always 0 on a plain plane.
-  public let seam: UInt32
+  package let seam: UInt32
 
   /// The x of the left edge of a plain plane's square, in the units of the data. On Web Mercator, `left`, `top` and
   /// `side` are 0.
-  public let left: Double
+  package let left: Double
   /// The y of the top edge of a plain plane's square, in the units of the data.
-  public let top: Double
+  package let top: Double
   /// The side of a plain plane's square, in the units of the data.
-  public let side: Double
+  package let side: Double
 
   /// Returns the Web Mercator plane, cut open along the meridian that `seam` gives.
-  public static func webMercator(seam: UInt32 = 0) -> Plane {
+  package static func webMercator(seam: UInt32 = 0) -> Plane {
     Plane(projection: .webMercator, seam: seam, left: 0, top: 0, side: 0)
   }
 
   /// Returns the plain plane whose square has its top left corner at `left`, `top`. If the side is 0, the plane has
   /// only one position.
-  public static func planar(left: Double, top: Double, side: Double) -> Plane {
+  package static func planar(left: Double, top: Double, side: Double) -> Plane {
     precondition(left.isFinite && top.isFinite && side.isFinite && side >= 0, "Expected a finite square, side >= 0")
     return Plane(projection: .planar, seam: 0, left: left, top: top, side: side)
   }
 
   /// The greatest latitude that Web Mercator shows, in degrees. Points beyond this latitude are moved to this latitude.
-  public static let maximumLatitude = 85.0511287798066
+  package static let maximumLatitude = 85.0511287798066
 }
 
 // MARK: - From coordinates to the plane
@@ -98,7 +98,7 @@ extension Plane {
 extension Plane {
   /// Returns the coordinate at a position. The position may be fractional and may lie outside the plane's square. The
   /// longitude is in -180 ..< 180. A latitude beyond an edge of the plane is moved to the edge.
-  public func coordinate(x: Double, y: Double) -> Coordinate {
+  package func coordinate(x: Double, y: Double) -> Coordinate {
     switch projection {
     case .webMercator: Coordinate(longitude: longitude(x: x), latitude: Mercator.latitude(y: y))
     case .planar: Coordinate(x: left + x / Self.squareWidth * side, y: top - y / Self.squareWidth * side)
@@ -129,11 +129,11 @@ extension Plane {
   }
 
   /// Returns the coordinate at a position.
-  public func coordinate(at point: PlanePoint) -> Coordinate { coordinate(x: Double(point.x), y: Double(point.y)) }
+  package func coordinate(at point: PlanePoint) -> Coordinate { coordinate(x: Double(point.x), y: Double(point.y)) }
 
   /// Returns the box of coordinates that a box of the plane covers. If the box lies across the antimeridian, `west` is
   /// greater than `east`.
-  public func boundingBox(of rect: PlaneRect) -> BoundingBox {
+  package func boundingBox(of rect: PlaneRect) -> BoundingBox {
     let northWest = coordinate(at: PlanePoint(x: rect.minX, y: rect.minY))
     let southEast = coordinate(at: PlanePoint(x: rect.maxX, y: rect.maxY))
     // If a box ends at the antimeridian, its eastern edge is 180, not -180.
@@ -165,7 +165,7 @@ extension Plane {
 
 extension Plane {
   /// Returns the width of a screen pixel in plane units. At zoom 0 the plane is 256 px wide; zoom may be fractional.
-  public static func unitsPerPixel(zoom: Double) -> Double { Binary.power(24 - zoom) }
+  package static func unitsPerPixel(zoom: Double) -> Double { Binary.power(24 - zoom) }
 
   /// Returns the greatest zoom, which may be fractional, at which a box of the plane fits on a screen.
   ///
@@ -176,7 +176,7 @@ extension Plane {
   ///   - padding: The pixels that stay free at each edge.
   ///   - maximumZoom: The zoom for a single position.
   /// - Returns: The zoom; -infinity if the padding leaves no room.
-  public static func zoom(
+  package static func zoom(
     fitting rect: PlaneRect, width: Double, height: Double, padding: Double = 0, maximumZoom: Double = 20
   ) -> Double {
     guard width > 2 * padding, height > 2 * padding else { return -.infinity }

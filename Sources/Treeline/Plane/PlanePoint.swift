@@ -16,33 +16,33 @@ public struct PlanePoint: BitwiseCopyable, Hashable, Sendable {
 ///
 /// A box crosses the seam only if it belongs to a cluster that was merged across the seam. Such a box is narrower than
 /// half the world, and its western edge has the greater x.
-public struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
+package struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// The western edge.
-  public var minX: UInt32
+  package var minX: UInt32
   /// The northern edge.
-  public var minY: UInt32
+  package var minY: UInt32
   /// The eastern edge.
-  public var maxX: UInt32
+  package var maxX: UInt32
   /// The southern edge.
-  public var maxY: UInt32
+  package var maxY: UInt32
 
   /// Makes a box from its edges.
-  @inlinable public init(minX: UInt32, minY: UInt32, maxX: UInt32, maxY: UInt32) {
+  @inlinable package init(minX: UInt32, minY: UInt32, maxX: UInt32, maxY: UInt32) {
     (self.minX, self.minY, self.maxX, self.maxY) = (minX, minY, maxX, maxY)
   }
 
   /// Makes the box of one position.
-  @inlinable public init(_ point: PlanePoint) { self.init(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y) }
+  @inlinable package init(_ point: PlanePoint) { self.init(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y) }
 
   // Widths and heights are computed modulo 2^32, so that a damaged index with swapped edges cannot trap.
 
   /// The distance from the western edge to the eastern edge, in units.
-  @inlinable public var width: UInt32 { maxX &- minX }
+  @inlinable package var width: UInt32 { maxX &- minX }
   /// The distance from the northern edge to the southern edge, in units.
-  @inlinable public var height: UInt32 { maxY &- minY }
+  @inlinable package var height: UInt32 { maxY &- minY }
 
   /// Whether the box contains only one position.
-  @inlinable public var isPoint: Bool { minX == maxX && minY == maxY }
+  @inlinable package var isPoint: Bool { minX == maxX && minY == maxY }
 
   /// Whether the box begins in the east of the plane, crosses the seam and ends in the west.
   @inlinable package var isAcrossSeam: Bool { minX > maxX }

@@ -3,23 +3,23 @@
 /// Longitude is a circle. So a window extends from `x` to `width` units east of `x`, across the seam if necessary. The
 /// seam is the meridian at which the plane begins and ends. Positions are compared by differences modulo 2^32, so that
 /// the seam needs no special case.
-public struct PlaneWindow: Hashable, Sendable {
+package struct PlaneWindow: Hashable, Sendable {
   /// The western edge.
-  public let x: UInt32
+  package let x: UInt32
   /// The distance from the western to the eastern edge, in units.
-  public let width: UInt32
+  package let width: UInt32
   /// The northern edge.
-  public let minY: UInt32
+  package let minY: UInt32
   /// The southern edge.
-  public let maxY: UInt32
+  package let maxY: UInt32
 
   /// Makes a window. A window that spans the whole circle starts at 0, whatever `x` is.
-  public init(x: UInt32, width: UInt32, minY: UInt32, maxY: UInt32) {
+  package init(x: UInt32, width: UInt32, minY: UInt32, maxY: UInt32) {
     (self.x, self.width, self.minY, self.maxY) = (width == .max ? 0 : x, width, minY, maxY)
   }
 
   /// The whole plane.
-  public static let everything = PlaneWindow(x: 0, width: .max, minY: 0, maxY: .max)
+  package static let everything = PlaneWindow(x: 0, width: .max, minY: 0, maxY: .max)
 
   /// Returns the window extended by a number of units on all sides, within the plane.
   func expanded(by units: Double, on plane: Plane) -> PlaneWindow {
@@ -36,7 +36,7 @@ public struct PlaneWindow: Hashable, Sendable {
   }
 
   /// Returns whether a position is in the window.
-  @inlinable public func contains(_ point: PlanePoint) -> Bool {
+  @inlinable package func contains(_ point: PlanePoint) -> Bool {
     point.x &- x <= width && minY <= point.y && point.y <= maxY
   }
 
@@ -51,13 +51,13 @@ public struct PlaneWindow: Hashable, Sendable {
   }
 
   /// Returns whether a whole box is in the window.
-  @inlinable public func contains(_ rect: PlaneRect) -> Bool {
+  @inlinable package func contains(_ rect: PlaneRect) -> Bool {
     let start = rect.minX &- x
     return start <= width && rect.width <= width - start && minY <= rect.minY && rect.maxY <= maxY
   }
 
   /// Returns whether the window and a box overlap.
-  @inlinable public func intersects(_ rect: PlaneRect) -> Bool {
+  @inlinable package func intersects(_ rect: PlaneRect) -> Bool {
     (rect.minX &- x <= width || x &- rect.minX <= rect.width) && minY <= rect.maxY && rect.minY <= maxY
   }
 
@@ -81,7 +81,7 @@ extension Plane {
   /// Longitudes may be any finite numbers: a box 360 degrees wide or wider shows the whole circle.
   ///
   /// - Throws: `QueryError` if an edge is not finite, south exceeds north, or west exceeds east on a plain plane.
-  public func window(showing box: BoundingBox) throws(QueryError) -> PlaneWindow? {
+  package func window(showing box: BoundingBox) throws(QueryError) -> PlaneWindow? {
     for (edge, value) in [("west", box.west), ("south", box.south), ("east", box.east), ("north", box.north)]
     where !value.isFinite { throw .notFinite(edge: edge, found: value) }
     guard box.south <= box.north else { throw .southAboveNorth(south: box.south, north: box.north) }

@@ -11,15 +11,15 @@ public struct ShownPosition: Hashable, Sendable {
   }
 
   /// The x in units of the plane. It grows eastwards from the seam, which is the meridian at which the plane begins.
-  public let x: Double
+  package let x: Double
   /// The y in units of the plane. It grows southwards.
-  public let y: Double
+  package let y: Double
 
   /// Tree index of the cluster's point at this position; nil for the mean.
-  public let treeIndex: Int?
+  package let treeIndex: Int?
 
   /// The plane of the position.
-  public let plane: Plane
+  package let plane: Plane
 
   /// The position as a coordinate.
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
@@ -45,18 +45,18 @@ public struct ShownPosition: Hashable, Sendable {
   ///
   /// - Parameter tree: The tree of the clusters; nil if the tree is not known yet.
   public func moving(in tree: ClusterTree?) -> String? {
-    if rule == .member || rule == .mean && tree?.stand == .member { return "position" }
+    if rule == .member || rule == .mean && tree?.anchor == .member { return "position" }
     return keepsVisible == true ? "keep-visible" : nil
   }
 
-  /// Returns the window in which the clusters of a query are kept visible. Returns nil if the clusters are not kept
-  /// visible, or if nothing is in view.
+  /// Returns the view in which the clusters of a query are kept visible; nil if they are not kept visible, or if nothing
+  /// is in view.
   ///
   /// - Parameters:
   ///   - query: The query for the clusters.
-  ///   - window: The window of the query's viewport.
-  public func window(for query: Query, in window: PlaneWindow?) -> PlaneWindow? {
-    keepsVisible ?? query.keepsClustersVisible ? window : nil
+  ///   - view: The query's viewport on the plane.
+  public func view(for query: Query, in view: PlaneViewport?) -> PlaneViewport? {
+    keepsVisible ?? query.keepsClustersVisible ? view : nil
   }
 
   /// Returns the position at which a cluster is shown; nil if the cluster is shown at its own position.
@@ -64,28 +64,28 @@ public struct ShownPosition: Hashable, Sendable {
   /// - Parameters:
   ///   - cluster: The cluster.
   ///   - tree: The tree of the cluster.
-  ///   - window: The window in which the cluster is kept visible; nil if the cluster is not kept visible.
-  public func position(of cluster: Cluster, of tree: ClusterTree, keptVisibleIn window: PlaneWindow?) throws
+  ///   - view: The view in which the cluster is kept visible; nil if it is not kept visible.
+  public func position(of cluster: Cluster, of tree: ClusterTree, keptVisibleIn view: PlaneViewport?) throws
     -> ShownPosition?
   {
     // Under a filter, a cluster of a cut that keeps clusters apart stays at the mean of all its points, including
     // points that fail.
-    let isWhereItStands = rule == nil || rule == .mean && !tree.isFiltered
-    if window == nil && isWhereItStands && tree.stand == .mean { return nil }
-    return try tree.shownPosition(of: cluster, at: rule, keptVisibleIn: window)
+    let isAtAnchor = rule == nil || rule == .mean && !tree.isFiltered
+    if view == nil && isAtAnchor && tree.anchor == .mean { return nil }
+    return try tree.shownPosition(of: cluster, at: rule, keptVisibleInWindow: view?.window)
   }
 }
 
 extension ClusterTree {
   /// Returns the position at which a cluster is shown.
   ///
-  /// If a window is given and contains a point of the cluster, the cluster is shown inside the window. If the rule
-  /// gives a position outside the window, the cluster is shown at one of its points in the window: the point nearest to
-  /// the cluster's mean. So the position may change with the window.
+  /// If a box is given and contains a point of the cluster, the cluster is shown inside the box. If the rule gives a
+  /// position outside the box, the cluster is shown at one of its points in the box: the point nearest to the cluster's
+  /// mean. So the position may change with the box.
   ///
   /// ```swift
   /// for cluster in try tree.clusters(.detail(20), in: view) {
-  ///   let shown = try tree.shownPosition(of: cluster, keptVisibleIn: window)
+  ///   let shown = try tree.shownPosition(of: cluster, keptVisibleIn: box)
   ///   draw(cluster, at: shown.coordinate)
   /// }
   /// ```
@@ -94,23 +94,26 @@ extension ClusterTree {
   /// other.
   ///
   /// - Parameters:
-  ///   - id: The cluster.
+  ///   - cluster: A cluster of this tree.
   ///   - rule: The rule for the position; nil for the cluster's own position.
-  ///   - window: The window in which the cluster is kept visible; nil if the cluster is not kept visible.
-  /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
-  /// - Complexity: O(depth) for the mean and for the cluster's own position. For other positions, see
-  ///   `nearestMember(of:)`.
+  ///   - box: The box in which the cluster is kept visible; nil if it is not kept visible. The box may extend beyond
+  ///     the plane.
+  /// - Throws: `QueryError` if the box is not valid; `IndexError` if a file is damaged.
+  /// - Complexity: O(depth) for the mean and for the cluster's own position; otherwise O(log pointCount) for most
+  ///   clusters, and O(n) if most points are equally far from the mean.
   public func shownPosition(
-    of id: ClusterID, at rule: ShownPosition.Rule? = nil, keptVisibleIn window: PlaneWindow? = nil
-  ) throws -> ShownPosition { try shownPosition(of: cluster(id), at: rule, keptVisibleIn: window) }
+    of cluster: Cluster, at rule: ShownPosition.Rule? = nil, keptVisibleIn box: BoundingBox? = nil
+  ) throws -> ShownPosition {
+    try shownPosition(of: cluster, at: rule, keptVisibleInWindow: box.flatMap { try plane.window(showing: $0) })
+  }
 
-  /// Returns the position at which a cluster of an answer is shown.
-  public func shownPosition(
-    of cluster: Cluster, at rule: ShownPosition.Rule? = nil, keptVisibleIn window: PlaneWindow? = nil
+  /// Returns the position at which a cluster is shown, like `shownPosition(of:at:keptVisibleIn:)`.
+  package func shownPosition(
+    of cluster: Cluster, at rule: ShownPosition.Rule? = nil, keptVisibleInWindow window: PlaneWindow?
   ) throws -> ShownPosition {
     let position =
       switch rule {
-      case nil: try stand(of: cluster)
+      case nil: try anchor(of: cluster)
       case .mean: ShownPosition(x: cluster.meanX, y: cluster.meanY, treeIndex: nil, plane: plane)
       case .member: member(try nearestMember(of: cluster.id))
       }
@@ -118,18 +121,12 @@ extension ClusterTree {
     return try nearestMember(of: cluster.id, in: window).map(member) ?? position
   }
 
-  /// Returns the position at which a cluster is shown. The cluster is kept visible in a box, which may extend beyond
-  /// the plane.
-  public func shownPosition(of id: ClusterID, at rule: ShownPosition.Rule? = nil, keptVisibleIn box: BoundingBox)
-    throws -> ShownPosition
-  { try shownPosition(of: id, at: rule, keptVisibleIn: plane.window(showing: box)) }
-
   /// Returns the tree index of the point of a cluster that is nearest to the cluster's mean. If several points are
   /// equally near, returns the first of them. Distances are exact.
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
   /// - Complexity: O(log pointCount) for most clusters; O(n) if most points are equally far from the mean.
-  public func nearestMember(of id: ClusterID) throws -> Int {
+  package func nearestMember(of id: ClusterID) throws -> Int {
     // The result is not nil, because every node has a counted point. The whole plane contains all points, even if a
     // damaged file has wrong boxes.
     try nearestMember(of: id, in: .everything)!
@@ -137,7 +134,7 @@ extension ClusterTree {
 
   /// Returns the tree index of the point that is nearest to a cluster's mean, among the cluster's points in a window.
   /// Returns nil if no point of the cluster is in the window.
-  public func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Int? {
+  package func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Int? {
     try withStorage { storage in
       let (node, edges) = (try node(id), storage.edges(of: window))
       guard let selection else {
@@ -147,8 +144,8 @@ extension ClusterTree {
     }
   }
 
-  private func stand(of cluster: Cluster) throws -> ShownPosition {
-    let treeIndex = stand == .mean ? nil : try withStorage { $0.standIndex(of: try node(cluster.id)) }
+  private func anchor(of cluster: Cluster) throws -> ShownPosition {
+    let treeIndex = anchor == .mean ? nil : try withStorage { $0.anchorIndex(of: try node(cluster.id)) }
     return ShownPosition(x: cluster.x, y: cluster.y, treeIndex: treeIndex, plane: plane)
   }
 

@@ -1,14 +1,14 @@
 /// A point whose text matches a search.
 public struct SearchHit: Hashable, Sendable {
   /// The point's index in tree order.
-  public let treeIndex: Int
+  package let treeIndex: Int
   /// The whole text of the point in the searched column.
   public let text: String
 }
 
 extension ClusterTree {
   /// Names of the columns that `search` can search: columns of texts or categories that were prepared for a search.
-  public var searchableColumns: [String] { columns.filter { $0.search != nil }.map(\.name) }
+  @_spi(Server) public var searchableColumns: [String] { columns.filter { $0.search != nil }.map(\.name) }
 
   /// Returns the points whose text in a column contains the searched text at the beginning of a word. The points whose
   /// whole text begins with the searched text come first. Case, accents and punctuation do not matter: `saint den`
@@ -29,7 +29,7 @@ extension ClusterTree {
   ///   - limit: Greatest number of points.
   /// - Throws: `SearchError` if there is no such column, or if it was not prepared.
   /// - Complexity: O(log(texts)^2 + limit x (log(points) + words of a text))
-  public func search(_ text: String, in column: String? = nil, limit: Int = 10) throws(SearchError) -> [SearchHit] {
+  public func search(_ text: String, in column: String? = nil, limit: Int = 10) throws -> [SearchHit] {
     let column = try searchable(column)
     return withStorage { _ in column.search(text, limit: limit) }
   }
@@ -67,11 +67,11 @@ extension Column {
 /// The reason why a tree cannot be searched.
 public enum SearchError: Error, Hashable, Sendable {
   /// The tree has no column of that name.
-  case unknownColumn(name: String, known: [String])
+  @_spi(Server) case unknownColumn(name: String, known: [String])
   /// The column was not prepared for a search. `known` has the names of the prepared columns.
-  case notPrepared(column: String, known: [String])
+  @_spi(Server) case notPrepared(column: String, known: [String])
   /// No column was prepared for a search.
-  case noSearch
+  @_spi(Server) case noSearch
 }
 
 extension SearchError: CustomStringConvertible {

@@ -21,7 +21,7 @@ public struct ClusterTree: Sendable {
   public let plane: Plane
 
   /// The number of points that lay beyond Web Mercator's latitudes and were moved to its edge.
-  public let clippedPointCount: Int
+  package let clippedPointCount: Int
 
   /// The way in which the tree was grown: by splitting or by merging.
   public let growth: Growth
@@ -30,7 +30,7 @@ public struct ClusterTree: Sendable {
   let lineage: Lineage?
 
   /// The rule by which nodes are split; nil if the tree was grown by merging.
-  public var splitRule: SplitRule? { growth.splitRule }
+  package var splitRule: SplitRule? { growth.splitRule }
 
   package init(storage: TreeStorage, plane: Plane, clippedPointCount: Int, growth: Growth) {
     (self.storage, filterSelection, selection, self.plane) = (storage, nil, nil, plane)
@@ -78,12 +78,12 @@ extension ClusterTree {
   public var pointCount: Int { storage.pointCount }
 
   /// The number of counted points: all points or, under a filter, the passing points.
-  public var passingPointCount: Int { selection?.count ?? pointCount }
+  public var filteredPointCount: Int { selection?.count ?? pointCount }
 
   /// Returns the position of a point on the plane, by its index in tree order (see `Cluster.range`).
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
-  public func position(atTreeIndex treeIndex: Int) -> PlanePoint {
+  package func position(atTreeIndex treeIndex: Int) -> PlanePoint {
     checkTreeIndex(treeIndex)
     return withStorage { $0.points[treeIndex] }
   }
@@ -91,14 +91,14 @@ extension ClusterTree {
   /// The positions of all points in tree order.
   ///
   /// - Complexity: O(pointCount)
-  public var positions: [PlanePoint] {
+  package var positions: [PlanePoint] {
     withStorage { Array(UnsafeBufferPointer(start: $0.points, count: $0.pointCount)) }
   }
 
   /// Returns the row number of a point, by its index in tree order.
   ///
   /// - Precondition: `treeIndex` is in `0 ..< pointCount`.
-  public func row(atTreeIndex treeIndex: Int) -> Int {
+  package func row(atTreeIndex treeIndex: Int) -> Int {
     checkTreeIndex(treeIndex)
     return withStorage { $0.rows[treeIndex] }
   }
@@ -119,7 +119,7 @@ extension ClusterTree {
   public var root: Cluster? {
     withStorage { storage in
       // The root's record was checked on opening. Every other record is checked when it is read.
-      guard let root = storage.root, passingPointCount > 0 else { return nil }
+      guard let root = storage.root, filteredPointCount > 0 else { return nil }
       return cluster(of: (try? lowestNode(below: root)) ?? root)
     }
   }

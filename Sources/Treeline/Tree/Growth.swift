@@ -12,7 +12,7 @@ public enum Growth: Hashable, Sendable {
 public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
   /// The two clusters that are closest to each other. If several pairs are equally close, the pair whose positions come
   /// first is merged (see the format document). Distances are measured between means, or between members (see
-  /// `ClusterStand`). Therefore clusters merge only where they touch, and a cut with `Cut.spacing` uses all available
+  /// `ClusterAnchor`). Therefore clusters merge only where they touch, and a cut with `Cut.spacing` uses all available
   /// room.
   case distance
 
@@ -37,10 +37,10 @@ extension MergeMetric {
 
 extension Growth {
   /// The rule by which nodes are split; nil for a tree grown by merging.
-  public var splitRule: SplitRule? { if case .splitting(let rule) = self { rule } else { nil } }
+  package var splitRule: SplitRule? { if case .splitting(let rule) = self { rule } else { nil } }
 
   /// The metric by which clusters were merged; nil for a tree grown by splitting.
-  public var mergeMetric: MergeMetric? { if case .merging(let metric) = self { metric } else { nil } }
+  package var mergeMetric: MergeMetric? { if case .merging(let metric) = self { metric } else { nil } }
 
   /// A phrase for messages about a tree: `split by 'mean'`, `merged by 'distance'`.
   package var phrase: String {
@@ -106,7 +106,7 @@ extension Growth: CustomStringConvertible {
 
 /// The rule for the position of a cluster in a tree grown by merging. Cuts keep clusters apart by the distances between
 /// these positions.
-public enum ClusterStand: String, Hashable, Sendable, CaseIterable {
+public enum ClusterAnchor: String, Hashable, Sendable, CaseIterable {
   /// The mean of the cluster's points. There may be no point at the mean.
   case mean
 
@@ -130,8 +130,8 @@ package struct MergeTraits: OptionSet, Hashable, Sendable {
   package static let coarseScales = MergeTraits(rawValue: 2)
 
   /// The position of a cluster is the position of one of its points, and merge scales are distances between these
-  /// positions (see `ClusterStand`).
-  package static let standsAtMembers = MergeTraits(rawValue: 4)
+  /// positions (see `ClusterAnchor`).
+  package static let anchorsAtMembers = MergeTraits(rawValue: 4)
 
-  package static let all: MergeTraits = [.acrossSeam, .coarseScales, .standsAtMembers]
+  package static let all: MergeTraits = [.acrossSeam, .coarseScales, .anchorsAtMembers]
 }

@@ -181,11 +181,11 @@ extension ClusterTree {
   }
 
   /// Whether the tree was built with groups, or with points that are never clustered.
-  public var isGrouped: Bool { withStorage { $0.groups != nil } }
+  @_spi(Server) public var isGrouped: Bool { withStorage { $0.groups != nil } }
 
   /// The number of points that are never clustered, whether or not they pass a filter. These points come last in tree
   /// order. Each of them counts towards a limit, and no spacing is kept between them.
-  public var neverClusteredPointCount: Int {
+  @_spi(Server) public var neverClusteredPointCount: Int {
     withStorage { storage in storage.groups.map { Int($0.pointCount - $0.clusteredCount) } ?? 0 }
   }
 

@@ -37,20 +37,20 @@ extension TreeStorage {
   /// points. Merge scales are distances between these positions.
   ///
   /// - Precondition: `checkSummary(of: node)`.
-  package func standPosition(of node: Node) -> PlanePoint {
-    standIndex(of: node).map { points[$0] } ?? meanPosition(of: node)
+  package func anchorPosition(of node: Node) -> PlanePoint {
+    anchorIndex(of: node).map { points[$0] } ?? meanPosition(of: node)
   }
 
   /// Returns the tree index of the point that gives a node its position; nil if the position of the node is its mean.
   ///
   /// Complexity: O(depth below the node)
-  @inline(__always) package func standIndex(of node: Node) -> Int? {
-    guard let stands else { return nil }
+  @inline(__always) package func anchorIndex(of node: Node) -> Int? {
+    guard let anchors else { return nil }
     var node = node
     // In a damaged file the walk may end early. The node then has the position of the first point of the last node on
     // the walk.
     while node.count > 1, let (left, right) = try? children(of: node) {
-      node = Self.bit(of: stands, at: Int(right.first)) ? right : left
+      node = Self.bit(of: anchors, at: Int(right.first)) ? right : left
     }
     return Int(node.first)
   }

@@ -30,9 +30,9 @@ package final class TreeStorage: @unchecked Sendable {
   /// distances, as if all badges had one size.
   package let badgeCurve: BadgeCurve?
 
-  /// One bit for each node with children, in a tree with `ClusterStand.member`. The bit is at the tree index of the
+  /// One bit for each node with children, in a tree with `ClusterAnchor.member`. The bit is at the tree index of the
   /// right child's first point. The bit is set if the node has the position of its right child.
-  package let stands: UnsafePointer<UInt8>?
+  package let anchors: UnsafePointer<UInt8>?
 
   /// The groups; nil if the tree was built without groups.
   package let groups: TreeGroups?
@@ -52,7 +52,7 @@ package final class TreeStorage: @unchecked Sendable {
     points: UnsafePointer<PlanePoint>, rows: StoredRows, pointCount: Int, gaps: UnsafePointer<UInt8>,
     nodes: UnsafePointer<NodeRecord>, nodeCount: Int, sums: UnsafePointer<NodeSums>, spreads: UnsafePointer<NodeSpread>,
     separations: UnsafePointer<UInt16>? = nil, badgeCurve: BadgeCurve? = nil,
-    stands: UnsafePointer<UInt8>? = nil, groups: TreeGroups? = nil, name: String = "memory", nodesOffset: UInt64 = 0,
+    anchors: UnsafePointer<UInt8>? = nil, groups: TreeGroups? = nil, name: String = "memory", nodesOffset: UInt64 = 0,
     columns: [Column] = [], description: IndexDescription = IndexDescription(),
     mergeTraits: MergeTraits = [], release: @escaping @Sendable () -> Void
   ) {
@@ -61,7 +61,7 @@ package final class TreeStorage: @unchecked Sendable {
     (self.sums, self.spreads, self.summaryCount) = (sums, spreads, UInt(NodeSums.count(ofNodes: nodeCount)))
     (self.separations, self.columns, self.description) = (separations, columns, description)
     (self.name, self.nodesOffset, self.release) = (name, nodesOffset, release)
-    (self.mergeTraits, self.badgeCurve, self.stands) = (mergeTraits, badgeCurve, stands)
+    (self.mergeTraits, self.badgeCurve, self.anchors) = (mergeTraits, badgeCurve, anchors)
     self.groups = groups
   }
 
@@ -74,7 +74,7 @@ package final class TreeStorage: @unchecked Sendable {
   fileprivate func with(columns: [Column], releaseColumns: @escaping @Sendable () -> Void) -> TreeStorage {
     TreeStorage(
       points: points, rows: rows, pointCount: pointCount, gaps: gaps, nodes: nodes, nodeCount: nodeCount, sums: sums,
-      spreads: spreads, separations: separations, badgeCurve: badgeCurve, stands: stands, groups: groups,
+      spreads: spreads, separations: separations, badgeCurve: badgeCurve, anchors: anchors, groups: groups,
       name: name, nodesOffset: nodesOffset, columns: columns, description: description, mergeTraits: mergeTraits,
       release: {
         releaseColumns()

@@ -9,14 +9,14 @@ extension Int {
 /// A square tile of a Web Mercator map. Each zoom has 2^zoom tiles in a row, and rows are counted from the north.
 public struct MapTile: Hashable, Sendable {
   /// The zoom. At zoom 0, one tile shows the world.
-  public let zoom: Int
+  @_spi(Server) public let zoom: Int
   /// The column, from 0 at longitude -180.
-  public let x: Int
+  @_spi(Server) public let x: Int
   /// The row, from 0 in the north.
-  public let y: Int
+  @_spi(Server) public let y: Int
 
   /// Greatest zoom. At this zoom, a tile of 512 px is 256 units of the plane wide, and a pixel is half a unit.
-  public static let greatestZoom = 24
+  @_spi(Server) public static let greatestZoom = 24
 
   /// - Returns: nil if there is no such tile.
   public init?(zoom: Int, x: Int, y: Int) {
@@ -51,7 +51,7 @@ public struct MapTile: Hashable, Sendable {
   /// Converts a position of a plane to a position in the tile, in units of the tile's side divided by `extent`. A
   /// position in the tile is from 0 up to, but not including, `extent`. Positions in neighboring tiles are outside this
   /// range. Numbers beyond the range of `Int` become the least or the greatest `Int`, and NaN becomes 0.
-  public func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
+  package func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
     let turn = 0x1p32
     var east = x + Double(plane.seam) - Double(left)
     // The position repeats around the world. The repetition nearest to the middle of the tile is chosen or, if two
@@ -59,5 +59,13 @@ public struct MapTile: Hashable, Sendable {
     east -= ((east - Double(side) / 2) / turn + 0.5).rounded(.down) * turn
     let scale = Double(extent) / Double(side)
     return (Int(clamping: (east * scale).rounded(.down)), Int(clamping: ((y - Double(top)) * scale).rounded(.down)))
+  }
+}
+
+@_spi(Server) extension Cluster {
+  /// Returns the position of the cluster in a tile, in units of the tile's side divided by `extent`. For a cluster
+  /// outside the tile, the numbers are outside `0 ..< extent`.
+  public func position(in tile: MapTile, extent: Int) -> (x: Int, y: Int) {
+    tile.position(x: x, y: y, on: plane, extent: extent)
   }
 }

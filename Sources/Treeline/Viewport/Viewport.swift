@@ -12,7 +12,7 @@
 /// ```
 public struct Viewport: Hashable, Sendable {
   /// The part of the map in view.
-  public enum Area: Hashable, Sendable {
+  @_spi(Server) public enum Area: Hashable, Sendable {
     /// The whole map.
     case everything
     /// A box of coordinates.
@@ -24,7 +24,7 @@ public struct Viewport: Hashable, Sendable {
   }
 
   /// Width and height of a screen in pixels.
-  public struct Size: Hashable, Sendable {
+  @_spi(Server) public struct Size: Hashable, Sendable {
     /// Width in pixels, above 0.
     public var width: Double
     /// Height in pixels, above 0.
@@ -49,20 +49,20 @@ public struct Viewport: Hashable, Sendable {
   }
 
   /// The part of the map in view.
-  public let area: Area
+  @_spi(Server) public let area: Area
 
   /// The zoom, which may be fractional; nil if the zoom is not given, or if it follows from a box and the size of its
   /// screen.
   public let zoom: Double?
 
   /// Size of the screen; nil if the viewport has no screen.
-  public let size: Size?
+  @_spi(Server) public let size: Size?
 
   /// Size of the tiles to which `zoom` refers.
-  public let tileSize: TileSize
+  package let tileSize: TileSize
 
   /// Width of a margin around the area, in pixels. The margin is in view, too.
-  public let margin: Double
+  package let margin: Double
 
   /// Creates a viewport of a box in degrees. If `west` is greater than `east`, the box crosses the antimeridian.
   ///
@@ -135,12 +135,27 @@ public struct Viewport: Hashable, Sendable {
 // MARK: - On a plane
 
 /// A viewport on a plane.
-public struct PlaneViewport: Hashable, Sendable {
+@_spi(Server) public struct PlaneViewport: Hashable, Sendable {
   /// The part of the plane in view.
-  public let window: PlaneWindow
+  package let window: PlaneWindow
 
   /// Zoom for tiles of 256 px; nil if the viewport has no zoom.
   public let zoom: Double?
+
+  package init(window: PlaneWindow, zoom: Double?) { (self.window, self.zoom) = (window, zoom) }
+
+  /// Width of the part in view, in units of the plane.
+  public var width: Double { Double(window.width) }
+
+  /// Height of the part in view, in units of the plane.
+  public var height: Double { Double(window.maxY - window.minY) }
+
+  /// Returns the number of squares with sides of `pixels` pixels that cover the viewport; infinity without a zoom.
+  public func area(inSquaresOf pixels: Double) -> Double {
+    guard let zoom else { return .infinity }
+    let side = pixels * Plane.unitsPerPixel(zoom: zoom)
+    return ((width / side).rounded(.up) + 1) * ((height / side).rounded(.up) + 1)
+  }
 }
 
 extension Viewport {
@@ -148,7 +163,7 @@ extension Viewport {
   /// of a plain plane.
   ///
   /// - Throws: `QueryError` if an edge, a zoom or a size is not a valid number.
-  public func located(on plane: Plane) throws(QueryError) -> PlaneViewport? {
+  @_spi(Server) public func located(on plane: Plane) throws(QueryError) -> PlaneViewport? {
     guard var window = try window(on: plane) else { return nil }
     let zoom = try zoom(on: plane)
     if margin != 0 {
@@ -182,7 +197,7 @@ extension Viewport {
 
   /// Whether the viewport has a zoom: its own zoom, or a zoom that follows from its size. A cut with a detail, a
   /// spacing or badges needs a zoom.
-  public var hasScale: Bool {
+  @_spi(Server) public var hasScale: Bool {
     if zoom != nil { return true }
     if case .box = area { return size != nil }
     return false
@@ -191,7 +206,7 @@ extension Viewport {
   /// Returns the box of coordinates in view, without the margin.
   ///
   /// - Throws: `QueryError` if an edge, a zoom or a size is not a valid number.
-  public func box(on plane: Plane) throws(QueryError) -> BoundingBox {
+  package func box(on plane: Plane) throws(QueryError) -> BoundingBox {
     switch area {
     case .everything: plane.bounds
     case .box(let box): box

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 extension ClusterTree {
   /// Returns this tree with more columns. The new columns are kept in memory, and come after the columns of this tree.
@@ -13,7 +13,7 @@ extension ClusterTree {
   /// - Parameter columns: Columns to add. All columns must have different names.
   /// - Throws: `ColumnError`, which is `cancelled` if the current task is cancelled.
   /// - Complexity: O(pointCount) for each column
-  public func adding(columns: [IndexColumn]) throws(ColumnError) -> ClusterTree {
+  public func adding(columns: [IndexColumn]) throws -> ClusterTree {
     try adding(columns: columns, stoppingWith: nil, progress: nil)
   }
 

@@ -83,6 +83,11 @@ public struct ColumnEncoding: Sendable {
   ///   number of the point.
   @discardableResult public func encode(
     _ values: ColumnValues, to start: UnsafeMutableRawPointer, stride: Int
+  ) throws -> Int { try encodeAll(values, to: start, stride: stride) }
+
+  /// As `encode(_:to:stride:)`, with the type of its error.
+  func encodeAll(
+    _ values: ColumnValues, to start: UnsafeMutableRawPointer, stride: Int
   ) throws(ColumnError) -> Int {
     let (codes, inexactCount) = try codes(of: values)
     values.numbers.withUnsafeBufferPointer { numbers in

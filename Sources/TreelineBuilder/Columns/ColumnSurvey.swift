@@ -279,7 +279,10 @@ public struct ColumnSurvey: Sendable {
   /// values, and if there are more than 65,536 different values. A survey cannot keep more values.
   ///
   /// - Throws: `ColumnError` for a value that does not suit the kind of the column.
-  public func needsGathering() throws(ColumnError) -> Bool {
+  public func needsGathering() throws -> Bool { try mustGather() }
+
+  /// As `needsGathering()`, with the type of its error.
+  package func mustGather() throws(ColumnError) -> Bool {
     do throws(UnsuitableValue) { return try hasLongDictionary() } catch {
       throw error.error(column: name, row: error.point)
     }
@@ -290,7 +293,7 @@ public struct ColumnSurvey: Sendable {
   /// - Parameter gathered: All different values of the column, if `needsGathering` is true.
   /// - Throws: `ColumnError` for a value that does not suit the kind of the column. The row in the error is the number
   ///   of the point.
-  public func encoding(gathered: ColumnEntries? = nil) throws(ColumnError) -> ColumnEncoding {
+  public func encoding(gathered: ColumnEntries? = nil) throws -> ColumnEncoding {
     do throws(UnsuitableValue) { return try foundEncoding(gathered: gathered) } catch {
       throw error.error(column: name, row: error.point)
     }

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// A column that was encoded as a section of an index, and facts about the encoding for reports.
 package struct EncodedColumn: Sendable {
@@ -69,7 +69,7 @@ package struct EncodedColumn: Sendable {
       var (next, inexactCount) = (start, 0)
       for values in batches where !monitor.isCancelled {
         do throws(ColumnError) {
-          inexactCount += try encoding.encode(values, to: next, stride: encoding.width)
+          inexactCount += try encoding.encodeAll(values, to: next, stride: encoding.width)
         } catch { preconditionFailure("A value that was just surveyed cannot be encoded: \(error)") }
         next += encoding.width * values.count
         monitor.advance(.encoding, by: values.count)

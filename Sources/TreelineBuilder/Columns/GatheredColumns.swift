@@ -20,7 +20,7 @@ package struct GatheredColumns: Sendable {
   package init(of surveys: [ColumnSurvey], most: Int) throws(ColumnError) {
     self.most = most
     self.surveys = surveys.map { ColumnSurvey(of: $0.purpose, name: $0.name) }
-    entries = try surveys.map { survey throws(ColumnError) in try survey.needsGathering() ? ColumnEntries() : nil }
+    entries = try surveys.map { survey throws(ColumnError) in try survey.mustGather() ? ColumnEntries() : nil }
   }
 
   /// The names of the columns.

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// A typed column of an index or of a tree in memory. Each point has one value or no value in the column.
 ///
@@ -7,7 +7,7 @@ import Treeline
 ///
 /// ```swift
 /// let prices = IndexColumn(name: "price", kind: .number) { row in .number(hotels[row].price) }
-/// try tree.write(index: "hotels.treeline", columns: [prices])
+/// try tree.write(toFile: "hotels.treeline", columns: [prices])
 /// ```
 public struct IndexColumn: Sendable {
   /// The kind of value that a column reads. Raw values are the names that the tool uses.

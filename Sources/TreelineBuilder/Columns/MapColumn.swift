@@ -37,8 +37,11 @@ public struct MapColumn<Value: Sendable>: Sendable {
   func indexColumn(of values: [Value]) throws(ColumnError) -> IndexColumn { column(try named().name, values) }
 
   /// Returns this column with preparations added, as in `.number(\.price).prepared(for: .percentiles)`.
-  public func prepared(for preparations: IndexColumn.Preparation...) -> MapColumn {
-    MapColumn(keyPath, name) { [column] in column($0, $1).prepared(for: Set(preparations)) }
+  public func prepared(for preparations: IndexColumn.Preparation...) -> MapColumn { prepared(for: Set(preparations)) }
+
+  /// Returns this column with preparations added.
+  public func prepared(for preparations: Set<IndexColumn.Preparation>) -> MapColumn {
+    MapColumn(keyPath, name) { [column] in column($0, $1).prepared(for: preparations) }
   }
 }
 

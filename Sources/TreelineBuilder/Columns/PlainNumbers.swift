@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// The numbers of a column, in the order in which they are read. The numbers are kept as decimals as long as a column
 /// can store all of them as decimals. After that, they are kept as doubles. Values that are not numbers are missing.

@@ -5,7 +5,7 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   /// Returns the map after an edit that inserts, removes or moves values.
   ///
   /// ```swift
-  /// let vehicles = try ClusterMap(fleet, options: BuildOptions(growth: .merging(by: .badges)), at: \.coordinate)
+  /// let vehicles = try ClusterMap(fleet, at: \.coordinate, options: BuildOptions(growth: .merging(by: .badges)))
   /// let later = try vehicles.updating(inserting: [bus], removing: [tram.id], moving: [train])
   /// ```
   ///
@@ -29,21 +29,21 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   ///   is built again, the edit takes as long as a build.
   public func updating(
     inserting inserted: [Value] = [], removing removed: [Value.ID] = [], moving moved: [Value] = []
-  ) throws -> ClusterMap { try updating(inserting: inserted, removing: removed, moving: moved, by: \.id) }
+  ) throws -> ClusterMap { try updating(by: \.id, inserting: inserted, removing: removed, moving: moved) }
 }
 
 extension ClusterMap {
   /// Returns this map after an edit, like `updating(inserting:removing:moving:)`, for values whose key is not their id.
   ///
   /// - Parameters:
+  ///   - key: The key of a value. No two values have the same key.
   ///   - inserted: Values to insert. Their keys are not on the map.
   ///   - removed: Keys of values to remove.
   ///   - moved: Values that replace the values with the same keys.
-  ///   - key: The key of a value. No two values have the same key.
   /// - Throws: `EditError`, `ColumnError`, or what the map's coordinate function throws.
   public func updating<Key: Comparable>(
-    inserting inserted: [Value] = [], removing removed: [Key] = [], moving moved: [Value] = [],
-    by key: KeyPath<Value, Key> & Sendable
+    by key: KeyPath<Value, Key> & Sendable, inserting inserted: [Value] = [], removing removed: [Key] = [],
+    moving moved: [Value] = []
   ) throws -> ClusterMap {
     guard let recipe = recipe as? MapRecipe<Value> else { throw EditError.notBuilt }
     guard !recipe.isGrouped else { throw EditError.grouped }

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// A point of a map whose columns are known only at run time, such as a live index of the server.
 @_spi(Server) public struct KeyedPoint: Sendable {
@@ -117,7 +117,7 @@ import Treeline
     }
     let options = BuildOptions(
       growth: tree.growth, threads: threads, computesSeparations: tree.hasSeparations || tree.badgeCurve != nil,
-      badgeCurve: tree.badgeCurve ?? .standard, stand: tree.stand)
+      badgeCurve: tree.badgeCurve ?? .standard, anchor: tree.anchor)
     let columns = tree.columns.enumerated().map { MapColumn(number: $0.offset, like: $0.element) }
     let coordinate: @Sendable (KeyedPoint) -> Coordinate = { $0.coordinate }
     let built = try ClusterTree(points.map(coordinate), options: options).startingLineage()
@@ -145,7 +145,7 @@ import Treeline
       case (nil, false): break
       }
     }
-    return try updating(inserting: inserted, removing: removed, moving: moved, by: \.key)
+    return try updating(by: \.key, inserting: inserted, removing: removed, moving: moved)
   }
 }
 
@@ -158,8 +158,8 @@ import Treeline
     for value in values { all.append(value) }
     var survey = ColumnSurvey(of: .typed(indexKind), name: name)
     survey.add(all, firstPoint: 0)
-    do throws(ColumnError) { _ = try survey.encoding() } catch {
-      guard case .unsuitableValue(_, let row, let expected, let found, _) = error else { return nil }
+    do { _ = try survey.encoding() } catch {
+      guard case ColumnError.unsuitableValue(_, let row, let expected, let found, _) = error else { return nil }
       return (row, expected, found)
     }
     // A column with times to the nanosecond can hold all times between these years, whatever other times it has.

@@ -5,7 +5,7 @@ import Treeline
 /// of maps.
 ///
 /// ```swift
-/// let live = LiveMap(try await ClusterMap.build(vehicles, options: options, at: \.coordinate))
+/// let live = LiveMap(try await ClusterMap.build(vehicles, at: \.coordinate, options: options))
 /// try await live.update(inserting: [bus], removing: [tram.id])
 /// for await map in live { ... }    // the current map, then each later map
 /// ```

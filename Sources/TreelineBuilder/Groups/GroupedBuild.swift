@@ -90,7 +90,7 @@ private struct LaidOutTrees {
   let gaps: MutableArray<UInt8>
   var nodes = NodeArrays(pointCount: 0)
   private var separations: MutableArray<UInt16>?
-  private var stands: MutableArray<UInt8>?
+  private var anchors: MutableArray<UInt8>?
   private var traits: MergeTraits = []
   private var badgeCurve: BadgeCurve?
   private var fineCount = 0
@@ -139,8 +139,8 @@ private struct LaidOutTrees {
     appendSeparations(tree, at: first)
   }
 
-  /// Copies the separations, the array `stands` and the traits of a tree. The tree's first point has the index `first`,
-  /// so the separations and `stands` of the tree begin at this index, too.
+  /// Copies the separations, the array `anchors` and the traits of a tree. The tree's first point has the index `first`,
+  /// so the separations and `anchors` of the tree begin at this index, too.
   mutating func appendSeparations(_ tree: TreeStorage, at first: Int) {
     let count = tree.pointCount
     if let codes = tree.separations {
@@ -148,12 +148,12 @@ private struct LaidOutTrees {
       (separations.start + first).update(from: codes, count: count)
       self.separations = separations
     }
-    if let bits = tree.stands {
-      let stands = self.stands ?? MutableArray(count: (points.count + 7) / 8)
+    if let bits = tree.anchors {
+      let anchors = self.anchors ?? MutableArray(count: (points.count + 7) / 8)
       for index in 0..<count where TreeStorage.bit(of: bits, at: index) {
-        stands.start[(first + index) / 8] |= 1 << UInt8((first + index) % 8)
+        anchors.start[(first + index) / 8] |= 1 << UInt8((first + index) % 8)
       }
-      self.stands = stands
+      self.anchors = anchors
     }
     if !tree.mergeTraits.contains(.coarseScales) { fineCount += 1 }
     traits.formUnion(tree.mergeTraits)
@@ -174,9 +174,9 @@ private struct LaidOutTrees {
       nodes: records.start,
       nodeCount: records.count, sums: sums.start, spreads: spreads.start,
       separations: separations.map { UnsafePointer($0.start) }, badgeCurve: badgeCurve,
-      stands: stands.map { UnsafePointer($0.start) }, groups: groups, mergeTraits: traits,
-      release: { [points, rows, gaps, separations, stands] in
-        withExtendedLifetime((points, rows, gaps, records, sums, spreads, separations, stands)) {}
+      anchors: anchors.map { UnsafePointer($0.start) }, groups: groups, mergeTraits: traits,
+      release: { [points, rows, gaps, separations, anchors] in
+        withExtendedLifetime((points, rows, gaps, records, sums, spreads, separations, anchors)) {}
       })
   }
 }

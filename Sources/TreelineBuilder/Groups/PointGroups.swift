@@ -22,7 +22,7 @@ public struct PointGroups: Hashable, Sendable {
 
   /// - Parameter groups: The group of each point, in the order of the coordinates.
   /// - Throws: `BuildError.tooManyGroups` for more than 4096 names.
-  public init(_ groups: some Sequence<Group>) throws(BuildError) {
+  public init(_ groups: some Sequence<Group>) throws {
     var known = GroupNumbers()
     let numbers = groups.map { group -> UInt32 in
       switch group {
@@ -30,7 +30,7 @@ public struct PointGroups: Hashable, Sendable {
       case .named(let name): known.number(of: name)
       }
     }
-    guard known.count <= TreeGroups.maximumCount else { throw .tooManyGroups(found: known.count) }
+    guard known.count <= TreeGroups.maximumCount else { throw BuildError.tooManyGroups(found: known.count) }
     let (names, places) = known.sorted
     self.names = names
     self.numbers = numbers.map { $0 == .max ? UInt32(names.count) : places[Int($0)] }

@@ -64,14 +64,14 @@ struct BuildMemory {
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
   ) throws(BuildFailure) -> TreeStorage {
     let separations = merged.separations.map { MemoryBlock($0, count: pointCount) }
-    let stands = merged.stands.map { MemoryBlock($0, count: (pointCount + 7) / 8) }
-    let others = [separations, stands].compactMap { $0 }
+    let anchors = merged.anchors.map { MemoryBlock($0, count: (pointCount + 7) / 8) }
+    let others = [separations, anchors].compactMap { $0 }
     let keepsScales = keepsScales && !others.isEmpty
     if !keepsScales { for block in others { block.deallocate() } }
     do throws(BuildFailure) {
       return try finish(
-        { merged.nodes }, traits: keepsScales ? merged.traits : merged.traits.subtracting(.standsAtMembers),
-        badgeCurve, stands: keepsScales ? merged.stands : nil, packedGaps: packedGaps, threads: threads, monitor
+        { merged.nodes }, traits: keepsScales ? merged.traits : merged.traits.subtracting(.anchorsAtMembers),
+        badgeCurve, anchors: keepsScales ? merged.anchors : nil, packedGaps: packedGaps, threads: threads, monitor
       ) { storage throws(BuildFailure) in
         separations == nil ? try separate(storage) : keepsScales ? merged.separations : nil
       }
@@ -83,7 +83,7 @@ struct BuildMemory {
 
   private func finish(
     _ assemble: () -> AssembledNodes, traits: MergeTraits, _ badgeCurve: BadgeCurve? = nil,
-    stands: UnsafeMutablePointer<UInt8>? = nil, packedGaps: UnsafeMutablePointer<UInt8>? = nil, threads: Int,
+    anchors: UnsafeMutablePointer<UInt8>? = nil, packedGaps: UnsafeMutablePointer<UInt8>? = nil, threads: Int,
     _ monitor: BuildMonitor,
     separate: (TreeStorage) throws(BuildFailure) -> UnsafeMutablePointer<UInt16>?
   ) throws(BuildFailure) -> TreeStorage {
@@ -96,8 +96,8 @@ struct BuildMemory {
       if monitor.isCancelled { throw .cancelled }
       let separations = try separate(storage(nodes, packedGaps, separations: nil, traits, nil, nil) {})
       if let separations { blocks.append(MemoryBlock(separations, count: pointCount)) }
-      if let stands { blocks.append(MemoryBlock(stands, count: (pointCount + 7) / 8)) }
-      return storage(nodes, packedGaps, separations: separations, traits, badgeCurve, stands) { [blocks] in
+      if let anchors { blocks.append(MemoryBlock(anchors, count: (pointCount + 7) / 8)) }
+      return storage(nodes, packedGaps, separations: separations, traits, badgeCurve, anchors) { [blocks] in
         for block in blocks { block.deallocate() }
       }
     } catch {
@@ -110,7 +110,7 @@ struct BuildMemory {
 
   private func storage(
     _ nodes: AssembledNodes, _ gaps: UnsafeMutablePointer<UInt8>, separations: UnsafeMutablePointer<UInt16>?,
-    _ traits: MergeTraits, _ badgeCurve: BadgeCurve?, _ stands: UnsafeMutablePointer<UInt8>?,
+    _ traits: MergeTraits, _ badgeCurve: BadgeCurve?, _ anchors: UnsafeMutablePointer<UInt8>?,
     release: @escaping @Sendable () -> Void
   ) -> TreeStorage {
     TreeStorage(
@@ -118,7 +118,7 @@ struct BuildMemory {
       nodes: nodes.records,
       nodeCount: nodes.recordCount, sums: nodes.sums, spreads: nodes.spreads,
       separations: separations.map { UnsafePointer($0) }, badgeCurve: separations.flatMap { _ in badgeCurve },
-      stands: stands.map { UnsafePointer($0) }, mergeTraits: traits, release: release)
+      anchors: anchors.map { UnsafePointer($0) }, mergeTraits: traits, release: release)
   }
 
   /// Returns the gaps in the format of a tree, which stores two gaps in a byte.

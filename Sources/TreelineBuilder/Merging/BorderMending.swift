@@ -15,7 +15,7 @@ struct BorderMending {
   private let plan: MergePlan
   private let tree: MergeTree
   private let curve: BadgeCurve
-  private let stand: ClusterStand
+  private let anchor: ClusterAnchor
   private let crossesSeam: Bool
   private let monitor: BuildMonitor
 
@@ -32,16 +32,16 @@ struct BorderMending {
   ///   - greatestDiameters: For each level, an upper bound of badge diameters in both parts.
   init(
     _ border: MergeBorder, of leaves: Range<Int>, _ plan: MergePlan, _ tree: MergeTree, _ curve: BadgeCurve,
-    _ stand: ClusterStand, crossesSeam: Bool, _ greatestDiameters: [UInt16], _ monitor: BuildMonitor
+    _ anchor: ClusterAnchor, crossesSeam: Bool, _ greatestDiameters: [UInt16], _ monitor: BuildMonitor
   ) {
     (self.border, self.leaves, self.plan, self.tree, self.curve) = (border, leaves, plan, tree, curve)
-    (self.stand, self.crossesSeam, self.greatestDiameters) = (stand, crossesSeam, greatestDiameters)
+    (self.anchor, self.crossesSeam, self.greatestDiameters) = (anchor, crossesSeam, greatestDiameters)
     self.monitor = monitor
   }
 
   /// - Returns: the amount of work that was done again.
   mutating func run() -> MergeRevision.Counts {
-    var revision = MergeRevision(tree, curve, stand, crossesSeam: crossesSeam, border: border, monitor)
+    var revision = MergeRevision(tree, curve, anchor, crossesSeam: crossesSeam, border: border, monitor)
     collect()
     for level in plan.levels.indices where !monitor.isCancelled { mend(level, by: &revision) }
     if !monitor.isCancelled { revision.apply() }

@@ -4,7 +4,7 @@ import Treeline
 /// A cluster before or after a merge.
 struct MergeCluster {
   var sums: MergeSums
-  /// Position that represents the cluster, see `ClusterStand`.
+  /// Position that represents the cluster, see `ClusterAnchor`.
   var position: PlanePoint
   /// Node of the cluster, a leaf or a merge; see `MergeTree`.
   var node: UInt32
@@ -22,7 +22,7 @@ extension MergeCluster {
   ///   - scaledDistance: Scaled distance between the two clusters.
   ///   - leafCount: Number of leaves of the tree, see `MergeTree`.
   @inline(__always) func merged(
-    with other: MergeCluster, at scaledDistance: UInt64, round: UInt8, _ stand: ClusterStand, crossesSeam: Bool,
+    with other: MergeCluster, at scaledDistance: UInt64, round: UInt8, _ anchor: ClusterAnchor, crossesSeam: Bool,
     leafCount: Int
   ) -> Merge {
     var (sums, around) = (sums.joined(with: other.sums), longitudes)
@@ -31,15 +31,15 @@ extension MergeCluster {
       sums = self.sums.joined(with: other.sums, longitudes: (longitudes, other.longitudes, around))
     }
     let mean = sums.mean
-    let standsRight =
-      stand == .member
+    let anchorsRight =
+      anchor == .member
       && mean.isNearer(to: other.position, than: position, isAcrossSeam: crossesSeam && around.isAcrossSeam)
     // Scales never fall towards the root.
     let scale = max(SeparationCode(roundingDown: scaledDistance), scale, other.scale)
     return Merge(
-      left: node, right: other.node, standsRight: standsRight, round: round,
+      left: node, right: other.node, anchorsRight: anchorsRight, round: round,
       cluster: MergeCluster(
-        sums: sums, position: stand == .mean ? mean : standsRight ? other.position : position,
+        sums: sums, position: anchor == .mean ? mean : anchorsRight ? other.position : position,
         node: UInt32(leafCount) + other.leastMember, leastMember: leastMember, scale: scale, longitudes: around))
   }
 

@@ -8,7 +8,7 @@ struct MergeBuild {
   let pointCount: Int
   let projection: Plane.Projection
   let metric: MergeMetric
-  let stand: ClusterStand
+  let anchor: ClusterAnchor
   /// Badge curve of a tree that grows for badges.
   let badgeCurve: BadgeCurve
   let threads: Int
@@ -22,8 +22,8 @@ struct MergeBuild {
     /// The code of the merge scale of every node with two children. The code is at the tree index of the right child's
     /// first point. Other indices have zeros. Nil if merge scales are not distances.
     var separations: UnsafeMutablePointer<UInt16>?
-    /// See `TreeStorage.stands`.
-    var stands: UnsafeMutablePointer<UInt8>?
+    /// See `TreeStorage.anchors`.
+    var anchors: UnsafeMutablePointer<UInt8>?
     var traits: MergeTraits
     /// A report on the merging; nil for a tree that was merged by scatter.
     var report: MergeReport?
@@ -31,7 +31,7 @@ struct MergeBuild {
     func deallocate(pointCount: Int) {
       nodes.deallocate()
       if let separations { MemoryBlock(separations, count: pointCount).deallocate() }
-      if let stands { MemoryBlock(stands, count: (pointCount + 7) / 8).deallocate() }
+      if let anchors { MemoryBlock(anchors, count: (pointCount + 7) / 8).deallocate() }
     }
   }
 
@@ -74,22 +74,22 @@ struct MergeBuild {
   private func layOut(_ tree: MergeTree, root: UInt32, _ traits: MergeTraits, crossesSeam: Bool) -> Result? {
     if monitor.isCancelled { return nil }
     var layout = MergedLayout(
-      tree, root: root, standsAtMembers: standsAtMembers, arrays, pointCount: pointCount, crossesSeam: crossesSeam,
+      tree, root: root, anchorsAtMembers: anchorsAtMembers, arrays, pointCount: pointCount, crossesSeam: crossesSeam,
       threads: threads, monitor)
     layout.run()
     layout.deallocate()
     var traits = traits
     if layout.isAcrossSeam { traits.insert(.acrossSeam) }
     if metric.keepsApart {
-      if standsAtMembers { traits.insert(.standsAtMembers) }
+      if anchorsAtMembers { traits.insert(.anchorsAtMembers) }
       return Result(
-        nodes: layout.nodes, separations: layout.separations, stands: layout.packedStands(), traits: traits)
+        nodes: layout.nodes, separations: layout.separations, anchors: layout.packedAnchors(), traits: traits)
     }
     MemoryBlock(layout.separations, count: pointCount).deallocate()
     return Result(nodes: layout.nodes, traits: traits)
   }
 
-  private var standsAtMembers: Bool { metric.keepsApart && stand == .member }
+  private var anchorsAtMembers: Bool { metric.keepsApart && anchor == .member }
 
   /// - Returns: nil if the build is cancelled.
   private func mergeByDistance(_ tree: MergeTree, crossesSeam: Bool) -> (root: UInt32, report: MergeReport?)? {
@@ -104,7 +104,7 @@ struct MergeBuild {
     if monitor.isCancelled { return nil }
     if let plan {
       let parts = PartMerging(
-        plan: plan, tree: tree, curve: curve, stand: stand, crossesSeam: crossesSeam, threads: threads,
+        plan: plan, tree: tree, curve: curve, anchor: anchor, crossesSeam: crossesSeam, threads: threads,
         monitor: monitor)
       if let merged = parts.run() { return merged }
       if monitor.isCancelled { return nil }
@@ -112,7 +112,7 @@ struct MergeBuild {
     }
     let start = MergeReport.now
     var merging = TouchMerging(
-      tree.leafCount, curve: curve, stand: stand, crossesSeam: crossesSeam, leafCount: tree.leafCount, monitor
+      tree.leafCount, curve: curve, anchor: anchor, crossesSeam: crossesSeam, leafCount: tree.leafCount, monitor
     ) { tree.cluster(UInt32($0)) }
     merging.run()
     if monitor.isCancelled { return nil }

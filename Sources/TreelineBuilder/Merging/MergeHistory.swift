@@ -50,13 +50,13 @@ package final class MergeHistory {
   package var clippedPointCount: Int
   private let metric: MergeMetric
   private let curve: BadgeCurve
-  private let stand: ClusterStand
+  private let anchor: ClusterAnchor
   private let crossesSeam: Bool
   private let monitor: BuildMonitor
 
   /// Reads the history of a tree.
   ///
-  /// A tree without points does not store its `ClusterStand`. Its history uses the mean.
+  /// A tree without points does not store its `ClusterAnchor`. Its history uses the mean.
   ///
   /// - Returns: nil if the tree does not contain its history. A tree does not contain its history if it grew by
   ///   splitting or by scatter, or if it has groups, no merge scales, or coarse scales. The result is also nil if the
@@ -68,7 +68,7 @@ package final class MergeHistory {
     else { return nil }
     (plane, clippedPointCount, self.metric) = (source.plane, source.clippedPointCount, metric)
     let curve = source.badgeCurve ?? .distances
-    (self.curve, stand) = (curve, source.stand)
+    (self.curve, anchor) = (curve, source.anchor)
     crossesSeam = plane.projection.isCyclic
     pointCount = source.pointCount
     monitor = BuildMonitor(pointCount: pointCount)
@@ -123,7 +123,7 @@ extension MergeHistory {
         // round as the later of these two merges.
         let merge = a.cluster.merged(
           with: b.cluster, at: scaledDistance, round: max(MergeRounds.round(of: scaledDistance), a.round, b.round),
-          stand, crossesSeam: crossesSeam, leafCount: tree.leafCount)
+          anchor, crossesSeam: crossesSeam, leafCount: tree.leafCount)
         let right = Int(node.first + a.cluster.sums.count)
         guard storage.separations![right] == merge.cluster.scale.rawValue,
           tree.leaves.precedes(a.cluster.leastMember, b.cluster.leastMember)
@@ -208,7 +208,7 @@ extension MergeHistory {
         cluster.node = UInt32(capacity) + tree.leastMember(of: right)
         tree.add(
           Merge(
-            left: left, right: right, standsRight: old[node].standsRight, round: old.place(node).round,
+            left: left, right: right, anchorsRight: old[node].anchorsRight, round: old.place(node).round,
             cluster: cluster))
         noteDiameter(of: left)
         noteDiameter(of: right)
@@ -315,7 +315,7 @@ extension MergeHistory {
 
   private func revise(_ gone: Set<UInt32>, _ here: [UInt32: MergeCluster]) {
     var revision = MergeRevision(
-      tree, curve, stand, crossesSeam: crossesSeam, gone: gone, here: here, monitor)
+      tree, curve, anchor, crossesSeam: crossesSeam, gone: gone, here: here, monitor)
     for (level, rounds) in Self.levels.enumerated() {
       greatestDiameters[level] = revision.revise(rounds, greatestDiameter: greatestDiameters[level]) {
         candidates(in: $0, rounds)
@@ -385,13 +385,13 @@ extension MergeHistory {
     let mayCrossSeam = crossesSeam && (box.isAcrossSeam || box.width >= Longitudes.halfWorld)
     guard let laidOut, tree.height(root) <= MergeTree.maximumDepth else {
       let build = MergeBuild(
-        arrays: memory.arrays, pointCount: pointCount, projection: plane.projection, metric: metric, stand: stand,
+        arrays: memory.arrays, pointCount: pointCount, projection: plane.projection, metric: metric, anchor: anchor,
         badgeCurve: curve, threads: threads, maximumDepth: MergeTree.maximumDepth, leavesInPart: nil, monitor: monitor)
       return (build.layOut(tree, root: root, crossesSeam: mayCrossSeam)!, nil)
     }
     return laidOut.withStorage { storage in
       let layout = MergedLayout(
-        tree, root: root, standsAtMembers: stand == .member, memory.arrays, pointCount: pointCount,
+        tree, root: root, anchorsAtMembers: anchor == .member, memory.arrays, pointCount: pointCount,
         crossesSeam: mayCrossSeam, threads: threads, monitor)
       var unchanged = UnchangedSubtrees(storage: storage, places: places, shifts: shifts, moments: moments)
       moments = [:]
@@ -399,9 +399,9 @@ extension MergeHistory {
       moments = unchanged.moments
       layout.deallocate()
       var traits: MergeTraits = mayCrossSeam && isAnyAcrossSeam(below: root) ? [.acrossSeam] : []
-      if stand == .member { traits.insert(.standsAtMembers) }
+      if anchor == .member { traits.insert(.anchorsAtMembers) }
       let merged = MergeBuild.Result(
-        nodes: layout.nodes, separations: layout.separations, stands: layout.packedStands(), traits: traits)
+        nodes: layout.nodes, separations: layout.separations, anchors: layout.packedAnchors(), traits: traits)
       return (merged, packedGaps)
     }
   }

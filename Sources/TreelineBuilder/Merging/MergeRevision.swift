@@ -19,7 +19,7 @@ package struct MergeRevision {
 
   private let tree: MergeTree
   private let curve: BadgeCurve
-  private let stand: ClusterStand
+  private let anchor: ClusterAnchor
   private let crossesSeam: Bool
   private let border: MergeBorder?
   private let monitor: BuildMonitor
@@ -43,10 +43,10 @@ package struct MergeRevision {
   ///   - gone: Leaves of the old history that do not exist any more.
   ///   - here: Leaves that the old history lacks.
   init(
-    _ tree: MergeTree, _ curve: BadgeCurve, _ stand: ClusterStand, crossesSeam: Bool, border: MergeBorder? = nil,
+    _ tree: MergeTree, _ curve: BadgeCurve, _ anchor: ClusterAnchor, crossesSeam: Bool, border: MergeBorder? = nil,
     gone: Set<UInt32> = [], here: [UInt32: MergeCluster] = [:], _ monitor: BuildMonitor
   ) {
-    (self.tree, self.curve, self.stand, self.crossesSeam) = (tree, curve, stand, crossesSeam)
+    (self.tree, self.curve, self.anchor, self.crossesSeam) = (tree, curve, anchor, crossesSeam)
     (self.border, self.gone, self.here, self.monitor) = (border, gone, here, monitor)
   }
 
@@ -111,7 +111,7 @@ package struct MergeRevision {
     }
     inputs.sort { tree.leaves.precedes($0.leastMember, $1.leastMember) }
     var merging = TouchMerging(
-      inputs.count, curve: curve, stand: stand, crossesSeam: crossesSeam, leafCount: tree.leafCount, reports: false,
+      inputs.count, curve: curve, anchor: anchor, crossesSeam: crossesSeam, leafCount: tree.leafCount, reports: false,
       monitor
     ) { inputs[$0] }
     merging.run(rounds)

@@ -7,7 +7,7 @@ struct Merge {
   var right: UInt32
   /// Whether the merged cluster has the position of its right part. Used only if the position of a cluster is the
   /// position of a member.
-  var standsRight: Bool
+  var anchorsRight: Bool
   /// Round in which the parts were merged.
   var round: UInt8
   var cluster: MergeCluster
@@ -34,7 +34,7 @@ struct MergeTree: @unchecked Sendable {
     var height: UInt32 = 0
     /// Merge scale. It is never below the merge scale of a part.
     var scale = SeparationCode.zero
-    var standsRight = false
+    var anchorsRight = false
   }
 
   /// Position of a cluster, and the rounds between which it exists.
@@ -189,7 +189,7 @@ struct MergeTree: @unchecked Sendable {
     let cluster = merge.cluster
     add(
       cluster.node, merge.left, merge.right, leastMember: cluster.leastMember, count: cluster.sums.count,
-      cluster.scale, standsRight: merge.standsRight)
+      cluster.scale, anchorsRight: merge.anchorsRight)
     let number = Int(cluster.node) &- leafCount
     places[number] = Place(position: cluster.position, round: merge.round)
     sums[number] = (cluster.sums.x, cluster.sums.y)
@@ -204,13 +204,13 @@ struct MergeTree: @unchecked Sendable {
 
   @inline(__always) private func add(
     _ node: UInt32, _ left: UInt32, _ right: UInt32, leastMember: UInt32, count: UInt32, _ scale: SeparationCode,
-    standsRight: Bool
+    anchorsRight: Bool
   ) {
     let isStored = count > NodeRecord.bucketCapacity
     self[node] = Node(
       left: left, right: right, count: count, leastMember: leastMember,
       recordCount: isStored ? recordCount(below: left) + recordCount(below: right) + 2 : 0,
-      height: max(height(left), height(right)) + 1, scale: scale, standsRight: standsRight)
+      height: max(height(left), height(right)) + 1, scale: scale, anchorsRight: anchorsRight)
   }
 
   /// Removes some merges.
@@ -273,19 +273,20 @@ extension MergeTree {
       // The clusters that are merged at this step, in tree order, and the number of points before each cluster.
       var (parts, starts) = ([UInt32](), [UInt64(0)])
       // The part whose position the whole cluster takes.
-      var (stand, standIndex) = (merge, 0)
-      while isWithin(stand) { stand = self[stand].standsRight ? self[stand].right : self[stand].left }
+      var (anchor, anchorIndex) = (merge, 0)
+      while isWithin(anchor) { anchor = self[anchor].anchorsRight ? self[anchor].right : self[anchor].left }
       var stack = [merge]
       while let node = stack.popLast() {
         if isWithin(node) {
           stack += [self[node].right, self[node].left]
         } else {
-          if node == stand { standIndex = parts.count }
+          if node == anchor { anchorIndex = parts.count }
           parts.append(isLeaf(node) ? node : news[Int(node) - leafCount])
           starts.append(starts.last! + UInt64(count(of: node)))
         }
       }
-      news[Int(merge) - leafCount] = coarse.addBalanced(parts[...], starts, self[merge].scale.coarse, stand: standIndex)
+      news[Int(merge) - leafCount] = coarse.addBalanced(
+        parts[...], starts, self[merge].scale.coarse, anchor: anchorIndex)
     }
     return (coarse, isLeaf(root) ? root : news[Int(root) - leafCount])
   }
@@ -294,8 +295,8 @@ extension MergeTree {
   ///
   /// - Parameters:
   ///   - starts: Number of points before each part. The last entry is the number of all points.
-  ///   - stand: Index of the part whose position the merged clusters take, if that part is one of these parts.
-  private func addBalanced(_ parts: ArraySlice<UInt32>, _ starts: [UInt64], _ scale: SeparationCode, stand: Int)
+  ///   - anchor: Index of the part whose position the merged clusters take, if that part is one of these parts.
+  private func addBalanced(_ parts: ArraySlice<UInt32>, _ starts: [UInt64], _ scale: SeparationCode, anchor: Int)
     -> UInt32
   {
     if parts.count == 1 { return parts[parts.startIndex] }
@@ -308,14 +309,14 @@ extension MergeTree {
       if starts[index] < middle { low = index + 1 } else { high = index }
     }
     if low > parts.startIndex + 1, starts[low] > middle, middle - starts[low - 1] <= starts[low] - middle { low -= 1 }
-    let left = addBalanced(parts[..<low], starts, scale, stand: stand)
-    let right = addBalanced(parts[low...], starts, scale, stand: stand)
+    let left = addBalanced(parts[..<low], starts, scale, anchor: anchor)
+    let right = addBalanced(parts[low...], starts, scale, anchor: anchor)
     let members = (leastMember(of: left), leastMember(of: right))
     let node = UInt32(leafCount) + max(members.0, members.1)
     add(
       node, left, right, leastMember: min(members.0, members.1),
       count: UInt32(starts[parts.endIndex] - starts[parts.startIndex]), scale,
-      standsRight: low..<parts.endIndex ~= stand)
+      anchorsRight: low..<parts.endIndex ~= anchor)
     return node
   }
 }

@@ -92,10 +92,10 @@ extension MergedLayout {
       shift.apply(to: UnsafeMutableBufferPointer(start: arrays.rows + target, count: count))
     }
     (separations + target + 1).initialize(from: storage.separations! + source + 1, count: count - 1)
-    if let stands {
+    if let anchors {
       for index in 1..<count {
         let bit = source + index
-        stands[target + index] = storage.stands![bit / 8] >> UInt8(bit % 8) & 1 == 1
+        anchors[target + index] = storage.anchors![bit / 8] >> UInt8(bit % 8) & 1 == 1
       }
     }
     let (record, records, below) = (Int(placed.record), Int(placed.records), Int(tree.recordCount(below: placed.node)))

@@ -16,7 +16,7 @@ struct MergedLayout {
 
   let separations: UnsafeMutablePointer<UInt16>
   /// Whether each node with children has the position of its right child. Indexed like `separations`.
-  let stands: UnsafeMutablePointer<Bool>?
+  let anchors: UnsafeMutablePointer<Bool>?
   let nodes: AssembledNodes
   /// Whether the box of any node crosses the seam.
   private(set) var isAcrossSeam = false
@@ -39,15 +39,15 @@ struct MergedLayout {
     var levelInBucket: UInt32 = 0
   }
 
-  /// - Parameter standsAtMembers: Whether positions of clusters are positions of members.
+  /// - Parameter anchorsAtMembers: Whether positions of clusters are positions of members.
   init(
-    _ tree: MergeTree, root: UInt32, standsAtMembers: Bool, _ arrays: PointArrays, pointCount: Int, crossesSeam: Bool,
+    _ tree: MergeTree, root: UInt32, anchorsAtMembers: Bool, _ arrays: PointArrays, pointCount: Int, crossesSeam: Bool,
     threads: Int, _ monitor: BuildMonitor
   ) {
     (self.tree, self.root, self.arrays, self.threads) = (tree, root, arrays, threads)
     (self.pointCount, self.crossesSeam, self.monitor) = (pointCount, crossesSeam, monitor)
     separations = .allocate(capacity: pointCount)
-    stands = standsAtMembers ? .allocate(capacity: pointCount) : nil
+    anchors = anchorsAtMembers ? .allocate(capacity: pointCount) : nil
     nodes = AssembledNodes(recordCount: Int(tree.recordCount(below: root)) + 1)
     recordFirsts = .allocate(capacity: nodes.recordCount)
     moments = .allocate(capacity: nodes.recordCount)
@@ -59,13 +59,13 @@ struct MergedLayout {
     MemoryBlock(moments, count: nodes.recordCount).deallocate()
   }
 
-  /// Returns `stands` packed as bits, and deallocates the unpacked array. Nil unless positions of clusters are
+  /// Returns `anchors` packed as bits, and deallocates the unpacked array. Nil unless positions of clusters are
   /// positions of members.
-  func packedStands() -> UnsafeMutablePointer<UInt8>? {
-    guard let stands else { return nil }
-    stands[0] = false
+  func packedAnchors() -> UnsafeMutablePointer<UInt8>? {
+    guard let anchors else { return nil }
+    anchors[0] = false
     let byteCount = (pointCount + 7) / 8
-    nonisolated(unsafe) let (packed, unpacked) = (UnsafeMutablePointer<UInt8>.allocate(capacity: byteCount), stands)
+    nonisolated(unsafe) let (packed, unpacked) = (UnsafeMutablePointer<UInt8>.allocate(capacity: byteCount), anchors)
     let pointCount = pointCount
     _ = inChunks(of: byteCount, threads: threads) { bytes in
       for byte in bytes {
@@ -74,7 +74,7 @@ struct MergedLayout {
         }
       }
     }
-    MemoryBlock(stands, count: pointCount).deallocate()
+    MemoryBlock(anchors, count: pointCount).deallocate()
     return packed
   }
 
@@ -139,7 +139,7 @@ struct MergedLayout {
   /// Writes the points of a leaf.
   @inline(__always) func writeLeaf(_ placed: Placed) {
     tree.leaves.write(Int(placed.node), to: arrays, separations, at: Int(placed.first))
-    stands?.advanced(by: Int(placed.first) + 1).initialize(
+    anchors?.advanced(by: Int(placed.first) + 1).initialize(
       repeating: false, count: Int(tree.count(of: placed.node)) - 1)
   }
 
@@ -153,7 +153,7 @@ struct MergedLayout {
     var left = Placed(node: merge.left, first: own.first, record: own.record)
     var right = Placed(node: merge.right, first: own.first + tree.count(of: merge.left), record: own.record)
     separations[Int(right.first)] = merge.scale.rawValue
-    stands?[Int(right.first)] = merge.standsRight
+    anchors?[Int(right.first)] = merge.anchorsRight
     if merge.count > NodeRecord.bucketCapacity {
       (left.record, right.record) = (own.records, own.records + 1)
       left.records = own.records + 2

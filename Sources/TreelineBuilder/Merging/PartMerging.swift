@@ -12,7 +12,7 @@ struct PartMerging: Sendable {
   let plan: MergePlan
   let tree: MergeTree
   let curve: BadgeCurve
-  let stand: ClusterStand
+  let anchor: ClusterAnchor
   let crossesSeam: Bool
   let threads: Int
   let monitor: BuildMonitor
@@ -73,7 +73,7 @@ struct PartMerging: Sendable {
     if let border {
       let greatest = plan.levels.indices.map { level in halves.map { $0.greatestDiameters[level] }.max() ?? 0 }
       var mending = BorderMending(
-        border, of: leaves, plan, tree, curve, stand, crossesSeam: border.kind == .seam, greatest, monitor)
+        border, of: leaves, plan, tree, curve, anchor, crossesSeam: border.kind == .seam, greatest, monitor)
       counts = mending.run()
       own = mending.greatestDiameters
     } else {
@@ -102,7 +102,7 @@ struct PartMerging: Sendable {
   private func merge(_ leaves: Range<Int>) -> (greatestDiameters: [UInt16], mergeCount: Int) {
     let first = leaves.lowerBound
     var merging = TouchMerging(
-      leaves.count, curve: curve, stand: stand, crossesSeam: false, leafCount: tree.leafCount, monitor
+      leaves.count, curve: curve, anchor: anchor, crossesSeam: false, leafCount: tree.leafCount, monitor
     ) { tree.cluster(UInt32(first + $0)) }
     let diameters = plan.levels.map { level in
       merging.run(level)
@@ -117,7 +117,7 @@ struct PartMerging: Sendable {
       tree.roots(chunk).map { crossesSeam ? tree.clusterAroundTheWorld($0) : tree.cluster($0) }
     }.joined().sorted { $0.leastMember < $1.leastMember }
     var merging = TouchMerging(
-      rest.count, curve: curve, stand: stand, crossesSeam: crossesSeam, leafCount: tree.leafCount, monitor
+      rest.count, curve: curve, anchor: anchor, crossesSeam: crossesSeam, leafCount: tree.leafCount, monitor
     ) { rest[$0] }
     merging.run(plan.levels.last!.upperBound + 1...MergeRounds.last)
     if monitor.isCancelled { return nil }

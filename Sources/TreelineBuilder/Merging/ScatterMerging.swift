@@ -220,7 +220,7 @@ private struct ScatterRounds: ~Copyable {
       tiles[size].insert(UInt32(first), Self.entry(UInt32(first), live))
     }
     liveCount -= 1
-    tree.add(Merge(left: a.number, right: b.number, standsRight: false, round: 0, cluster: live[first]))
+    tree.add(Merge(left: a.number, right: b.number, anchorsRight: false, round: 0, cluster: live[first]))
     mergeCount += 1
     if mergeCount.isMultiple(of: 1 << 10) { monitor.advance(.merging, by: 1 << 10) }
   }

@@ -3,7 +3,7 @@ import Treeline
 /// Merges clusters, always the pair that touches first as badges grow: the pair with the least scaled distance
 /// (`BadgeCurve.scaled`). Of several such pairs, the pair with the smaller least members comes first.
 ///
-/// A cluster's position is the mean of its points, rounded to whole units, or one of its points (see `ClusterStand`).
+/// A cluster's position is the mean of its points, rounded to whole units, or one of its points (see `ClusterAnchor`).
 /// Its least member is the first of its positions in Z-order. So the same set of points always gives the same tree.
 /// Merging by distance uses badges of one diameter (`BadgeCurve.distances`).
 ///
@@ -39,7 +39,7 @@ struct TouchMerging: ~Copyable {
 
   private let live: LiveClusters
   private let curve: BadgeCurve
-  private let stand: ClusterStand
+  private let anchor: ClusterAnchor
   private let leafCount: Int
   private let monitor: BuildMonitor
   /// Whether merges are reported to the monitor.
@@ -60,16 +60,16 @@ struct TouchMerging: ~Copyable {
 
   /// - Parameters:
   ///   - count: Number of clusters.
-  ///   - stand: Position of a cluster from which distances are measured: its mean or a member.
+  ///   - anchor: Position of a cluster from which distances are measured: its mean or a member.
   ///   - leafCount: Number of leaves of the tree, see `MergeTree`.
   ///   - reports: Whether merges are reported to the monitor.
   ///   - cluster: Returns the cluster with a given number. Numbers are in the order of least members.
   init(
-    _ count: Int, curve: BadgeCurve, stand: ClusterStand, crossesSeam: Bool, leafCount: Int, reports: Bool = true,
+    _ count: Int, curve: BadgeCurve, anchor: ClusterAnchor, crossesSeam: Bool, leafCount: Int, reports: Bool = true,
     _ monitor: BuildMonitor, _ cluster: (Int) -> MergeCluster
   ) {
     live = LiveClusters(capacity: count, crossesSeam: crossesSeam)
-    (self.curve, self.stand, self.leafCount, self.reports, self.monitor) = (curve, stand, leafCount, reports, monitor)
+    (self.curve, self.anchor, self.leafCount, self.reports, self.monitor) = (curve, anchor, leafCount, reports, monitor)
     (self.count, liveCount, nextAge) = (count, count, UInt32(count))
     merges.reserveCapacity(count)
     for block in (0..<count).blocks(of: 1 << 16) where !monitor.isCancelled {
@@ -168,7 +168,7 @@ struct TouchMerging: ~Copyable {
   /// Replaces the first of two clusters by their union, and frees the number of the second cluster.
   private mutating func join(_ first: Int, _ second: Int, at scaledDistance: UInt64) {
     let merge = live[first].merged(
-      with: live[second], at: scaledDistance, round: round, stand, crossesSeam: live.crossesSeam, leafCount: leafCount)
+      with: live[second], at: scaledDistance, round: round, anchor, crossesSeam: live.crossesSeam, leafCount: leafCount)
     let diameter = curve.units(of: merge.cluster.sums.count)
     greatestDiameter = max(greatestDiameter, diameter)
     tiles!.remove(UInt32(second))

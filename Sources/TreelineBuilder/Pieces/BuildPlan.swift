@@ -49,7 +49,7 @@ public struct BuildPlan: Sendable {
   ///   - pieceSize: Greatest number of points in a piece, 17 or more. A piece has more points only if all its points
   ///     share one position.
   /// - Throws: `PieceError.unsupported` for `gamma`.
-  public init(rule: SplitRule, pieceSize: Int) throws(PieceError) {
+  public init(rule: SplitRule, pieceSize: Int) throws {
     try self.init(rule: rule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels)
   }
 
@@ -85,7 +85,10 @@ public struct BuildPlan: Sendable {
   ///
   /// - Throws: `PieceError.damaged` for answers that contradict each other or contradict earlier answers. For example,
   ///   answers may cover only some of the points. After an error the plan is unchanged.
-  public mutating func take(_ answers: PlanAnswers) throws(PieceError) {
+  public mutating func take(_ answers: PlanAnswers) throws { try accept(answers) }
+
+  /// As `take(_:)`, with the type of its error.
+  mutating func accept(_ answers: PlanAnswers) throws(PieceError) {
     guard let round else { preconditionFailure("Expected a call of nextRound() first") }
     precondition(answers.answers.count == asked.count, "The answers belong to another round")
     try checkExtents(answers)

@@ -72,13 +72,13 @@ extension PieceTask {
   /// - Complexity: O(*n* log *n*) time. Takes 50 bytes of memory per point, plus twice the length of the point's codes.
   public func build(
     _ points: [PlanePoint], rows: [Int], columns: [ColumnEncoding] = [], codes: [UInt8] = [], threads: Int = 1
-  ) throws(PieceError) -> BuiltPiece {
+  ) throws -> BuiltPiece {
     precondition(points.count == rows.count, "Expected a row for each point")
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
     let layout = RecordLayout(columns)
     precondition(codes.count == layout.length * points.count, "Expected codes of all columns for each point")
     guard points.count == pointCount else {
-      throw .damaged(what: "piece \(number)", expected: "\(pointCount) points", found: "\(points.count)")
+      throw PieceError.damaged(what: "piece \(number)", expected: "\(pointCount) points", found: "\(points.count)")
     }
     return try build(layout, threads: threads, BuildMonitor(pointCount: pointCount)) { input throws(PieceError) in
       for index in points.indices {

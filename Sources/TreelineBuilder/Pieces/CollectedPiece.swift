@@ -73,7 +73,7 @@ import Treeline
       guard rows.count == task.pointCount else { throw wrongCount(rows.count) }
       guard let position = task.stack else {
         let (allPoints, allRows, allCodes) = (points, rows, codes)
-        try folder.write(
+        try folder.keep(
           try task.build(layout, threads: threads, BuildMonitor(pointCount: task.pointCount)) { input in
             _ = input.points.update(fromContentsOf: allPoints)
             _ = input.rows.update(fromContentsOf: allRows)

@@ -45,6 +45,12 @@ import Treeline
     public func write(
       to destination: IndexDestination, piecesFrom source: some PieceSource,
       progress: @escaping (_ written: UInt64, _ total: UInt64) -> Bool = { _, _ in true }
+    ) throws { try writeIndex(to: destination, piecesFrom: source, progress: progress) }
+
+    /// As `write(to:piecesFrom:progress:)`, with the type of its error.
+    func writeIndex(
+      to destination: IndexDestination, piecesFrom source: some PieceSource,
+      progress: @escaping (_ written: UInt64, _ total: UInt64) -> Bool
     ) throws(PieceError) {
       try checkColumns()
       let records = RecordLayout(columns)

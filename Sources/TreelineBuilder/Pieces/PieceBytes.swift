@@ -106,10 +106,19 @@ public protocol PieceSource: Sendable {
   ///   - offset: Offset of the first byte from the start of the piece.
   ///   - buffer: Buffer for the bytes. Its length is the number of bytes to read.
   /// - Throws: `PieceError` if the piece has fewer bytes.
-  func read(piece: Int, at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(PieceError)
+  func read(piece: Int, at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws
 }
 
 extension PieceSource {
+  /// Fills a buffer with bytes of a piece. Any error of the source becomes a `PieceError`.
+  func readBytes(
+    ofPiece piece: Int, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(PieceError) {
+    do { try read(piece: piece, at: offset, into: buffer) } catch let error as PieceError { throw error } catch {
+      throw .damaged(what: "piece \(piece)", expected: "bytes that can be read", found: "\(error)")
+    }
+  }
+
   /// Returns the header of a piece.
   func header(of task: PieceTask, codeLength: Int) throws(PieceError) -> PieceHeader {
     var header = PieceHeader(
@@ -118,7 +127,7 @@ extension PieceSource {
       codeLength: codeLength)
     var failure: PieceError?
     withUnsafeMutableBytes(of: &header) { bytes in
-      do throws(PieceError) { try read(piece: task.number, at: 0, into: bytes) } catch { failure = error }
+      do throws(PieceError) { try readBytes(ofPiece: task.number, at: 0, into: bytes) } catch { failure = error }
     }
     if let failure { throw failure }
     guard header.isOf(task, codeLength: codeLength) else {

@@ -23,7 +23,10 @@ import Treeline
     public init(_ path: String) { self.path = path }
 
     /// Writes a piece. When this method returns, the piece is on the disk.
-    public func write(_ piece: BuiltPiece) throws(PieceError) {
+    public func write(_ piece: BuiltPiece) throws { try keep(piece) }
+
+    /// As `write(_:)`, with the type of its error.
+    func keep(_ piece: BuiltPiece) throws(PieceError) {
       try write(piece: Int(piece.header.number)) { write throws(PieceError) in try piece.write(write) }
     }
 
@@ -49,7 +52,7 @@ import Treeline
       }
     }
 
-    public func read(piece: Int, at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(PieceError) {
+    public func read(piece: Int, at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws {
       try ScratchFile(reading: filePath(ofPiece: piece)).read(buffer, at: offset)
     }
 

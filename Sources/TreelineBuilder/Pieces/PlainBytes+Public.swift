@@ -8,7 +8,7 @@ extension PointSurvey {
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
-  public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
+  public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
 extension PlanRound {
@@ -16,7 +16,7 @@ extension PlanRound {
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
-  public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
+  public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
 extension PiecePlan {
@@ -24,7 +24,7 @@ extension PiecePlan {
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
-  public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
+  public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
 extension PieceTask {
@@ -32,7 +32,7 @@ extension PieceTask {
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
-  public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
+  public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
 extension ColumnValues {
@@ -40,7 +40,7 @@ extension ColumnValues {
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
-  public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
+  public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
 extension ColumnSurvey {
@@ -48,7 +48,7 @@ extension ColumnSurvey {
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
-  public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
+  public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
 extension ColumnEntries {
@@ -56,7 +56,7 @@ extension ColumnEntries {
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
-  public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
+  public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
 extension ColumnEncoding {
@@ -64,5 +64,5 @@ extension ColumnEncoding {
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
-  public init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
+  public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }

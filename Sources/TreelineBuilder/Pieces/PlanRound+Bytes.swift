@@ -89,7 +89,7 @@ extension PlanAnswers {
 
   /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes` of answers to this
   ///   round.
-  public init(to round: PlanRound, bytes: [UInt8]) throws(PieceError) {
+  public init(to round: PlanRound, bytes: [UInt8]) throws {
     var bytes = try PlainBytes(bytes, sealedAs: Self.kind(to: round))
     self.init(to: round, answers: [])
     for question in round.questions { answers.append(try PlanAnswer(to: question, from: &bytes)) }

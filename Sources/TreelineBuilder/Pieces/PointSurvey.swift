@@ -27,7 +27,7 @@ public struct PointSurvey: Sendable {
   ///   - firstRow: Row number of the first point, for errors.
   /// - Throws: `PieceError.invalid` for coordinates outside the map, and for more than 2^31 points. If the error is
   ///   thrown, none of the points is added.
-  public mutating func add(_ coordinates: [Coordinate], firstRow: Int = 0) throws(PieceError) {
+  public mutating func add(_ coordinates: [Coordinate], firstRow: Int = 0) throws {
     try coordinates.withUnsafeBufferPointer { coordinates throws(PieceError) in
       try add(coordinates, firstRow: firstRow)
     }

@@ -186,12 +186,12 @@ import Treeline
     /// Returns the values of all columns of a batch.
     func read(batch number: Int) throws(PieceError) -> [ColumnValues] {
       let columns = try columns(ofBatch: number)
-      return try columns.map { column throws(PieceError) in try ColumnValues(bytes: column) }
+      return try columns.map { column throws(PieceError) in try ColumnValues(plainBytes: column) }
     }
 
     /// Returns the values of one column of a batch.
     func read(batch number: Int, column: Int) throws(PieceError) -> ColumnValues {
-      try ColumnValues(bytes: try columns(ofBatch: number)[column])
+      try ColumnValues(plainBytes: try columns(ofBatch: number)[column])
     }
 
     private func bytes(ofBatch number: Int) throws(PieceError) -> [UInt8] {

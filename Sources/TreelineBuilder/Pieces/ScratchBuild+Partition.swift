@@ -61,7 +61,7 @@ import Treeline
         concurrently(columns.count) { [columns] column in
           let start = codes + layout.offset(of: column)
           let result = Result { () throws(ColumnError) in
-            try columns[column].encode(values[column], to: start, stride: layout.length)
+            try columns[column].encodeAll(values[column], to: start, stride: layout.length)
           }
           (results + column).initialize(to: result)
         }

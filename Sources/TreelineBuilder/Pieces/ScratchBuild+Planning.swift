@@ -21,7 +21,7 @@ import Treeline
     {
       var plan = try BuildPlan(
         rule: options.rule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels - level)
-      if let extent, let round = plan.nextRound() { try plan.take(PlanAnswers(to: round, answers: [extent])) }
+      if let extent, let round = plan.nextRound() { try plan.accept(PlanAnswers(to: round, answers: [extent])) }
       // The answers of all threads and the sum of these answers use about an eighth of the memory.
       plan.mostBins = max(1 << 12, min(options.memory / 8 / (40 * (options.threads + 1)), 1 << 21))
       var cells: PlanCells?
@@ -36,7 +36,7 @@ import Treeline
         progress(.planning, 1 + plan.passCount, 0)
         let (answers, readCount) = try cells!.answers(to: round, threads: options.threads, monitor)
         planningReads += 8 * readCount
-        try plan.take(answers)
+        try plan.accept(answers)
       }
       if cells != nil { folder.remove(.cells) }
       return plan.pieces

@@ -324,7 +324,7 @@ import Treeline
         progress: { [progress] in progress(.encoding, $0, $1) })
       if options.computesSeparations { assembly.separate = { tree throws(PieceError) in try self.separate(tree) } }
       try assembly
-        .write(to: destination, piecesFrom: pieces) { [progress, monitor] written, total in
+        .writeIndex(to: destination, piecesFrom: pieces) { [progress, monitor] written, total in
           progress(.writing, Int(written), Int(total))
           return !monitor.isCancelled
         }

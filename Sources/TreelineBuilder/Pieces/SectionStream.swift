@@ -79,7 +79,8 @@ import Treeline
       var failure: PieceError?
       withUnsafeMutableBytes(of: &checksum) { bytes in
         do throws(PieceError) {
-          try source.read(piece: tasks[piece].number, at: start + layout.length * count + 8 * column, into: bytes)
+          try source.readBytes(
+            ofPiece: tasks[piece].number, at: start + layout.length * count + 8 * column, into: bytes)
         } catch { failure = error }
       }
       if let failure { throw failure }
@@ -97,7 +98,7 @@ import Treeline
       var checksum = XXHash64()
       for range in (0..<length).blocks(of: Self.blockSize) {
         let block = UnsafeMutableRawBufferPointer(rebasing: buffer[..<range.count])
-        try source.read(piece: tasks[piece].number, at: start + range.lowerBound, into: block)
+        try source.readBytes(ofPiece: tasks[piece].number, at: start + range.lowerBound, into: block)
         checksum.update(UnsafeRawBufferPointer(block))
         try body(UnsafeRawBufferPointer(block))
       }

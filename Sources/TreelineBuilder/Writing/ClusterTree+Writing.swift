@@ -1,8 +1,8 @@
-import Treeline
+@_spi(Server) import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ClusterTree {
-    /// Writes the tree as an index, which `ClusterTree(index:)` opens at once. If the tree can answer queries by
+    /// Writes the tree as an index, which `ClusterTree(contentsOfFile:)` opens at once. If the tree can answer queries by
     /// spacing, so can the index.
     ///
     /// The index keeps all columns of the tree, byte for byte. These are the columns with which the tree was opened,
@@ -24,10 +24,10 @@ import Treeline
     /// - Throws: `IndexWritingError`, which is `cancelled` if the current task is cancelled.
     /// - Complexity: O(pointCount)
     public func write(
-      index path: String, attributes: [IndexAttribute] = [], columns: [IndexColumn] = [],
+      toFile path: String, attributes: [IndexAttribute] = [], columns: [IndexColumn] = [],
       description: IndexDescription? = nil, row: ((Int) -> Int)? = nil, overwriting: Bool = false,
       progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
-    ) throws(IndexWritingError) {
+    ) throws {
       try write(
         to: IndexDestination(path, overwriting: overwriting), attributes: attributes, columns: columns,
         description: description, row: row, progress: progress)
@@ -36,7 +36,7 @@ import Treeline
     /// Writes the tree as an index to a destination that was reserved before.
     ///
     /// The file appears only when it is complete and flushed to the disk. If the process dies or the disk is full, an
-    /// existing index at the path is unchanged. Columns of the tree are kept, as in `write(index:)`.
+    /// existing index at the path is unchanged. Columns of the tree are kept, as in `write(toFile:)`.
     ///
     /// - Parameters:
     ///   - destination: Destination of the index.
@@ -56,14 +56,14 @@ import Treeline
       to destination: IndexDestination, attributes: [IndexAttribute] = [], columns: [IndexColumn] = [],
       description: IndexDescription? = nil, row: ((Int) -> Int)? = nil,
       progress: ((_ written: UInt64, _ total: UInt64) -> Void)? = nil
-    ) throws(IndexWritingError) {
+    ) throws {
       // These checks take no time, so they come first.
       let matrixCount = columns.reduce(0) { $0 + $1.preparations.count }
       try check(attributes.map(\.name), columns.map(\.name), matrixCount: matrixCount, description)
       let encoded: [EncodedColumn]
       do throws(ColumnError) { encoded = try self.encoded(columns, row: row) } catch .cancelled {
-        throw .cancelled
-      } catch { throw .column(error) }
+        throw IndexWritingError.cancelled
+      } catch { throw IndexWritingError.column(error) }
       try write(
         to: destination, attributes: attributes, encoded: encoded, description: description, row: row,
         progress: progress)

@@ -24,10 +24,10 @@ import Treeline
     ///     old index, the new index gets the permissions of the old index.
     ///   - overwriting: Whether to replace a file that is not an index.
     /// - Throws: `IndexWritingError`
-    public init(_ path: String, overwriting: Bool = false) throws(IndexWritingError) {
+    public init(_ path: String, overwriting: Bool = false) throws {
       file = try AtomicFile(path: path, beginning: IndexHeader.magic)
-      guard overwriting || !FilePath.leadsSomewhere(path) || IndexHeader.begins(fileAt: path) else {
-        throw .wouldOverwrite(path: path)
+      guard overwriting || !FilePath.leadsSomewhere(path) || ClusterTree.isIndex(atPath: path) else {
+        throw IndexWritingError.wouldOverwrite(path: path)
       }
     }
   }

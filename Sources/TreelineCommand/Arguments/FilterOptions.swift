@@ -1,5 +1,5 @@
 import ArgumentParser
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// The option that selects points with a filter.
@@ -16,7 +16,7 @@ struct FilterOption<Prefix: OptionPrefix>: ParsableArguments {
   }
 
   /// Returns the filter; nil if the option is missing or empty.
-  func parsed() throws(FilterTextError) -> Filter? {
+  func parsed() throws -> Filter? {
     guard let filter, !filter.isEmpty else { return nil }
     return try Filter(filter)
   }

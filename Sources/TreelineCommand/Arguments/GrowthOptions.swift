@@ -1,5 +1,5 @@
 import ArgumentParser
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// The options for the growth of a tree, which is the way in which the tree is built. Every subcommand that builds a
@@ -23,15 +23,15 @@ struct GrowthOptions: ParsableArguments {
   @Option(
     help: .init(
       "The position of each cluster: 'mean' is the mean of its points, 'member' is one of its points, so that no cluster is in the sea. 'member' needs '--grow merge' or '--grow badges'. (default: mean)",
-      valueName: "where")) var stand: ClusterStand?
+      valueName: "where")) var anchor: ClusterAnchor?
 
   func validate() throws {
     if let grow, grow != .split, split != nil {
       throw ValidationError("'--split' needs '--grow split'; other trees are merged, not split.")
     }
-    if let grow, stand != nil, grow == .split || grow == .scatter {
+    if let grow, anchor != nil, grow == .split || grow == .scatter {
       throw ValidationError(
-        "'--stand' needs '--grow merge' or '--grow badges'; other trees do not keep clusters apart.")
+        "'--anchor' needs '--grow merge' or '--grow badges'; other trees do not keep clusters apart.")
     }
     if let badgeGap {
       if let grow, grow != .badges {
@@ -45,7 +45,7 @@ struct GrowthOptions: ParsableArguments {
 
   /// The requested growth of the tree. An option that is not given has its default.
   var request: GrowthRequest {
-    GrowthRequest(growth: growth, badgeCurve: .standard.gap(badgeGap ?? 0), stand: stand ?? .mean)
+    GrowthRequest(growth: growth, badgeCurve: .standard.gap(badgeGap ?? 0), anchor: anchor ?? .mean)
   }
 
   /// The requested growth; nil if no option requests a growth.
@@ -62,23 +62,23 @@ struct GrowthRequest {
   var growth: Growth?
   /// Sizes of badges, for a tree that is grown for badges.
   var badgeCurve = BadgeCurve.standard
-  var stand = ClusterStand.mean
+  var anchor = ClusterAnchor.mean
 
   /// Returns options for building a tree that supports the cuts.
   func options(for cuts: [Cut], threads: Int? = nil, computesSeparations: Bool? = nil) throws -> BuildOptions {
     let needsBadges = cuts.contains { $0.badgeScale != nil }
     let growth = growth ?? (needsBadges ? .merging(by: .badges) : .splitting(.standard))
-    guard stand == .mean || growth.mergeMetric?.keepsApart ?? false else {
-      throw Failure.usage("'--stand' needs '--grow merge' or '--grow badges', found a tree \(growth.phrase)")
+    guard anchor == .mean || growth.mergeMetric?.keepsApart ?? false else {
+      throw Failure.usage("'--anchor' needs '--grow merge' or '--grow badges', found a tree \(growth.phrase)")
     }
     return BuildOptions(
       growth: growth, threads: threads,
       computesSeparations: computesSeparations ?? cuts.contains(where: \.needsSeparations), badgeCurve: badgeCurve,
-      stand: stand)
+      anchor: anchor)
   }
 }
 
-extension ClusterStand: ExpressibleByArgument {}
+extension ClusterAnchor: ExpressibleByArgument {}
 
 extension GrowthName: ExpressibleByArgument {}
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Treeline
+@_spi(Server) import Treeline
 
 /// A prefix of option names, such as `from-`. It distinguishes the queries of a subcommand with several queries.
 protocol OptionPrefix {

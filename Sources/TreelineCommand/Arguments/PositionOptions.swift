@@ -5,7 +5,7 @@ import ArgumentParser
 struct PositionOptions: ParsableArguments {
   @Option(
     help: .init(
-      "Where a cluster is shown: at the mean of its points, or at the member nearest to the mean. Clusters are kept apart only at their default positions. (default: at the mean, or at one of the points if the index was built with --stand member)",
+      "Where a cluster is shown: at the mean of its points, or at the member nearest to the mean. Clusters are kept apart only at their default positions. (default: at the mean, or at one of the points if the index was built with --anchor member)",
       valueName: "where")) var position: ShownPosition.Rule?
 
   @Flag(

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Treeline
+@_spi(Server) import Treeline
 
 /// The options of a viewport.
 struct ViewportOptions<Prefix: OptionPrefix>: ParsableArguments {

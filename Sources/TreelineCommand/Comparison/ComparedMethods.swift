@@ -1,6 +1,6 @@
 import ArgumentParser
 import GridBaseline
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineComparison
 

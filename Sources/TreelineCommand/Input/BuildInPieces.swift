@@ -1,5 +1,5 @@
 import Foundation
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineFormats
 

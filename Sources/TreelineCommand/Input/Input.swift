@@ -42,7 +42,7 @@ struct Input {
 
   /// Whether the input begins with the first bytes of an index. The name of the file does not matter. False for a pipe,
   /// because its bytes cannot be read twice.
-  var isIndex: Bool { IndexHeader.begins(fileAt: path) }
+  var isIndex: Bool { ClusterTree.isIndex(atPath: path) }
 
   /// Opens the index. Throws if the user chose columns for coordinates, because an index already contains positions.
   func openIndex() throws -> ClusterTree {
@@ -50,7 +50,7 @@ struct Input {
       throw ReadingError.columnsWithoutCSV(file: name, choice: columns.choice, found: "an index")
     }
     if columns.decimal != .point { throw ReadingError.decimalWithoutCSV(file: name, found: "an index") }
-    return try ClusterTree(index: path)
+    return try ClusterTree(contentsOfFile: path)
   }
 
   /// Throws if two of the input and the outputs are the same file. Writing the file would destroy the other data.

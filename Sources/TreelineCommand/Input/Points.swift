@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineFormats
 
@@ -28,9 +28,9 @@ struct Points {
             + "\(tree.growth.phrase); "
             + "leave out '--split' and '--grow', or give the points instead")
       }
-      if request.stand != tree.stand && request.stand == .member {
+      if request.anchor != tree.anchor && request.anchor == .member {
         throw Failure.usage(
-          "\(input.name): '--stand member' needs points, and this is an index of clusters at means; "
+          "\(input.name): '--anchor member' needs points, and this is an index of clusters at means; "
             + "give the points instead")
       }
       try tree.requireSupport(for: cuts, name: input.name)
@@ -94,7 +94,7 @@ struct Points {
   /// - Parameter option: Name of the option that contains the filter.
   func tree(selecting filter: Filter?, option: String = "filter", of input: String) throws -> ClusterTree {
     guard let filter else { return tree }
-    do { return try tree.selecting(filter) } catch { throw Failure.usage("\(input): '--\(option)': \(error)") }
+    do { return try tree.filtered(by: filter) } catch { throw Failure.usage("\(input): '--\(option)': \(error)") }
   }
 
   /// Returns the row of a point in the input, given the point's tree index (its place in the tree).

@@ -98,7 +98,7 @@ struct TypedColumns {
       var values = ColumnValues()
       values.append(table.value(ofColumn: column.name, point: point, asWritten: true))
       survey.add(values, firstPoint: point)
-      do { _ = try survey.needsGathering() } catch { return error }
+      do throws(ColumnError) { _ = try survey.mustGather() } catch { return error }
     }
     return nil
   }

@@ -1,5 +1,5 @@
 import Foundation
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
 /// A table of clusters, either as lines with aligned columns or as CSV.

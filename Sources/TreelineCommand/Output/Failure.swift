@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import GridBaseline
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 @_spi(Server) import TreelineComparison
 import TreelineFormats

@@ -100,9 +100,9 @@ struct BuildCommand: ParsableCommand {
     if let threads, !(1...1024 ~= threads) {
       throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
     }
-    if noSeparation && splitting.stand == .member {
+    if noSeparation && splitting.anchor == .member {
       throw ValidationError(
-        "'--stand' and '--no-separation' exclude each other: without separations clusters are not kept apart.")
+        "'--anchor' and '--no-separation' exclude each other: without separations clusters are not kept apart.")
     }
     if attributes.contains(where: { KeptColumns.names(in: $0).contains("") }) {
       throw ValidationError("'--attributes' must name columns, found an empty name.")

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineComparison
 import TreelineFormats
 

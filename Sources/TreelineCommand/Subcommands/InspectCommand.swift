@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
 struct InspectCommand: ParsableCommand {
@@ -14,7 +14,7 @@ struct InspectCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      let report = try IndexReport(IndexHeader(ofIndex: path), ClusterTree(index: path))
+      let report = try IndexReport(IndexHeader(ofIndex: path), ClusterTree(contentsOfFile: path))
       if json { try writeToStandardOutput(json: report) } else { try writeToStandardOutput(report.text) }
     }
   }
@@ -76,7 +76,7 @@ private struct IndexReport: Encodable {
   /// Metric, if the tree was grown by merging.
   let mergedBy: String?
   /// `member` if a cluster is shown at one of its points; left out if it is shown at the mean of its points.
-  let stand: String?
+  let anchor: String?
   let contentHash: String
   let depth, storedNodes, buckets: Int
   let hasSeparations: Bool
@@ -94,7 +94,7 @@ private struct IndexReport: Encodable {
 
   enum CodingKeys: CodingKey {
     case version, title, attribution, unit, bytes, points, positions, extent, plane, clippedPoints, splitRule, mergedBy,
-      stand,
+      anchor,
       contentHash, depth, storedNodes
     case buckets, hasSeparations, badges, groups, neverClusteredPoints, sections, attributes, columns
   }
@@ -145,7 +145,7 @@ private struct IndexReport: Encodable {
     clippedPoints = header.clippedPointCount
     splitRule = header.splitRule.map { "\($0)" }
     mergedBy = header.growth.mergeMetric?.rawValue
-    stand = tree.stand == .mean ? nil : tree.stand.rawValue
+    anchor = tree.anchor == .mean ? nil : tree.anchor.rawValue
     contentHash = String(format: "%016llx", header.contentHash)
     (depth, storedNodes, buckets) = (shape.depth, header.nodeCount, shape.bucketCount)
     hasSeparations = tree.hasSeparations
@@ -229,7 +229,7 @@ private struct IndexReport: Encodable {
 
   private var growthText: String {
     splitRule.map { "split rule       \($0)" }
-      ?? "merged by        \(mergedBy ?? "")" + (stand.map { ", clusters are shown at a \($0)" } ?? "")
+      ?? "merged by        \(mergedBy ?? "")" + (anchor.map { ", clusters are shown at a \($0)" } ?? "")
   }
 
   private var planeText: String {

@@ -40,7 +40,7 @@ struct MapCommand: ParsableCommand {
   }
 
   func run() throws {
-    let isIndex = IndexHeader.begins(fileAt: path)
+    let isIndex = ClusterTree.isIndex(atPath: path)
     try reportingFailures {
       guard isIndex, let option = options.first else { return }
       throw Failure.usage("'\(option)' is an option for points, but \(path) is an index; leave it out")

@@ -69,7 +69,7 @@ struct PublishedIndex {
 
   init(_ path: String) throws {
     file = try MappedFile(path: path)
-    guard IndexHeader.begins(fileAt: path) else {
+    guard ClusterTree.isIndex(atPath: path) else {
       throw Failure.badData("\(path): this file is not an index; make one with 'treelinemap build'")
     }
     header = try IndexHeader(ofIndex: path)

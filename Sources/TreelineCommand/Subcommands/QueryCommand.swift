@@ -191,8 +191,8 @@ struct QueryCommand: ParsableCommand {
       if let refusal = position.refusal(of: [query.cut], in: tree) { throw Failure.usage(refusal) }
       let clusters = try tree.clusters(query)
       let style = position.style
-      let window = style.window(for: query, in: view.window)
-      let positions = try clusters.map { try style.position(of: $0, of: tree, keptVisibleIn: window) }
+      let kept = style.view(for: query, in: view)
+      let positions = try clusters.map { try style.position(of: $0, of: tree, keptVisibleIn: kept) }
       let values = aggregates.isEmpty ? nil : try clusters.values(of: aggregates)
       let box = try countInView ? query.viewport.expanded(by: 0).located(on: tree, NoPrefix.self) : nil
       let counts =

@@ -30,7 +30,7 @@ struct SearchCommand: ParsableCommand {
 
   func run() throws {
     try reportingFailures {
-      let tree = try ClusterTree(index: path)
+      let tree = try ClusterTree(contentsOfFile: path)
       let features = try tree.search(text, in: column, limit: limit).map { hit in
         try ClusterFeature(ofSinglePointAt: hit.treeIndex, of: tree)
       }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 import TreelineTiles
 
@@ -113,7 +113,7 @@ struct TilesCommand: ParsableCommand {
     let description = TileDescription(of: pyramid, name: plain.deletingPathExtension)
     let threads = threads ?? ProcessInfo.processInfo.activeProcessorCount
     let progress = ProgressBar()
-    let total = Double(tree.passingPointCount)
+    let total = Double(tree.filteredPointCount)
     let file = try AtomicFile(path: output, beginning: [])
     Interruption.removes(file.partialPath)
     var archive: any TileArchive =

@@ -89,18 +89,18 @@ struct TransitionCommand: ParsableCommand {
           try points.tree(selecting: filters.second, option: names.second, of: source.input.name)
         )
         if let refusal = self.position.refusal(of: [first.cut, second.cut], in: tree) { throw Failure.usage(refusal) }
-        let firstWindow = try first.viewport.located(on: tree, FromPrefix.self)?.window
-        let secondWindow = try second.viewport.located(on: tree, ToPrefix.self)?.window
+        let firstView = try first.viewport.located(on: tree, FromPrefix.self)
+        let secondView = try second.viewport.located(on: tree, ToPrefix.self)
         let shown = try firstTree.clusters(first)
         let next = try secondTree.clusters(second, after: shown)
-        func position(for query: Query, of tree: ClusterTree, in window: PlaneWindow?) -> TransitionWriter.Position {
+        func position(for query: Query, of tree: ClusterTree, in view: PlaneViewport?) -> TransitionWriter.Position {
           let style = self.position.style
-          let window = style.window(for: query, in: window)
-          return { try style.position(of: $0, of: tree, keptVisibleIn: window)?.coordinate ?? $0.coordinate }
+          let view = style.view(for: query, in: view)
+          return { try style.position(of: $0, of: tree, keptVisibleIn: view)?.coordinate ?? $0.coordinate }
         }
         var text = try TransitionWriter(plane: tree.plane).text(
-          Transition(from: shown, to: next), from: position(for: first, of: firstTree, in: firstWindow),
-          to: position(for: second, of: secondTree, in: secondWindow),
+          ClusterTransition(from: shown, to: next), from: position(for: first, of: firstTree, in: firstView),
+          to: position(for: second, of: secondTree, in: secondView),
           diameters: ({ tree.badgeDiameter(of: $0, for: first.cut) }, { tree.badgeDiameter(of: $0, for: second.cut) }))
         try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
       }

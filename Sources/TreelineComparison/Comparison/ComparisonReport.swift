@@ -1,6 +1,6 @@
 import Foundation
 import GridBaseline
-import Treeline
+@_spi(Server) import Treeline
 
 /// A comparison of clustering methods in the same views, at the same number of clusters.
 ///

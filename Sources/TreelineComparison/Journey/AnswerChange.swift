@@ -31,7 +31,7 @@ struct AnswerChange: Sendable {
   }
 
   private static func flows(_ from: Clusters, _ to: Clusters) -> [Flow] {
-    let transition = Transition(from: from, to: to)
+    let transition = ClusterTransition(from: from, to: to)
     func flow(_ old: Cluster, _ new: Cluster) -> Flow {
       Flow(
         from: from.firstIndex(containingTreeIndex: old.range.lowerBound)!,

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 extension ViewMeasure {
   /// Share of badges whose nearest neighbor is in the same row or column, from 0 to 1. nil if all clusters share one

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 extension ViewMeasure {
   /// Rank correlation between the counts of all shown clusters and the numbers of points around the clusters, from -1

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 extension ViewMeasure {
   /// Share of the points in view that are shown as single points, from 0 to 1. nil if no point is in view.

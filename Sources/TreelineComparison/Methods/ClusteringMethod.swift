@@ -1,6 +1,6 @@
 import Foundation
 import GridBaseline
-import Treeline
+@_spi(Server) import Treeline
 
 /// A clustering method of a comparison: its name, its texts and its answers.
 package struct ClusteringMethod: Sendable {
@@ -89,7 +89,7 @@ extension Grid {
   /// - Complexity: O(points)
   @_spi(Server) public init(over tree: ClusterTree) {
     let positions = tree.positions
-    guard tree.passingPointCount < positions.count else {
+    guard tree.filteredPointCount < positions.count else {
       self.init(positions, on: tree.plane)
       return
     }

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// A cut of a tree that takes part in a comparison, with its texts.
 ///
@@ -22,12 +22,12 @@ package struct TreeCut: Hashable, Sendable {
 
   package static let widestFirst = TreeCut(
     name: "widest-first", title: "Widest-first",
-    summary: "groups that the points form, the widest group split first", cut: .limit(1, .widestFirst))
+    summary: "groups that the points form, the widest group split first", cut: .limit(1, order: .widestFirst))
 
   package static let steepestFirst = TreeCut(
     name: "steepest-first", title: "Steepest-first",
     summary: "groups that the points form, split where this brings points closest to their badges",
-    cut: .limit(1, .steepestFirst))
+    cut: .limit(1, order: .steepestFirst))
 
   /// A cut with a limit that continues the previous answer. During a journey, as few clusters as possible change
   /// between views. A single view has no previous answer. In a single view, this cut equals a cut without continuation.
@@ -36,7 +36,7 @@ package struct TreeCut: Hashable, Sendable {
     summary:
       "groups that the points form, the widest group split first, but a journey keeps groups of the previous view as "
       + "far as the limit allows",
-    cut: .limit(1, .widestFirst, isContinuing: true))
+    cut: .limit(1, order: .widestFirst, continuity: .continuing))
 
   /// Returns a cut whose clusters are at most `pixels` pixels wide. If `pixels` is nil, the smallest width is chosen at
   /// which the number of clusters is within the limit.

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// A viewport with a scale in pixels, in which all compared methods are shown.
 ///

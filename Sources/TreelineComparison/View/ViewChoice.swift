@@ -1,5 +1,5 @@
 import GridBaseline
-import Treeline
+@_spi(Server) import Treeline
 
 /// Chooses views of a data set: first all points, then denser and denser parts. Equal data gives equal views.
 ///

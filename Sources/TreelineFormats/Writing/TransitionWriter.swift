@@ -34,7 +34,7 @@ public struct TransitionWriter: Sendable {
   ///   - diameters: Functions that return the diameters of clusters in the first and in the second answer, for
   ///     `badge_px`. A kept cluster whose diameter changes also has `from_badge_px`.
   public func text(
-    _ transition: Transition, from first: Position, to second: Position,
+    _ transition: ClusterTransition, from first: Position, to second: Position,
     diameters: (from: Diameter, to: Diameter)? = nil
   ) rethrows -> String {
     var bytes = OutputBytes()
@@ -46,7 +46,7 @@ public struct TransitionWriter: Sendable {
 
   /// Appends the members of the object for a transition. The caller may add other members to the object.
   @_spi(Server) public func appendMembers(
-    of transition: Transition, from first: Position, to second: Position,
+    of transition: ClusterTransition, from first: Position, to second: Position,
     diameters: (from: Diameter, to: Diameter)? = nil, into bytes: inout OutputBytes
   ) rethrows {
     func before(_ cluster: Cluster) throws -> Look { Look(try first(cluster), diameters?.from(cluster)) }
@@ -83,7 +83,7 @@ public struct TransitionWriter: Sendable {
   }
 
   private func append(
-    _ change: Transition.Replacement, whole: (Cluster) throws -> Look, parts: (Cluster) throws -> Look,
+    _ change: ClusterTransition.Replacement, whole: (Cluster) throws -> Look, parts: (Cluster) throws -> Look,
     to bytes: inout OutputBytes
   ) rethrows {
     bytes.append("{\"whole\":")

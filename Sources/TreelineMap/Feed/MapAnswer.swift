@@ -53,7 +53,7 @@ public struct MapAnswer: Sendable {
     shown = try clusters.enumerated().map { number, cluster in
       var place = MapMotion.Place(x: cluster.x, y: cluster.y)
       if let window, !window.contains(x: cluster.x, y: cluster.y) {
-        let position = try tree.shownPosition(of: cluster, keptVisibleIn: window)
+        let position = try tree.shownPosition(of: cluster, keptVisibleInWindow: window)
         (place.x, place.y) = (position.x, position.y)
       }
       let diameter = diameter?(cluster) ?? Self.standardDiameter(of: cluster, in: tree, for: query.cut)
@@ -65,8 +65,8 @@ public struct MapAnswer: Sendable {
   public static let dotDiameter = 11.0
 
   /// Returns the default diameter of a cluster's badge, in pixels. For a cut with badges, this is the diameter at which
-  /// no two badges touch. For other cuts, this is `dotDiameter` for a single point, and
-  /// `BadgeSize.diameter(pointCount:)` for several points.
+  /// no two badges touch. For other cuts, it is `dotDiameter` for a single point, otherwise
+  /// 24 to 44, by the number of points.
   public static func standardDiameter(of cluster: Cluster, in tree: ClusterTree, for cut: Cut) -> Double {
     if let diameter = tree.badgeDiameter(of: cluster, for: cut) { return diameter }
     return cluster.pointCount == 1 ? dotDiameter : BadgeSize.diameter(pointCount: cluster.pointCount)

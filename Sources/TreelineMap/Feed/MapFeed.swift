@@ -64,7 +64,7 @@ public final class MapFeed: Sendable {
   ///   - options: Other settings.
   ///   - clock: Clock with which `patience` is measured.
   public convenience init(
-    _ tree: ClusterTree? = nil, cut: Cut = .spacing(PixelCriterion.spacing.standard), options: Options = Options(),
+    _ tree: ClusterTree? = nil, cut: Cut = .spacing(44), options: Options = Options(),
     clock: some Clock<Duration> = ContinuousClock()
   ) {
     self.init(tree, cut: cut, options: options, clock: clock) { try $0.clusters($1, after: $2) }
@@ -133,7 +133,7 @@ extension MapFeed {
   /// Opens an index off the main thread and sets its tree.
   ///
   /// - Throws: `IndexError` if the index cannot be opened.
-  public func open(index path: String) async throws { tree = try ClusterTree(index: path) }
+  public func openIndex(atPath path: String) async throws { tree = try ClusterTree(contentsOfFile: path) }
 
   private func change(_ body: (inout State) -> Void) {
     state.withLock { state in

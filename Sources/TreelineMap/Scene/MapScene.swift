@@ -139,7 +139,10 @@ public struct MapScene: Sendable {
   /// keep a point selected through splits and merges.
   ///
   /// - Complexity: O(log k)
-  public func badge(containingTreeIndex treeIndex: Int) -> MapBadge? {
+  public func badge(containing index: TreeIndex) -> MapBadge? { badge(containingTreeIndex: index.rawValue) }
+
+  /// Returns the badge of the answer that contains a point, given the number of the point in tree order.
+  package func badge(containingTreeIndex treeIndex: Int) -> MapBadge? {
     for badges in [shown[...], rest?.old ?? []] {
       let index = firstIndex(in: badges.indices) { badges[$0].range.upperBound > treeIndex }
       if index < badges.endIndex, badges[index].range.contains(treeIndex) { return badges[index] }

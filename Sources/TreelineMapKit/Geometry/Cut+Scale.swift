@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 extension Cut {
   /// Returns the cut with its pixels multiplied by a factor. A cut with only a limit is returned unchanged.

@@ -10,9 +10,9 @@
     /// Width of the world in map points.
     static let worldWidth = 0x1p28
 
-    /// Creates the rectangle of a box. The rectangle is exact, except for rounding in the last bits. Latitudes are
-    /// limited to ``Treeline/Plane/maximumLatitude``. If the box crosses the antimeridian, the rectangle extends beyond
-    /// the eastern edge of the world, like MapKit's own rectangles.
+    /// Creates the rectangle of a box. It is exact except for the last bits of a map point. Latitudes are limited to
+    /// 85.0511287798066 degrees. If the box crosses the antimeridian, the rectangle extends beyond the
+    /// eastern edge of the world, like MapKit's own rectangles.
     ///
     /// ```swift
     /// MKMapRect(BoundingBox(west: 177, south: -20, east: -178, north: -15)).spans180thMeridian    // true
@@ -70,8 +70,8 @@
   }
 
   extension MKMapPoint {
-    /// Creates the map point of a coordinate. The point is exact, except for rounding in the last bits. Latitudes are
-    /// limited to ``Treeline/Plane/maximumLatitude``.
+    /// Creates the map point of a coordinate. It is exact except for its last bits. Latitudes are limited to
+    /// 85.0511287798066 degrees.
     public init(_ coordinate: Coordinate) {
       self.init(
         x: MKMapRect.x(longitude: coordinate.longitude),

@@ -43,7 +43,7 @@
     ///   - animated: Whether the map flies to the point.
     public func reveal(row: Int, at coordinate: Coordinate, animated: Bool = true) throws {
       guard try select(row: row, at: coordinate), let tree, let treeIndex = selectedTreeIndex else { return }
-      let zoom = feed.cut.isByPixels ? try tree.unclusteredZoom(ofTreeIndex: treeIndex, by: feed.cut) : nil
+      let zoom = feed.cut.isByPixels ? try tree.unclusteredZoom(ofTreeIndex: treeIndex, for: feed.cut) : nil
       fly(to: coordinate, zoom: max(zoom ?? 0, currentZoom), animated: animated)
     }
 
@@ -51,7 +51,7 @@
     /// cluster's points. For a stack or a single point, moves the map to its position without zooming.
     public func zoom(into annotation: ClusterAnnotation, animated: Bool = true) {
       guard let tree = tree(of: annotation) else { return }
-      if feed.cut.isByPixels, let zoom = try? tree.expansionZoom(of: annotation.cluster.id, by: feed.cut) {
+      if feed.cut.isByPixels, let zoom = try? tree.separationZoom(of: annotation.cluster.id, for: feed.cut) {
         // The zoom is slightly larger, so that the map does not stop just before the split.
         fly(to: annotation.badge.destination, zoom: max(zoom, currentZoom) + 0.01, animated: animated)
       } else if annotation.cluster.rect.isPoint {

@@ -96,7 +96,7 @@
     ///   - texts: Texts on badges.
     ///   - options: Behavior of the adapter.
     public convenience init(
-      _ mapView: MKMapView, tree: ClusterTree? = nil, cut: Cut, texts: BadgeTexts = BadgeTexts(),
+      _ mapView: MKMapView, tree: ClusterTree?, cut: Cut, texts: BadgeTexts = BadgeTexts(),
       options: Options = Options()
     ) { self.init(mapView, feed: MapFeed(tree, cut: cut, for: texts), texts: texts, options: options) }
 

@@ -74,7 +74,7 @@
     ///   - tree: Tree of your points; nil if you set `tree` later.
     ///   - cut: The cut of the tree. The tree must support this cut.
     ///   - texts: Texts on badges.
-    public convenience init(_ tree: ClusterTree? = nil, cut: Cut, texts: BadgeTexts = BadgeTexts()) {
+    public convenience init(_ tree: ClusterTree?, cut: Cut, texts: BadgeTexts = BadgeTexts()) {
       self.init(MapFeed(tree, cut: cut, for: texts), texts: texts)
     }
 
@@ -173,7 +173,7 @@
     public func position(inside badge: Badge) -> MapCameraPosition? {
       let cluster = badge.cluster
       guard cluster.pointCount > 1, !cluster.isStack, let tree = tree(of: badge) else { return nil }
-      guard cut.isByPixels, let zoom = try? tree.expansionZoom(of: cluster.id, by: cut), let rect else {
+      guard cut.isByPixels, let zoom = try? tree.separationZoom(of: cluster.id, for: cut), let rect else {
         return .rect(MKMapRect(cluster.bounds))
       }
       let current = rect.zoom(width: size.width, height: size.height, heading: heading) ?? 0

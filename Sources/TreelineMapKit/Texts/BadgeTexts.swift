@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 import TreelineMap
 
 /// The texts on badges: the number, the title and subtitle of the callout, and the text that VoiceOver reads.

@@ -33,7 +33,7 @@ def build(
     grow: Literal["split", "merge", "badges", "scatter"] | None = None,
     split: str | None = None,
     badge_gap: float | None = None,
-    stand: Literal["mean", "member"] | None = None,
+    anchor: Literal["mean", "member"] | None = None,
     separations: bool = True,
     group_by: str | None = None,
     never_cluster: str | None = None,
@@ -65,7 +65,7 @@ def build(
         all badges grew. `scatter` first merges the clusters whose points would be scattered least after the merge.
     :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
     :param badge_gap: Gap between badges, in pixels.
-    :param stand: Where clusters are shown, if the tree grows by `merge` or `badges`: at the `mean` of their points, or
+    :param anchor: Where clusters are shown, if the tree grows by `merge` or `badges`: at the `mean` of their points, or
         at a `member`, which is one of the points.
     :param separations: Whether the tree supports cuts with `spacing` and `badges`. Without separations, a split tree is
         built faster.
@@ -90,7 +90,7 @@ def build(
     planar = points.is_planar
     common = {"split": split, "threads": threads, "planar": planar or None}
     common["no_separation"] = None if separations else True
-    others = {"badge_gap": badge_gap, "stand": stand, "group_by": group_by, "never_cluster": never_cluster}
+    others = {"badge_gap": badge_gap, "anchor": anchor, "group_by": group_by, "never_cluster": never_cluster}
     options = text(grow=grow, editable=None if key is None else True, **common, **others)
     editing = None if key is None else _editing(key, points, made, options, group_by, never_cluster)
     monitor = Monitor(progress)

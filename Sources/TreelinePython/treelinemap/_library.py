@@ -86,7 +86,7 @@ class Facts(Structure):
         ("east", c_double),
         ("north", c_double),
         ("growth", c_char_p),
-        ("stand", c_char_p),
+        ("anchor", c_char_p),
         ("title", c_char_p),
         ("attribution", c_char_p),
         ("unit", c_char_p),

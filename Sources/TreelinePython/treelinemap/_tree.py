@@ -134,9 +134,9 @@ class Tree:
         return str(self._facts.growth, "utf-8")
 
     @property
-    def stand(self) -> str:
+    def anchor(self) -> str:
         """Where clusters are shown: `mean` for the mean of their points, `member` for one of their points."""
-        return str(self._facts.stand, "utf-8")
+        return str(self._facts.anchor, "utf-8")
 
     @property
     def title(self) -> str:

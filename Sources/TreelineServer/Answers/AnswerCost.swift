@@ -47,13 +47,3 @@ extension Cut {
     return clusters < Double(most) ? Int(clusters) : most
   }
 }
-
-extension PlaneViewport {
-  /// Returns the number of squares with sides of `pixels` pixels that cover the viewport.
-  func area(inSquaresOf pixels: Double) -> Double {
-    guard let zoom else { return .infinity }
-    let side = pixels * Plane.unitsPerPixel(zoom: zoom)
-    return ((Double(window.width) / side).rounded(.up) + 1)
-      * ((Double(window.maxY - window.minY) / side).rounded(.up) + 1)
-  }
-}

@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import Treeline
+@_spi(Server) import Treeline
 
 /// The served indexes, by name.
 public final class Catalog: Sendable {
@@ -46,7 +46,7 @@ public final class Catalog: Sendable {
       guard Self.isName(source.name) else { throw CatalogError.notAName(source.name) }
       guard let file = FileVersion(path: source.path), file.isRegular else {
         // Throws an error that explains why the file cannot be opened.
-        _ = try IndexHeader(ofIndex: source.path)
+        _ = try LoadedIndex.checksum(ofIndex: source.path)
         throw CatalogError.missing(path: source.path)
       }
       let wasSettled = file.isSettled
@@ -212,4 +212,8 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
     case .missing(let path): "\(path): there is no index file at this path; build the index"
     }
   }
+}
+
+extension CatalogError: LocalizedError {
+  public var errorDescription: String? { description }
 }

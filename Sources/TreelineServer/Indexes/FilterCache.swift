@@ -49,12 +49,12 @@ final class FilterCache: Sendable {
   func tree(selecting filter: Filter) throws -> ClusterTree {
     let key = Self.key(filter)
     let (prepared, last) = entry(key)
-    func prepare(_ found: inout ClusterTree?) -> Result<ClusterTree, FilterError> {
+    func prepare(_ found: inout ClusterTree?) -> Result<ClusterTree, any Error> {
       if let found { return .success(found) }
-      do throws(FilterError) {
+      do {
         // While a client moves a window, each filter is similar to the previous one.
         let previous = last?.tree.withLockIfAvailable { $0 } ?? nil
-        let selected = try tree.selecting(filter, reusing: previous)
+        let selected = try tree.filtered(by: filter, reusing: previous)
         found = selected
         return .success(selected)
       } catch { return .failure(error) }

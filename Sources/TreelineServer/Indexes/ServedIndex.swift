@@ -43,7 +43,7 @@ public final class ServedIndex: Sendable {
   let file: FileVersion?
   let features: FeatureCollectionWriter
   let transitions: TransitionWriter
-  private let header: IndexHeader?
+  private let loaded: LoadedIndex?
   private let path: String
   private let isKnownDamaged = Atomic(false)
   /// Prepared filters of the index.
@@ -63,9 +63,9 @@ public final class ServedIndex: Sendable {
       case .file: try LoadedIndex(mapping: path)
       }
     (self.name, self.path, self.file, self.residence, size) = (name, path, file, residence, file.size)
-    (header, tree, description) = (index.header, index.tree, index.tree.indexDescription)
+    (loaded, tree, description) = (index, index.tree, index.tree.indexDescription)
     (sequence, key) = (nil, nil)
-    version = ContentHash.digits(of: index.header.checksum)
+    version = ContentHash.digits(of: index.checksum)
     tag = residence == .memory ? version : version + "-" + ContentHash.digits(of: "\(file)".utf8)
     filters = FilterCache(of: tree, mostBytes: filterBytes)
     features = FeatureCollectionWriter(plane: tree.plane)
@@ -79,7 +79,7 @@ public final class ServedIndex: Sendable {
   ) {
     (self.name, self.tree, self.description, self.version) = (name, tree, description, version)
     (tag, self.sequence, self.key) = (version, sequence, key)
-    (header, path, file, residence, size) = (nil, "", nil, .memory, 0)
+    (loaded, path, file, residence, size) = (nil, "", nil, .memory, 0)
     filters = FilterCache(of: tree, mostBytes: filterBytes)
     features = FeatureCollectionWriter(plane: tree.plane)
     transitions = TransitionWriter(plane: tree.plane)
@@ -90,8 +90,8 @@ public final class ServedIndex: Sendable {
   /// - Throws: `IndexError`
   /// - Complexity: O(bytes)
   func check() throws {
-    guard residence == .file, let header else { return }
-    do { try header.checkSections(ofIndex: path) } catch {
+    guard residence == .file, let loaded else { return }
+    do { try loaded.checkSections(ofIndex: path) } catch {
       markDamaged()
       throw error
     }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 @_spi(Server) import TreelineBuilder
 
@@ -20,6 +21,10 @@ public enum LiveError: Error, Hashable, Sendable, CustomStringConvertible {
         + "; serve the index with its own log and columns, or remove the log to serve the index without its changes"
     }
   }
+}
+
+extension LiveError: LocalizedError {
+  public var errorDescription: String? { description }
 }
 
 extension Problem {

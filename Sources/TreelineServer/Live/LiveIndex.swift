@@ -110,7 +110,7 @@ public final class LiveIndex: Sendable {
     var logger = Logger(label: "treeline") { ServerLogHandler($0, logFormat, to: output) }
     logger.logLevel = .notice
     // The log is locked before the points are read, so that no other server writes the index in between.
-    _ = try IndexHeader(ofIndex: path)
+    _ = try LoadedIndex.checksum(ofIndex: path)
     // Links are resolved, so that two links to the same index share one log. The lock of the log admits only one server
     // at a time.
     let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
@@ -135,7 +135,7 @@ public final class LiveIndex: Sendable {
       order.append(entry.id)
     }
     var start = LiveRecord(
-      log: .random(in: .min ... .max), sequence: 0, indexChecksum: index.header.checksum, answers: [])
+      log: .random(in: .min ... .max), sequence: 0, indexChecksum: index.checksum, answers: [])
     var sequence: UInt64 = 0
     if let bytes = records.first {
       guard let read = LiveRecord(bytes) else { throw LiveError.unreadable(path: logPath, record: 1, nil) }
@@ -160,8 +160,8 @@ public final class LiveIndex: Sendable {
       map = try map.updating(changes)
     }
     // If the log belongs to another index, the versions get new names. The batches stay in the log.
-    if records.isEmpty || start.indexChecksum != index.header.checksum {
-      (start.log, start.indexChecksum) = (.random(in: .min ... .max), index.header.checksum)
+    if records.isEmpty || start.indexChecksum != index.checksum {
+      (start.log, start.indexChecksum) = (.random(in: .min ... .max), index.checksum)
       let length = records.first.map(EditLog.length(ofRecord:)) ?? 0
       try log.replace(startingWith: start.bytes, keepingFrom: length)
     }
@@ -412,8 +412,8 @@ public final class LiveIndex: Sendable {
     }
     guard let due else { return }
     do {
-      try due.map.tree.write(index: path, description: description)
-      let checksum = try IndexHeader(ofIndex: path).checksum
+      try due.map.tree.write(toFile: path, description: description)
+      let checksum = try LoadedIndex.checksum(ofIndex: path)
       // While this block runs on the queue of the log, nothing is appended to the log.
       try writer.sync {
         let answers = state.withLock { $0.answers(upTo: due.sequence) }

@@ -1,4 +1,4 @@
-import GridBaseline
+@_spi(Server) import GridBaseline
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
@@ -95,8 +95,8 @@ struct GridCells {
       return
     }
     guard tree.pointCount > Self.most, let side = try? size.units(zoom: zoom) else { return }
-    let columns = (Double(view.window.width) / Double(side)).rounded(.up) + 1
-    let rows = (Double(view.window.maxY - view.window.minY) / Double(side)).rounded(.up) + 1
+    let columns = (view.width / Double(side)).rounded(.up) + 1
+    let rows = (view.height / Double(side)).rounded(.up) + 1
     if columns * rows > Double(Self.most) {
       parameters.refuse(
         "cell", expected: "wider cells, a lower zoom or a smaller box, so that at most \(Self.most) cells are in view",
@@ -108,13 +108,13 @@ struct GridCells {
   func cost(of index: ServedIndex, in view: PlaneViewport?) -> Int {
     guard index.hasGrid else { return AnswerCost.ofPreparing(index.tree) }
     guard let view, let zoom = view.zoom, let side = try? size.units(zoom: zoom) else { return 1 }
-    let cells = Double(view.window.width) / Double(side) * Double(view.window.maxY - view.window.minY) / Double(side)
+    let cells = view.width / Double(side) * view.height / Double(side)
     return Int(min(cells, Double(min(Self.most, index.tree.pointCount)))) + 1
   }
 
   func clusters(of index: ServedIndex, in view: PlaneViewport?) throws -> [GridCluster] {
-    guard let view, let zoom = view.zoom else { return [] }
-    return try index.grid.clusters(in: view.window, cellSize: size, zoom: zoom)
+    guard let view else { return [] }
+    return try index.grid.clusters(in: view, cellSize: size)
   }
 }
 
@@ -142,12 +142,12 @@ struct ClusterStyle {
     _ aggregates: ServedAggregates, to bytes: inout OutputBytes
   ) throws {
     // The properties are read only once, because retaining a tree takes as long as writing a number.
-    let (writer, window) = (index.features, window(of: query))
+    let (writer, view) = (index.features, view(of: query))
     let values = try aggregates.values(of: clusters, in: tree)
     writer.open(&bytes)
     try writer.append(clusters.indices, to: &bytes) { number in
       let cluster = clusters[number]
-      let position = try positions.position(of: cluster, of: tree, keptVisibleIn: window)
+      let position = try positions.position(of: cluster, of: tree, keptVisibleIn: view)
       var feature = ClusterFeature(cluster, of: tree, at: position, hasEllipse: hasEllipses, cut: query.query.cut)
       if let values { feature.setAggregates(aggregates.names, values[number]) }
       return feature
@@ -158,14 +158,14 @@ struct ClusterStyle {
   ///
   /// - Parameter query: Query of the answer; nil if the query is unknown.
   func coordinates(of tree: ClusterTree, for query: ServedQuery?) -> TransitionWriter.Position {
-    let window = query.flatMap(window(of:))
+    let view = query.flatMap(view(of:))
     return {
       try Cancellation.check()
-      return try positions.position(of: $0, of: tree, keptVisibleIn: window)?.coordinate ?? $0.coordinate
+      return try positions.position(of: $0, of: tree, keptVisibleIn: view)?.coordinate ?? $0.coordinate
     }
   }
 
-  private func window(of served: ServedQuery) -> PlaneWindow? {
-    positions.window(for: served.query, in: served.view?.window)
+  private func view(of served: ServedQuery) -> PlaneViewport? {
+    positions.view(for: served.query, in: served.view)
   }
 }

@@ -23,6 +23,10 @@ struct ServedSelection {
     let filter: Filter
     do { filter = try Filter(text, bounds: Self.bounds) } catch {
       (self.filter, cost) = (nil, 0)
+      guard let error = error as? FilterTextError else {
+        parameters.refuse("filter", expected: "a filter in CQL2", found: text)
+        return
+      }
       parameters.refuse(
         "filter", expected: "\(error.expected) at character \(error.position)",
         found: error.found.isEmpty ? nil : error.found)
@@ -68,7 +72,7 @@ struct ServedAggregates {
     let text = parameters.text("aggregate") ?? ""
     do { list = text.isEmpty ? [] : try Aggregate.list(text) } catch {
       list = []
-      let (expected, found) = error.expectation
+      let (expected, found) = (error as? AggregateError)?.expectation ?? ("a list of aggregates", text)
       parameters.refuse("aggregate", expected: expected, found: found)
     }
     if list.count > Self.most {

@@ -1,7 +1,7 @@
 import Foundation
 import Hummingbird
 import NIOHTTP1
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
 /// A problem with a request, in the form that is sent to the client (RFC 9457).

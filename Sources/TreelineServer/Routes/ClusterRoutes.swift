@@ -112,7 +112,7 @@ enum ClusterRoutes {
     let tileSize = request.parameters.tileSize("tile-size") ?? .pixels256
     return .json(cost: 1 + selection.cost) {
       let tree = try selection.tree()
-      let zoom = try cut.flatMap { try tree.expansionZoom(of: id, by: $0, tileSize: tileSize) }
+      let zoom = try cut.flatMap { try tree.separationZoom(of: id, for: $0, tileSize: tileSize) }
       // A cluster with too few points is never shown. The points of this cluster are shown alone at every zoom.
       return ["zoom": QueryParameters.Bounds().reached(zoom).map { max($0, 0) }]
     }
@@ -136,7 +136,9 @@ enum ClusterRoutes {
         throw Problem.notFound("This index has no point from that row.")
       }
       let tree = try selection.tree()
-      guard tree.passes(treeIndex) else { throw Problem.notFound("The point of that row does not pass the filter.") }
+      guard tree.isIncluded(TreeIndex(rawValue: treeIndex)) else {
+        throw Problem.notFound("The point of that row does not pass the filter.")
+      }
       let point = try HeldPoint(at: treeIndex, of: tree)
       bytes.append("{\"row\":")
       bytes.append(row)
@@ -150,7 +152,8 @@ enum ClusterRoutes {
       bytes.append("\n]")
       if let cut {
         bytes.append(",\"zoom_alone\":")
-        let zoom = try tree.unclusteredZoom(ofTreeIndex: treeIndex, by: cut, tileSize: tileSize)
+        let zoom = try tree.unclusteredZoom(
+          of: TreeIndex(rawValue: treeIndex), for: cut, tileSize: tileSize)
         bytes.append(json: QueryParameters.Bounds().reached(zoom).map { max($0, 0) })
       }
       bytes.append("}\n")
@@ -274,7 +277,7 @@ private struct HeldPoint {
   let path: [Cluster]
 
   init(at treeIndex: Int, of tree: ClusterTree) throws {
-    path = try tree.clusters(containingTreeIndex: treeIndex)
+    path = try tree.clusters(containing: TreeIndex(rawValue: treeIndex))
     var feature = ClusterFeature(ofPointAt: treeIndex, in: path.last!, of: tree)
     feature.addPoint(at: treeIndex, of: tree)
     self.feature = feature
@@ -284,7 +287,7 @@ private struct HeldPoint {
 extension ClusterFeature {
   /// Adds the row and the column values of a single point.
   fileprivate mutating func addPoint(at treeIndex: Int, of tree: ClusterTree) {
-    properties.row = tree.row(atTreeIndex: treeIndex)
-    columns = tree.attributes(atTreeIndex: treeIndex)
+    properties.row = tree.row(at: TreeIndex(rawValue: treeIndex))
+    columns = tree.attributes(at: TreeIndex(rawValue: treeIndex))
   }
 }

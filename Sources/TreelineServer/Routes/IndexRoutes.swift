@@ -124,7 +124,7 @@ private struct IndexFacts: Encodable {
       wrappedValue: tree.root.map(\.bounds).map { [$0.west, $0.south, $0.east, $0.north].map(format.rounded) })
     split = "\(tree.growth)"
     hasSeparations = tree.hasSeparations
-    hasBadges = tree.badgeCurve != nil
+    hasBadges = tree.supports(.badges())
     columns = tree.attributeNames
     columnKinds = Dictionary(tree.columns.map { ($0.name, $0.kind.rawValue) }) { first, _ in first }
     let searchable = tree.searchableColumns

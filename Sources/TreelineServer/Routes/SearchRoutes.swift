@@ -15,7 +15,7 @@ enum SearchRoutes {
     let limit = request.parameters.integer("limit", in: 1...mostPoints) ?? 10
     return Representation(ContentType.geoJSON, cost: 50 + 4 * limit) { bytes in
       let hits: [SearchHit]
-      do throws(SearchError) { hits = try tree.search(text!, in: column, limit: limit) } catch {
+      do { hits = try tree.search(text!, in: column, limit: limit) } catch is SearchError {
         let names = tree.searchableColumns
         throw Problem.invalid(
           "column",
@@ -25,7 +25,7 @@ enum SearchRoutes {
           found: column)
       }
       index.features.open(&bytes)
-      try index.features.append(hits, to: &bytes) { try ClusterFeature(ofSinglePointAt: $0.treeIndex, of: tree) }
+      try index.features.append(hits, to: &bytes) { try ClusterFeature(ofSinglePointAt: $0.index.rawValue, of: tree) }
     }
   }
 }

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 @_spi(Server) import TreelineTiles
 

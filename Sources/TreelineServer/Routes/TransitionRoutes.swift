@@ -66,7 +66,7 @@ enum TransitionRoutes {
       let clusters = try query.clusters(of: tree, after: previous)
       bytes.append("{")
       try index.transitions.appendMembers(
-        of: Transition(from: previous, to: clusters), from: style.coordinates(of: previous.tree, for: before),
+        of: ClusterTransition(from: previous, to: clusters), from: style.coordinates(of: previous.tree, for: before),
         to: style.coordinates(of: tree, for: query), into: &bytes)
       bytes.append(",\"version\":")
       bytes.append(json: index.version)

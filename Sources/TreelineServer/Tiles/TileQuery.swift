@@ -51,7 +51,7 @@ struct TileQuery {
     do {
       for number in clusters.indices {
         let cluster = clusters[number]
-        let position = tile.position(x: cluster.x, y: cluster.y, on: tree.plane, extent: TileLayer.extent)
+        let position = cluster.position(in: tile, extent: TileLayer.extent)
         guard extent ~= position.x, extent ~= position.y else { continue }
         try layer.append(cluster, values?[number] ?? [], at: position)
       }

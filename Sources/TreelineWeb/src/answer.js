@@ -288,7 +288,7 @@ export class Clusters {
   #place(places) {
     const { tree: { hierarchy, selection }, nodes, options } = this;
     const { position, window } = options;
-    if (!hierarchy.stands && !selection && position !== "member" && !window) {
+    if (!hierarchy.anchors && !selection && position !== "member" && !window) {
       for (let i = 0; i < nodes.length; i += 4) hierarchy.mean(nodes[i], nodes[i + 1], nodes[i + 2], places, i >> 1);
       return;
     }
@@ -297,17 +297,17 @@ export class Clusters {
     for (let i = 0; i < this.length; i++) {
       const [first, count, record, levels] = nodes.subarray(4 * i);
       /** @param {number} member Index of the point at which the cluster is shown; -1 for the mean. */
-      const stand = (member) => {
+      const anchor = (member) => {
         if (member < 0) return;
         const at = 2 * hierarchy.place(member);
         places.set(points.subarray(at, at + 2), 2 * i);
         members[i] = member;
       };
       const isOfAll = !selection || (!position && options.isAnchored);
-      if (position === "member") stand(this.#nearest(i, null));
-      else if (!position && isOfAll) stand(hierarchy.standIndex(first, count, record, levels));
+      if (position === "member") anchor(this.#nearest(i, null));
+      else if (!position && isOfAll) anchor(hierarchy.anchorIndex(first, count, record, levels));
       if (members[i] < 0) (isOfAll ? hierarchy : selection).mean(first, count, record, places, 2 * i);
-      if (window && !window.contains(places[2 * i], places[2 * i + 1])) stand(this.#nearest(i, window));
+      if (window && !window.contains(places[2 * i], places[2 * i + 1])) anchor(this.#nearest(i, window));
     }
   }
 

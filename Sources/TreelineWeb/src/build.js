@@ -26,9 +26,9 @@ const MOST_POINTS = 2 ** 21;
  */
 export function build(coordinates, rows, options, report = () => {}) {
   report();
-  const { for: purpose = "badges", projection = "mercator", stand = "mean", badgeGap } = options;
+  const { for: purpose = "badges", projection = "mercator", anchor = "mean", badgeGap } = options;
   for (const [name, value, values] of /** @type {[string, unknown, unknown[]][]} */ ([
-    ["for", purpose, ["badges", "spacing"]], ["projection", projection, ["mercator", "plane"]], ["stand", stand, ["mean", "member"]]])) {
+    ["for", purpose, ["badges", "spacing"]], ["projection", projection, ["mercator", "plane"]], ["anchor", anchor, ["mean", "member"]]])) {
     if (!values.includes(value)) throw new BuildError(`Expected ${values.map((value) => `'${value}'`).join(" or ")} as the option '${name}', found ${value}`);
   }
   const curve = purpose === "badges" ? standardCurve(badgeGap) : DISTANCES;
@@ -60,7 +60,7 @@ export function build(coordinates, rows, options, report = () => {}) {
   // The seam, where x is 0, lies in the widest gap between longitudes. A cluster across the seam is less than half a
   // world wide, so it has a point on each half of the plane. If the eastern half has no points, no cluster crosses the
   // seam.
-  const layout = { standsAtMembers: stand === "member", crossesSeam: isMercator && east >= 2 ** 31 };
+  const layout = { anchorsAtMembers: anchor === "member", crossesSeam: isMercator && east >= 2 ** 31 };
   const merging = new Merging(leavesOf(xs, ys), curve, layout, report);
   const tree = merging.run();
   report();
@@ -75,6 +75,6 @@ export function build(coordinates, rows, options, report = () => {}) {
  * @param {StoredTree} stored
  * @returns {ArrayBuffer[]}
  */
-export function buffersOf({ points, rows, gaps, nodes, sums, spreads, codes, stands }) {
-  return [points, rows, gaps, nodes, sums, spreads, codes, stands].flatMap((array) => (array ? [/** @type {ArrayBuffer} */ (array.buffer)] : []));
+export function buffersOf({ points, rows, gaps, nodes, sums, spreads, codes, anchors }) {
+  return [points, rows, gaps, nodes, sums, spreads, codes, anchors].flatMap((array) => (array ? [/** @type {ArrayBuffer} */ (array.buffer)] : []));
 }

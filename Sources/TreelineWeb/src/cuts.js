@@ -265,7 +265,7 @@ export class CutSearch {
         continue;
       }
       const isSeen = visibility === INSIDE
-        || (isCentered ? this.#standsInside(first, count, record, levels) : view.has(first, count, record, levels, visibility));
+        || (isCentered ? this.#isAnchoredInside(first, count, record, levels) : view.has(first, count, record, levels, visibility));
       if (!isSeen) continue;
       length = reserved(length);
       room[length] = first;
@@ -284,9 +284,9 @@ export class CutSearch {
    * @param {number} record
    * @param {number} levels
    */
-  #standsInside(first, count, record, levels) {
+  #isAnchoredInside(first, count, record, levels) {
     const { tree, view, scratch } = this;
-    const index = tree.standIndex(first, count, record, levels);
+    const index = tree.anchorIndex(first, count, record, levels);
     if (index >= 0) {
       const at = 2 * tree.place(index);
       return view.window.contains(tree.points[at], tree.points[at + 1]);

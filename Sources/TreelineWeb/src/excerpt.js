@@ -21,26 +21,26 @@ export const EVERYTHING = new Window(0, WORLD - 1, 0, WORLD - 1);
 export class Excerpt {
   /**
    * @param {Record<string, any>} table Arrays of three kinds:
-   *   - For the split before each leaf: `levels`, `codes`, and `stands`, which says whether the split node has the
+   *   - For the split before each leaf: `levels`, `codes`, and `anchors`, which says whether the split node has the
    *     position of its right child.
    *   - For each leaf: `counts`, and the top left corner `x` and `y` of the leaf's box.
    *   - For each leaf that is neither a point nor a stack: the index of the leaf in `parts`, the size of its box in
    *     `widths` and `heights`, its covariance in `xx`, `xy` and `yy`, its code in `partCodes`, and its mean, measured
    *     from the corner of the box. `meansX` and `meansY` are the mean in whole units, rounded down. `restsX` and
    *     `restsY` are the remainders of the division by the number of points. If clusters are shown at members, the
-   *     leaf's position is in `standsX` and `standsY`.
+   *     leaf's position is in `anchorsX` and `anchorsY`.
    * @param {boolean} crossesSeam Whether a node may lie across the edge of the plane. A node lies there if its box is
    *   then narrower.
    */
   constructor(table, crossesSeam) {
-    const { levels, codes, stands, counts, x, y, parts, partCodes } = table;
+    const { levels, codes, anchors, counts, x, y, parts, partCodes } = table;
     this.table = table;
     /** @type {ArrayLike<number>} */
     this.levels = levels;
     /** @type {Uint16Array} */
     this.codes = codes;
     /** @type {ArrayLike<number> | undefined} */
-    this.stands = stands;
+    this.anchors = anchors;
     /** @type {ArrayLike<number>} */
     this.counts = counts;
     /** @type {ArrayLike<number>} */
@@ -122,19 +122,19 @@ export class Excerpt {
    */
   position(node) {
     const at = this.#slot(node);
-    if (this.stands) return this.#stand(node);
+    if (this.anchors) return this.#anchor(node);
     const x = this.minX[at] + this.sumX[at] / this.size[at];
     return { x: x < WORLD ? x : x - WORLD, y: this.minY[at] + this.sumY[at] / this.size[at] };
   }
 
   /** @param {number} node */
-  #stand(node) {
+  #anchor(node) {
     let at = node;
-    while (at >= 0) at = this.stands?.[at] ? this.right[at] : this.left[at];
+    while (at >= 0) at = this.anchors?.[at] ? this.right[at] : this.left[at];
     const leaf = -1 - at;
     const part = this.partOf.get(leaf);
     return part === undefined
-      ? { x: this.x[leaf], y: this.y[leaf] } : { x: this.table.standsX[part], y: this.table.standsY[part] };
+      ? { x: this.x[leaf], y: this.y[leaf] } : { x: this.table.anchorsX[part], y: this.table.anchorsY[part] };
   }
 
   /**

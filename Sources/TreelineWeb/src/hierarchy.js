@@ -73,7 +73,7 @@ export class Hierarchy {
    * @param {TreeFacts} facts
    */
   constructor(stored, facts) {
-    const { points, rows, gaps, nodes, sums, spreads, codes, stands, isAcrossSeam } = stored;
+    const { points, rows, gaps, nodes, sums, spreads, codes, anchors, isAcrossSeam } = stored;
     this.points = points;
     this.rows = rows;
     this.gaps = gaps;
@@ -81,7 +81,7 @@ export class Hierarchy {
     this.sums = sums;
     this.spreads = spreads;
     this.codes = codes;
-    this.stands = stands;
+    this.anchors = anchors;
     this.isAcrossSeam = isAcrossSeam;
     this.pointCount = points.length / 2;
     this.nodeCount = nodes.length / 6;
@@ -97,7 +97,7 @@ export class Hierarchy {
   }
 
   /**
-   * Returns the index of a point in the arrays `points`, `gaps`, `codes` and `stands`.
+   * Returns the index of a point in the arrays `points`, `gaps`, `codes` and `anchors`.
    *
    * @param {number} index Index of the point in tree order.
    */
@@ -348,13 +348,13 @@ export class Hierarchy {
    * @param {number} record
    * @param {number} levels
    */
-  standIndex(first, count, record, levels) {
-    const { stands } = this;
-    if (!stands) return -1;
+  anchorIndex(first, count, record, levels) {
+    const { anchors } = this;
+    if (!anchors) return -1;
     for (let left; (left = this.leftCount(first, count, record, levels)); ) {
       const second = first + left;
       const at = this.place(second);
-      const goesRight = ((stands[at >> 3] >> (at & 7)) & 1) === 1;
+      const goesRight = ((anchors[at >> 3] >> (at & 7)) & 1) === 1;
       if (this.isStored(record)) {
         record = this.leftRecord(record) + (goesRight ? 1 : 0);
         levels++;

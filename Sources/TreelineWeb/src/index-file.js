@@ -21,7 +21,7 @@ const SPREADS = 6;
 const SEPARATIONS = 7;
 const SCALES = 8;
 const CURVE = 9;
-const STANDS = 10;
+const ANCHORS = 10;
 const ATTRIBUTE = 16;
 const DESCRIPTION = 17;
 const COLUMN = 18;
@@ -158,7 +158,7 @@ export function treeOf(buffer, file, verify) {
     sums: table.array(SUMS, Uint32Array, pairs * 4),
     spreads: table.array(SPREADS, Float32Array, pairs * 3),
     codes: table.has(scales) ? table.array(scales, Uint16Array, pointCount) : null,
-    stands: traits & 4 ? table.array(STANDS, Uint8Array, Math.ceil(pointCount / 8)) : null,
+    anchors: traits & 4 ? table.array(ANCHORS, Uint8Array, Math.ceil(pointCount / 8)) : null,
     isAcrossSeam: (traits & 1) === 1,
   };
   const nodesOffset = table.offset(NODES);

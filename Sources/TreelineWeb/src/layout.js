@@ -1,7 +1,7 @@
 // Lays out a tree of merges in the arrays of an index. The arrays hold points in tree order, gaps, records, and the
 // sums and covariances of the points of each record. The page IndexFormat describes each array.
 
-import { CODE, LEFT, MergeTree, POINTS, RIGHT, STANDS_RIGHT } from "./merging.js";
+import { CODE, LEFT, MergeTree, POINTS, RIGHT, ANCHORS_RIGHT } from "./merging.js";
 import { StoredRecords } from "./records.js";
 
 /** Greatest depth of a leaf. A deeper tree is made again, with distances that are rounded to coarser steps. */
@@ -16,13 +16,13 @@ const GREATEST_DEPTH = 511;
  * @property {Uint32Array} sums
  * @property {Float32Array} spreads
  * @property {Uint16Array | null} codes Codes of separations or of badge scales.
- * @property {Uint8Array | null} stands
+ * @property {Uint8Array | null} anchors
  * @property {boolean} isAcrossSeam Whether the box of any node lies across the seam.
  */
 
 /**
  * @param {MergeTree} tree
- * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options
+ * @param {{anchorsAtMembers: boolean, crossesSeam: boolean}} options
  * @param {number} greatestDepth
  * @returns {StoredTree & {isCoarse: boolean}}
  */
@@ -34,9 +34,9 @@ export function layOut(tree, options, greatestDepth = GREATEST_DEPTH) {
 class Layout extends StoredRecords {
   /**
    * @param {MergeTree} tree
-   * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options
+   * @param {{anchorsAtMembers: boolean, crossesSeam: boolean}} options
    */
-  constructor(tree, { standsAtMembers, crossesSeam }) {
+  constructor(tree, { anchorsAtMembers, crossesSeam }) {
     const count = tree.leaves.rows.length;
     const records = count ? tree.recordsBelow(tree.root) + 1 : 0;
     super(count, records, crossesSeam);
@@ -44,7 +44,7 @@ class Layout extends StoredRecords {
     this.records = records;
     this.rows = new Uint32Array(count);
     this.codes = new Uint16Array(count);
-    this.stands = standsAtMembers ? new Uint8Array((count + 7) >> 3) : null;
+    this.anchors = anchorsAtMembers ? new Uint8Array((count + 7) >> 3) : null;
   }
 
   /** @returns {StoredTree} */
@@ -54,8 +54,8 @@ class Layout extends StoredRecords {
       // Children have greater record numbers than their parent.
       for (let record = this.records - 1; record >= 0; record--) this.describe(record);
     }
-    const { points, rows, gaps, nodes, sums, spreads, codes, stands, isAcrossSeam } = this;
-    return { points, rows, gaps, nodes, sums, spreads, codes, stands, isAcrossSeam };
+    const { points, rows, gaps, nodes, sums, spreads, codes, anchors, isAcrossSeam } = this;
+    return { points, rows, gaps, nodes, sums, spreads, codes, anchors, isAcrossSeam };
   }
 
   /**
@@ -66,7 +66,7 @@ class Layout extends StoredRecords {
    * child, then by the records below the right child.
    */
   #place() {
-    const { tree, nodes, codes, stands, firsts } = this;
+    const { tree, nodes, codes, anchors, firsts } = this;
     const { leafCount, merges } = tree;
     // A stack with five numbers for each node: the node, its first point, its record, the first record below the node,
     // and the level of the node in its bucket. A bucket is a node without stored children. The stack holds one node for
@@ -105,7 +105,7 @@ class Layout extends StoredRecords {
       const right = merges[merge + RIGHT];
       const second = first + tree.count(left);
       codes[second] = merges[merge + CODE];
-      if (stands && merges[merge + STANDS_RIGHT]) stands[second >> 3] |= 1 << (second & 7);
+      if (anchors && merges[merge + ANCHORS_RIGHT]) anchors[second >> 3] |= 1 << (second & 7);
       if (merges[merge + POINTS] > 16) {
         wait(right, second, below + 1, below + 2 + tree.recordsBelow(left), 0);
         wait(left, first, below, below + 2, 0);
@@ -170,24 +170,24 @@ function withCoarseScales(tree) {
     if (!isTop[merge - leafCount]) continue;
     /** @param {number} node */
     const isWithin = (node) => node >= leafCount && (node === merge || !isTop[node - leafCount]);
-    let stand = merge;
-    while (isWithin(stand)) {
-      stand = all[tree.at(stand) + (all[tree.at(stand) + STANDS_RIGHT] ? RIGHT : LEFT)];
+    let anchor = merge;
+    while (isWithin(anchor)) {
+      anchor = all[tree.at(anchor) + (all[tree.at(anchor) + ANCHORS_RIGHT] ? RIGHT : LEFT)];
     }
     // The clusters that are merged at this scale, in tree order, and the number of points before each cluster.
     const [parts, starts] = [/** @type {number[]} */ ([]), [0]];
-    let standIndex = 0;
+    let anchorIndex = 0;
     for (let waiting = [merge]; waiting.length; ) {
       const node = /** @type {number} */ (waiting.pop());
       if (isWithin(node)) {
         waiting.push(all[tree.at(node) + RIGHT], all[tree.at(node) + LEFT]);
       } else {
-        if (node === stand) standIndex = parts.length;
+        if (node === anchor) anchorIndex = parts.length;
         parts.push(node < leafCount ? node : news[node - leafCount]);
         starts.push(starts[starts.length - 1] + tree.count(node));
       }
     }
-    news[merge - leafCount] = addBalanced(coarse, least, parts, starts, 0, parts.length, scale(merge), standIndex);
+    news[merge - leafCount] = addBalanced(coarse, least, parts, starts, 0, parts.length, scale(merge), anchorIndex);
   }
   coarse.root = news[tree.root - leafCount];
   return coarse;
@@ -203,11 +203,11 @@ function withCoarseScales(tree) {
  * @param {number} start
  * @param {number} end
  * @param {number} scale
- * @param {number} stand The part whose position the merged cluster takes. This part may be outside the range from
+ * @param {number} anchor The part whose position the merged cluster takes. This part may be outside the range from
  *   `start` to `end`.
  * @returns {number}
  */
-function addBalanced(tree, least, parts, starts, start, end, scale, stand) {
+function addBalanced(tree, least, parts, starts, start, end, scale, anchor) {
   if (end - start === 1) return parts[start];
   const middle = Math.floor((starts[start] + starts[end]) / 2);
   let [low, high] = [start + 1, end - 1];
@@ -218,13 +218,13 @@ function addBalanced(tree, least, parts, starts, start, end, scale, stand) {
     else high = index;
   }
   if (low > start + 1 && starts[low] > middle && middle - starts[low - 1] <= starts[low] - middle) low--;
-  const left = addBalanced(tree, least, parts, starts, start, low, scale, stand);
-  const right = addBalanced(tree, least, parts, starts, low, end, scale, stand);
+  const left = addBalanced(tree, least, parts, starts, start, low, scale, anchor);
+  const right = addBalanced(tree, least, parts, starts, low, end, scale, anchor);
   /** @param {number} node */
   const member = (node) => (node < tree.leafCount ? node : least[node - tree.leafCount]);
   const node = tree.leafCount + Math.max(member(left), member(right));
   least[node - tree.leafCount] = Math.min(member(left), member(right));
-  tree.add(node, left, right, starts[end] - starts[start], scale, low <= stand && stand < end);
+  tree.add(node, left, right, starts[end] - starts[start], scale, low <= anchor && anchor < end);
   return node;
 }
 

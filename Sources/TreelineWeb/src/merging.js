@@ -27,7 +27,7 @@ export const POINTS = 2;
 export const RECORDS = 3;
 export const HEIGHT = 4;
 export const CODE = 5;
-export const STANDS_RIGHT = 6;
+export const ANCHORS_RIGHT = 6;
 
 /**
  * A binary tree of merges. Leaves are numbered from 0, and the numbers of merges follow. Each part of a merge has a
@@ -105,16 +105,16 @@ export class MergeTree {
    * @param {number} right
    * @param {number} count
    * @param {number} code
-   * @param {boolean} standsRight
+   * @param {boolean} anchorsRight
    */
-  add(node, left, right, count, code, standsRight) {
+  add(node, left, right, count, code, anchorsRight) {
     const { merges } = this;
     const at = this.at(node);
     merges[at + LEFT] = left;
     merges[at + RIGHT] = right;
     merges[at + POINTS] = count;
     merges[at + CODE] = code;
-    merges[at + STANDS_RIGHT] = standsRight ? 1 : 0;
+    merges[at + ANCHORS_RIGHT] = anchorsRight ? 1 : 0;
     this.root = node;
   }
 }
@@ -147,19 +147,19 @@ export class Merging {
   /**
    * @param {Leaves} leaves
    * @param {BadgeCurve} curve
-   * @param {{standsAtMembers: boolean, crossesSeam: boolean}} options With `standsAtMembers` the position of a cluster
+   * @param {{anchorsAtMembers: boolean, crossesSeam: boolean}} options With `anchorsAtMembers` the position of a cluster
    *   is one of its points. With `crossesSeam` clusters may be merged across the seam, the meridian at which the plane
    *   begins and ends.
    * @param {() => void} [report] Called again and again, about every 0.1 s.
    */
-  constructor(leaves, curve, { standsAtMembers, crossesSeam }, report = () => {}) {
+  constructor(leaves, curve, { anchorsAtMembers, crossesSeam }, report = () => {}) {
     this.report = report;
     this.looks = 0;
     const { xs, ys, starts } = leaves;
     const count = xs.length;
     this.tree = new MergeTree(leaves);
     this.curve = curve;
-    this.standsAtMembers = standsAtMembers;
+    this.anchorsAtMembers = anchorsAtMembers;
     this.crossesSeam = crossesSeam;
     /** Number of leaves. The age of a leaf is less than this number. */
     this.leafCount = count;
@@ -408,16 +408,16 @@ export class Merging {
     // subtracted from the mean, too.
     let x = roundedQuotient(sideBySide, count) + (isAcross ? 0 : MIDDLE);
     let y = roundedQuotient(sumY, count) + MIDDLE;
-    let standsRight = false;
-    if (this.standsAtMembers) {
-      standsRight = isNearer(x >>> 0, y, live[b + X] >>> 0, live[b + Y] >>> 0, live[a + X] >>> 0, live[a + Y] >>> 0, isAcross);
-      const stand = standsRight ? b : a;
-      x = live[stand + X];
-      y = live[stand + Y];
+    let anchorsRight = false;
+    if (this.anchorsAtMembers) {
+      anchorsRight = isNearer(x >>> 0, y, live[b + X] >>> 0, live[b + Y] >>> 0, live[a + X] >>> 0, live[a + Y] >>> 0, isAcross);
+      const anchor = anchorsRight ? b : a;
+      x = live[anchor + X];
+      y = live[anchor + Y];
     }
     const scale = Math.max(codeOf(distance), live[a + SCALE], live[b + SCALE]);
     const node = this.leafCount + live[b + MEMBER];
-    this.tree.add(node, live[a + NODE], live[b + NODE], count, scale, standsRight);
+    this.tree.add(node, live[a + NODE], live[b + NODE], count, scale, anchorsRight);
     const radius = this.radius(count);
     if (radius > this.greatestRadius) this.greatestRadius = radius;
     const tiles = /** @type {Tiles} */ (this.tiles);

@@ -65,8 +65,8 @@ export async function builtByWorker(coordinates, rows, options) {
       timer = setInterval(() => ++looks < LOOKS || fail("it reported nothing for 30 s"), PAUSE);
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
       if (signal?.aborted) reject(signal.reason);
-      const { for: purpose, projection, stand, badgeGap } = options;
-      const request = { coordinates, rows, options: { for: purpose, projection, stand, badgeGap } };
+      const { for: purpose, projection, anchor, badgeGap } = options;
+      const request = { coordinates, rows, options: { for: purpose, projection, anchor, badgeGap } };
       worker.postMessage(request, [coordinates.buffer]);
     });
   } finally {

@@ -1,7 +1,7 @@
 import Treeline
 
 /// Counts how often a tree breaks its promises about pairs of answers, on random screens. Compares the ranges of points
-/// in both answers. `Transition` is checked, too.
+/// in both answers. `ClusterTransition` is checked, too.
 public struct PromiseCount: Sendable {
   public private(set) var pairs = 0
 
@@ -45,7 +45,7 @@ public struct PromiseCount: Sendable {
     try addPan(answer, on: outer, next, on: beside, of: tree)
 
     for other in [finer, next, try screens.cut().answer(of: tree, on: elsewhere, after: answer)] {
-      let isExact = Transition(from: answer, to: other).accountsFor(answer, other)
+      let isExact = ClusterTransition(from: answer, to: other).accountsFor(answer, other)
       conservationViolations += isExact ? 0 : 1
     }
     limitViolations += [answer, finer, next].count { $0.count > cut.limit }
@@ -94,7 +94,7 @@ extension ClusterTree {
 
 extension Clusters {
   /// Sum of the squared distances of all points from the means of their clusters.
-  fileprivate var scatter: Double { reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius } }
+  fileprivate var scatter: Double { reduce(0) { $0 + Double($1.pointCount) * $1.planeRadius * $1.planeRadius } }
 
   fileprivate func hasCluster(around part: Cluster) -> Bool {
     guard let index = firstIndex(containingTreeIndex: part.range.lowerBound) else { return false }
@@ -102,7 +102,7 @@ extension Clusters {
   }
 }
 
-extension Transition {
+extension ClusterTransition {
   /// Returns whether each cluster of both answers occurs exactly once, and whether all points are accounted for.
   fileprivate func accountsFor(_ from: Clusters, _ to: Clusters) -> Bool {
     let old = kept + splits.map(\.whole) + merges.flatMap(\.parts) + exited

@@ -13,7 +13,7 @@ public struct QueryOracle {
   ///   - outline: Outline of a tree without a filter.
   ///   - window: Window of the query; nil if the query shows nothing.
   ///   - passes: Returns whether the point with a tree index counts. All other points are treated as out of view.
-  public init(_ outline: TreeOutline, _ window: PlaneWindow?, passes: (Int) -> Bool = { _ in true }) {
+  package init(_ outline: TreeOutline, _ window: PlaneWindow?, passes: (Int) -> Bool = { _ in true }) {
     self.outline = outline
     isInside = (0..<outline.tree.pointCount).map { index in
       guard let window, passes(index) else { return false }

@@ -1,8 +1,8 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// The part of the plane that a screen of 1024 by 768 pixels shows at a zoom, cut at the edge of the plane.
 public struct Screen: Hashable, Sendable {
-  public let window: PlaneWindow
+  package let window: PlaneWindow
   public let zoom: Double
 
   /// Position of the middle of the screen on the plane. This may be a copy of the position, a full turn around the
@@ -146,7 +146,9 @@ public struct ScreenCut: Hashable, Sendable {
     public var isFixedOnPans: Bool { criterion != nil && !isCapped }
 
     fileprivate func cut(limit: Int, pixels: Double, _ unclustered: UnclusteredPoints) -> Cut {
-      guard let criterion else { return .limit(limit, order, isContinuing: isContinuing) }
+      guard let criterion else {
+        return .limit(limit, order: order, continuity: isContinuing ? .continuing : .independent)
+      }
       // Badges have a scale of at most 2 instead of pixels.
       return Cut(criterion, pixels: criterion == .badges ? pixels / 40 : pixels).atMost(isCapped ? limit : .max)
         .unclustered(unclustered)

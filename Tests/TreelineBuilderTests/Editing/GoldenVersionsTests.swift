@@ -63,7 +63,7 @@ private struct Versions: Codable {
     func numbers(_ pin: Pin) -> [Double] { [Double(pin.id), pin.at.longitude, pin.at.latitude] }
     points = pins.map(numbers)
     let options = BuildOptions(growth: .merging(by: .badges), threads: 1, computesSeparations: true)
-    var map = try ClusterMap(pins, options: options, at: \.at)
+    var map = try ClusterMap(pins, at: \.at, options: options)
     for _ in 0..<stepCount {
       let some = Array(Set((0..<6).map { _ in map.values[random.index(below: map.values.count)].id })).sorted()
       let moved = some.prefix(3).map { Pin(id: $0, at: place()) }

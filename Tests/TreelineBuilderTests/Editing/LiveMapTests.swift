@@ -18,11 +18,11 @@ import Treeline
   }
 
   private static func live(_ ids: Range<Int>) throws -> LiveMap<Pin> {
-    LiveMap(try ClusterMap(pins(ids), options: options, at: \.at))
+    LiveMap(try ClusterMap(pins(ids), at: \.at, options: options))
   }
 
   private static func expectBuilt(_ map: ClusterMap<Pin>, _ ids: some Sequence<Int>) throws {
-    let built = try ClusterMap(pins(ids), options: options, at: \.at)
+    let built = try ClusterMap(pins(ids), at: \.at, options: options)
     #expect(map.values == built.values && map.tree.hasSameContent(as: built.tree))
   }
 

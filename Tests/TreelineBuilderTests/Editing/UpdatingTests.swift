@@ -29,7 +29,7 @@ import Treeline
     var local = BuildOptions(growth: .merging(by: .badges), threads: 1, computesSeparations: true)
     local.pointsPerChange = 0
     var members = local
-    (members.growth, members.stand) = (.merging(by: .distance), .member)
+    (members.growth, members.anchor) = (.merging(by: .distance), .member)
     return [local, members, BuildOptions(threads: 1)]
   }()
 
@@ -48,29 +48,29 @@ import Treeline
 
   @Test func mapsOfUnsortedValuesAreSorted() throws {
     let pins = [5, 3, 9, 1].map { Pin(id: $0, at: Coordinate(longitude: Double($0), latitude: 1)) }
-    let map = try ClusterMap(pins, options: Self.options[0], at: \.at)
+    let map = try ClusterMap(pins, at: \.at, options: Self.options[0])
     let moved = Pin(id: 3, at: Coordinate(longitude: 50, latitude: 1))
     let edited = try map.updating(inserting: [Pin(id: 4, at: pins[0].at)], removing: [9], moving: [moved])
     #expect(edited.values.map(\.id) == [1, 3, 4, 5] && edited.values[1] == moved)
     #expect(map.values == pins && map.tree.pointCount == 4)
-    #expect(try edited.tree.isEqual(to: ClusterMap(edited.values, options: Self.options[0], at: \.at).tree))
-    let byLongitude = try map.updating(removing: [5.0], by: \.at.longitude)
+    #expect(try edited.tree.isEqual(to: ClusterMap(edited.values, at: \.at, options: Self.options[0]).tree))
+    let byLongitude = try map.updating(by: \.at.longitude, removing: [5.0])
     #expect(byLongitude.values.map(\.id) == [1, 3, 9])
   }
 
   @Test func columnsAreEncodedAgain() throws {
     let pins = (0..<50).map { Pin(id: $0, at: Coordinate(longitude: Double($0 % 7), latitude: Double($0))) }
-    let map = try ClusterMap(pins, options: Self.options[0], at: \.at, columns: .number(\.id, name: "number"))
+    let map = try ClusterMap(pins, at: \.at, columns: .number(\.id, name: "number"), options: Self.options[0])
     let edited = try map.updating(removing: [49, 0]).updating(inserting: [Pin(id: 70, at: pins[3].at)])
     let built = try ClusterMap(
-      edited.values, options: Self.options[0], at: \.at, columns: .number(\.id, name: "number"))
+      edited.values, at: \.at, columns: .number(\.id, name: "number"), options: Self.options[0])
     let sums = try [edited, built].map { try $0.values(of: .sum(\.id), for: $0.clusters(.limit(3), in: .everything)) }
     #expect(sums[0] == sums[1] && sums[0].count == 3)
   }
 
   @Test func mistakesAreReported() throws {
     let pins = (0..<5).map { Pin(id: $0, at: Coordinate(longitude: Double($0), latitude: 0)) }
-    let map = try ClusterMap(pins, options: Self.options[0], at: \.at)
+    let map = try ClusterMap(pins, at: \.at, options: Self.options[0])
     let far = Pin(id: 9, at: Coordinate(longitude: 181, latitude: 0))
     #expect(throws: EditError.keyExists("3")) { try map.updating(inserting: [pins[3]]) }
     #expect(throws: EditError.noSuchKey("7")) { try map.updating(removing: [7]) }
@@ -116,12 +116,12 @@ private struct EditedMap {
     (self.options, projection, random) = (options, set.projection, SplitMix64(seed: seed))
     let values = set.coordinates.enumerated().map { Pin(id: 10 * $0, at: $1) }
     for pin in values { pins[pin.id] = pin }
-    map = try ClusterMap(values, as: projection, options: options, at: \.at)
+    map = try ClusterMap(values, at: \.at, as: projection, options: options)
   }
 
   /// Builds a map of the current values.
   func build() throws -> ClusterMap<Pin> {
-    try ClusterMap(pins.values.sorted { $0.id < $1.id }, as: projection, options: options, at: \.at)
+    try ClusterMap(pins.values.sorted { $0.id < $1.id }, at: \.at, as: projection, options: options)
   }
 
   /// Inserts, removes or moves a few values.

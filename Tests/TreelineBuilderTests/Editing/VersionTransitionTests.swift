@@ -15,7 +15,7 @@ import Treeline
     for trial in 0..<Trials.count(200, atLeast: 10, seed: seed) {
       // The first edit sorts the pins of every second trial.
       if trial == 1 { pins.shuffle(using: &random) }
-      let first = try ClusterMap(pins, options: options, at: \.at)
+      let first = try ClusterMap(pins, at: \.at, options: options)
       var (second, known) = (first, Set(pins.map(\.id)))
       for _ in 0..<random.index(below: 4) {
         let some = (0..<3).map { _ in second.values[random.index(below: second.values.count)] }
@@ -26,7 +26,7 @@ import Treeline
           inserting: known.insert(new.id).inserted ? [new] : [],
           removing: ids.subtracting([moved.id]).sorted(), moving: [moved])
       }
-      let unrelated = try ClusterMap(second.values.shuffled(using: &random), options: options, at: \.at)
+      let unrelated = try ClusterMap(second.values.shuffled(using: &random), at: \.at, options: options)
       let views = (0..<2).map { _ in
         Viewport(center: pins[0].at, zoom: random.number(from: 0, to: 5), width: 800, height: 600)
       }
@@ -53,7 +53,7 @@ import Treeline
 
   private static func check(_ transition: VersionTransition, _ a: Answer, _ b: Answer, _ comment: Comment) throws {
     func ids(_ clusters: some Sequence<Cluster>, _ map: ClusterMap<Pin>) -> Set<Int> {
-      Set(clusters.flatMap { map.members(of: $0).map(\.id) })
+      Set(clusters.flatMap { map.result(for: $0).members.map(\.id) })
     }
     #expect(
       Set(a.results.clusters)

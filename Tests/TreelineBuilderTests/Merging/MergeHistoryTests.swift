@@ -70,7 +70,7 @@ import Treeline
 
 /// A tree that a test edits, and its current points.
 private struct EditedTree {
-  static let kinds: [(MergeMetric, ClusterStand)] = [
+  static let kinds: [(MergeMetric, ClusterAnchor)] = [
     (.badges, .mean), (.distance, .mean), (.badges, .member), (.distance, .member),
   ]
 
@@ -81,11 +81,11 @@ private struct EditedTree {
   private let options: BuildOptions
   private var random: SplitMix64
 
-  init(_ set: PointSet, _ kind: (MergeMetric, ClusterStand), seed: UInt64) throws {
-    let tree = try set.mergedTree(by: kind.0, stand: kind.1)
+  init(_ set: PointSet, _ kind: (MergeMetric, ClusterAnchor), seed: UInt64) throws {
+    let tree = try set.mergedTree(by: kind.0, anchor: kind.1)
     history = try #require(MergeHistory(tree))
     (plane, random) = (tree.plane, SplitMix64(seed: seed))
-    options = BuildOptions(growth: .merging(by: kind.0), computesSeparations: true, stand: kind.1)
+    options = BuildOptions(growth: .merging(by: kind.0), computesSeparations: true, anchor: kind.1)
     positions = Array(repeating: PlanePoint(x: 0, y: 0), count: tree.pointCount)
     for index in 0..<tree.pointCount { positions[tree.row(atTreeIndex: index)] = tree.position(atTreeIndex: index) }
   }

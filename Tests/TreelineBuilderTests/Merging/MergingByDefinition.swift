@@ -9,7 +9,7 @@ struct MergingByDefinition {
   /// Scale of each cluster. The keys are the numbers of the cluster's leaves, in ascending order.
   private(set) var scales: [[Int]: UInt16] = [:]
   private(set) var leftParts: [[Int]: [Int]] = [:]
-  private(set) var stands: [[Int]: PlanePoint] = [:]
+  private(set) var anchors: [[Int]: PlanePoint] = [:]
   /// The distinct positions, in Z-order.
   let leaves: [PlanePoint]
 
@@ -24,8 +24,9 @@ struct MergingByDefinition {
     var scale: UInt16
   }
 
-  init(_ positions: [PlanePoint], isCyclic: Bool, by metric: MergeMetric, badges curve: BadgeCurve, stand: ClusterStand)
-  {
+  init(
+    _ positions: [PlanePoint], isCyclic: Bool, by metric: MergeMetric, badges curve: BadgeCurve, anchor: ClusterAnchor
+  ) {
     (self.metric, self.curve) = (metric, curve)
     let groups = Dictionary(grouping: positions) { Self.zOrder($0) }.sorted { $0.key < $1.key }.map(\.value)
     leaves = groups.map { $0[0] }
@@ -53,8 +54,8 @@ struct MergingByDefinition {
       }
       let member = distance(b) < distance(a) ? b.position : a.position
       let merged = Part(
-        leaves: leaves, position: stand == .mean ? center : member, scale: max(code, a.scale, b.scale))
-      stands[leaves] = merged.position
+        leaves: leaves, position: anchor == .mean ? center : member, scale: max(code, a.scale, b.scale))
+      anchors[leaves] = merged.position
       scales[leaves] = merged.scale
       leftParts[leaves] = a.leaves.sorted()
       parts[first] = merged
@@ -144,7 +145,7 @@ extension ClusterTree {
     let positions = positions
     let expected = MergingByDefinition(
       positions, isCyclic: plane.projection == .webMercator, by: growth.mergeMetric!, badges: badgeCurve ?? .standard,
-      stand: stand)
+      anchor: anchor)
     let numbers = Dictionary(uniqueKeysWithValues: expected.leaves.enumerated().map { ($1, $0) })
     func leaves(_ range: Range<Int>) -> [Int] { Set(range.map { numbers[positions[$0]]! }).sorted() }
     var (differences, nodeCount) = ([String](), 0)
@@ -157,8 +158,8 @@ extension ClusterTree {
         let members = leaves(node.range)
         if growth.mergeMetric!.keepsApart && expected.scales[members] != found {
           differences.append("\(node.range): expected \(String(describing: expected.scales[members])), found \(found)")
-        } else if expected.stands[members] != storage.standPosition(of: node) {
-          differences.append("\(node.range): expected \(expected.stands[members]!) as where it stands")
+        } else if expected.anchors[members] != storage.anchorPosition(of: node) {
+          differences.append("\(node.range): expected \(expected.anchors[members]!) as its anchor")
         } else if expected.leftParts[members] != leaves(left.range) {
           differences.append("\(node.range): expected another left part than \(left.range)")
         }
@@ -172,12 +173,12 @@ extension ClusterTree {
 
 extension PointSet {
   func mergedTree(
-    by metric: MergeMetric = .distance, badges curve: BadgeCurve = .standard, stand: ClusterStand = .mean,
+    by metric: MergeMetric = .distance, badges curve: BadgeCurve = .standard, anchor: ClusterAnchor = .mean,
     threads: Int = 1, maximumDepth: Int = MergeTree.maximumDepth, leavesInPart: Int? = nil
   ) throws -> ClusterTree {
     var options = BuildOptions(
       growth: .merging(by: metric), threads: threads, computesSeparations: true, badgeCurve: curve,
-      stand: stand)
+      anchor: anchor)
     options.maximumMergeDepth = maximumDepth
     options.leavesInPart = leavesInPart
     return try ClusterTree(coordinates, as: projection, options: options)

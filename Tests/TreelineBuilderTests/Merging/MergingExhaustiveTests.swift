@@ -94,16 +94,16 @@ import Treeline
   }
 
   private func check(_ set: PointSet) throws {
-    for (metric, stand) in [
+    for (metric, anchor) in [
       (.distance, .mean), (.badges, .mean), (.scatter, .mean), (.distance, .member), (.badges, .member),
-    ] as [(MergeMetric, ClusterStand)] {
-      let tree = try set.mergedTree(by: metric, stand: stand)
+    ] as [(MergeMetric, ClusterAnchor)] {
+      let tree = try set.mergedTree(by: metric, anchor: anchor)
       let differences = try tree.differencesFromMerging()
-      #expect(differences.isEmpty, "\(set), \(metric), at a \(stand): \(differences.prefix(3))")
+      #expect(differences.isEmpty, "\(set), \(metric), at a \(anchor): \(differences.prefix(3))")
       for parts in [2, 3, 9] {
         let leavesInPart = set.coordinates.count / parts + 1
-        let other = try set.mergedTree(by: metric, stand: stand, threads: 2, leavesInPart: leavesInPart)
-        #expect(other.hasSameContent(as: tree), "\(set), \(metric), at a \(stand), in \(parts) parts")
+        let other = try set.mergedTree(by: metric, anchor: anchor, threads: 2, leavesInPart: leavesInPart)
+        #expect(other.hasSameContent(as: tree), "\(set), \(metric), at a \(anchor), in \(parts) parts")
       }
     }
   }
@@ -113,12 +113,12 @@ extension ClusterTree {
   /// Returns whether two trees have the same points and rows in tree order, the same nodes and merge scales, and the
   /// same positions of clusters.
   func hasSameContent(as other: ClusterTree) -> Bool {
-    contentHash == other.contentHash && scales == other.scales && stand == other.stand
+    contentHash == other.contentHash && scales == other.scales && anchor == other.anchor
       && badgeCurve == other.badgeCurve && hasSeparations == other.hasSeparations
       && (0..<pointCount).allSatisfy { row(atTreeIndex: $0) == other.row(atTreeIndex: $0) }
       && withStorage { own in
         other.withStorage { others in
-          (0..<(own.stands == nil ? 0 : (pointCount + 7) / 8)).allSatisfy { own.stands![$0] == others.stands![$0] }
+          (0..<(own.anchors == nil ? 0 : (pointCount + 7) / 8)).allSatisfy { own.anchors![$0] == others.anchors![$0] }
         }
       }
   }

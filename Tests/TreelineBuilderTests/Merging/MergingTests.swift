@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 @testable import TreelineBuilder
 
@@ -29,13 +29,13 @@ import Treeline
     .antimeridian(5_000, seed: 526), .roads(10_000, seed: 527), .nullIsland(stack: 3_000, noise: 3_000, seed: 528),
     .geometricSpread(.spiral), MergingTests.shrinkingGaps,
   ]) func partsMakeTheSameTree(_ set: PointSet) throws {
-    for (metric, stand) in [
+    for (metric, anchor) in [
       (.distance, .mean), (.badges, .mean), (.scatter, .mean), (.badges, .member),
-    ] as [(MergeMetric, ClusterStand)] {
-      let tree = try set.mergedTree(by: metric, stand: stand)
+    ] as [(MergeMetric, ClusterAnchor)] {
+      let tree = try set.mergedTree(by: metric, anchor: anchor)
       for (leavesInPart, threads) in [(100, 3), (700, 2), (4_000, 1)] {
-        let other = try set.mergedTree(by: metric, stand: stand, threads: threads, leavesInPart: leavesInPart)
-        #expect(other.hasSameContent(as: tree), "\(set), \(metric), at a \(stand), parts of \(leavesInPart)")
+        let other = try set.mergedTree(by: metric, anchor: anchor, threads: threads, leavesInPart: leavesInPart)
+        #expect(other.hasSameContent(as: tree), "\(set), \(metric), at a \(anchor), parts of \(leavesInPart)")
       }
     }
   }
@@ -83,21 +83,21 @@ import Treeline
   /// rows, any number of threads, and any window.
   @Test(arguments: [
     PointSet.cities(5_000, seed: 519), .coarse(3_000, side: 30, seed: 520), .antimeridian(3_000, seed: 521),
-  ]) func clustersStandAtMembers(_ set: PointSet) throws {
+  ]) func clustersAreAnchoredAtMembers(_ set: PointSet) throws {
     for metric in [MergeMetric.distance, .badges] {
-      let tree = try set.mergedTree(by: metric, stand: .member)
-      let other = try set.shuffled(seed: 522).mergedTree(by: metric, stand: .member, threads: 3)
-      #expect(tree.stand == .member && other.scales == tree.scales)
-      #expect(try set.mergedTree(by: metric).stand == .mean)
+      let tree = try set.mergedTree(by: metric, anchor: .member)
+      let other = try set.shuffled(seed: 522).mergedTree(by: metric, anchor: .member, threads: 3)
+      #expect(tree.anchor == .member && other.scales == tree.scales)
+      #expect(try set.mergedTree(by: metric).anchor == .mean)
       let positions = tree.positions
       let cut = metric == .badges ? Cut.badges() : .spacing(44)
       for zoom in [0.0, 3, 6, 9, 14] {
         let shown = try tree.clusters(cut, in: .everything(zoom: zoom))
         #expect(try shown.map(\.coordinate) == other.clusters(cut, in: .everything(zoom: zoom)).map(\.coordinate))
         for cluster in shown {
-          let stand = try tree.shownPosition(of: cluster)
-          let index = try #require(stand.treeIndex)
-          #expect(cluster.range.contains(index) && stand.x == cluster.x && stand.y == cluster.y)
+          let anchor = try tree.shownPosition(of: cluster)
+          let index = try #require(anchor.treeIndex)
+          #expect(cluster.range.contains(index) && anchor.x == cluster.x && anchor.y == cluster.y)
           #expect(cluster.x == Double(positions[index].x) && cluster.y == Double(positions[index].y))
           #expect(try tree.shownPosition(of: cluster, at: .mean).x == cluster.meanX)
         }
@@ -111,15 +111,15 @@ import Treeline
         #expect(halves[0].count + halves[1].count == shown.count)
       }
     }
-    #expect(try set.mergedTree(by: .scatter, stand: .member).stand == .mean)
+    #expect(try set.mergedTree(by: .scatter, anchor: .member).anchor == .mean)
   }
 
   @Test func separationsAreLeftOutUnlessAskedFor() throws {
     let set = PointSet.cities(500, seed: 507)
     let tree = try ClusterTree(set.coordinates, options: BuildOptions(growth: .merging(by: .distance)))
-    var options = BuildOptions(growth: .merging(by: .badges), stand: .member)
+    var options = BuildOptions(growth: .merging(by: .badges), anchor: .member)
     options.threads = 1
-    #expect(try ClusterTree(set.coordinates, options: options).stand == .mean)
+    #expect(try ClusterTree(set.coordinates, options: options).anchor == .mean)
     #expect(!tree.hasSeparations && tree.growth == .merging(by: .distance) && tree.splitRule == nil)
     #expect(try tree.contentHash == set.mergedTree().contentHash)
   }
@@ -141,16 +141,16 @@ import Treeline
     .nullIsland(stack: 3_000, noise: 1_000, seed: 511),
   ]) func coarseScalesBoundTheDepth(_ set: PointSet) throws {
     for metric in MergeMetric.allCases {
-      for stand in Trials.some(of: ClusterStand.allCases) { try checkCoarseScales(of: set, metric, stand) }
+      for anchor in Trials.some(of: ClusterAnchor.allCases) { try checkCoarseScales(of: set, metric, anchor) }
     }
   }
 
-  private func checkCoarseScales(of set: PointSet, _ metric: MergeMetric, _ stand: ClusterStand) throws {
-    let exact = try set.mergedTree(by: metric, stand: stand)
-    let coarse = try set.mergedTree(by: metric, stand: stand, maximumDepth: 4)
+  private func checkCoarseScales(of set: PointSet, _ metric: MergeMetric, _ anchor: ClusterAnchor) throws {
+    let exact = try set.mergedTree(by: metric, anchor: anchor)
+    let coarse = try set.mergedTree(by: metric, anchor: anchor, maximumDepth: 4)
     #expect(try coarse.shape().depth <= 31 + 256)
     #expect(coarse.withStorage { $0.mergeTraits.contains(.coarseScales) })
-    let shuffled = try set.shuffled(seed: 512).mergedTree(by: metric, stand: stand, maximumDepth: 4)
+    let shuffled = try set.shuffled(seed: 512).mergedTree(by: metric, anchor: anchor, maximumDepth: 4)
     #expect(shuffled.contentHash == coarse.contentHash)
     #expect(coarse.root?.pointCount == exact.root?.pointCount)
     guard metric.keepsApart else { return }
@@ -182,8 +182,8 @@ import Treeline
     let curve = BadgeCurve.standard.gap(1.5)
     let tree = try set.mergedTree(by: .badges, badges: curve, threads: 2)
     let coarse = try set.mergedTree(by: .badges, badges: curve, maximumDepth: 4)
-    let atMembers = try set.mergedTree(by: .badges, badges: curve, stand: .member, threads: 2)
-    let coarseAtMembers = try set.mergedTree(by: .badges, badges: curve, stand: .member, maximumDepth: 4)
+    let atMembers = try set.mergedTree(by: .badges, badges: curve, anchor: .member, threads: 2)
+    let coarseAtMembers = try set.mergedTree(by: .badges, badges: curve, anchor: .member, maximumDepth: 4)
     for step in 0..<30 {
       let (zoom, scale) = (Double(step) * 0.61, [0.5, 1, 2][step % 3])
       for tree in [tree, coarse, atMembers, coarseAtMembers] {
@@ -191,7 +191,7 @@ import Treeline
         #expect(shown.reduce(0) { $0 + $1.pointCount } == set.coordinates.count)
         #expect(
           tree.leastGap(of: shown, .badges(scale: scale), zoom: zoom) >= 1.5 * scale,
-          "\(set), zoom \(zoom), \(tree.stand), \(tree.withStorage(\.mergeTraits))")
+          "\(set), zoom \(zoom), \(tree.anchor), \(tree.withStorage(\.mergeTraits))")
       }
     }
     let spaced = try set.mergedTree().clusters(.spacing(44), in: .everything(zoom: 6)).count
@@ -205,7 +205,7 @@ import Treeline
     #expect(!spaced.supports(.badges()) && spaced.supports(.spacing(44)) && spaced.badgeCurve == nil)
     let all = Viewport.everything(zoom: 3)
     #expect(throws: QueryError.noBadges) { try spaced.clusters(.badges(), in: all) }
-    #expect(throws: QueryError.noSeparations) { try badges.clusters(.spacing(44), in: all) }
+    #expect(throws: QueryError.grownForBadges) { try badges.clusters(.spacing(44), in: all) }
     #expect(throws: QueryError.notALength(name: "badges", found: -1)) {
       try badges.clusters(.badges(scale: -1), in: all)
     }
@@ -262,7 +262,7 @@ import Treeline
     // Tests a window on either side of the seam, and a window on the other side of the world.
     for (x, isSeen) in [(rect.minX, true), (rect.maxX &- 1000, true), (rect.minX &+ 1 << 31, false)] {
       let window = PlaneWindow(x: x, width: 1000, minY: 0, maxY: .max)
-      for cut in [Cut.limit(10_000), .limit(10_000, .widestFirst), .spacing(0.5), .detail(0.5)] {
+      for cut in [Cut.limit(10_000), .limit(10_000, order: .widestFirst), .spacing(0.5), .detail(0.5)] {
         let found = try tree.clusters(cut, in: window, zoom: 8)
         #expect(found.contains { cluster.range.contains($0.range.lowerBound) } == isSeen, "\(cut) at \(x)")
       }
@@ -315,7 +315,7 @@ extension ClusterTree {
         if let (left, right) = try storage.children(of: node), storage.separations![Int(right.first)] >= code.rawValue {
           stack += [left, right]
         } else {
-          shown[Set(node.range.map { row(atTreeIndex: $0) })] = storage.standPosition(of: node)
+          shown[Set(node.range.map { row(atTreeIndex: $0) })] = storage.anchorPosition(of: node)
         }
       }
       return shown

@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 @testable import TreelineBuilder
 
 /// Builds trees with groups that never mix. Compares builds on disk, which need little memory, with builds in memory.
@@ -198,7 +198,7 @@ private struct GroupedScratchBuild {
     defer { try? FileManager.default.removeItem(atPath: file) }
     let options = BuildOptions(splitRule: rule, threads: 2, computesSeparations: computesSeparations)
     try ClusterTree(set.coordinates, groupedBy: PointGroups(groups), as: set.projection, options: options).write(
-      index: file, attributes: columns.compactMap(\.attribute), columns: columns.compactMap(\.column))
+      toFile: file, attributes: columns.compactMap(\.attribute), columns: columns.compactMap(\.column))
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
   }
 

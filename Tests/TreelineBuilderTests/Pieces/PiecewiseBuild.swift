@@ -154,7 +154,7 @@ extension PointSet {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("index-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     try tree(rule, threads: threads, computesSeparations: computesSeparations).write(
-      index: file.path, attributes: columns.compactMap(\.attribute), columns: columns.compactMap(\.column), row: row)
+      toFile: file.path, attributes: columns.compactMap(\.attribute), columns: columns.compactMap(\.column), row: row)
     return [UInt8](try Data(contentsOf: file))
   }
 }

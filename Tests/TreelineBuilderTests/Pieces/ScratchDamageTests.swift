@@ -1,7 +1,7 @@
 import Foundation
 import PointSets
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 @testable import TreelineBuilder
 
 /// Changes a file of a stopped build that works on disk, and continues the build. The build must give the same index as

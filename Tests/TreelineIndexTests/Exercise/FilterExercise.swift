@@ -25,12 +25,12 @@ struct FilterExercise {
     let written = "\(filter)"
     guard let again = try? Filter(written) else { preconditionFailure(written) }
     precondition("\(again)".utf8.elementsEqual(written.utf8), written)
-    let passing = try tree.selecting(filter)
-    let failing = try tree.selecting(!filter)
-    let both = try passing.selecting(!filter)
-    precondition(both.passingPointCount == 0)
-    precondition(passing.passingPointCount + failing.passingPointCount <= tree.pointCount)
+    let passing = try tree.filtered(by: filter)
+    let failing = try tree.filtered(by: !filter)
+    let both = try passing.filtered(by: !filter)
+    precondition(both.filteredPointCount == 0)
+    precondition(passing.filteredPointCount + failing.filteredPointCount <= tree.pointCount)
     let clusters = try passing.clusters(.limit(3), in: .everything)
-    precondition(clusters.reduce(0) { $0 + $1.pointCount } == passing.passingPointCount)
+    precondition(clusters.reduce(0) { $0 + $1.pointCount } == passing.filteredPointCount)
   }
 }

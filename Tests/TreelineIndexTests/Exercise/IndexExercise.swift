@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// Calls all queries of an index whose bytes may be damaged in any way.
 ///
@@ -54,19 +54,19 @@ struct IndexExercise {
     let (zoom, pixels) = (Double(query % 27), Double(query % 50))
     let alone = UnclusteredPoints(leastMembers: query % 7 + 1, fromZoom: query % 2 == 0 ? 20 : .infinity)
     let cuts =
-      ExpansionOrder.allCases.dropFirst().map { Cut.limit(limit, $0) }
+      ExpansionOrder.allCases.dropFirst().map { Cut.limit(limit, order: $0) }
       + PixelCriterion.allCases.map { Cut($0, pixels: pixels).atMost(limit).unclustered(alone) }.filter(tree.supports)
     let other = try tree.clusters(cuts[query % cuts.count], in: window, zoom: zoom)
     for cluster in other { try look(at: cluster, of: tree) }
-    let continued = try tree.clusters(.limit(limit, isContinuing: true), in: window, after: other)
+    let continued = try tree.clusters(.limit(limit, continuity: .continuing), in: window, after: other)
     for cluster in continued { try look(at: cluster, of: tree) }
     if let cluster = other.element(by: query) {
-      let shown = try tree.shownPosition(of: cluster.id, at: .member, keptVisibleIn: window)
+      let shown = try tree.shownPosition(of: cluster, at: .member, keptVisibleInWindow: window)
       guard shown.treeIndex.map(cluster.range.contains) == true else {
         fatalError("A member of another cluster: \(shown) of \(cluster)")
       }
     }
-    let transition = Transition(from: answer, to: other)
+    let transition = ClusterTransition(from: answer, to: other)
     let parts = transition.splits.reduce(0) { $0 + $1.parts.count } + transition.merges.count
     guard transition.kept.count + parts + transition.entered.count == other.count else {
       fatalError("A transition of \(answer.count) to \(other.count) clusters has not all of them")
@@ -90,7 +90,7 @@ struct IndexExercise {
       .count(name), .median(name), .percentile(80, of: name), .distinct(name), .top(2, of: name), .min(name),
       .max(name),
     ]
-    for tree in [tree, try tree.selecting(!.whereMissing(name))] {
+    for tree in [tree, try tree.filtered(by: !.whereMissing(name))] {
       for values in try tree.clusters(.limit(7), in: .everything).values(of: aggregates) {
         guard values.count == aggregates.count else { fatalError("Not all aggregates are there: \(values)") }
       }
@@ -116,7 +116,7 @@ struct IndexExercise {
         tree.treeIndex(ofRow: tree.row(atTreeIndex: index))
       )
       for cut in PixelCriterion.allCases.map({ Cut($0, pixels: 9) }).filter(tree.supports) {
-        _ = try (tree.expansionZoom(of: root.id, by: cut), tree.unclusteredZoom(ofTreeIndex: index, by: cut))
+        _ = try (tree.separationZoom(of: root.id, for: cut), tree.unclusteredZoom(ofTreeIndex: index, for: cut))
       }
     }
   }

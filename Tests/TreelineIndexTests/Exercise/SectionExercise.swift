@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// Calls all queries of a section that holds a typed column, or its ranks, links or search. The bytes of the section
 /// may be damaged in any way.

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 @testable import TreelineBuilder
 @testable import TreelineCommand
 

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 /// Checks that error messages name the damaged file, for users who work with many files.
 @Suite struct DamageMessageTests {
@@ -29,7 +29,7 @@ import Treeline
       #expect(result.code == 65)
       #expect(result.errors.contains("treelinemap: error: \(path): the index is damaged"), "\(result.errors)")
     }
-    let tree = try ClusterTree(index: path)
+    let tree = try ClusterTree(contentsOfFile: path)
     let error = #expect(throws: IndexError.self) { _ = try tree.shape() }
     #expect("\(try #require(error))".hasPrefix("\(path): the index is damaged at byte "))
   }

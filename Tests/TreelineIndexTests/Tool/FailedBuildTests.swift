@@ -115,7 +115,7 @@ import TreelineBuilder
       #expect(result.code == 74)
       #expect(result.errors.contains("flushed to the disk: Input/output error; a power cut may"), "\(result.errors)")
       #expect(try folder.contents() == ["index"])
-      #expect(try ClusterTree(index: folder.path("index")).pointCount == 5)
+      #expect(try ClusterTree(contentsOfFile: folder.path("index")).pointCount == 5)
     }
 
     /// Builds an index while the system call `call` fails. The call `fsync` fails only for folders.

@@ -117,7 +117,7 @@ import TreelineVerification
     #expect(result.output == "74\n0\n", "\(result.errors)")
     #expect(result.errors.contains("another run is writing this file"))
     #expect(try folder.contents() == ["index"])
-    #expect(try ClusterTree(index: folder.path("index")).pointCount == 1)
+    #expect(try ClusterTree(contentsOfFile: folder.path("index")).pointCount == 1)
   }
 
   /// Checks that a build leaves the folder as it was if the build is stopped or its terminal is closed.

@@ -1,6 +1,6 @@
 import PointSets
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 @Suite struct BadgeTests {
   @Test(arguments: [

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TreelineBuilder
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks aggregates against the values of all points, one by one.
 @Suite struct AggregateTests {
@@ -302,7 +302,7 @@ import TreelineBuilder
       let tree = try PointSet.random(seed: seed).tree().adding(columns: [
         IndexColumn(name: "name", kind: .text) { ($0 &* 7 &+ Int(seed)) % 5 == 0 ? .string("name \($0)") : .null }
       ])
-      for tree in [tree, try tree.selecting(.where("name", isLike: "%1%"))] {
+      for tree in [tree, try tree.filtered(by: .where("name", isLike: "%1%"))] {
         let clusters = try tree.clusters(.limit(9), in: PlaneWindow.everything)
         for (cluster, values) in zip(clusters, try clusters.values(of: [.first("name")])) {
           let texts = tree.members(of: cluster).treeIndices.compactMap { index -> AttributeValue? in

@@ -20,32 +20,32 @@ import TreelineBuilder
   private typealias Question = (name: String, ask: @Sendable (ClusterTree) throws -> [String])
 
   private static let filters: [Question] = [
-    ("test", { tree in ["\(try tree.selecting(window).passingPointCount)"] }),
-    ("like", { tree in ["\(try tree.selecting(.where("text", isLike: "%7_1%")).passingPointCount)"] }),
-    ("list", { tree in ["\(try tree.selecting(.where("text", in: ["t1", "t2", "t77"])).passingPointCount)"] }),
+    ("test", { tree in ["\(try tree.filtered(by: window).filteredPointCount)"] }),
+    ("like", { tree in ["\(try tree.filtered(by: .where("text", isLike: "%7_1%")).filteredPointCount)"] }),
+    ("list", { tree in ["\(try tree.filtered(by: .where("text", in: ["t1", "t2", "t77"])).filteredPointCount)"] }),
     (
       "polygon",
       { tree in
         let corners = (0..<60).map { number in
           Coordinate(longitude: Double(number) * 5 - 150, latitude: number % 2 == 0 ? -70 : 70)
         }
-        return ["\(try tree.selecting(.inside(polygon: corners)).passingPointCount)"]
+        return ["\(try tree.filtered(by: .inside(polygon: corners)).filteredPointCount)"]
       }
     ),
     (
       "moved",
       { tree in
-        let moved = try tree.selecting(
-          .where("integer", isFrom: 10_050, to: 30_050), reusing: try tree.selecting(window))
-        return ["\(moved.passingPointCount)"]
+        let moved = try tree.filtered(
+          by: .where("integer", isFrom: 10_050, to: 30_050), reusing: try tree.filtered(by: window))
+        return ["\(moved.filteredPointCount)"]
       }
     ),
     (
       "clusters",
       { tree in
-        let selected = try tree.selecting(window)
+        let selected = try tree.filtered(by: window)
         try selected.prepareClusters(summaries: true)
-        return try selected.clusters(.detail(40), in: .everything(zoom: 3)).map { "\($0.x) \($0.radius)" }
+        return try selected.clusters(.detail(40), in: .everything(zoom: 3)).map { "\($0.x) \($0.planeRadius)" }
       }
     ),
     ("histogram", { tree in ["\(try tree.histogram(of: "real", bins: 20))"] }),

@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// Checks that weighted means and variances are exact to the last bit, however large the values are.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TreelineBuilder
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks filters against SQL's three-valued logic, one value at a time.
 @Suite struct FilterTests {
@@ -41,20 +41,20 @@ import TreelineBuilder
       columns: Self.columns.map { name, kind in IndexColumn(name: name, kind: kind) { rows[$0][name] } })
     for _ in 0..<20 {
       let expression = Self.expression(&random, depth: 3, around: tree)
-      let filtered = try tree.selecting(Filter(expression))
+      let filtered = try tree.filtered(by: Filter(expression))
       let found = (0..<tree.pointCount).filter(filtered.passes)
       let expected = (0..<tree.pointCount).filter { index in
         Self.truth(of: expression, rows[tree.row(atTreeIndex: index)], tree, index) == true
       }
       #expect(found == expected, "seed \(seed), \(expression)")
-      #expect(filtered.passingPointCount == expected.count)
-      let again = try filtered.selecting(.where("small", .isAtLeast, 0))
+      #expect(filtered.filteredPointCount == expected.count)
+      let again = try filtered.filtered(by: .where("small", .isAtLeast, 0))
       let both = expected.filter { index in
         Self.truth(
           of: .comparison("small", .isAtLeast, .integer(0)), rows[tree.row(atTreeIndex: index)], tree, index) == true
       }
       #expect((0..<tree.pointCount).filter(again.passes) == both)
-      #expect(again.unfiltered.passingPointCount == tree.pointCount)
+      #expect(again.unfiltered.filteredPointCount == tree.pointCount)
     }
   }
 
@@ -240,8 +240,8 @@ import TreelineBuilder
       }
       let ring = (0..<3 + random.index(below: 5)).map { _ in corner() }
       if ring.first == ring.last { continue }
-      let filtered = try tree.selecting(.inside(polygon: ring))
-      let others = try tree.selecting(!.inside(polygon: ring))
+      let filtered = try tree.filtered(by: .inside(polygon: ring))
+      let others = try tree.filtered(by: !.inside(polygon: ring))
       // Compares with the even-odd rule, except near edges: for a point exactly on an edge, either answer may be right.
       for index in (0..<tree.pointCount).prefix(60) {
         #expect(filtered.passes(index) != others.passes(index))
@@ -281,17 +281,17 @@ import TreelineBuilder
       IndexColumn(name: "price", kind: .number) { .number("\($0)") },
     ])
     #expect(throws: FilterError.unknownColumn(name: "size", known: ["kind", "price"])) {
-      try tree.selecting(.where("size", .equals, 1))
+      try tree.filtered(by: .where("size", .equals, 1))
     }
-    let error = #expect(throws: FilterError.self) { try tree.selecting(.where("kind", .isLess, 7)) }
+    let error = #expect(throws: FilterError.self) { try tree.filtered(by: .where("kind", .isLess, 7)) }
     #expect(
       error.map { "\($0)" }
         == "the column \"kind\" is of kind category: expected a text in single quotes, found the number 7")
-    #expect(throws: FilterError.self) { try tree.selecting(.where("price", .equals, "cheap")) }
-    #expect(throws: FilterError.self) { try tree.selecting(.where("price", isLike: "1%")) }
-    #expect(throws: FilterError.self) { try tree.selecting(.inside(polygon: [Coordinate(x: 0, y: 0)])) }
+    #expect(throws: FilterError.self) { try tree.filtered(by: .where("price", .equals, "cheap")) }
+    #expect(throws: FilterError.self) { try tree.filtered(by: .where("price", isLike: "1%")) }
+    #expect(throws: FilterError.self) { try tree.filtered(by: .inside(polygon: [Coordinate(x: 0, y: 0)])) }
     let box = #expect(throws: FilterError.self) {
-      try tree.selecting(.inside(BoundingBox(west: 0, south: 2, east: 1, north: 1)))
+      try tree.filtered(by: .inside(BoundingBox(west: 0, south: 2, east: 1, north: 1)))
     }
     #expect(box.map { "\($0)" }?.hasSuffix("found west 0, south 2, east 1, north 1") == true)
   }

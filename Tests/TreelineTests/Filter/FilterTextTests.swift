@@ -3,7 +3,7 @@ import PointSets
 import TestSupport
 import Testing
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 @Suite struct FilterTextTests {
   @Test(arguments: [
@@ -104,7 +104,7 @@ import Testing
   }
 
   /// Any text must either be a filter or cause an error. The error must name a position in the text.
-  @Test func mutatedTextsHaveAPlaceOfTheirFault() {
+  @Test func mutatedTextsHaveAPlaceOfTheirFault() throws {
     var random = SplitMix64(seed: 51)
     let texts = [
       "kind = 'hotel' AND (price < 120.5 OR NOT open = TRUE)", "T_DURING(opened, INTERVAL('2024-05-01', '..'))",
@@ -128,11 +128,11 @@ import Testing
       }
       var text = String.UnicodeScalarView()
       text.append(contentsOf: scalars)
-      do throws(FilterTextError) {
+      do {
         let filter = try Filter(String(text))
         readCount += 1
         #expect((try? Filter(filter.description)) == filter, "\(String(text).debugDescription)")
-      } catch {
+      } catch let error as FilterTextError {
         #expect(0...scalars.count ~= error.position)
         _ = error.description
       }

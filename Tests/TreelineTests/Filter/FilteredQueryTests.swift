@@ -21,7 +21,7 @@ import TreelineBuilder
           let answer = try points.filtered.clusters(.limit(limit), in: window)
           #expect(answer.map(\.id) == oracle.breadthFirst(limit: limit).map(\.id), "seed \(seed), \(window), \(limit)")
           for order in [ExpansionOrder.widestFirst, .steepestFirst] {
-            let best = try points.filtered.clusters(.limit(limit, order), in: window)
+            let best = try points.filtered.clusters(.limit(limit, order: order), in: window)
             let nodes = try best.map { try tree.cluster($0.id) }
             #expect(oracle.violations(of: nodes, limit: limit).prefix(3) == [], "seed \(seed), \(window), \(limit)")
           }
@@ -66,7 +66,7 @@ import TreelineBuilder
         return sum + dx * dx + dy * dy
       }
       let radius = (squares / count).squareRoot()
-      #expect(abs(cluster.radius - radius) <= 1e-6 * radius + 1e-3, "\(cluster.radius), expected \(radius)")
+      #expect(abs(cluster.planeRadius - radius) <= 1e-6 * radius + 1e-3, "\(cluster.planeRadius), expected \(radius)")
     }
   }
 
@@ -110,10 +110,10 @@ import TreelineBuilder
         #expect(shown.x == cluster.meanX && shown.y == cluster.meanY)
         let style = PositionStyle(.mean, keepsVisible: false)
         #expect(try style.position(of: cluster, of: points.filtered, keptVisibleIn: nil) == shown)
-        let stand = try points.filtered.shownPosition(of: cluster)
-        #expect(stand.x == cluster.x && stand.y == cluster.y, "seed \(seed)")
+        let anchor = try points.filtered.shownPosition(of: cluster)
+        #expect(anchor.x == cluster.x && anchor.y == cluster.y, "seed \(seed)")
         let own = PositionStyle(nil, keepsVisible: false)
-        #expect(try own.position(of: cluster, of: points.filtered, keptVisibleIn: nil).map { $0 == stand } ?? true)
+        #expect(try own.position(of: cluster, of: points.filtered, keptVisibleIn: nil).map { $0 == anchor } ?? true)
       }
     }
   }
@@ -155,7 +155,7 @@ import TreelineBuilder
         if members.isEmpty { return }
         let children = try tree.children(of: cluster.id)
         // The zoom comes from the filtered tree, which measures only the passing points.
-        let zoomOfSplit = try points.filtered.expansionZoom(of: cluster.id, by: cut)
+        let zoomOfSplit = try points.filtered.separationZoom(of: cluster.id, for: cut)
         if !children.isEmpty, let zoomOfSplit, zoomOfSplit <= zoom {
           for child in children { try visit(child) }
         } else if !children.isEmpty, members.count == 1, cut.unclustered.leastMembers > 2 {
@@ -177,7 +177,9 @@ import TreelineBuilder
     for _ in 0..<10 {
       let window = PlaneWindow.random(over: tree, &random)
       let zoom = random.number(from: 0, to: 20)
-      for cut in [Cut.limit(30), .limit(30, .widestFirst), .detail(20), .spacing(44), .badges()].filter(tree.supports) {
+      for cut in [Cut.limit(30), .limit(30, order: .widestFirst), .detail(20), .spacing(44), .badges()].filter(
+        tree.supports)
+      {
         let (found, expected) = (
           try all.clusters(cut, in: window, zoom: zoom), try tree.clusters(cut, in: window, zoom: zoom)
         )
@@ -196,7 +198,7 @@ import TreelineBuilder
       let window = PlaneWindow.random(over: tree, &random)
       let limit = 1 + random.index(below: 30)
       let oracle = QueryOracle(outline, window) { points.passes[$0] }
-      let answer = try points.filtered.clusters(.limit(limit, isContinuing: true), in: window, after: previous)
+      let answer = try points.filtered.clusters(.limit(limit, continuity: .continuing), in: window, after: previous)
       #expect(answer.count <= limit)
       #expect(answer.allSatisfy { oracle.isVisible($0.range) })
       #expect(answer.reduce(0) { $0 + oracle.insideCount(of: $1.range) } == oracle.insideCount, "seed \(seed)")
@@ -223,7 +225,7 @@ import TreelineBuilder
     }
     for _ in 0..<6 {
       let ((first, before), (second, after)) = (try answer(), try answer())
-      let transition = Transition(from: first, to: second)
+      let transition = ClusterTransition(from: first, to: second)
       func out(_ range: Range<Int>) -> Int { range.count { before[$0] && !after[$0] } }
       func `in`(_ range: Range<Int>) -> Int { range.count { after[$0] && !before[$0] } }
       #expect(transition.kept.count == transition.keptBefore.count)
@@ -263,7 +265,7 @@ import TreelineBuilder
       #expect(!points.passes.contains(true))
       return
     }
-    #expect(root.pointCount == points.filtered.passingPointCount)
+    #expect(root.pointCount == points.filtered.filteredPointCount)
     #expect(root.pointCount == points.passes.count { $0 })
     var stack = [root]
     while let cluster = stack.popLast() {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TreelineBuilder
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks histograms against the values, one by one.
 @Suite struct HistogramTests {
@@ -111,7 +111,7 @@ import TreelineBuilder
       if !histogram.counts.isEmpty {
         let first = random.index(below: histogram.counts.count)
         let brushed = first..<first + 1 + random.index(below: histogram.counts.count - first)
-        let passing = try tree.selecting(histogram.filter(ofBins: brushed))
+        let passing = try tree.filtered(by: histogram.filter(ofBins: brushed))
         let isIn = shown.count { passing.passes($0) }
         #expect(isIn == histogram.counts[brushed].reduce(0, +), "seed \(seed), \(histogram.edges), \(brushed)")
       }

@@ -2,7 +2,7 @@ import PointSets
 import Testing
 import TreelineBuilder
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks that IN with a list of values passes the same points as a test for equality with any of these values.
 @Suite struct ListFilterTests {
@@ -52,23 +52,24 @@ import TreelineBuilder
       let first = Filter.where(column, .equals, values[0])
       let any = values.dropFirst().reduce(first) { $0 || .where(column, .equals, $1) }
       for (list, each) in [(Filter.where(column, in: values), any), (!Filter.where(column, in: values), !any)] {
-        let (found, expected) = (try tree.selecting(list), try tree.selecting(each))
+        let (found, expected) = (try tree.filtered(by: list), try tree.filtered(by: each))
         let differing = (0..<tree.pointCount).filter { found.passes($0) != expected.passes($0) }
         #expect(differing.isEmpty, "\(list), seed 384")
         // The result is the same if the filter reuses the filter of another list.
-        let moved = try tree.selecting(list, reusing: tree.selecting(.where(column, in: Array(values.dropFirst()))))
+        let moved = try tree.filtered(
+          by: list, reusing: tree.filtered(by: .where(column, in: Array(values.dropFirst()))))
         #expect((0..<tree.pointCount).allSatisfy { moved.passes($0) == expected.passes($0) }, "\(list), seed 384")
       }
     }
-    #expect(try tree.selecting(.where(column, in: [])).passingPointCount == 0)
+    #expect(try tree.filtered(by: .where(column, in: [])).filteredPointCount == 0)
   }
 
   @Test func valuesOfOtherKindsAreRefusedAsTheyAreAlone() throws {
     let tree = try Self.tree()
     for (column, other) in [("category", FilterValue.integer(1)), ("integer", "a"), ("real", .boolean(true))] {
-      let alone = #expect(throws: FilterError.self) { try tree.selecting(.where(column, .equals, other)) }
+      let alone = #expect(throws: FilterError.self) { try tree.filtered(by: .where(column, .equals, other)) }
       let listed = #expect(throws: FilterError.self) {
-        try tree.selecting(.where(column, in: [Self.value(of: column, &Self.random), other]))
+        try tree.filtered(by: .where(column, in: [Self.value(of: column, &Self.random), other]))
       }
       #expect(alone == listed)
     }

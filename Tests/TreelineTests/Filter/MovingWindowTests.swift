@@ -73,7 +73,7 @@ import TreelineBuilder
       .inside(BoundingBox(west: -90, south: -60, east: 120, north: 40)), !.where("real", .isGreater, 1e38),
       .where("kind", .equals, "none"),
     ]
-    let base = random.index(below: 3) == 0 ? try tree.selecting(others[random.index(below: 5)]) : tree
+    let base = random.index(below: 3) == 0 ? try tree.filtered(by: others[random.index(below: 5)]) : tree
     var previous: ClusterTree? = random.index(below: 2) == 0 ? nil : base
     var name = Self.names[random.index(below: 5)]
     var rest = others.filter { _ in random.index(below: 5) == 0 }
@@ -90,8 +90,8 @@ import TreelineBuilder
       let style = random.index(below: 3) == 0 ? random.index(below: 7) : random.index(below: 2)
       let window = Self.window(name, start, start + width, style)
       let filter = random.index(below: 12) == 0 ? rest.first ?? window : rest.reduce(window) { $0 && $1 }
-      let found = try base.selecting(filter, reusing: previous)
-      let expected = try base.selecting(filter)
+      let found = try base.filtered(by: filter, reusing: previous)
+      let expected = try base.filtered(by: filter)
       let (a, b) = (found.filterSelection!, expected.filterSelection!)
       let isSame = (0..<a.wordCount).allSatisfy {
         a.words[$0].bits == b.words[$0].bits && a.words[$0].before == b.words[$0].before
@@ -107,7 +107,7 @@ import TreelineBuilder
       if let previous {
         let first = try previous.clusters(.limit(30), in: PlaneWindow.everything)
         let second = try found.clusters(.limit(30), in: PlaneWindow.everything)
-        let transition = Transition(from: first, to: second)
+        let transition = ClusterTransition(from: first, to: second)
         let (out, `in`) = transition.filteredPointCounts(in: 0..<tree.pointCount)
         #expect(second.reduce(0) { $0 + $1.pointCount } == first.reduce(0) { $0 + $1.pointCount } - out + `in`)
         let indices = 0..<tree.pointCount
@@ -131,16 +131,16 @@ import TreelineBuilder
         && .where("time", in: Instant(seconds: start)..<Instant(seconds: start + 500))
     }
     func moved(_ first: Filter, _ second: Filter) throws -> Selection? {
-      let terms = try tree.selecting(second).filterSelection!.terms!
-      return try MovedSelection.selection(from: try tree.selecting(first).filterSelection!, to: terms, of: tree)
+      let terms = try tree.filtered(by: second).filterSelection!.terms!
+      return try MovedSelection.selection(from: try tree.filtered(by: first).filterSelection!, to: terms, of: tree)
     }
     #expect(try moved(filter(0), filter(20))?.count == (20..<520).count { $0 % 3 != 1 })
     #expect(try moved(filter(0), filter(0))?.count == (0..<500).count { $0 % 3 != 1 })
     // A filter is not reused if the step is too large, or if a condition on another column changes.
     #expect(try moved(filter(0), filter(1000)) == nil)
     #expect(try moved(filter(0), filter(20, "2")) == nil)
-    let first = try tree.selecting(filter(0))
-    #expect(try tree.selecting(filter(0), reusing: first).filterSelection === first.filterSelection)
+    let first = try tree.filtered(by: filter(0))
+    #expect(try tree.filtered(by: filter(0), reusing: first).filterSelection === first.filterSelection)
   }
 
   /// Two texts that are equal in Swift, by Unicode's rules, may have different bytes. A filter treats them as
@@ -155,11 +155,11 @@ import TreelineBuilder
     func filter(_ text: String, _ end: Int) -> Filter {
       .where("text", .equals, .text(text)) && .where("number", .isLess, .integer(end))
     }
-    let first = try tree.selecting(filter(texts[0], 300))
+    let first = try tree.filtered(by: filter(texts[0], 300))
     for text in texts {
       for end in [300, 301, 310] {
-        let found = try tree.selecting(filter(text, end), reusing: first)
-        #expect(found.passingPointCount == (0..<end).count { texts[$0 % 2].utf8.elementsEqual(text.utf8) })
+        let found = try tree.filtered(by: filter(text, end), reusing: first)
+        #expect(found.filteredPointCount == (0..<end).count { texts[$0 % 2].utf8.elementsEqual(text.utf8) })
         let rows = Set(found.members(of: try #require(found.root)))
         #expect(rows.allSatisfy { texts[$0 % 2].utf8.elementsEqual(text.utf8) })
       }

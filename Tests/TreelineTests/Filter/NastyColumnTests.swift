@@ -105,10 +105,10 @@ import TreelineBuilder
     let none: FilterValue = isBoolean ? true : nasty.kind == .number ? 0 : "2000-01-01"
     let asked = values.isEmpty ? [(nil, none)] : values.map { (Optional($0), $0.filterValue) }
     func check(_ filter: Filter, _ passes: (Key) -> Bool) throws {
-      let filtered = try tree.selecting(filter)
+      let filtered = try tree.filtered(by: filter)
       let expected = keys.indices.filter { keys[$0].map(passes) ?? false }
       #expect(keys.indices.filter(filtered.passes) == expected, "\(filter)")
-      #expect(filtered.passingPointCount == expected.count)
+      #expect(filtered.filteredPointCount == expected.count)
     }
     for (key, value) in asked {
       func compares(_ isIn: @escaping (Key, Key) -> Bool) -> (Key) -> Bool {
@@ -122,14 +122,14 @@ import TreelineBuilder
       try check(!.where("c", .isLess, value), compares(>=))
     }
     try check(.where("c", in: asked.map(\.1))) { values.contains($0) }
-    let missing = try tree.selecting(.whereMissing("c"))
+    let missing = try tree.filtered(by: .whereMissing("c"))
     #expect(keys.indices.filter(missing.passes) == keys.indices.filter { keys[$0] == nil })
   }
 
   @Test(arguments: columns, [Set<IndexColumn.Preparation>(), [.percentiles, .distinct]])
   func aggregatesAreThoseOfTheValues(_ nasty: Nasty, _ preparations: Set<IndexColumn.Preparation>) throws {
     let tree = try Self.tree(nasty, for: preparations)
-    for tree in [tree, try tree.selecting(.whereMissing("c") || !.whereMissing("c"))] {
+    for tree in [tree, try tree.filtered(by: .whereMissing("c") || !.whereMissing("c"))] {
       let clusters = try tree.clusters(.limit(7), in: .everything)
       let told = try clusters.values(of: [.count("c"), .distinct("c"), .min("c"), .max("c"), .top(2, of: "c")])
       for (cluster, told) in zip(clusters, told) {

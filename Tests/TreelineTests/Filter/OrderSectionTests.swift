@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TreelineBuilder
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks percentiles and distinct counts that are computed from ranks and links, over any range of points, against the
 /// single values.
@@ -160,7 +160,7 @@ import TreelineBuilder
       let (with, without) = (try prepared([.percentiles, .distinct]), try prepared([]))
       for filter in [nil, Filter.where("a", .isLess, 12)] {
         let answers = try [with, without].map { tree in
-          try (filter.map { try tree.selecting($0) } ?? tree).clusters(.limit(9), in: PlaneWindow.everything)
+          try (filter.map { try tree.filtered(by: $0) } ?? tree).clusters(.limit(9), in: PlaneWindow.everything)
             .values(of: [.median("a"), .percentile(30, of: "a"), .distinct("a"), .count("a")])
         }
         #expect(answers[0] == answers[1])

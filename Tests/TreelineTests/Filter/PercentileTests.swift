@@ -42,7 +42,7 @@ import TreelineBuilder
     let tree = try ClusterTree(values.map { Coordinate(longitude: Double($0), latitude: 0) }).adding(columns: [
       column("v") { "\(values[$0])" }, column("real") { "\(values[$0])e-20" },
     ])
-    let filtered = try tree.selecting(.where("v", .isAtLeast, 0) && !.where("v", .equals, 1000))
+    let filtered = try tree.filtered(by: .where("v", .isAtLeast, 0) && !.where("v", .equals, 1000))
     for tree in [tree, filtered] {
       let all = try tree.clusters(.limit(1), in: .everything)
       for percent in 1...100 {

@@ -1,7 +1,7 @@
 import Testing
 import TreelineBuilder
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks the bounds of scans, which read values point by point or text by text. A scan beyond its bound is refused
 /// with an error.
@@ -21,7 +21,7 @@ import TreelineBuilder
     }
     #expect(try all.values(of: [.sum("flag")])[0][0] == .integer((count + 2) / 3))
     // With a filter, only the rows that pass count towards the bound.
-    let passing = try tree.selecting(.where("flag", .equals, true)).clusters(.limit(1), in: .everything)
+    let passing = try tree.filtered(by: .where("flag", .equals, true)).clusters(.limit(1), in: .everything)
     #expect(try passing.values(of: [.median("flag")])[0][0] == .value(.bool(true)))
   }
 
@@ -31,12 +31,12 @@ import TreelineBuilder
       IndexColumn(name: "long", kind: .text) { .string("\($0)" + String(repeating: "x", count: length)) },
       IndexColumn(name: "short", kind: .text) { .string("\($0)x") },
     ])
-    let error = #expect(throws: FilterError.self) { try tree.selecting(.where("long", isLike: "1%")) }
+    let error = #expect(throws: FilterError.self) { try tree.filtered(by: .where("long", isLike: "1%")) }
     guard case .tooMuchText(column: "long", let bytes, maximum: 1 << 28) = error else {
       Issue.record("Expected too much text, found \(String(describing: error))")
       return
     }
     #expect(bytes > count * length)
-    #expect(try tree.selecting(.where("short", isLike: "1%")).passingPointCount == 111)
+    #expect(try tree.filtered(by: .where("short", isLike: "1%")).filteredPointCount == 111)
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 @Suite struct BoundingBoxTests {
   /// Converts a box of the plane to degrees and back to a window. Checks that the window equals the box, wherever the

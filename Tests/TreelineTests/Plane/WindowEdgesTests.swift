@@ -2,7 +2,7 @@ import PointSets
 import TestSupport
 import Testing
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Compares `WindowEdges`, which compares four numbers at a time, with checks of single positions.
 @Suite struct WindowEdgesTests {

@@ -14,13 +14,13 @@ import Treeline
     for _ in 0..<Trials.count(20) {
       let window = PlaneWindow.random(over: tree, &random)
       for cluster in try tree.clusters(.limit(1 + random.index(below: 40)), in: window) {
-        let mean = try tree.shownPosition(of: cluster.id)
+        let mean = try tree.shownPosition(of: cluster)
         #expect(mean.x == cluster.meanX && mean.y == cluster.meanY && mean.treeIndex == nil)
         #expect(mean.coordinate == cluster.coordinate)
-        let member = try tree.shownPosition(of: cluster.id, at: .member)
+        let member = try tree.shownPosition(of: cluster, at: .member)
         #expect(try member.treeIndex == tree.nearestMember(of: cluster.id))
         for (rule, own) in [(ShownPosition.Rule.mean, mean), (.member, member)] {
-          let kept = try tree.shownPosition(of: cluster.id, at: rule, keptVisibleIn: window)
+          let kept = try tree.shownPosition(of: cluster, at: rule, keptVisibleInWindow: window)
           #expect(window.contains(x: kept.x, y: kept.y), "\(cluster) in \(window), seed 511")
           if window.contains(x: own.x, y: own.y) {
             #expect(kept == own)
@@ -42,15 +42,12 @@ import Treeline
     let root = try #require(tree.root)
     for box in [BoundingBox(west: 1, south: 0, east: 1.5, north: 0), BoundingBox(west: 9, south: 9, east: 9, north: 9)]
     {
-      let shown = try tree.shownPosition(of: root.id, keptVisibleIn: box)
+      let shown = try tree.shownPosition(of: root, keptVisibleIn: box)
       #expect(shown.treeIndex == nil && abs(shown.coordinate.x - 2) < 1e-8)
     }
     let east = BoundingBox(west: 3, south: 0, east: 4, north: 0)
-    let shown = try tree.shownPosition(of: root.id, keptVisibleIn: east)
+    let shown = try tree.shownPosition(of: root, keptVisibleIn: east)
     #expect(try shown.coordinate.x == 4 && tree.row(atTreeIndex: #require(shown.treeIndex)) == 1)
-    #expect(throws: QueryError.unknownCluster(ClusterID(rawValue: 77))) {
-      try tree.shownPosition(of: ClusterID(rawValue: 77), at: .member)
-    }
   }
 
   /// Checks that a window contains fractions of a unit in the same way as whole units, also beyond the seam.

@@ -19,7 +19,7 @@ import Testing
       let box = boxes.next()
       let oracle = QueryOracle(outline, try outline.tree.plane.window(showing: box))
       let limit = [1, 2, 7, 1 + random.index(below: 60), .max][random.index(below: 5)]
-      let answer = try Array(outline.tree.clusters(.limit(limit, expansion), in: Viewport(box)))
+      let answer = try Array(outline.tree.clusters(.limit(limit, order: expansion), in: Viewport(box)))
       #expect(oracle.violations(of: answer, limit: limit).prefix(5) == [], "\(box), limit \(limit)")
       #expect(answer == Self.bestFirst(outline, order, oracle, limit), "\(box), limit \(limit)")
     }
@@ -33,8 +33,8 @@ import Testing
       let limit = 1 + random.index(below: 30)
       let window = PlaneWindow.random(over: tree, &random)
       let part = window.randomPart(&random)
-      let coarse = try Array(tree.clusters(.limit(limit, order), in: window))
-      let fine = try Array(tree.clusters(.limit(limit, order), in: part))
+      let coarse = try Array(tree.clusters(.limit(limit, order: order), in: window))
+      let fine = try Array(tree.clusters(.limit(limit, order: order), in: part))
       #expect(unrefined(fine, by: coarse) == [], "\(part) in \(window), limit \(limit)")
     }
   }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TreelineBuilder
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks queries that combine a detail or a spacing with a limit, with and without unclustered points. By definition,
 /// the query uses the least detail or spacing whose answer fits the limit, but at least the requested one. So all

@@ -1,6 +1,6 @@
 import PointSets
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 @Suite struct ClusterMapTests {
@@ -27,27 +27,24 @@ import TreelineBuilder
     #expect(results.map(\.cluster) == (try Array(map.tree.clusters(.limit(limit), in: Viewport(.world)))))
     var found: [Hotel] = []
     for result in results {
-      switch result {
-      case .single(let hotel, let cluster):
-        #expect(cluster.pointCount == 1 && cluster.row.map { hotels[$0] } == hotel)
-        found.append(hotel)
-      case .cluster(let cluster, let members):
-        #expect(cluster.pointCount > 1 && members.count == cluster.pointCount)
-        found += members
-      }
+      let cluster = result.cluster
+      #expect(result.id == cluster.id && result.coordinate == cluster.coordinate)
+      #expect(result.count == cluster.pointCount && result.members.count == cluster.pointCount)
+      #expect(result.isSingle == (result.count == 1) && result.value == cluster.row.map { hotels[$0] })
+      found += result.members
     }
     #expect(found.map(\.name).sorted() == hotels.map(\.name).sorted())
   }
 
   @Test(arguments: [0.0, 2.5, 6]) func everyWayToChooseIsThatOfTheTree(zoom: Double) throws {
-    let map = try ClusterMap(hotels, options: BuildOptions(computesSeparations: true), at: \.place)
+    let map = try ClusterMap(hotels, at: \.place, options: BuildOptions(computesSeparations: true))
     let (tree, alone) = (map.tree, UnclusteredPoints(leastMembers: 3))
     func expect(_ results: ClusterMap<Hotel>.Results, _ clusters: Clusters) {
       #expect(results.map(\.cluster) == Array(clusters))
     }
     expect(
-      try map.clusters(.limit(20, .widestFirst), in: Viewport(.world)),
-      try tree.clusters(.limit(20, .widestFirst), in: Viewport(.world)))
+      try map.clusters(.limit(20, order: .widestFirst), in: Viewport(.world)),
+      try tree.clusters(.limit(20, order: .widestFirst), in: Viewport(.world)))
     expect(
       try map.clusters(.detail(20).atMost(50).unclustered(alone), in: Viewport(.world, zoom: zoom)),
       try tree.clusters(.detail(20).atMost(50).unclustered(alone), in: Viewport(.world, zoom: zoom)))
@@ -59,7 +56,7 @@ import TreelineBuilder
   /// Checks that a `ClusterMap` can answer everything that a tree can answer, with values instead of points. Also
   /// checks queries that are passed as a single `Query`.
   @Test func whatATreeCanBeAskedAMapCan() throws {
-    let map = try ClusterMap(hotels, options: BuildOptions(computesSeparations: true), at: \.place)
+    let map = try ClusterMap(hotels, at: \.place, options: BuildOptions(computesSeparations: true))
     let (tree, cut) = (map.tree, Cut.spacing(44))
     let query = Query(cut, in: Viewport(.world, zoom: 3))
     let shown = try map.clusters(query)
@@ -69,22 +66,26 @@ import TreelineBuilder
     #expect(try map.hasPoint(in: Viewport(.world)))
     #expect(map.supports(cut) && map.noResults.isEmpty)
     #expect(map.transition(from: map.noResults, to: shown).entered.clusters == shown.clusters)
-    #expect(try map.centeredClusters(query).clusters == tree.clusters(cut, centeredIn: query.viewport))
+    #expect(
+      try map.clusters(cut, centeredIn: query.viewport).clusters == tree.clusters(cut, centeredIn: query.viewport))
     for result in shown {
       let id = result.cluster.id
       #expect(map.convexHull(of: result) == tree.convexHull(of: result.cluster))
       #expect(try map.cluster(id).cluster == result.cluster)
       let nearest = try tree.nearestMember(of: id)
-      #expect(try map.nearestMember(of: id) == hotels[tree.row(atTreeIndex: nearest)])
-      #expect(try map.nearestMember(of: id, in: .everything) == map.nearestMember(of: id))
+      #expect(try map.nearestMember(of: result) == hotels[tree.row(atTreeIndex: nearest)])
       #expect(try map.shownPosition(of: result, at: .member).treeIndex == nearest)
     }
     for row in [0, 7, 399] {
-      let treeIndex = try #require(tree.treeIndex(ofRow: row))
+      let treeIndex = try #require(try tree.index(ofRow: row, at: hotels[row].place))
+      #expect(tree.row(at: treeIndex) == row && tree.isIncluded(treeIndex))
+      let number = try #require(shown.clusters.firstIndex(containing: treeIndex))
+      #expect(shown.clusters[number].indices.contains(treeIndex))
+      #expect(try tree.clusters(containing: treeIndex).contains(shown.clusters[number]))
       for tileSize in Viewport.TileSize.allCases {
         #expect(
-          try map.unclusteredZoom(ofRow: row, at: hotels[row].place, by: cut, tileSize: tileSize)
-            == tree.unclusteredZoom(ofTreeIndex: treeIndex, by: cut, tileSize: tileSize))
+          try map.unclusteredZoom(ofRow: row, at: hotels[row].place, for: cut, tileSize: tileSize)
+            == tree.unclusteredZoom(of: treeIndex, for: cut, tileSize: tileSize))
       }
     }
   }
@@ -92,22 +93,19 @@ import TreelineBuilder
   /// Checks that transitions and continued answers contain the values, too.
   @Test func transitionsHaveTheValues() throws {
     let map = try ClusterMap(hotels, at: \.place)
-    let cut = Cut.limit(30, .widestFirst, isContinuing: true)
-    let shown = try map.clusters(.limit(30, .widestFirst), in: Viewport(.world))
+    let cut = Cut.limit(30, order: .widestFirst, continuity: .continuing)
+    let shown = try map.clusters(.limit(30, order: .widestFirst), in: Viewport(.world))
     let next = try map.clusters(
       cut, in: Viewport(BoundingBox(west: -30, south: -50, east: 150, north: 70)), after: shown)
     #expect(
       next.clusters
         == (try map.tree.clusters(
           cut, in: Viewport(BoundingBox(west: -30, south: -50, east: 150, north: 70)), after: shown.clusters)))
-    let (change, plain) = (map.transition(from: shown, to: next), Transition(from: shown.clusters, to: next.clusters))
+    let (change, plain) = (
+      map.transition(from: shown, to: next), ClusterTransition(from: shown.clusters, to: next.clusters)
+    )
     func names(_ results: some Sequence<ClusterMap<Hotel>.Result>) -> [String] {
-      results.flatMap { result -> [String] in
-        switch result {
-        case .single(let hotel, _): [hotel.name]
-        case .cluster(_, let members): members.map(\.name)
-        }
-      }.sorted()
+      results.flatMap { $0.members.map(\.name) }.sorted()
     }
     func names(_ clusters: some Sequence<Cluster>) -> [String] {
       clusters.flatMap { map.tree.members(of: $0).map { hotels[$0].name } }.sorted()
@@ -133,17 +131,16 @@ import TreelineBuilder
     let tile = Viewport(tile: MapTile(zoom: 1, x: 1, y: 0)!)
     #expect(
       try map.clusters(.spacing(44), centeredIn: tile).clusters == tree.clusters(.spacing(44), centeredIn: tile))
-    let cluster = try #require(shown.map(\.cluster).max { $0.pointCount < $1.pointCount })
-    #expect(try map.children(of: cluster.id).map(\.cluster) == tree.children(of: cluster.id))
-    #expect(try map.parent(of: cluster.id)?.cluster == tree.parent(of: cluster.id))
-    #expect(try map.ancestors(of: cluster.id).map(\.cluster) == tree.ancestors(of: cluster.id))
-    #expect(
-      try map.expansionZoom(of: cluster.id, by: .detail(20)) == tree.expansionZoom(of: cluster.id, by: .detail(20)))
+    let largest = try #require(shown.max { $0.count < $1.count })
+    let id = largest.id
+    #expect(try map.children(of: largest).map(\.cluster) == tree.children(of: id))
+    #expect(try map.parent(of: largest)?.cluster == tree.parent(of: id))
+    #expect(try map.ancestors(of: largest).map(\.cluster) == tree.ancestors(of: id))
+    #expect(try map.separationZoom(of: largest, for: .detail(20)) == tree.separationZoom(of: id, for: .detail(20)))
     for row in [0, 7, 399] {
       let path = try map.clusters(containingRow: row, at: hotels[row].place)
       #expect(path.first?.cluster == tree.root && path.count > 1)
-      guard case .single(let hotel, _) = path.last else { continue }
-      #expect(hotel == hotels[row])
+      #expect(path.last.map { !$0.isSingle || $0.value == hotels[row] } == true)
     }
     #expect(try map.clusters(containingRow: 400, at: hotels[0].place).isEmpty)
   }
@@ -156,7 +153,7 @@ import TreelineBuilder
     let built = try ClusterMap(hotels, at: \.place)
     let view = Viewport(.world)
     #expect(try map.clusters(.limit(9), in: view).clusters == built.clusters(.limit(9), in: view).clusters)
-    #expect(map.members(of: tree.root!).map(\.name) == built.members(of: tree.root!).map(\.name))
+    #expect(map.root?.members.map(\.name) == built.root?.members.map(\.name))
     #expect(throws: QueryError.tooFewValues(expected: 400, found: 399)) {
       try ClusterMap(Array(hotels.dropLast()), on: tree)
     }
@@ -165,7 +162,7 @@ import TreelineBuilder
   @Test func membersArePaged() throws {
     let map = try ClusterMap(hotels, at: \.place)
     let root = try #require(map.tree.root)
-    let members = map.members(of: root)
+    let members = map.result(for: root).members
     #expect(Array(members) == map.tree.members(of: root).map { hotels[$0] })
     #expect(Array(members.dropFirst(100).prefix(30)) == Array(Array(members)[100..<130]))
     #expect(members.dropFirst(390).prefix(30).count == 10)
@@ -179,11 +176,9 @@ import TreelineBuilder
   }
 
   @Test func valuesMayLieOnAPlainPlane() throws {
-    let map = try ClusterMap([3.0, 1, 2], as: .planar) { Coordinate(x: $0, y: 1e6) }
+    let map = try ClusterMap([3.0, 1, 2], at: { Coordinate(x: $0, y: 1e6) }, as: .planar)
     let box = BoundingBox(west: 0, south: 0, east: 2.5, north: 1e7)
-    let singles = try map.clusters(.limit(9), in: Viewport(box)).compactMap { result -> Double? in
-      if case .single(let value, _) = result { value } else { nil }
-    }
+    let singles = try map.clusters(.limit(9), in: Viewport(box)).compactMap(\.value)
     #expect(singles == [1, 2])
   }
 

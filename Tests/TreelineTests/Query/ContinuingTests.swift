@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TreelineBuilder
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks answers that continue a previous answer. They keep the promises of every answer and change as little as
 /// possible. Their clusters are never much wider than those of a fresh answer.
@@ -19,8 +19,8 @@ import TreelineBuilder
       let window = PlaneWindow.random(over: tree, &random)
       let limit = 1 + random.index(below: 40)
       let order = ExpansionOrder.allCases[random.index(below: 3)]
-      let fresh = try tree.clusters(.limit(limit, order), in: window)
-      let answer = try tree.clusters(.limit(limit, order, isContinuing: true), in: window, after: shown)
+      let fresh = try tree.clusters(.limit(limit, order: order), in: window)
+      let answer = try tree.clusters(.limit(limit, order: order, continuity: .continuing), in: window, after: shown)
       let name = "step \(step): \(window), limit \(limit), \(order)"
       let oracle = QueryOracle(outline, window)
       #expect(answer.count <= limit, "\(name)")
@@ -36,7 +36,7 @@ import TreelineBuilder
   }
 
   private func scatter(of clusters: Clusters) -> Double {
-    clusters.reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius }
+    clusters.reduce(0) { $0 + Double($1.pointCount) * $1.planeRadius * $1.planeRadius }
   }
 
   /// Checks answers of small trees against all cuts. An answer keeps as many clusters of the previous answer as the
@@ -56,8 +56,8 @@ import TreelineBuilder
         let window = PlaneWindow.random(over: tree, &random)
         let limit = 1 + random.index(below: 9)
         let order = ExpansionOrder.allCases[random.index(below: 3)]
-        let fresh = try tree.clusters(.limit(limit, order), in: window)
-        let answer = try tree.clusters(.limit(limit, order, isContinuing: true), in: window, after: shown)
+        let fresh = try tree.clusters(.limit(limit, order: order), in: window)
+        let answer = try tree.clusters(.limit(limit, order: order, continuity: .continuing), in: window, after: shown)
         let name = "\(set), step \(step), limit \(limit), \(order), seed 164"
         let brute = AllCuts(of: outline, in: window, continuing: shown, or: fresh)
         let most = scatter(of: fresh) * Cut.continuityFactor * Cut.continuityFactor
@@ -89,8 +89,8 @@ import TreelineBuilder
       let window = PlaneWindow.random(over: tree, &random)
       let limit = 1 + random.index(below: 40)
       let fresh = try tree.clusters(.limit(limit), in: window)
-      #expect(try tree.clusters(.limit(limit, isContinuing: true), in: window, after: tree.noClusters) == fresh)
-      #expect(try tree.clusters(.limit(limit, isContinuing: true), in: window, after: fresh) == fresh)
+      #expect(try tree.clusters(.limit(limit, continuity: .continuing), in: window, after: tree.noClusters) == fresh)
+      #expect(try tree.clusters(.limit(limit, continuity: .continuing), in: window, after: fresh) == fresh)
     }
   }
 
@@ -106,7 +106,7 @@ import TreelineBuilder
       let shown = try tree.clusters(.limit(limit), in: screen.window)
       try fresh.addPan(shown, on: screen, try tree.clusters(.limit(limit), in: beside.window), on: beside, of: tree)
       try continued.addPan(
-        shown, on: screen, try tree.clusters(.limit(limit, isContinuing: true), in: beside.window, after: shown),
+        shown, on: screen, try tree.clusters(.limit(limit, continuity: .continuing), in: beside.window, after: shown),
         on: beside, of: tree)
     }
     let (kept, keptFresh) = (continued.panPersistence, fresh.panPersistence)
@@ -116,7 +116,7 @@ import TreelineBuilder
   @Test func aLimitBelowOneIsAnError() throws {
     let tree = try PointSet.random(seed: 900).tree()
     #expect(throws: QueryError.limitBelowOne(found: 0)) {
-      try tree.clusters(.limit(0, isContinuing: true), in: PlaneWindow.everything, after: tree.noClusters)
+      try tree.clusters(.limit(0, continuity: .continuing), in: PlaneWindow.everything, after: tree.noClusters)
     }
   }
 }
@@ -165,7 +165,7 @@ private struct AllCuts {
   func measured(_ cut: [Cluster]) -> Cut {
     Cut(
       count: cut.count, kept: cut.count { shown.contains($0.id) },
-      scatter: cut.reduce(0) { $0 + Double($1.pointCount) * $1.radius * $1.radius },
+      scatter: cut.reduce(0) { $0 + Double($1.pointCount) * $1.planeRadius * $1.planeRadius },
       isOfBoth: cut.allSatisfy { cluster in finest.contains { cluster.range.contains($0) } })
   }
 }

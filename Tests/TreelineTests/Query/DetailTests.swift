@@ -2,7 +2,7 @@ import PointSets
 import TestSupport
 import Testing
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks the cut by scatter against its definition. Also checks its main advantage: the clusters do not depend on the
 /// box.
@@ -53,7 +53,7 @@ import Testing
   @Test func expansionZoomIsWhereAClusterFallsApart() throws {
     let tree = try PointSet.cities(2000, seed: 144).tree()
     for cluster in try tree.clusters(.limit(60), in: PlaneWindow.everything) {
-      guard let zoom = try tree.expansionZoom(of: cluster.id, by: .detail(20)) else {
+      guard let zoom = try tree.separationZoom(of: cluster.id, for: .detail(20)) else {
         #expect(cluster.rect.isPoint)
         continue
       }

@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// Checks the zooms at which clusters are split and at which points become single. Compares with queries at these zooms
@@ -28,15 +28,16 @@ import TreelineBuilder
         UnclusteredPoints(fromZoom: random.number(from: 0, to: 30)),
       ][random.index(below: 3)]
       try checkParting(
-        tree, id, try tree.expansionZoom(of: id, by: .detail(pixels).unclustered(alone)), isNested: false
+        tree, id, try tree.separationZoom(of: id, for: .detail(pixels).unclustered(alone)), isNested: false
       ) { try tree.clusters(.detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0) }
       try checkParting(
-        tree, id, try tree.expansionZoom(of: id, by: .spacing(pixels).unclustered(alone)), isNested: true
+        tree, id, try tree.separationZoom(of: id, for: .spacing(pixels).unclustered(alone)), isNested: true
       ) { try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0) }
-      try checkAlone(tree, index, try tree.unclusteredZoom(ofTreeIndex: index, by: .detail(pixels).unclustered(alone)))
+      try checkAlone(tree, index, try tree.unclusteredZoom(ofTreeIndex: index, for: .detail(pixels).unclustered(alone)))
       { try tree.clusters(.detail(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0) }
-      try checkAlone(tree, index, try tree.unclusteredZoom(ofTreeIndex: index, by: .spacing(pixels).unclustered(alone)))
-      { try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0) }
+      try checkAlone(
+        tree, index, try tree.unclusteredZoom(ofTreeIndex: index, for: .spacing(pixels).unclustered(alone))
+      ) { try tree.clusters(.spacing(pixels).unclustered(alone), in: PlaneWindow.everything, zoom: $0) }
     }
   }
 
@@ -86,10 +87,10 @@ import TreelineBuilder
   @Test func noPixelsHaveNoZoom() throws {
     let tree = try PointSet.cities(300, seed: 532).tree(computesSeparations: true)
     let root = try #require(tree.root).id
-    #expect(try tree.expansionZoom(of: root, by: .detail(0)) == -.infinity)
-    #expect(try tree.expansionZoom(of: root, by: .spacing(0)) == -.infinity)
-    #expect(try tree.unclusteredZoom(ofTreeIndex: 7, by: .detail(0)) == -.infinity)
-    #expect(try tree.unclusteredZoom(ofTreeIndex: 7, by: .spacing(0)) == -.infinity)
+    #expect(try tree.separationZoom(of: root, for: .detail(0)) == -.infinity)
+    #expect(try tree.separationZoom(of: root, for: .spacing(0)) == -.infinity)
+    #expect(try tree.unclusteredZoom(ofTreeIndex: 7, for: .detail(0)) == -.infinity)
+    #expect(try tree.unclusteredZoom(ofTreeIndex: 7, for: .spacing(0)) == -.infinity)
   }
 
   @Test func aStackIsNeverAlone() throws {
@@ -98,9 +99,9 @@ import TreelineBuilder
       computesSeparations: true)
     let index = try #require(try tree.treeIndex(ofRow: 1, at: here))
     #expect(
-      try tree.unclusteredZoom(ofTreeIndex: index, by: .detail(20).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
+      try tree.unclusteredZoom(ofTreeIndex: index, for: .detail(20).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
     #expect(
-      try tree.unclusteredZoom(ofTreeIndex: index, by: .spacing(20).unclustered(UnclusteredPoints(leastMembers: 9)))
+      try tree.unclusteredZoom(ofTreeIndex: index, for: .spacing(20).unclustered(UnclusteredPoints(leastMembers: 9)))
         == nil)
   }
 
@@ -108,9 +109,9 @@ import TreelineBuilder
     let tree = try PointSet.cities(30, seed: 533).tree()
     let root = try #require(tree.root).id
     #expect(throws: QueryError.notALength(name: "detail", found: -1)) {
-      try tree.expansionZoom(of: root, by: .detail(-1))
+      try tree.separationZoom(of: root, for: .detail(-1))
     }
-    #expect(throws: QueryError.noSeparations) { try tree.expansionZoom(of: root, by: .spacing(1)) }
-    #expect(throws: QueryError.noSeparations) { try tree.unclusteredZoom(ofTreeIndex: 0, by: .spacing(1)) }
+    #expect(throws: QueryError.noSeparations) { try tree.separationZoom(of: root, for: .spacing(1)) }
+    #expect(throws: QueryError.noSeparations) { try tree.unclusteredZoom(ofTreeIndex: 0, for: .spacing(1)) }
   }
 }

@@ -1,6 +1,6 @@
 import PointSets
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// Checks clusters none of whose points pass the filter, and clusters that are not split at any zoom.
@@ -12,7 +12,7 @@ import TreelineBuilder
     let index = try #require(tree.treeIndex(ofRow: 2))
     let path = try tree.clusters(containingTreeIndex: index)
     let (id, point) = (path[1].id, try #require(path.last).id)
-    let filtered = try tree.selecting(.where("k", .equals, "a"))
+    let filtered = try tree.filtered(by: .where("k", .equals, "a"))
     for id in [id, point] {
       let expected = QueryError.noPassingPoint(of: id)
       #expect("\(expected)" == "no point of cluster \(id) passes the filter")
@@ -20,15 +20,14 @@ import TreelineBuilder
       #expect(throws: expected) { try filtered.children(of: id) }
       #expect(throws: expected) { try filtered.parent(of: id) }
       #expect(throws: expected) { try filtered.ancestors(of: id) }
-      #expect(throws: expected) { try filtered.expansionZoom(of: id, by: .detail(20)) }
+      #expect(throws: expected) { try filtered.separationZoom(of: id, for: .detail(20)) }
       #expect(throws: expected) { try filtered.clusters(withIDs: [id]) }
-      #expect(throws: expected) { try filtered.shownPosition(of: id) }
       #expect(throws: expected) { try filtered.nearestMember(of: id) }
     }
     let unknown = ClusterID(rawValue: 77)
     #expect(throws: QueryError.unknownCluster(unknown)) { try filtered.cluster(unknown) }
     #expect(try filtered.clusters(containingTreeIndex: index).isEmpty)
-    #expect(try filtered.unclusteredZoom(ofTreeIndex: index, by: .detail(20)) == nil)
+    #expect(try filtered.unclusteredZoom(ofTreeIndex: index, for: .detail(20)) == nil)
   }
 
   /// Checks two points that are only a few units apart. Their distance minus the greatest possible rounding error is
@@ -40,7 +39,7 @@ import TreelineBuilder
     let path = try tree.clusters(containingTreeIndex: try #require(tree.treeIndex(ofRow: 0)))
     let pair = try #require(path.last { $0.pointCount == 2 })
     let cut = Cut.spacing(44)
-    #expect(try tree.expansionZoom(of: pair.id, by: cut) == nil)
+    #expect(try tree.separationZoom(of: pair.id, for: cut) == nil)
     for zoom in [32.0, 81.459, 1000] {
       let shown = try tree.clusters(cut, in: .everything(zoom: zoom))
       #expect(shown.contains { $0.id == pair.id })

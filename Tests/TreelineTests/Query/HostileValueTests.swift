@@ -1,6 +1,6 @@
 import PointSets
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// Calls all queries with extreme or invalid values. Either the answer is right or an error says what is wrong. A crash
@@ -76,7 +76,10 @@ import TreelineBuilder
     mutating func cut() -> Cut {
       let cut: Cut =
         switch random.index(below: 4) {
-        case 0: .limit(integer(), among(ExpansionOrder.allCases), isContinuing: random.index(below: 2) == 0)
+        case 0:
+          .limit(
+            integer(), order: among(ExpansionOrder.allCases),
+            continuity: random.index(below: 2) == 0 ? .continuing : .independent)
         case 1: .detail(number())
         case 2: .spacing(number())
         default: .badges(scale: number())
@@ -160,8 +163,8 @@ import TreelineBuilder
         opened: Instant(seconds: seconds[row % 4]))
     }
     return try ClusterMap(
-      places, as: projection, options: options, at: \.coordinate,
-      columns: .number(\.price), .number(\.rooms), .category(\.kind), .time(\.opened))
+      places, at: \.coordinate, columns: .number(\.price), .number(\.rooms), .category(\.kind), .time(\.opened),
+      as: projection, options: options)
   }
 
   private static let growths: [(Growth, Plane.Projection)] = [
@@ -197,8 +200,8 @@ import TreelineBuilder
       if round % 3 == 0 {
         let filter = chooser.filter()
         calls.call("\(filter)") {
-          let filtered = try map.selecting(filter, reusing: round % 2 == 0 ? map : nil)
-          #expect((0..<map.tree.pointCount).filter(filtered.tree.passes).count == filtered.tree.passingPointCount)
+          let filtered = try map.filtered(by: filter, reusing: round % 2 == 0 ? map : nil)
+          #expect((0..<map.tree.pointCount).filter(filtered.tree.passes).count == filtered.tree.filteredPointCount)
           map = filtered
         }
       }
@@ -215,9 +218,9 @@ import TreelineBuilder
     let aggregates = (0..<3).map { _ in chooser.aggregate() }
     calls.call("\(query)") {
       let shown = try tree.clusters(query, after: usual)
-      #expect(shown.reduce(0) { $0 + $1.pointCount } <= tree.passingPointCount)
+      #expect(shown.reduce(0) { $0 + $1.pointCount } <= tree.filteredPointCount)
       #expect(shown.allSatisfy { $0.pointCount > 0 })
-      let transition = Transition(from: usual, to: shown)
+      let transition = ClusterTransition(from: usual, to: shown)
       let most = max(integer, 0)
       let counts = transition.filteredPointCounts(in: min(integer, 0)..<most)
       #expect(counts.out == 0 && counts.in == 0)
@@ -234,9 +237,9 @@ import TreelineBuilder
     let (bins, column, viewport) = (chooser.integer(), chooser.text(), chooser.viewport())
     calls.call("histogram of \(column), \(bins) bins") {
       let histogram = try tree.histogram(of: column, bins: bins, in: viewport)
-      #expect(histogram.counts.reduce(histogram.missingCount, +) <= tree.passingPointCount)
+      #expect(histogram.counts.reduce(histogram.missingCount, +) <= tree.filteredPointCount)
       let (a, b) = (chooser.integer(), chooser.integer())
-      _ = try tree.selecting(histogram.filter(ofBins: min(a, b)..<max(a, b)))
+      _ = try tree.filtered(by: histogram.filter(ofBins: min(a, b)..<max(a, b)))
     }
     calls.call("cluster \(id)") {
       let cluster = try tree.cluster(id)
@@ -250,14 +253,14 @@ import TreelineBuilder
       _ = (try tree.children(of: id), try tree.parent(of: id), try tree.ancestors(of: id))
     }
     calls.call("ids \(id)") { _ = try tree.clusters(withIDs: [id, id]) }
-    calls.call("expansion zoom of \(id) by \(cut)") {
-      let zoom = try tree.expansionZoom(of: id, by: cut)
+    calls.call("separation zoom of \(id) by \(cut)") {
+      let zoom = try tree.separationZoom(of: id, for: cut)
       #expect(zoom.map { !$0.isNaN } ?? true)
     }
     calls.call("unclustered zoom of \(integer) by \(cut)") {
-      _ = try tree.unclusteredZoom(ofTreeIndex: integer, by: cut, tileSize: .pixels512)
+      _ = try tree.unclusteredZoom(ofTreeIndex: integer, for: cut, tileSize: .pixels512)
     }
-    calls.call("clusters around \(integer)") { _ = try tree.clusters(containingTreeIndex: integer) }
+    calls.call("clusters around \(integer)") { _ = try tree.clusters(containing: TreeIndex(rawValue: integer)) }
     calls.call("row \(integer) at \(coordinate)") {
       _ = try tree.treeIndex(ofRow: integer, at: coordinate)
       _ = try map.clusters(containingRow: integer, at: coordinate)
@@ -265,14 +268,16 @@ import TreelineBuilder
       #expect(!tree.passes(integer) || 0..<tree.pointCount ~= integer)
     }
     let box = chooser.box()
-    calls.call("shown position of \(id) in \(box)") { _ = try tree.shownPosition(of: id, keptVisibleIn: box) }
+    calls.call("shown position of \(id) in \(box)") {
+      _ = try tree.shownPosition(of: tree.cluster(id), keptVisibleIn: box)
+    }
     calls.call("JSON of \(query)") {
       let texts = query.parameters.map { (name: $0.name, value: "\($0.value)") }
       var parameters = QueryParameters(texts)
       _ = Query(&parameters)
     }
     let filter = chooser.mapFilter()
-    calls.call("a filter by properties") { _ = try map.selecting(filter) }
+    calls.call("a filter by properties") { _ = try map.filtered(by: filter) }
     calls.call("aggregates of properties") {
       _ = try map.values(
         of: .top(integer, of: \.kind), .percentile(number, of: \.price), .percentile(number, of: \.rooms),

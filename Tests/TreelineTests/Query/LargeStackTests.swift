@@ -2,7 +2,7 @@ import PointSets
 import Testing
 import TreelineBuilder
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Tests a tree of 400,000 points at one position and a few other points. The 400,000 points form a single record, a
 /// stack. It is listed page by page and spread around its position.
@@ -27,13 +27,13 @@ import TreelineBuilder
     // The 401 points outside the stack are in buckets of up to 16 points.
     let recordCount = tree.withStorage { $0.nodeCount }
     #expect(recordCount < 401, "\(recordCount) records")
-    #expect(try tree.expansionZoom(of: stack.id, by: .detail(1)) == nil)
-    #expect(try tree.expansionZoom(of: stack.id, by: .spacing(1).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
+    #expect(try tree.separationZoom(of: stack.id, for: .detail(1)) == nil)
+    #expect(try tree.separationZoom(of: stack.id, for: .spacing(1).unclustered(UnclusteredPoints(fromZoom: 3))) == nil)
     for clusters in [
       try tree.clusters(.detail(0), in: PlaneWindow.everything, zoom: 24),
       try tree.clusters(
         .detail(9).unclustered(UnclusteredPoints(leastMembers: .max)), in: PlaneWindow.everything, zoom: 24),
-      try tree.clusters(.limit(1_000_000, .steepestFirst), in: PlaneWindow.everything),
+      try tree.clusters(.limit(1_000_000, order: .steepestFirst), in: PlaneWindow.everything),
     ] { #expect(clusters.count == 402 && clusters.count(where: \.isStack) == 1) }
   }
 

@@ -1,6 +1,6 @@
 import PointSets
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// Checks that filters and aggregates by key paths equal filters and aggregates by column names.
@@ -73,9 +73,9 @@ import TreelineBuilder
 
   @Test(arguments: filters.indices) func selectsTheValuesOfAFilter(at index: Int) throws {
     let (filter, passes) = Self.filters[index]
-    let map = try Self.map().selecting(filter)
+    let map = try Self.map().filtered(by: filter)
     let found = try map.clusters(.limit(1), in: .everything).flatMap { result in
-      map.members(of: result.cluster).map(\.opened)
+      result.members.map(\.opened)
     }
     let expected = Self.hotels.filter(passes).map(\.opened)
     #expect(Set(found) == Set(expected) && found.count == expected.count && !expected.isEmpty)
@@ -85,7 +85,7 @@ import TreelineBuilder
   @Test func aggregatesHaveTheTypesOfProperties() throws {
     let map = try Self.map()
     let shown = try map.clusters(.limit(9), in: .everything)
-    let members = shown.map { map.members(of: $0.cluster) }
+    let members = shown.map(\.members)
     let means: [Double?] = try map.values(of: .mean(\.price), for: shown)
     for (mean, members) in zip(means, members) {
       let prices = members.compactMap(\.price)
@@ -162,9 +162,9 @@ import TreelineBuilder
     var shown = map.noResults
     for start in stride(from: Int64(0), to: 500, by: 10) {
       let days = Self.day(start)..<Self.day(start + 100)
-      window = try map.selecting(.where(\.opened, in: days), reusing: window)
+      window = try map.filtered(by: .where(\.opened, in: days), reusing: window)
       let next = try window!.clusters(.limit(20), in: .everything)
-      let named = try map.selecting(.where("since", in: days)).clusters(.limit(20), in: .everything)
+      let named = try map.filtered(by: .where("since", in: days)).clusters(.limit(20), in: .everything)
       #expect(next.map(\.cluster.id) == named.map(\.cluster.id))
       let kept = map.transition(from: shown, to: next).kept
       #expect(
@@ -181,14 +181,14 @@ import TreelineBuilder
     let unknown = QueryError.unknownProperty(keyPath: "\(\Hotel.coordinate.latitude)", columns: names)
     #expect(throws: unknown) { try map.columnName(of: \.coordinate.latitude) }
     #expect(throws: unknown) {
-      try map.selecting(\.kind == "a" && !(\.coordinate.latitude < 1))
+      try map.filtered(by: \.kind == "a" && !(\.coordinate.latitude < 1))
     }
     #expect(throws: unknown) {
       try map.values(of: .count, .mean(\.coordinate.latitude), for: map.clusters(.limit(1), in: .everything))
     }
     #expect("\(unknown)".contains("latitude; the columns are \"price\""))
     let bare = try ClusterMap(Self.hotels, at: \.coordinate)
-    #expect(throws: QueryError.self) { try bare.selecting(\.kind == "inn") }
+    #expect(throws: QueryError.self) { try bare.filtered(by: \.kind == "inn") }
   }
 
   /// A tree from an index has no key paths. Checks that its columns are found by the names of the properties.
@@ -197,7 +197,7 @@ import TreelineBuilder
     #expect(try map.columnName(of: \.kind) == "kind" && map.columnName(of: \.offer.price) == "price")
     #expect(throws: QueryError.self) { try map.columnName(of: \.opened) }
     #expect(
-      try map.selecting(.where(\.kind, in: ["inn"])).tree.passingPointCount
+      try map.filtered(by: .where(\.kind, in: ["inn"])).tree.filteredPointCount
         == Self.hotels.filter { $0.kind == "inn" }.count)
   }
 }

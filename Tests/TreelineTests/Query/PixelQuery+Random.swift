@@ -1,5 +1,5 @@
 import PointSets
-import Treeline
+@_spi(Server) import Treeline
 
 /// A random cut by pixels at a zoom, with or without unclustered points.
 struct PixelQuery: CustomStringConvertible {

@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 /// Checks that a query can be written as a command line, as a URL and as JSON, and that all three are read as the same
 /// query.
@@ -46,7 +46,7 @@ import Treeline
     func text(_ query: Query) -> String { query.parameters.map { "\($0.name)=\($0.value)" }.joined(separator: "&") }
     #expect(text(Query(.spacing(44).atMost(500), in: view)) == "bbox=2.2,48.8,2.5,48.9&zoom=11.5&spacing=44&limit=500")
     #expect(
-      text(Query(.limit(20, .widestFirst, isContinuing: true), in: .everything))
+      text(Query(.limit(20, order: .widestFirst, continuity: .continuing), in: .everything))
         == "limit=20&order=widest-first&continuing=true")
     #expect(
       text(
@@ -115,7 +115,7 @@ import Treeline
     #expect(cuts([("spacing", "44"), ("a-detail", "9")]) == (.detail(9), .spacing(44), []))
     #expect(
       cuts([("spacing", "44"), ("a-order", "widest-first"), ("limit", "7")]) == (
-        .limit(7, .widestFirst), .spacing(44).atMost(7), []
+        .limit(7, order: .widestFirst), .spacing(44).atMost(7), []
       ))
     #expect(cuts([("limit", "7"), ("b-limit", "8")]) == (.limit(7), .limit(8), []))
     // `min-points` without a prefix applies only to the queries whose cut supports unclustered points.
@@ -139,8 +139,8 @@ import Treeline
       try tree.clusters(.detail(20), in: Viewport(box, zoom: 4))
         == tree.clusters(.detail(20), in: Viewport(box, zoom: 3, tileSize: .pixels512)))
     let root = try #require(tree.root)
-    let zoom = try #require(try tree.expansionZoom(of: root.id, by: .detail(20)))
-    #expect(try tree.expansionZoom(of: root.id, by: .detail(20), tileSize: .pixels512) == zoom - 1)
+    let zoom = try #require(try tree.separationZoom(of: root.id, for: .detail(20)))
+    #expect(try tree.separationZoom(of: root.id, for: .detail(20), tileSize: .pixels512) == zoom - 1)
   }
 
   @Test func aMarginLooksFarther() throws {

@@ -30,7 +30,7 @@ import TreelineBuilder
         }
         if let holder {
           #expect(holder.range.contains(chosen))
-          let change = Transition(from: shown, to: next)
+          let change = ClusterTransition(from: shown, to: next)
           let replaced = change.merges.map(\.whole) + change.splits.flatMap(\.parts)
           let now = Array(change.kept) + Array(change.entered) + replaced
           #expect(now.count { $0.id == holder.id } == 1, "row \(row) of \(set), seeds 545 and 546")

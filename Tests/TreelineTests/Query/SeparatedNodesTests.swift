@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TreelineBuilder
 
-@testable import Treeline
+@_spi(Server) @testable import Treeline
 
 /// Checks the search for the nodes that are shown at a required distance against its definition.
 @Suite struct SeparatedNodesTests {

@@ -1,13 +1,13 @@
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// Checks which clusters have their positions in a window, against all clusters of the tree, one by one.
 @Suite struct TileClustersTests {
   @Test(arguments: PointSet.nasty + (860..<900).map { PointSet.random(seed: UInt64($0)) })
-  func clustersStandWhereTheirMeansAre(_ set: PointSet) throws {
+  func clustersAreAnchoredAtTheirMeans(_ set: PointSet) throws {
     let tree = try set.tree(computesSeparations: true)
     var random = SplitMix64(seed: 161)
     for _ in 0..<Trials.count(20) {

@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// Checks transitions between any two answers of a tree against their definition.
@@ -13,7 +13,7 @@ import TreelineBuilder
     for _ in 0..<Trials.count(75) {
       let from = try Self.answer(of: tree, &random)
       let to = try Self.answer(of: tree, after: from, &random)
-      check(Transition(from: from, to: to), from, to)
+      check(ClusterTransition(from: from, to: to), from, to)
     }
   }
 
@@ -29,15 +29,16 @@ import TreelineBuilder
       leastMembers: [2, 2, 9][random.index(below: 3)], fromZoom: [.infinity, 12][random.index(below: 2)])
     let order = ExpansionOrder.allCases[random.index(below: ExpansionOrder.allCases.count)]
     switch random.index(below: 4) {
-    case 0: return try tree.clusters(.limit(limit, order), in: window)
+    case 0: return try tree.clusters(.limit(limit, order: order), in: window)
     case 1: return try tree.clusters(.detail(pixels).atMost(cap).unclustered(alone), in: window, zoom: zoom)
     case 2: return try tree.clusters(.spacing(pixels).atMost(cap).unclustered(alone), in: window, zoom: zoom)
     default:
-      return try tree.clusters(.limit(limit, order, isContinuing: true), in: window, after: previous ?? tree.noClusters)
+      return try tree.clusters(
+        .limit(limit, order: order, continuity: .continuing), in: window, after: previous ?? tree.noClusters)
     }
   }
 
-  private func check(_ transition: Transition, _ from: Clusters, _ to: Clusters) {
+  private func check(_ transition: ClusterTransition, _ from: Clusters, _ to: Clusters) {
     let kept = Set(from.map(\.id)).intersection(to.map(\.id))
     #expect(transition.kept.map(\.id) == from.map(\.id).filter(kept.contains))
     #expect(transition.added.map(\.id) == to.map(\.id).filter { !kept.contains($0) })
@@ -59,7 +60,7 @@ import TreelineBuilder
   @Test func nothingChangesFromAnAnswerToItself() throws {
     let tree = try PointSet.cities(500, seed: 132).tree()
     let answer = try tree.clusters(.limit(40), in: PlaneWindow.everything)
-    let transition = Transition(from: answer, to: answer)
+    let transition = ClusterTransition(from: answer, to: answer)
     #expect(transition.kept == answer)
     #expect(transition.splits.isEmpty && transition.merges.isEmpty)
     #expect(transition.added.isEmpty && transition.removed.isEmpty)
@@ -70,7 +71,7 @@ import TreelineBuilder
     var random = SplitMix64(seed: 134)
     for _ in 0..<Trials.count(100) {
       let (from, to) = (try Self.answer(of: tree, &random), try Self.answer(of: tree, &random))
-      let (forth, back) = (Transition(from: from, to: to), Transition(from: to, to: from))
+      let (forth, back) = (ClusterTransition(from: from, to: to), ClusterTransition(from: to, to: from))
       #expect(forth.splits.map(\.whole) == back.merges.map(\.whole))
       #expect(forth.entered == back.exited)
       #expect(forth.kept == back.kept)

@@ -1,7 +1,7 @@
 import PointSets
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 import TreelineBuilder
 
 /// Checks unclustered points: small clusters are shown as their points, and from some zoom on all points are shown
@@ -78,8 +78,8 @@ import TreelineBuilder
       for ask in [
         { _ = try tree.clusters(cut, in: .everything(zoom: 3)) },
         { _ = try tree.clusters(cut, centeredIn: .everything(zoom: 3)) },
-        { _ = try tree.expansionZoom(of: root, by: cut) },
-        { _ = try tree.unclusteredZoom(ofTreeIndex: 0, by: cut) },
+        { _ = try tree.separationZoom(of: root, for: cut) },
+        { _ = try tree.unclusteredZoom(ofTreeIndex: 0, for: cut) },
       ] {
         #expect {
           try ask()

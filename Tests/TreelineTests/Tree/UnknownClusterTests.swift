@@ -1,6 +1,6 @@
 import PointSets
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 
 /// Checks that an unknown id leads to an error, never to another cluster.
 @Suite struct UnknownClusterTests {
@@ -37,7 +37,7 @@ import Treeline
     for treeIndex in [-1, 1, .max, .min] {
       let expected = QueryError.unknownPoint(treeIndex: treeIndex, pointCount: 1)
       #expect(throws: expected) { try tree.clusters(containingTreeIndex: treeIndex) }
-      #expect(throws: expected) { try tree.unclusteredZoom(ofTreeIndex: treeIndex, by: .detail(3)) }
+      #expect(throws: expected) { try tree.unclusteredZoom(ofTreeIndex: treeIndex, for: .detail(3)) }
       #expect(!tree.passes(treeIndex))
     }
   }

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 extension ComparisonReport {
   /// The first bytes of every page.

@@ -1,4 +1,4 @@
-import Treeline
+@_spi(Server) import Treeline
 
 /// The SVG pictures of a view, one per method. Land and points are written once and shared by all pictures.
 struct MapPicture {

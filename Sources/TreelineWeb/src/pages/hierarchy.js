@@ -45,7 +45,7 @@ const [HERE, SAME, NEXT] = [0, 1, 2];
  *   loaded.
  * @property {Page | null} spreads The page with the exact covariance; null after the page is loaded.
  * @property {number} code
- * @property {number} stand Index of the point at which the node is shown, counted from the node's first point; -1 if
+ * @property {number} anchor Index of the point at which the node is shown, counted from the node's first point; -1 if
  *   the node is shown at its mean.
  * @property {Page | null} below The page with everything below the node; null after the page is loaded.
  *
@@ -69,7 +69,7 @@ export class PagedHierarchy extends Hierarchy {
    * Nodes of upper pages may be shown at points of leaf pages that are not loaded. This map has the place of each of
    * these points in `points`, by tree index.
    */
-  #standing = new Map();
+  #anchor = new Map();
   #pointsEnd = 0;
   /** @type {Page[]} */
   #valuePages = [];
@@ -85,7 +85,7 @@ export class PagedHierarchy extends Hierarchy {
     const stored = {
       points: new Uint32Array(0), rows: new Uint32Array(0), gaps: new Uint8Array(0), nodes: new Uint32Array(6),
       sums: new Uint32Array(0), spreads: new Float32Array(0), codes: hasCodes ? new Uint16Array(0) : null,
-      stands: traits & 4 ? new Uint8Array(0) : null, isAcrossSeam: (traits & 1) === 1,
+      anchors: traits & 4 ? new Uint8Array(0) : null, isAcrossSeam: (traits & 1) === 1,
     };
     super(stored, {
       plane: projection === 1 ? new Plane(true, seam) : new Plane(false, 0, left, top, side), growth,
@@ -142,7 +142,7 @@ export class PagedHierarchy extends Hierarchy {
       this.#last = leaf;
       return index - leaf.first + leaf.at;
     }
-    return this.#standing.get(index) ?? this.#miss(index);
+    return this.#anchor.get(index) ?? this.#miss(index);
   }
 
   /**
@@ -272,9 +272,9 @@ export class PagedHierarchy extends Hierarchy {
    * @param {number} record
    * @param {number} levels
    */
-  standIndex(first, count, record, levels) {
+  anchorIndex(first, count, record, levels) {
     const own = count === this.nodes[record * 6 + 4] ? this.#upper.get(record) : undefined;
-    return own ? (own.stand < 0 ? -1 : first + own.stand) : super.standIndex(first, count, record, levels);
+    return own ? (own.anchor < 0 ? -1 : first + own.anchor) : super.anchorIndex(first, count, record, levels);
   }
 
   /** @param {number} index */
@@ -376,10 +376,10 @@ export class PagedHierarchy extends Hierarchy {
     const spreads = spreadPage ? null : spreadColumns(reader, count);
     const [sizes, shapes] = [0, 1].map(() => reader.plain(spreadPage ? count : 0));
     const codes = this.codes ? reader.halfWords(count) : null;
-    const stands = this.stands ? [0, 1, 2].map(() => reader.words(count)) : null;
+    const anchors = this.anchors ? [0, 1, 2].map(() => reader.words(count)) : null;
     const bits = reader.bits();
     if (this.pointCount === 0) return children;
-    const standsAt = stands ? this.#reservePoints(count) : 0;
+    const anchorsAt = anchors ? this.#reservePoints(count) : 0;
     let [state, at, child] = [0, 0, -1];
     /**
      * Reads the next record of the page.
@@ -399,11 +399,11 @@ export class PagedHierarchy extends Hierarchy {
         const difference = edges[i] & (1 << edge) ? bits(parentSizes[edge & 1]) : 0;
         nodes[record * 6 + edge] = parent[edge] + (edge < 2 ? difference : -difference);
       }
-      const stand = stands ? stands[0][i] : -1;
-      if (stands) {
-        this.points[2 * (standsAt + i)] = nodes[record * 6] + stands[1][i];
-        this.points[2 * (standsAt + i) + 1] = nodes[record * 6 + 1] + stands[2][i];
-        this.#standing.set(first + stand, standsAt + i);
+      const anchor = anchors ? anchors[0][i] : -1;
+      if (anchors) {
+        this.points[2 * (anchorsAt + i)] = nodes[record * 6] + anchors[1][i];
+        this.points[2 * (anchorsAt + i) + 1] = nodes[record * 6 + 1] + anchors[2][i];
+        this.#anchor.set(first + anchor, anchorsAt + i);
       }
       /** @type {number[]} */
       let sums;
@@ -417,7 +417,7 @@ export class PagedHierarchy extends Hierarchy {
       }
       this.#upper.set(record, {
         first, sums, spread: spreads ? spreads.map((column) => column[i]) : roundedSpread(sizes[i], shapes[i]), spreads: spreadPage,
-        code: codes ? codes[i] : 0, stand, below: null,
+        code: codes ? codes[i] : 0, anchor, below: null,
       });
       spreadPage?.roots.push(record);
     };
@@ -531,7 +531,7 @@ export class PagedHierarchy extends Hierarchy {
     const [xs, ys] = [reader.sums(count), reader.sums(count)];
     const gaps = reader.plain((count + 1) >> 1);
     const codes = this.codes ? reader.halfWords(count) : null;
-    const stands = this.stands ? reader.plain((count + 7) >> 3) : null;
+    const anchors = this.anchors ? reader.plain((count + 7) >> 3) : null;
     reader.end();
     const records = new StoredRecords(count, 2 * rootCount + 2 * pairs + 1, this.isAcrossSeam);
     for (let i = 0; i < count; i++) [records.points[2 * i], records.points[2 * i + 1]] = [xs[i], ys[i]];
@@ -543,7 +543,7 @@ export class PagedHierarchy extends Hierarchy {
     this.points.set(records.points, 2 * at);
     this.gaps.set(gaps, at >> 1);
     if (codes) /** @type {Uint16Array} */ (this.codes).set(codes, at);
-    if (stands) /** @type {Uint8Array} */ (this.stands).set(stands, at >> 3);
+    if (anchors) /** @type {Uint8Array} */ (this.anchors).set(anchors, at >> 3);
     // The reserved block begins at an even record, like the page. So pairs of children begin at odd records.
     const base = this.#reserveRecords(records.firsts.length + 1) + 1;
     this.nodes.set(records.nodes, base * 6);
@@ -669,7 +669,7 @@ export class PagedHierarchy extends Hierarchy {
     this.points = grown(this.points, this.#pointsEnd * 2);
     this.gaps = grown(this.gaps, this.#pointsEnd >> 1);
     if (this.codes) this.codes = grown(this.codes, this.#pointsEnd);
-    if (this.stands) this.stands = grown(this.stands, this.#pointsEnd >> 3);
+    if (this.anchors) this.anchors = grown(this.anchors, this.#pointsEnd >> 3);
     return first;
   }
 
@@ -683,13 +683,13 @@ export class PagedHierarchy extends Hierarchy {
     const points = new Uint32Array(2 * pointCount);
     const gaps = new Uint8Array((pointCount + 1) >> 1);
     const codes = this.codes && new Uint16Array(pointCount);
-    const stands = this.stands && new Uint8Array((pointCount + 7) >> 3);
+    const anchors = this.anchors && new Uint8Array((pointCount + 7) >> 3);
     for (const { first, at, count } of this.#leaves) {
       points.set(this.points.subarray(2 * at, 2 * (at + count)), 2 * first);
       codes?.set(/** @type {Uint16Array} */ (this.codes).subarray(at, at + count), first);
       for (let i = 0; i < count; i++) {
         const [to, from] = [first + i, at + i];
-        if (stands && (/** @type {Uint8Array} */ (this.stands)[from >> 3] >> (from & 7)) & 1) stands[to >> 3] |= 1 << (to & 7);
+        if (anchors && (/** @type {Uint8Array} */ (this.anchors)[from >> 3] >> (from & 7)) & 1) anchors[to >> 3] |= 1 << (to & 7);
       }
     }
     const rows = new (this.#values.some((values) => values?.rows instanceof Float64Array) ? Float64Array : Uint32Array)(pointCount);
@@ -718,7 +718,7 @@ export class PagedHierarchy extends Hierarchy {
     }
     const pairs = Math.max(next - 1, 0) >> 1;
     return {
-      points, rows, gaps, nodes: nodes.slice(0, next * 6), sums: sums.slice(0, pairs * 4), spreads: spreads.slice(0, pairs * 3), codes, stands,
+      points, rows, gaps, nodes: nodes.slice(0, next * 6), sums: sums.slice(0, pairs * 4), spreads: spreads.slice(0, pairs * 3), codes, anchors,
       isAcrossSeam: this.isAcrossSeam,
     };
   }

@@ -6,13 +6,13 @@
 /// `kept`, `splits`, `merges`, `entered` and `exited`, and each change can be animated from its start to its end:
 ///
 /// ```swift
-/// let transition = Transition(from: shown, to: try tree.clusters(.limit(100), in: view))
+/// let transition = ClusterTransition(from: shown, to: try tree.clusters(.limit(100), in: view))
 /// for split in transition.splits { ... }    // parts start where `split.whole` was
 /// for merge in transition.merges { ... }    // parts end where `merge.whole` will be
 /// ```
 ///
 /// Map kits call `kept`, `added` and `removed` the difference between two sets of annotations.
-public struct Transition: Sendable {
+public struct ClusterTransition: Sendable {
   /// A cluster of one answer, and the clusters of the other answer that lie within this cluster.
   public struct Replacement: Sendable {
     /// The cluster that contains the parts.
@@ -74,7 +74,7 @@ public struct Transition: Sendable {
   /// pass only the second answer's filter. Both numbers are 0 if the answers have the same filter, or no filter.
   ///
   /// - Complexity: O(1)
-  public func filteredPointCounts(in range: Range<Int>) -> (out: Int, in: Int) {
+  package func filteredPointCounts(in range: Range<Int>) -> (out: Int, in: Int) {
     let range = range.clamped(to: 0..<kept.tree.pointCount)
     return (filters.countFilteredOut(in: range), filters.countFilteredIn(in: range))
   }
@@ -110,8 +110,8 @@ private struct Walk {
   private(set) var exited: Clusters
   private(set) var added: Clusters
   private(set) var removed: Clusters
-  private(set) var splits: [Transition.Replacement] = []
-  private(set) var merges: [Transition.Replacement] = []
+  private(set) var splits: [ClusterTransition.Replacement] = []
+  private(set) var merges: [ClusterTransition.Replacement] = []
 
   init(_ old: Clusters, _ new: Clusters) {
     self.old = old
@@ -163,12 +163,12 @@ private struct Walk {
   ///   - other: The answer that contains the parts.
   private func replacement(
     of whole: Node, in answer: Clusters, _ parts: ArraySlice<Node>, in other: Clusters, isSplit: Bool
-  ) -> Transition.Replacement {
+  ) -> ClusterTransition.Replacement {
     func sum(_ nodes: some Sequence<Node>, _ count: (Range<Int>) -> Int) -> Int {
       nodes.reduce(0) { $0 + count($1.range) }
     }
     let (first, second) = isSplit ? ([whole][...], parts) : (parts, [whole][...])
-    return Transition.Replacement(
+    return ClusterTransition.Replacement(
       whole: answer[whole], tree: answer.tree, parts: other.with(Array(parts)),
       hiddenPointCount: filters.countInBoth(in: whole.range) - sum(parts, filters.countInBoth),
       filteredOutPointCount: sum(first, filters.countFilteredOut),
