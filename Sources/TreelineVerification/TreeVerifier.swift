@@ -156,7 +156,7 @@ extension TreeVerifier {
     let isHalved = starts.count > 1 && starts[0] == node.first && starts[(starts.count + 1) / 2] == children.right.first
     problems.check(
       isHalved, node.name, expected: "half of its groups in each child",
-      found: "a right child from point \(children.right.first) on, with groups that begin at \(starts)")
+      found: "a right child that begins at point \(children.right.first); the groups of the node begin at \(starts)")
     checkRecord(of: node, children, facts)
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import PointSets
 import Synchronization
 import Testing
-import Treeline
+@_spi(Server) import Treeline
 @testable import TreelineBuilder
 
 /// Cancels work on columns and on an index. Checks that the work stops within a block of values, and leaves no files.

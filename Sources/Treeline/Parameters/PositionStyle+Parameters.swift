@@ -6,8 +6,8 @@ extension PositionStyle {
       keepsVisible: parameters.has("keep-visible") ? parameters.flag("keep-visible") : nil)
     if parameters.has(PixelCriterion.badges.rawValue), let name = moving(in: tree) {
       parameters.refuse(
-        [name], expected: "no \(name) beside badges, which stay apart only at their own positions",
-        sentence: "{\(name)} and {badges} exclude each other: badges stay apart only at their own positions.")
+        [name], expected: "no \(name) beside badges, because badges that are moved may touch",
+        sentence: "{\(name)} and {badges} exclude each other, because badges that are moved may touch.")
     }
   }
 }

@@ -93,7 +93,7 @@ final class TreeEditor: @unchecked Sendable {
 }
 
 extension LongitudeGaps {
-  /// Whether a position lies between two positions of its bin, or at one of them.
+  /// Whether a position is from the least to the greatest position of its bin, both included.
   fileprivate func isInside(_ x: UInt32) -> Bool {
     let range = self.range(inBinOf: x)
     return range.least <= x && x <= range.greatest

@@ -25,7 +25,7 @@ extension PointArrays {
   /// Splits some points across their principal axis. The points must not all have one position.
   ///
   /// Both sides of the split have points. The scatter along the principal axis is at least half of all scatter, so the
-  /// dot products are not all equal. An algorithm needs nothing else.
+  /// dot products with the axis are not all equal. Algorithms have no other precondition.
   @inline(__always) func principalSplit<Sum>(
     _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
     solver: PrincipalAxis.Solver, threads: Int = 1

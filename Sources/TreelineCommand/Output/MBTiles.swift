@@ -1,4 +1,5 @@
 import CSQLite
+@_spi(Server) import Treeline
 @_spi(Server) import TreelineTiles
 
 /// A file of tiles in MBTiles 1.3 (https://github.com/mapbox/mbtiles-spec): an SQLite database of gzip-compressed

@@ -1,6 +1,6 @@
 import Foundation
 import Hummingbird
-import Treeline
+@_spi(Server) import Treeline
 
 /// A request about an index. Routes read the parameters of a request from its context.
 struct IndexRequestContext {

@@ -112,7 +112,7 @@ extension ClusterTree {
   ) throws -> [UInt8] {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
-    try write(index: folder.path("index"), attributes: attributes, columns: columns, description: description)
+    try write(toFile: folder.path("index"), attributes: attributes, columns: columns, description: description)
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path("index"))))
   }
 }

@@ -117,8 +117,8 @@ export class Hint {
 }
 
 /**
- * Returns a member's values in the chosen columns; otherwise the member's name, or its coordinate if the index has no
- * columns.
+ * Returns a member's values in the chosen columns. If it has none there, returns the member's name, or its coordinate
+ * if the index has no columns.
  */
 function calledBy({ properties, geometry }, index, tooltip) {
   const values = valuesOf(properties, tooltip ?? []).map(([, value]) => value);

@@ -223,11 +223,8 @@ const NO_AMOUNT = /(^|[_ -])(id|no|nr|number|code|zip|year|row)$|code$/i;
 const TITLE = /^(name|title|label)$/i;
 const PICTURE = /^(picture|image|photo)$/i;
 
-/**
- * For each kind of column, its aggregates. Together with the aggregates for title and picture, there are at most 16
- * aggregates.
- */
 const FEW = [(column) => `top(${column}, 3)`];
+/** The aggregates of each kind of column. A request for six columns, a title and a picture has at most 16 aggregates. */
 const ABOUT = {
   number: [(column) => `sum(${column})`, (column) => `mean(${column})`],
   time: [(column) => `min(${column})`, (column) => `max(${column})`],
