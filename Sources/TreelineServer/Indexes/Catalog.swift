@@ -65,6 +65,7 @@ public final class Catalog: Sendable {
       }
     }
     self.live = liveIndexes
+    names = sources.map(\.name) + live.map(\.name)
     versions = entries.mapValues { IndexVersions($0.index) }
     self.entries = Mutex(entries)
     (self.residentBytes, self.filterBytes) = (residentBytes, filterBytes)
@@ -100,10 +101,10 @@ public final class Catalog: Sendable {
   /// Ends all streams of events. Called when the server stops.
   func stopEvents() { for name in names { versions(of: name)?.stop() } }
 
-  /// Names of the indexes, in alphabetical order.
-  public var names: [String] { entries.withLock { Array($0.keys) + Array(live.keys) }.sorted() }
+  /// Names of the indexes, in the order in which the indexes were given. Live indexes come last.
+  public let names: [String]
 
-  /// The indexes, in the order of their names.
+  /// The indexes, in the order of `names`.
   public var indexes: [ServedIndex] { names.compactMap { self[$0] } }
 
   /// Names of the indexes whose files are missing or could not be opened, in alphabetical order.

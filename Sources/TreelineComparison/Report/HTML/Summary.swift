@@ -75,7 +75,7 @@ struct Summary {
 
   /// Returns a clause about a measure in which the method `one` is better than the method `other`.
   ///
-  /// - Returns: nil if the difference is too small to mention.
+  /// - Returns: nil if the difference is too small to mention, or if the method is not best in most views.
   private func clause(_ finding: Finding, of one: Int, than other: Int) -> String? {
     let (a, b) = (finding.means[one], finding.means[other])
     let rival = escaped(report.methods[other].title)
@@ -84,7 +84,9 @@ struct Summary {
       let unit = finding.measure.unit
       return "<b>\(unit.text(a))</b> \(what) (\(rival): \(unit.text(b)))"
     case .gain(let what, let target, let ending)?:
-      let percent = b > 0 ? ((1 - a / b) * 100).rounded() : 0
+      // A mean over views may be decided by one view.
+      let isUsual = 2 * finding.wins[one] > finding.viewCount
+      let percent = b > 0 && isUsual ? ((1 - a / b) * 100).rounded() : 0
       return percent < 2
         ? nil : "\(what) are <b>\(fixed(percent, 0)) %</b> closer to \(target) than with \(rival)\(ending)"
     case nil: return nil

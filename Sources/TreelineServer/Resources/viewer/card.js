@@ -7,6 +7,7 @@ import { groundOf } from "./ground.js";
 import { histogramOf } from "./histogram.js";
 import { download } from "./share.js";
 import { element, factsOf, nameOf, number, points, short, withGroup } from "./text.js";
+import { named } from "./values.js";
 import { Spread } from "./vendor/treeline/map/spread.js";
 
 /** Number of members on a page of the list, and maximum number of members that are spread around a stack. */
@@ -199,7 +200,9 @@ export class Card {
     // A source that cannot sort members has no server, and would have to load too many pages for a sample.
     if (!column || cluster.count < 8 || (isSample && !viewer.source.sortsMembers)) return;
     const values = [];
+    let ends = null;
     try {
+      if (isSample) ends = await this.#range(column);
       for await (const features of isSample ? this.#sample() : this.#batches(MOST_DRAWN)) {
         if (this.cluster !== cluster) return;
         for (const { properties } of features) if (typeof properties[column] === "number") values.push(properties[column]);
@@ -210,8 +213,9 @@ export class Card {
     }
     if (values.length < 8) return;
     const sorted = values.sort((a, b) => a - b);
-    const [least, most, middle] = [sorted[0], sorted.at(-1), sorted[sorted.length >> 1]];
-    if (least === most) return;
+    const middle = sorted[sorted.length >> 1];
+    const [least, most] = ends ?? [sorted[0], sorted.at(-1)];
+    if (sorted[0] === sorted.at(-1)) return;
     const { bars, isLogarithmic, ticks } = histogramOf(sorted);
     const highest = Math.max(...bars);
     const row = element("div", { ariaHidden: "true" }, ...bars.map((count) => {
@@ -230,6 +234,14 @@ export class Card {
     const said = `${column}: ${short(least)} to ${short(most)}, half below ${short(middle)}${sample}${isLogarithmic ? " (logarithmic)" : ""}`;
     figure.replaceChildren(row, scale, element("figcaption", {}, said));
     figure.hidden = false;
+  }
+
+  /** Returns the least and the greatest value of all points of the cluster. A sample need not contain them. */
+  async #range(column) {
+    const { cluster, index, viewer, source } = this;
+    const aggregate = ["min", "max"].map((name) => `${name}(${named(column)})`).join(", ");
+    const { properties } = await source.cluster(index.name, cluster.id, undefined, { aggregate, ...viewer.clusterQuery(cluster) });
+    return [properties[`min_${column}`], properties[`max_${column}`]];
   }
 
   /** Saves the cluster's points as a file. */

@@ -38,7 +38,8 @@ export class Listing {
   update(clusters = [], index, palette, settings, values) {
     if (palette !== this.palette) this.#shown = "";
     Object.assign(this, { clusters, index, palette, settings, values });
-    this.count.textContent = clusters.length > 0 ? `(${number(clusters.length)})` : "";
+    const count = clusters.reduce((sum, cluster) => sum + cluster.count, 0);
+    this.count.textContent = clusters.length > 0 ? `(${number(clusters.length)}, with ${points(count)})` : "";
     if (!this.node.open) return;
     const largest = [...clusters].sort((a, b) => b.count - a.count || a.id - b.id).slice(0, MOST);
     const key = `${index?.version} ${largest.map(({ id, count, label }) => `${id} ${count} ${label}`).join()} ${settings?.donuts} ${largest.length > 0 && this.near(largest[0])}`;

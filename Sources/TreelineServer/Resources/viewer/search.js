@@ -35,7 +35,7 @@ export class Search {
     field.addEventListener("input", () => {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.#run(), REST);
-      if (field.value === "") viewer.settings.set({ hit: "" });
+      if (field.value === "") viewer.unmark();
     });
     field.addEventListener("keydown", (event) => this.#key(event));
     field.addEventListener("focus", () => this.#hits.length > 0 && this.#show(this.#hits));
@@ -131,7 +131,10 @@ export class Search {
     this.field.value = hit.title;
     viewer.settings.step();
     viewer.controls.fold();
-    if (hit.kind !== "point") return viewer.goTo(hit, hit.zoom);
+    if (hit.kind !== "point") {
+      viewer.markPlace(hit);
+      return viewer.goTo(hit, hit.zoom);
+    }
     if (viewer.source.whereIs) {
       viewer.settings.set({ hit: String(hit.row) });
       const zoom = await viewer.loadHit();

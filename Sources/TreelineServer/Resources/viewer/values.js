@@ -14,7 +14,7 @@ const MOST_CHOICES = 50;
 const OTHER = "*";
 
 /** Returns the name of a column in the notation of filters (CQL2). */
-const named = (column) => `"${column.replaceAll('"', '""')}"`;
+export const named = (column) => `"${column.replaceAll('"', '""')}"`;
 
 const text = (value) => `'${value.replaceAll("'", "''")}'`;
 

@@ -366,6 +366,20 @@ export class Viewer {
     return loading.zoom;
   }
 
+  /** Marks a city or a coordinate, which is no point of the index. Links do not contain this mark. */
+  markPlace({ title, longitude, latitude }) {
+    this.settings.set({ hit: "" });
+    this.hit = { row: "", text: title, x: worldX(longitude), y: worldY(latitude), path: new Set() };
+    this.wake();
+  }
+
+  /** Removes the mark of a found point or place. */
+  unmark() {
+    this.settings.set({ hit: "" });
+    this.hit = null;
+    this.wake();
+  }
+
   /**
    * @param isRenewed Whether the marked point stays marked while it is loaded, because it is also in the new version of
    *   the index.
@@ -384,6 +398,9 @@ export class Viewer {
         row: hit, key: keyOf(index, feature.properties), text: nameOf(feature.properties, index.columns), x: worldX(longitude), y: worldY(latitude),
         path: new Set(path.map(({ cluster_id: id }) => id)),
       };
+      // A mark from a link has a text in the field, so that the mark can be removed there.
+      const { field } = this.search;
+      if (field.value === "") field.value = this.hit.text;
       this.wake();
       return typeof zoom === "number" ? mapZoom(zoom) + 0.02 : null;
     } catch (error) {
@@ -835,7 +852,7 @@ export class Viewer {
    */
   async #renewHit() {
     const { hit, index, source } = this;
-    if (!hit) return;
+    if (!hit || hit.row === "") return;
     // The clusters of the point have other ids in the new version.
     hit.path = new Set();
     const row = hit.key === undefined ? hit.row : await rowOf(source, index, hit.key);
