@@ -20,6 +20,12 @@ import TreelineBuilder
     #expect(old.treeIndex(ofRow: 1999) != nil)
   }
 
+  @Test func namesKeepTheOrderOfTheFiles() throws {
+    let server = try TestServer()
+    let path = server.path("places")
+    #expect(try Catalog([("towns", path), ("airports", path), ("cities", path)]).names == ["towns", "airports", "cities"])
+  }
+
   @Test func whatIsReplacedIsAnnounced() async throws {
     let server = try TestServer()
     let versions = try #require(server.catalog.versions(of: "places"))
