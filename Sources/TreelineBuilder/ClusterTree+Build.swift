@@ -139,12 +139,13 @@ extension ClusterMap {
     groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(computesSeparations: true)
   ) throws {
-    try self.init(values, at: coordinate, columns: columns, groupedBy: groups, as: projection, options: options)
+    try self.init(values, at: coordinate, columnList: columns, groupedBy: groups, as: projection, options: options)
   }
 
   /// Builds the tree over your own values, with a list of columns that is known only when the program runs.
   public init(
-    _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate, columns: [MapColumn<Value>],
+    _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate,
+    columnList columns: [MapColumn<Value>],
     groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(computesSeparations: true)
   ) throws {
@@ -202,12 +203,14 @@ extension ClusterMap {
     progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) async throws -> ClusterMap {
     try await build(
-      values, at: coordinate, columns: columns, groupedBy: groups, as: projection, options: options, progress: progress)
+      values, at: coordinate, columnList: columns, groupedBy: groups, as: projection, options: options,
+      progress: progress)
   }
 
   /// Builds the same map as `init` with a list of columns, without blocking the task that asks for it.
   public static func build(
-    _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate, columns: [MapColumn<Value>],
+    _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate,
+    columnList columns: [MapColumn<Value>],
     groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(computesSeparations: true),
     progress: (@Sendable (BuildProgress) -> Void)? = nil
