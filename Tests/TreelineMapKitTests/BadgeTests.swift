@@ -1,6 +1,6 @@
 #if os(Linux) && canImport(MapKit)
   import MapKit
-  import Treeline
+  @_spi(Server) import Treeline
   import TreelineBuilder
   import TreelineMap
   import XCTest

@@ -1,6 +1,6 @@
 #if canImport(MapKit)
   import MapKit
-  import Treeline
+  @_spi(Server) import Treeline
   import TreelineMapKit
   import XCTest
 

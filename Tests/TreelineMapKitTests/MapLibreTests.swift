@@ -1,7 +1,7 @@
 #if os(Linux) && canImport(MapKit)
   import MapKit
   import MapLibre
-  import Treeline
+  @_spi(Server) import Treeline
   import TreelineBuilder
   import TreelineMap
   import TreelineMapKit

@@ -1,7 +1,7 @@
 #if os(Linux) && canImport(MapKit)
   import MapKit
   import PointSets
-  import Treeline
+  @_spi(Server) import Treeline
   import TreelineBuilder
   import TreelineMap
   import XCTest

@@ -1,6 +1,6 @@
 #if canImport(MapKit) && canImport(UIKit)
   import MapKit
-  import Treeline
+  @_spi(Server) import Treeline
   import TreelineMap
 
   extension MapViewAdapter {

@@ -1,6 +1,6 @@
 #if canImport(MapKit) && canImport(UIKit)
   import MapKit
-  import Treeline
+  @_spi(Server) import Treeline
   import TreelineMap
 
   /// Shows the clusters of a tree on an `MKMapView`. The clusters split and merge as the map zooms.

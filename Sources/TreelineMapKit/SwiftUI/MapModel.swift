@@ -2,7 +2,7 @@
   import MapKit
   import Observation
   import SwiftUI
-  import Treeline
+  @_spi(Server) import Treeline
   import TreelineMap
 
   /// The clusters of a tree for SwiftUI's `Map`. Its `badges` split and merge as the map zooms.
