@@ -37,10 +37,10 @@ extension ClusterTree {
     /// Opens the index at a path; see `init(contentsOfFile:)`.
     ///
     /// - Throws: `IndexError`
-    public init(contentsOf path: FilePath) throws { try self.init(contentsOfFile: path.string) }
+    public init(contentsOf path: System.FilePath) throws { try self.init(contentsOfFile: path.string) }
 
     /// Returns whether the file at a path begins like an index.
-    public static func isIndex(at path: FilePath) -> Bool { isIndex(atPath: path.string) }
+    public static func isIndex(at path: System.FilePath) -> Bool { isIndex(atPath: path.string) }
 
     /// Writes the tree as an index to a path; see `write(toFile:)` of `TreelineBuilder`.
     ///
@@ -52,7 +52,7 @@ extension ClusterTree {
     ///   - overwriting: Whether to replace a file that is not an index.
     /// - Throws: `IndexWritingError`
     public func write(
-      to path: FilePath, attributes: [IndexAttribute] = [], columns: [IndexColumn] = [],
+      to path: System.FilePath, attributes: [IndexAttribute] = [], columns: [IndexColumn] = [],
       description: IndexDescription? = nil, overwriting: Bool = false
     ) throws {
       try write(
