@@ -23,7 +23,8 @@ import TreelineBuilder
   @Test func namesKeepTheOrderOfTheFiles() throws {
     let server = try TestServer()
     let path = server.path("places")
-    #expect(try Catalog([("towns", path), ("airports", path), ("cities", path)]).names == ["towns", "airports", "cities"])
+    let names = ["towns", "airports", "cities"]
+    #expect(try Catalog(names.map { ($0, path) }).names == names)
   }
 
   @Test func whatIsReplacedIsAnnounced() async throws {
