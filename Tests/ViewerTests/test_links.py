@@ -24,7 +24,7 @@ def test_a_style_that_is_none_says_so(open_map):
 
 def test_an_unknown_index_is_told(open_map):
     page = open_map("#index=nope&view=tree")
-    page.get_by_text("There is no index “nope” here; the map shows airports.").wait_for()
+    page.get_by_text("There is no index “nope” here; the map shows iceland.").wait_for()
     assert shown(page)
     page.evaluate("location.hash = '#index=airports&view=tree&dust=false'")
     page.locator("#notice").wait_for(state="hidden")

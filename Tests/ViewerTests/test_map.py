@@ -456,7 +456,7 @@ def test_a_search_finds_names_places_and_coordinates(open_map):
     assert count > 1
     page.wait_for_function("() => location.hash.includes('hit=')")
     again = open_map(page.evaluate("location.hash"))
-    again.wait_for_function("() => viewer.hit?.text.includes('Heathrow')")
+    again.wait_for_function("() => viewer.hit?.text.includes('Heathrow') && viewer.find('#find').value === viewer.hit.text")
     field.fill("reykjav")
     page.get_by_role("option", name="Reykjavík").wait_for()
     page.keyboard.press("ArrowDown")
@@ -464,6 +464,10 @@ def test_a_search_finds_names_places_and_coordinates(open_map):
     page.get_by_role("option", name="48.8500° N, 2.3500° E").wait_for()
     page.keyboard.press("Enter")
     page.wait_for_function("() => Math.abs(viewer.map.getCenter().lat - 48.85) < 0.001")
+    # A place is marked, too, until the field is empty.
+    assert page.evaluate("[viewer.hit.text, viewer.settings.hit]") == ["48.8500° N, 2.3500° E", ""]
+    field.fill("")
+    page.wait_for_function("() => viewer.hit === null")
 
 
 def test_a_search_uses_the_lists_of_an_index(open_map):

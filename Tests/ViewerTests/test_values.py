@@ -285,7 +285,7 @@ def test_a_filter_is_written_into_the_panel(open_map, address):
         assert page.locator("#where-problem").inner_text().strip()
         assert page.get_by_label("Only where").get_attribute("aria-invalid") == "true"
         # The text of the filter can still be corrected after another element gets the focus.
-        page.get_by_label("Zoom in").focus()
+        page.get_by_label("Zoom in", exact=True).focus()
         assert page.get_by_label("Only where").input_value() == mistake
         rest(page)
         assert shown(page) == before and "where=size+%3C+100&" in page.evaluate("location.hash + '&'")
