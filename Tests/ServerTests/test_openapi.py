@@ -65,6 +65,10 @@ def requests_of_all_routes(server):
     for name in ["", "/children", "/parent"]:
         yield "/v1/{index}/clusters/{id}" + name, f"/v1/iceland/clusters/{ids[0]}{name}?ellipses=true", 200
         yield "/v1/{index}/clusters/{id}" + name, "/v1/iceland/clusters/4503599627370495" + name, 404
+    for name in ["", "/children", "/parent", "/members", "/expansion-zoom"]:
+        for of, status in ((version, 200), ("0" * 16, 409)):
+            query = f"?version={of}" + ("&detail=44" if name == "/expansion-zoom" else "")
+            yield "/v1/{index}/clusters/{id}" + name, f"/v1/iceland/clusters/{ids[0]}{name}{query}", status
     yield "/v1/{index}/clusters/{id}/members", f"/v1/columns/clusters/0/members?offset=2&limit=5", 200
     yield ("/v1/{index}/clusters/{id}/expansion-zoom",
            f"/v1/iceland/clusters/{ids[0]}/expansion-zoom?spacing=44&tile-size=512", 200)
