@@ -17,67 +17,26 @@ import Synchronization
 /// the log. If the process ends between these two steps, the next start applies the batches again. Applying a batch
 /// twice gives the same points as applying it once, because a batch sets or removes whole points.
 public final class LiveIndex: Sendable {
-  fileprivate typealias Map = ClusterMap<KeyedPoint>
-
-  fileprivate struct Request: Sendable {
-    let batch: LiveBatch
-    let continuation: CheckedContinuation<LiveAnswer, any Error>
-  }
-
-  /// The remembered answer to a batch, stored under the name of the batch.
-  fileprivate struct Known: Sendable {
-    let digest: UInt64
-    let answer: LiveAnswer
-  }
-
-  fileprivate struct State {
-    var map: Map
-    /// Version number of the map, and length of the log up to the last batch in the map.
-    var mapSequence: UInt64
-    var mapLogLength: Int
-    /// Changes that the next map will contain (`applying`), and later changes (`pending`).
-    var applying: [PointKey: KeyedPoint?] = [:]
-    var pending: [PointKey: KeyedPoint?] = [:]
-    /// Time of the oldest batch in `pending`.
-    var pendingSince: ContinuousClock.Instant?
-    var pace = MapPace()
-    /// Number of the newest version, the number of points in that version, and the length of the log.
-    var sequence: UInt64
-    var pointCount: Int
-    var logLength: Int
-    var known: [String: Known] = [:]
-    /// Names of the batches in `known`, the oldest first, from `orderStart` on.
-    var order: [String] = []
-    var orderStart = 0
-    var waiting: [Request] = []
-    /// Total length of the batches that are being received or waiting, in bytes.
-    var reservedBytes = 0
-    var isWriting = false
-    var isMapping = false
-    /// Length of the log, in bytes, at which the index file is written again.
-    var compactionLength: Int
-    /// The reason why no further map can be made; nil if maps can be made.
-    var failure: String?
-  }
+  typealias Map = ClusterMap<KeyedPoint>
 
   /// Name under which the index is served.
   public let name: String
-  private let path: String
-  private let key: Column
-  private let columns: [Column]
-  private let log: EditLog
+  let path: String
+  let key: Column
+  let columns: [Column]
+  let log: EditLog
   /// A random number that is part of each version, so that versions of different logs differ.
-  private let logName: UInt64
-  private let description: IndexDescription
-  private let filterBytes: Int
-  private let longestLog: Int
-  private let logger: Logger
-  private let state: Mutex<State>
+  let logName: UInt64
+  let description: IndexDescription
+  let filterBytes: Int
+  let longestLog: Int
+  let logger: Logger
+  let state: Mutex<State>
   let versions: IndexVersions
-  private let writer = DispatchQueue(label: "treeline.live.log")
+  let writer = DispatchQueue(label: "treeline.live.log")
   /// A thread of low priority, and a thread of the usual priority. Only one of the two threads makes maps at a time.
-  private let mapper = NIOThreadPool(numberOfThreads: 1)
-  private let hurriedMapper = NIOThreadPool(numberOfThreads: 1)
+  let mapper = NIOThreadPool(numberOfThreads: 1)
+  let hurriedMapper = NIOThreadPool(numberOfThreads: 1)
 
   /// Maximum number of points.
   static let mostPoints = 10_000_000
@@ -86,7 +45,7 @@ public final class LiveIndex: Sendable {
   /// Maximum total length of the batches that are being received or waiting, in bytes.
   private static let mostReservedBytes = 64 << 20
   /// Maximum total length of the batches in one record, in bytes.
-  private static let longestGroup = 8 << 20
+  static let longestGroup = 8 << 20
   /// Default of `logBytes`: 64 MiB.
   public static let standardLogBytes = 64 << 20
 
@@ -188,7 +147,7 @@ public final class LiveIndex: Sendable {
     }
   }
 
-  private static func version(_ sequence: UInt64, of log: UInt64) -> String {
+  static func version(_ sequence: UInt64, of log: UInt64) -> String {
     ContentHash.digits(of: "\(log) \(sequence)".utf8)
   }
 
@@ -212,8 +171,6 @@ public final class LiveIndex: Sendable {
   deinit {
     for pool in [mapper, hurriedMapper] { pool.shutdownGracefully { _ in } }
   }
-
-  // MARK: Writing
 
   /// Receives a batch, writes it to the log and returns the answer to it.
   ///
@@ -249,235 +206,4 @@ public final class LiveIndex: Sendable {
     }
   }
 
-  /// Writes batches until none is waiting.
-  private func write() {
-    while let requests = nextGroup() {
-      var results: [Result<LiveAnswer, any Error>] = []
-      var overlay: [PointKey: KeyedPoint?] = [:]
-      var entries: [(request: Int, entry: LiveRecord.Entry)] = []
-      var pointCount = 0
-      state.withLock { state in
-        pointCount = state.pointCount
-        var sequence = state.sequence
-        var known: [String: Known] = [:]
-        for request in requests {
-          let batch = request.batch
-          if let failure = state.failure {
-            results.append(.failure(Problem.liveFailure(failure)))
-          } else if let answered = known[batch.id] ?? state.known[batch.id] {
-            results.append(
-              answered.digest == batch.digest ? .success(answered.answer) : .failure(Problem.otherBatch))
-          } else {
-            let (inserted, replaced, removed) = state.effect(of: batch.changes, after: overlay)
-            guard pointCount + inserted - removed <= LiveIndex.mostPoints else {
-              results.append(.failure(Problem.tooManyPoints))
-              continue
-            }
-            pointCount += inserted - removed
-            sequence += 1
-            let answer = LiveAnswer(sequence: sequence, inserted: inserted, replaced: replaced, removed: removed)
-            overlay.merge(batch.changes) { $1 }
-            known[batch.id] = Known(digest: batch.digest, answer: answer)
-            let entry = LiveRecord.Entry(id: batch.id, digest: batch.digest, answer: answer, lines: batch.lines)
-            entries.append((results.count, entry))
-            results.append(.success(answer))
-          }
-        }
-      }
-      if !entries.isEmpty {
-        do {
-          var record: [UInt8] = []
-          for (_, entry) in entries { LiveRecord.append(entry, to: &record) }
-          try log.append(record)
-          state.withLock { state in
-            if state.pending.isEmpty { state.pendingSince = .now }
-            state.pending.merge(overlay) { $1 }
-            (state.pointCount, state.logLength) = (pointCount, log.length)
-            for (_, entry) in entries { state.remember(entry) }
-          }
-          startMapping()
-        } catch {
-          logger.error("Refused batches", metadata: ["index": "\(name)", "error": "\(error)"])
-          let ids = Set(entries.map(\.entry.id))
-          // A batch that occurs twice in this group got the answer to its first copy. Writing the first copy has now
-          // failed, so the second copy has failed, too.
-          for (number, request) in requests.enumerated() where ids.contains(request.batch.id) {
-            if case .success = results[number] { results[number] = .failure(Problem(ofLog: error)) }
-          }
-        }
-      }
-      for (request, result) in zip(requests, results) { request.continuation.resume(with: result) }
-    }
-  }
-
-  private func nextGroup() -> [Request]? {
-    state.withLock { state in
-      var length = 0
-      let count = state.waiting.prefix { request in
-        defer { length += request.batch.lines.count }
-        return length < Self.longestGroup
-      }.count
-      let group = Array(state.waiting.prefix(count))
-      state.waiting.removeFirst(count)
-      if group.isEmpty { state.isWriting = false }
-      return group.isEmpty ? nil : group
-    }
-  }
-
-  // MARK: Maps
-
-  private func startMapping() {
-    let isIdle = state.withLock { state in
-      defer { state.isMapping = true }
-      return !state.isMapping
-    }
-    if isIdle { continueMapping() }
-  }
-
-  private func continueMapping() {
-    let isHurried = state.withLock { $0.pace.isHurried(at: .now) }
-    (isHurried ? hurriedMapper : mapper).submit { _ in self.makeMaps(isHurried: isHurried) }
-  }
-
-  /// Makes maps until no change is waiting, or until the other thread must make the maps. The thread uses at most half
-  /// of one core.
-  private func makeMaps(isHurried: Bool) {
-    #if canImport(Glibc)
-      if !isHurried { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15) }
-    #endif
-    while let next = nextChanges() {
-      let (start, processorStart) = (ContinuousClock.now, Self.processorTime)
-      if !next.changes.isEmpty {
-        do {
-          let map = try next.map.updating(next.changes)
-          let index = ServedIndex(
-            name: name, tree: map.tree, description: description, key: key.name,
-            version: Self.version(next.sequence, of: logName), sequence: next.sequence, filterBytes: filterBytes)
-          state.withLock { state in
-            state.map = map
-            state.applying = [:]
-            (state.mapSequence, state.mapLogLength) = (next.sequence, next.logLength)
-          }
-          versions.publish(index)
-          let now = ContinuousClock.now
-          if let since = next.since { state.withLock { $0.pace.publish(after: now - since, at: now) } }
-        } catch {
-          logger.critical(
-            "Could not make a new version of a live index", metadata: ["index": "\(name)", "error": "\(error)"])
-          state.withLock { $0.failure = "\(error)" }
-          return
-        }
-      }
-      compact()
-      let rest = MapPace.rest(
-        after: ContinuousClock.now - start, processorTime: Self.processorTime - processorStart, isHurried: isHurried)
-      usleep(UInt32(rest / .microseconds(1)))
-      if state.withLock({ $0.pace.isHurried(at: .now) }) != isHurried { return continueMapping() }
-    }
-  }
-
-  /// Processor time of this thread.
-  private static var processorTime: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
-
-  /// The changes since the newest map, and the time of the oldest change.
-  private struct NextChanges {
-    let map: Map
-    let changes: [PointKey: KeyedPoint?]
-    let since: ContinuousClock.Instant?
-    let sequence: UInt64
-    let logLength: Int
-  }
-
-  private func nextChanges() -> NextChanges? {
-    state.withLock { state in
-      guard !state.pending.isEmpty || state.isCompactionDue else {
-        state.isMapping = false
-        return nil
-      }
-      (state.applying, state.pending) = (state.pending, [:])
-      return NextChanges(
-        map: state.map, changes: state.applying, since: state.pendingSince, sequence: state.sequence,
-        logLength: state.logLength)
-    }
-  }
-
-  /// Writes the newest map as the index file, and removes the map's batches from the log.
-  private func compact() {
-    let due = state.withLock { state in
-      state.isCompactionDue ? (map: state.map, length: state.mapLogLength, sequence: state.mapSequence) : nil
-    }
-    guard let due else { return }
-    do {
-      try due.map.tree.write(toFile: path, description: description)
-      let checksum = try LoadedIndex.checksum(ofIndex: path)
-      // While this block runs on the queue of the log, nothing is appended to the log.
-      try writer.sync {
-        let answers = state.withLock { $0.answers(upTo: due.sequence) }
-        let first = LiveRecord(log: logName, sequence: due.sequence, indexChecksum: checksum, answers: answers)
-        try log.replace(startingWith: first.bytes, keepingFrom: due.length)
-        state.withLock { state in
-          let removed = state.logLength - log.length
-          state.logLength = log.length
-          state.mapLogLength = due.length - removed
-          // The remembered answers in the first record may alone be longer than `longestLog`.
-          state.compactionLength = state.mapLogLength + longestLog
-        }
-      }
-      logger.notice("Wrote a live index", metadata: ["index": "\(name)", "sequence": "\(due.sequence)"])
-    } catch {
-      logger.error(
-        "Could not write a live index, so its log was kept", metadata: ["index": "\(name)", "error": "\(error)"])
-      state.withLock { $0.compactionLength = $0.logLength + longestLog }
-    }
-  }
-}
-
-extension LiveIndex.State {
-  /// Whether the batches that the map already contains take so much of the log that the index file must be written
-  /// again.
-  fileprivate var isCompactionDue: Bool { mapLogLength > compactionLength && applying.isEmpty }
-
-  /// Returns how many points the changes would insert, replace and remove.
-  fileprivate func effect(
-    of changes: [PointKey: KeyedPoint?], after overlay: [PointKey: KeyedPoint?]
-  ) -> (inserted: Int, replaced: Int, removed: Int) {
-    var (inserted, replaced, removed) = (0, 0, 0)
-    for (key, point) in changes {
-      let last = overlay[key] ?? pending[key] ?? applying[key]
-      let exists = last.map { $0 != nil } ?? map.contains(key)
-      switch (point, exists) {
-      case (.some, true): replaced += 1
-      case (.some, false): inserted += 1
-      case (nil, true): removed += 1
-      case (nil, false): break
-      }
-    }
-    return (inserted, replaced, removed)
-  }
-
-  fileprivate mutating func remember(_ entry: LiveRecord.Entry) {
-    sequence = entry.answer.sequence
-    known[entry.id] = LiveIndex.Known(digest: entry.digest, answer: entry.answer)
-    order.append(entry.id)
-    while order.count - orderStart > LiveIndex.mostKnown {
-      known[order[orderStart]] = nil
-      orderStart += 1
-    }
-    if orderStart > LiveIndex.mostKnown {
-      order.removeFirst(orderStart)
-      orderStart = 0
-    }
-  }
-
-  /// Returns the remembered answers to all batches up to a version, the oldest first.
-  fileprivate func answers(upTo sequence: UInt64) -> [LiveRecord.Entry] {
-    order[orderStart...].compactMap { id in
-      guard let known = known[id], known.answer.sequence <= sequence else { return nil }
-      return LiveRecord.Entry(id: id, digest: known.digest, answer: known.answer)
-    }
-  }
 }

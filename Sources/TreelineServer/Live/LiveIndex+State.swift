@@ -1,0 +1,90 @@
+@_spi(Server) import TreelineBuilder
+
+extension LiveIndex {
+  struct Request: Sendable {
+    let batch: LiveBatch
+    let continuation: CheckedContinuation<LiveAnswer, any Error>
+  }
+
+  /// The remembered answer to a batch, stored under the name of the batch.
+  struct Known: Sendable {
+    let digest: UInt64
+    let answer: LiveAnswer
+  }
+
+  struct State {
+    var map: Map
+    /// Version number of the map, and length of the log up to the last batch in the map.
+    var mapSequence: UInt64
+    var mapLogLength: Int
+    /// Changes that the next map will contain (`applying`), and later changes (`pending`).
+    var applying: [PointKey: KeyedPoint?] = [:]
+    var pending: [PointKey: KeyedPoint?] = [:]
+    /// Time of the oldest batch in `pending`.
+    var pendingSince: ContinuousClock.Instant?
+    var pace = MapPace()
+    /// Number of the newest version, the number of points in that version, and the length of the log.
+    var sequence: UInt64
+    var pointCount: Int
+    var logLength: Int
+    var known: [String: Known] = [:]
+    /// Names of the batches in `known`, the oldest first, from `orderStart` on.
+    var order: [String] = []
+    var orderStart = 0
+    var waiting: [Request] = []
+    /// Total length of the batches that are being received or waiting, in bytes.
+    var reservedBytes = 0
+    var isWriting = false
+    var isMapping = false
+    /// Length of the log, in bytes, at which the index file is written again.
+    var compactionLength: Int
+    /// The reason why no further map can be made; nil if maps can be made.
+    var failure: String?
+  }
+}
+
+extension LiveIndex.State {
+  /// Whether the batches that the map already contains take so much of the log that the index file must be written
+  /// again.
+  var isCompactionDue: Bool { mapLogLength > compactionLength && applying.isEmpty }
+
+  /// Returns how many points the changes would insert, replace and remove.
+  func effect(
+    of changes: [PointKey: KeyedPoint?], after overlay: [PointKey: KeyedPoint?]
+  ) -> (inserted: Int, replaced: Int, removed: Int) {
+    var (inserted, replaced, removed) = (0, 0, 0)
+    for (key, point) in changes {
+      let last = overlay[key] ?? pending[key] ?? applying[key]
+      let exists = last.map { $0 != nil } ?? map.contains(key)
+      switch (point, exists) {
+      case (.some, true): replaced += 1
+      case (.some, false): inserted += 1
+      case (nil, true): removed += 1
+      case (nil, false): break
+      }
+    }
+    return (inserted, replaced, removed)
+  }
+
+  mutating func remember(_ entry: LiveRecord.Entry) {
+    sequence = entry.answer.sequence
+    known[entry.id] = LiveIndex.Known(digest: entry.digest, answer: entry.answer)
+    order.append(entry.id)
+    while order.count - orderStart > LiveIndex.mostKnown {
+      known[order[orderStart]] = nil
+      orderStart += 1
+    }
+    if orderStart > LiveIndex.mostKnown {
+      order.removeFirst(orderStart)
+      orderStart = 0
+    }
+  }
+
+  /// Returns the remembered answers to all batches up to a version, the oldest first.
+  func answers(upTo sequence: UInt64) -> [LiveRecord.Entry] {
+    order[orderStart...].compactMap { id in
+      guard let known = known[id], known.answer.sequence <= sequence else { return nil }
+      return LiveRecord.Entry(id: id, digest: known.digest, answer: known.answer)
+    }
+  }
+}
