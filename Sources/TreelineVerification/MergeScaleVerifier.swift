@@ -122,8 +122,8 @@ struct MergeScaleVerifier {
       expected: "\(isRight ? 1 : 0), for the part whose position is nearer to the mean", found: "\(found ? 1 : 0)")
   }
 
-  /// Checks that codes, and bits of `anchors`, are 0 at indices where no right child begins. These indices are the first
-  /// point of the tree, and points within a stack (several points at one position).
+  /// Checks that codes, and bits of `anchors`, are 0 at indices where no right child begins. These indices are the
+  /// first point of the tree, and points within a stack (several points at one position).
   private func expectZero(_ indices: Range<Int>) {
     indices.forEachBlock(noting: pages, bytesPerElement: 2) { block in
       for index in block where !problems.isFull {

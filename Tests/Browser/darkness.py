@@ -2,8 +2,8 @@
 
 import statistics
 
-# Returns, for each cluster in view, its tone and the number of points within a circle of a square centimeter. Clusters of
-# points that are less than a pixel apart stand for the points.
+# Returns, for each cluster in view, its tone and the number of points within a circle of a square centimeter. Clusters
+# of points that are less than a pixel apart stand for the points.
 TONES = """async () => {
   const {clusters} = viewer.tree.scene, camera = viewer.camera, radius = Math.sqrt((96 / 2.54) ** 2 / Math.PI);
   const [width, height] = [camera.width, camera.height];

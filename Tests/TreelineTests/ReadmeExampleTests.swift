@@ -29,7 +29,7 @@ import TreelineBuilder
     let view = Viewport(center: louvre, zoom: 12, width: 1024, height: 768)
     let shown = try map.clusters(.spacing(44), in: view)
     for result in shown {
-      let first = result.members.first!.name
+      let first = result.members[0].name
       print(result.isSingle ? first : "\(result.count) hotels, such as \(first)")
     }
 
@@ -53,7 +53,7 @@ import TreelineBuilder
     let louvre = Coordinate(longitude: 2.3376, latitude: 48.8606)
     let view = Viewport(center: louvre, zoom: 12, width: 1024, height: 768)
     let lines = try map.clusters(cut, in: view).map { result in
-      result.value?.name ?? "\(result.count) such as \(result.members.first!.name)"
+      result.value?.name ?? "\(result.count) such as \(result.members[0].name)"
     }
     #expect(lines == expected)
   }

@@ -10,8 +10,8 @@
 /// ```
 ///
 /// A cut is a value: it can be compared, stored as JSON, and read from the query of a URL
-/// (`QueryParameters`). A `Viewport` is the part of the map that is shown. `ClusterTree.clusters(_:in:after:)` takes a cut
-/// and a viewport.
+/// (`QueryParameters`). A `Viewport` is the part of the map that is shown. `ClusterTree.clusters(_:in:after:)` takes a
+/// cut and a viewport.
 public struct Cut: Hashable, Sendable {
   /// The rule that decides whether a cluster is shown as a whole or by its parts.
   package enum Criterion: Hashable, Sendable {

@@ -14,7 +14,8 @@
     package let header: IndexHeader
     public let tree: ClusterTree
 
-    /// Maps an index into memory, like `ClusterTree(contentsOfFile:)`. A program that writes to the file changes the tree.
+    /// Maps an index into memory, like `ClusterTree(contentsOfFile:)`. A program that writes to the file changes the
+    /// tree.
     ///
     /// - Throws: `IndexError`
     public init(mapping path: String) throws(IndexError) {

@@ -49,8 +49,8 @@ public struct ShownPosition: Hashable, Sendable {
     return keepsVisible == true ? "keep-visible" : nil
   }
 
-  /// Returns the view in which the clusters of a query are kept visible; nil if they are not kept visible, or if nothing
-  /// is in view.
+  /// Returns the view in which the clusters of a query are kept visible; nil if they are not kept visible, or if
+  /// nothing is in view.
   ///
   /// - Parameters:
   ///   - query: The query for the clusters.

@@ -1,11 +1,11 @@
-/// The greatest spacing at which a node may be replaced by its children, whatever is shown around it. The spacing is the
-/// distance that the map requires between badges.
+/// The greatest spacing at which a node may be replaced by its children, whatever is shown around it. The spacing is
+/// the distance that the map requires between badges.
 ///
-/// The children of the node must be at least the spacing apart. But they take room from their neighbors. So at a spacing
-/// r a node is split only if a single badge represents the node badly. A badge represents a node badly if the node's
-/// points scatter: if the root of their mean squared distance to their mean is 0.7 r or more. A badge also represents
-/// the node badly if the distance between the children is 2 r or more, because the badge of a large child would hide a small
-/// child that is far away. A node that is not split yet leaves room for denser nodes.
+/// The children of the node must be at least the spacing apart. But they take room from their neighbors. So at a
+/// spacing r a node is split only if a single badge represents the node badly. A badge represents a node badly if the
+/// node's points scatter: if the root of their mean squared distance to their mean is 0.7 r or more. A badge also
+/// represents the node badly if the distance between the children is 2 r or more, because the badge of a large child
+/// would hide a small child that is far away. A node that is not split yet leaves room for denser nodes.
 extension TreeStorage {
   /// Returns the square of a distance that measures how far a node's points spread. The square is twice the mean
   /// squared distance of the points to their mean, rounded up. It is computed in doubles from the stored covariance,

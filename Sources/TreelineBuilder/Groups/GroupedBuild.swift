@@ -139,8 +139,8 @@ private struct LaidOutTrees {
     appendSeparations(tree, at: first)
   }
 
-  /// Copies the separations, the array `anchors` and the traits of a tree. The tree's first point has the index `first`,
-  /// so the separations and `anchors` of the tree begin at this index, too.
+  /// Copies the separations, the array `anchors` and the traits of a tree. The tree's first point has the index
+  /// `first`, so the separations and `anchors` of the tree begin at this index, too.
   mutating func appendSeparations(_ tree: TreeStorage, at first: Int) {
     let count = tree.pointCount
     if let codes = tree.separations {

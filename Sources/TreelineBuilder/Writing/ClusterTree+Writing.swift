@@ -2,8 +2,8 @@
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ClusterTree {
-    /// Writes the tree as an index, which `ClusterTree(contentsOfFile:)` opens at once. If the tree can answer queries by
-    /// spacing, so can the index.
+    /// Writes the tree as an index, which `ClusterTree(contentsOfFile:)` opens at once. If the tree can answer queries
+    /// by spacing, so can the index.
     ///
     /// The index keeps all columns of the tree, byte for byte. These are the columns with which the tree was opened,
     /// and the columns that were added later; see ``removing(columns:)``. A given column replaces the tree's column of

@@ -23,7 +23,8 @@ import { Tree } from "./tree.js";
  *   touch.
  * @property {"mercator" | "plane"} [projection] Whether the coordinates are longitudes and latitudes, or x and y of a
  *   plane.
- * @property {"mean" | "member"} [anchor] Where clusters are shown: at the mean of their points, or at one of the points.
+ * @property {"mean" | "member"} [anchor] Where clusters are shown: at the mean of their points, or at one of the
+ *   points.
  * @property {number} [badgeGap] Pixels between two badges, 0 to 128.
  * @property {Record<string, ArrayLike<any>>} [columns] Columns with a value for each row, for filters, aggregates and
  *   features. Properties of GeoJSON features are columns, too.

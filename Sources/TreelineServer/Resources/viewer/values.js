@@ -224,7 +224,9 @@ const TITLE = /^(name|title|label)$/i;
 const PICTURE = /^(picture|image|photo)$/i;
 
 const FEW = [(column) => `top(${column}, 3)`];
-/** The aggregates of each kind of column. A request for six columns, a title and a picture has at most 16 aggregates. */
+/**
+ * The aggregates of each kind of column. A request for six columns, a title and a picture has at most 16 aggregates.
+ */
 const ABOUT = {
   number: [(column) => `sum(${column})`, (column) => `mean(${column})`],
   time: [(column) => `min(${column})`, (column) => `max(${column})`],
