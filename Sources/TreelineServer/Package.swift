@@ -5,7 +5,7 @@ import PackageDescription
 // The server is a separate package. So the library and the command-line tool can be used without fetching or building
 // an HTTP server.
 //
-// The server needs 26 packages and takes minutes to build. Without the server, a fresh clone fetches only
+// The server needs 25 packages and takes minutes to build. Without the server, a fresh clone fetches only
 // swift-argument-parser, as `scripts/check/runtime` proves. The server could also be a trait of the main package. But
 // then every source file of the server would need `#if`. The main package supports Swift 6.1, and its manifest would
 // name packages that need Swift 6.2.
@@ -30,7 +30,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.0"),
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.34.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     // Leaves out Hummingbird's trait for settings from files and the environment, because the trait needs one more
     // package.
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
@@ -74,9 +73,12 @@ let package = Package(
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-        .product(name: "Logging", package: "swift-log"), .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-      ], path: "Tests", exclude: ["vector_tile.proto"]),
+        .product(name: "Logging", package: "swift-log"),
+      ], path: "Tests"),
   ], swiftLanguageModes: [.v6])
+
+// Tests compile in a fraction of the time without optimization.
+for target in package.targets where target.type == .test { target.swiftSettings = [.unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])] }
 
 // Only scripts/build/docs sets this variable, so that users of the server do not fetch the documentation plugin.
 if Context.environment["TREELINE_DOCS"] != nil {

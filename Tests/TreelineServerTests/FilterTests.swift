@@ -1,6 +1,5 @@
 import Foundation
 import NIOCore
-import SwiftProtobuf
 import Testing
 @_spi(Server) import Treeline
 import TreelineBuilder
@@ -104,20 +103,10 @@ import TreelineBuilder
       for y in 0..<1 << zoom {
         let answer = try await client.get(
           "/v1/places/tiles/\(zoom)/\(x)/\(y).mvt?buffer=0&filter=price<>7&aggregate=sum(price),counts(kind)")
-        let tile = try VectorTile(serializedBytes: Array(answer.body.readableBytesView))
-        for layer in tile.layers {
-          #expect(Set(layer.keys).count == layer.keys.count)
-          for feature in layer.features {
-            for tag in stride(from: 0, to: feature.tags.count, by: 2) {
-              let value = layer.values[Int(feature.tags[tag + 1])]
-              switch layer.keys[Int(feature.tags[tag])] {
-              case "sum_price": prices += Int(value.intValue)
-              case "counts_kind.hotel": hotels += Int(value.uintValue)
-              case "point_count": points += Int(value.uintValue)
-              default: break
-              }
-            }
-          }
+        for feature in try DecodedTile(Array(answer.body.readableBytesView)).features {
+          prices += feature.integers["sum_price"] ?? 0
+          hotels += Int(feature.counts["counts_kind.hotel"] ?? 0)
+          points += Int(feature.counts["point_count"] ?? 0)
         }
       }
     }
@@ -147,15 +136,9 @@ import TreelineBuilder
         try layer.append(cluster, values, at: (0, 0))
       }
     }
-    let found = try #require(try VectorTile(serializedBytes: layer.bytes).layers.first)
-    #expect(Set(found.keys).count == found.keys.count)
-    let sums = found.features.reduce(into: [String: Int]()) { sums, feature in
-      for tag in stride(from: 0, to: feature.tags.count, by: 2) {
-        let name = found.keys[Int(feature.tags[tag])]
-        if name.hasPrefix("counts_kind.") {
-          sums[name, default: 0] += Int(found.values[Int(feature.tags[tag + 1])].uintValue)
-        }
-      }
+    // DecodedTile checks that no two keys of the layer are equal.
+    let sums = try DecodedTile(layer.bytes).features.reduce(into: [String: Int]()) { sums, feature in
+      for (name, count) in feature.counts where name.hasPrefix("counts_kind.") { sums[name, default: 0] += Int(count) }
     }
     // Each value of both columns counts twice: once in the cluster of all points, and once in the cluster of its point.
     let total = sums.values.reduce(0, +)

@@ -1,5 +1,4 @@
 import Foundation
-import SwiftProtobuf
 import Testing
 @_spi(Server) import Treeline
 import TreelineBuilder
@@ -77,15 +76,8 @@ import TreelineBuilder
   }
 
   private static func positions(in answer: TestAnswer) throws -> [UInt64: (x: Int, y: Int)] {
-    let tile = try VectorTile(serializedBytes: Array(answer.body.readableBytesView))
-    guard let layer = tile.layers.first else { return [:] }
-    #expect(layer.version == 2 && layer.extent == 4096 && tile.layers.count == 1)
-    return Dictionary(
-      uniqueKeysWithValues: layer.features.map { feature in
-        func decoded(_ number: UInt32) -> Int { Int(Int32(bitPattern: number >> 1) ^ -Int32(bitPattern: number & 1)) }
-        #expect(feature.geometry.first == 9 && feature.type == 1 && feature.tags.count.isMultiple(of: 2))
-        return (feature.id, (decoded(feature.geometry[1]), decoded(feature.geometry[2])))
-      })
+    let tile = try DecodedTile(Array(answer.body.readableBytesView))
+    return Dictionary(uniqueKeysWithValues: tile.features.map { ($0.id, ($0.x, $0.y)) })
   }
 
   /// Returns whether a cluster is in a tile or next to it. Otherwise the tile is empty, and need not be requested.

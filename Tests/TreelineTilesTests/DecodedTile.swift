@@ -1,62 +1,54 @@
-import CZlib
 import Testing
 
-/// A vector tile, decoded by the rules of the format. The decoder shares no code with the writer of tiles.
+/// A vector tile, decoded by the rules of the format. The decoder shares no code with the writer of tiles. The tests of
+/// the server use it as well; those in Python read the same tiles with Google's library for Protocol Buffers.
 struct DecodedTile {
   struct Feature {
     var id: UInt64 = 0
     var x = 0
     var y = 0
-    var numbers: [String: UInt64] = [:]
+    var counts: [String: UInt64] = [:]
+    var integers: [String: Int] = [:]
     var doubles: [String: Double] = [:]
     var texts: [String: String] = [:]
   }
 
   var features: [Feature] = []
 
-  init(gzip bytes: [UInt8]) throws {
-    let tile = try Message(Self.inflated(bytes))
-    let layer = try Message(try #require(tile.members[3]?.first))
+  /// A tile without clusters has no layer.
+  init(_ bytes: [UInt8]) throws {
+    let layers = try Message(bytes).members[3] ?? []
+    #expect(layers.count <= 1)
+    if let layer = layers.first { features = try Self.features(inLayer: layer) }
+  }
+
+  private static func features(inLayer bytes: [UInt8]) throws -> [Feature] {
+    var features: [Feature] = []
+    let layer = try Message(bytes)
     #expect(layer.members[1]?.first == Array("clusters".utf8) && layer.numbers[15] == [2] && layer.numbers[5] == [4096])
     let keys = (layer.members[3] ?? []).map { String(decoding: $0, as: UTF8.self) }
+    #expect(Set(keys).count == keys.count)
     let values = try (layer.members[4] ?? []).map { try Message($0) }
     for bytes in layer.members[2] ?? [] {
       let message = try Message(bytes)
       var feature = Feature(id: try #require(message.numbers[1]?.first))
       let geometry = try Message.packed(try #require(message.members[4]?.first))
       #expect(message.numbers[3] == [1] && geometry.count == 3 && geometry[0] == 9)
-      (feature.x, feature.y) = (Self.signed(geometry[1]), Self.signed(geometry[2]))
+      (feature.x, feature.y) = (signed(geometry[1]), signed(geometry[2]))
       let tags = try Message.packed(try #require(message.members[2]?.first))
       for tag in stride(from: 0, to: tags.count, by: 2) {
         let (key, value) = (keys[Int(tags[tag])], values[Int(tags[tag + 1])])
         if let text = value.members[1]?.first { feature.texts[key] = String(decoding: text, as: UTF8.self) }
-        if let number = value.numbers[5]?.first ?? value.numbers[4]?.first { feature.numbers[key] = number }
+        if let number = value.numbers[5]?.first { feature.counts[key] = number }
+        if let number = value.numbers[4]?.first { feature.integers[key] = Int(bitPattern: UInt(number)) }
         if let number = value.numbers[3]?.first { feature.doubles[key] = Double(bitPattern: number) }
       }
       features.append(feature)
     }
+    return features
   }
 
   private static func signed(_ number: UInt64) -> Int { Int(number >> 1) ^ -Int(number & 1) }
-
-  private static func inflated(_ bytes: [UInt8]) throws -> [UInt8] {
-    var stream = z_stream()
-    try #require(inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK)
-    defer { inflateEnd(&stream) }
-    var input = bytes
-    // The gzip stream ends with the length of its content.
-    let length = bytes.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-    var output = [UInt8](repeating: 0, count: length)
-    let status = input.withUnsafeMutableBufferPointer { input in
-      output.withUnsafeMutableBufferPointer { output in
-        (stream.next_in, stream.avail_in) = (input.baseAddress, UInt32(input.count))
-        (stream.next_out, stream.avail_out) = (output.baseAddress, UInt32(output.count))
-        return inflate(&stream, Z_FINISH)
-      }
-    }
-    try #require(status == Z_STREAM_END)
-    return Array(output.prefix(Int(stream.total_out)))
-  }
 
   /// The members of a Protocol Buffers message. The keys are field numbers.
   private struct Message {

@@ -42,10 +42,10 @@ import TreelineBuilder
       }
       let tiles = found.filter { $0.key.zoom == zoom }
       let counts = tiles.mapValues { features in
-        Dictionary(features.map { ($0.id, $0.numbers["point_count"]!) }, uniquingKeysWith: { $1 })
+        Dictionary(features.map { ($0.id, $0.counts["point_count"]!) }, uniquingKeysWith: { $1 })
       }
       #expect(counts == expected, "\(set), \(cut), zoom \(zoom)")
-      #expect(tiles.values.joined().reduce(0) { $0 + Int($1.numbers["point_count"]!) } == tree.pointCount)
+      #expect(tiles.values.joined().reduce(0) { $0 + Int($1.counts["point_count"]!) } == tree.pointCount)
       for feature in tiles.values.joined() { #expect(0..<4096 ~= feature.x && 0..<4096 ~= feature.y) }
     }
   }

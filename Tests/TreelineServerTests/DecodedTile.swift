@@ -1,0 +1,1 @@
+../TreelineTilesTests/DecodedTile.swift
