@@ -130,7 +130,15 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// scripts/test --module sets this, so that the tests of one module are built and linked alone.
-if let module = Context.environment["TREELINE_TESTED_MODULE"] {
-  package.targets.removeAll { $0.type == .test && $0.name != "\(module)Tests" }
+// These tests compile in a fraction of the time without optimization, also in optimized builds of the code that they
+// test. All other tests compute for minutes.
+let computingTests = ["TreelineTests", "TreelineBuilderTests", "TreelineIndexTests"]
+for target in package.targets where target.type == .test && !computingTests.contains(target.name) {
+  target.swiftSettings = [.unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])]
+}
+
+// scripts/test --filter and --module set this to names of modules, so that only the tests of these modules are built and
+// linked.
+if let modules = Context.environment["TREELINE_TESTED_MODULES"]?.split(separator: " ") {
+  package.targets.removeAll { $0.type == .test && !modules.contains($0.name.dropLast("Tests".count)) }
 }

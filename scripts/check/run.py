@@ -97,15 +97,35 @@ def list_suites(output):
 
 
 def inner_loop(option, pattern):
-    """Builds without optimization. Runs the Swift tests that match a pattern, or all tests of one module."""
-    swift = ["swift", "test", "--filter", pattern if option == "--filter" else rf"^{re.escape(pattern)}(Tests)?\."]
-    environment = os.environ | ({"TREELINE_TESTED_MODULE": pattern} if option == "--module" else {})
+    """Builds without optimization, and only the modules that are needed. Runs the Swift tests that match a pattern, or
+    all tests of one module."""
     # The server's tests are not listed: they belong to another package.
     modules = sorted(re.findall(r'name: "(\w+)Tests"', (ROOT / "Package.swift").read_text()))
-    if option == "--module" and pattern not in modules:
-        print(f"scripts/test: error: no module '{pattern}'; the modules are {', '.join(modules)}", file=sys.stderr)
+    try:
+        chosen = [name for name in modules if name == pattern or option == "--filter" and has_match(name, pattern)]
+    except re.error as error:
+        print(f"scripts/test: error: '{pattern}' is no regular expression: {error}", file=sys.stderr)
         sys.exit(USAGE)
+    if not chosen:
+        found = f"no module '{pattern}'" if option == "--module" else f"no test matches '{pattern}'"
+        print(f"scripts/test: error: {found}; the modules are {', '.join(modules)}", file=sys.stderr)
+        sys.exit(USAGE)
+    expression = pattern if option == "--filter" else rf"^{re.escape(pattern)}(Tests)?\."
+    swift = ["swift", "test", "--test-product", "treelinePackageTests", "--filter", expression]
+    environment = os.environ | {"TREELINE_TESTED_MODULES": " ".join(chosen)}
     sys.exit(subprocess.run(prepared(shlex.join(swift)), cwd=ROOT, env=environment).returncode)
+
+
+def has_match(module, pattern):
+    """Returns whether a module may have tests whose names match a pattern. The names of tests are composed of all types
+    and functions in one file, so a module may be found that has no such test."""
+    for file in (ROOT / f"Tests/{module}Tests").rglob("*.swift"):
+        names = re.findall(r"\b(struct|class|enum|actor|extension|func) (\w+)", file.read_text())
+        functions = [name for kind, name in names if kind == "func"] or [""]
+        types = [name for kind, name in names if kind != "func"] or [""]
+        if any(re.search(pattern, f"{module}Tests.{type}/{function}()") for type in types for function in functions):
+            return True
+    return False
 
 
 def prepared(command):
@@ -123,7 +143,7 @@ class Run:
         self.suite_steps = [step for suite in suites for step in suite.steps]
         self.steps = ordered(self.suite_steps)
         self.others = [suite.name for suite in OTHERS if suite not in suites]
-        self.environment = os.environ | {"ARGUMENTS": shlex.join(extra)}
+        self.environment = os.environ | {"ARGUMENTS": shlex.join(extra), "ALL": "yes" if set(OTHERS) & set(suites) else ""}
         for step in self.steps:
             for name, path in step.exports.items():
                 self.environment[name] = str(ROOT / path)
@@ -178,9 +198,11 @@ class Run:
         log = LOGS / f"{re.sub(r'[^a-z0-9]+', '-', step.title.lower()).strip('-')}.log"
         start = time.monotonic()
         with open(log, "wb") as output:
-            # Starts a new session, so that all processes of the step can be ended together.
+            # Builds have priority over tests, because most tests wait for them. Browsers have it, because their tests
+            # wait for frames. Starts a new session, so that all processes of the step can be ended together.
+            niceness = "0" if step.is_preparation or step.cores < 1 else "5"
             process = subprocess.Popen(
-                ["bash", "-euo", "pipefail", "-c", step.command], cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL,
+                ["nice", "-n", niceness, "bash", "-euo", "pipefail", "-c", step.command], cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL,
                 stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
             limit = LIMIT * (10 if os.environ["TREELINE_TRIALS"] == "thorough" else 1)
             alarm = threading.Timer(limit, end_group, [process.pid, signal.SIGKILL])
