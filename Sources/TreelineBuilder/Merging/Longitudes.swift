@@ -36,6 +36,7 @@ struct Longitudes {
     return isAnyAcross ? .all : plain
   }
 
-  /// Extent of points on both sides of the seam that are too far apart for an extent across the seam.
+  /// The whole width of the plane. This is the extent of points on both sides of the seam if an extent that crosses the
+  /// seam would be too long.
   private static let all = Longitudes(west: 0, east: .max)
 }

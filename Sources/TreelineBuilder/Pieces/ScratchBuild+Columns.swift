@@ -115,7 +115,7 @@ import Treeline
     private let endFile: ScratchFile
     /// Checksum of everything that was written to `endFile`.
     private var endChecksum = XXHash64()
-    /// Position of each column's values in a batch, in the order of the index.
+    /// For each column, in the order of the columns in the index: the position of the column's values in a batch.
     private let columnNumbers: [Int]
     private(set) var batches: [Batch] = []
 
