@@ -63,7 +63,7 @@ struct NodeFacts {
     zip(self.spread.entries, spread.entries).allSatisfy { $0.bitPattern == $1.bitPattern }
   }
 
-  /// Returns the distance of a point from the mean of the points along the principal axis, in plane units.
+  /// Returns the distance, measured along the principal axis, from the mean of the points to a point, in plane units.
   func product(_ point: PlanePoint) -> Double {
     principalAxis.x * (Double(point.x - box.minX) - mean.x) + principalAxis.y * (Double(point.y - box.minY) - mean.y)
   }

@@ -79,7 +79,7 @@
 }
 
 @_spi(Server) extension ClusterMap where Value == KeyedPoint {
-  /// Builds a map that can be edited from the points of an index. The map has the same tree, columns and description as
+  /// Builds an editable map from the points of an index. The map has the same tree, columns and description as
   /// an index that is built by the same rule from the same points, sorted by their keys.
   ///
   /// - Parameters:
