@@ -169,9 +169,9 @@ void treeline_cancellation_free(treeline_cancellation *cancellation);
 
 /// Builds a tree. The tree does not depend on the order of the points or on the number of threads.
 ///
-/// `options` has the names of the options of `treelinemap build`: split=mean, grow=split (or merge, badges, scatter),
-/// badge-gap=4, anchor=member, threads=2, no-separation=true, and planar=true. group-by and never-cluster name columns.
-/// By default the tree is built for all queries that its growth supports. With editable=true the tree keeps the
+/// `options` has the names of the options of `treelinemap build`: for=spacing (or badges), split=mean, grow=split (or merge, badges, scatter),
+/// badge-gap=4, anchor=member, threads=2, separations=true, and planar=true. group-by and never-cluster name columns.
+/// By default the tree is built for limits and details, which every tree supports. With editable=true the tree keeps the
 /// coordinates for `treeline_update`, which takes 16 bytes per point.
 ///
 /// `monitor` may be NULL.
@@ -255,6 +255,8 @@ typedef struct treeline_facts {
   const char *growth;
   /// Default position of clusters: the mean of their points ("mean") or one of their points ("member").
   const char *anchor;
+  /// Default cut of a map of the tree, as a parameter of a query: "badges=1", "spacing=44", "detail=20" or "limit=100".
+  const char *default_cut;
   /// Texts of the index; "" if the index has no such text.
   const char *title, *attribution, *unit;
 } treeline_facts;

@@ -18,7 +18,7 @@ typedef struct treeline_stream treeline_stream;
 /// built in pieces from this folder. The index has the same bytes as a tree that is built from all points at once and
 /// saved.
 ///
-/// Options: split=mean or least-scatter; no-separation=true; threads=2; planar=true; rows=true, if each point is given
+/// Options: split=mean or least-scatter; separations=true; threads=2; planar=true; rows=true, if each point is given
 /// with its row; memory=1000000000, the approximate limit of memory in bytes; scratch=, the folder in which the scratch
 /// folder is created, by default the folder of the index.
 ///
@@ -221,7 +221,7 @@ void treeline_piece_free(treeline_piece *piece);
 ///
 /// Separations are computed after the nodes are written. Meanwhile a file in the folder takes 2 bytes per point.
 ///
-/// Options: no-separation=true; memory=1000000000, the approximate limit of memory for separations in bytes; threads=2.
+/// Options: separations=true; memory=1000000000, the approximate limit of memory for separations in bytes; threads=2.
 ///
 /// \param survey Survey of all points.
 /// \param encoding Encoding with which the pieces were built; NULL if the pieces have no columns.

@@ -17,8 +17,10 @@ package enum GrowthName: String, CaseIterable, Sendable {
 
 extension BuildOptions {
   /// Reads the options that determine the tree. Parameters have the names of the options of `treelinemap build`.
-  /// Without parameters, the build computes everything that a query may need.
-  package init(_ parameters: inout QueryParameters) {
+  ///
+  /// - Parameter purpose: The purpose of the tree if no parameter decides how it grows.
+  package init(_ parameters: inout QueryParameters, for purpose: BuildPurpose.Name = .limit) {
+    let wanted = parameters.choice("for", of: BuildPurpose.Name.self)
     let name = parameters.choice("grow", of: GrowthName.self)
     let rule = parameters.text("split").flatMap { text -> SplitRule? in
       let rule = SplitRule(text)
@@ -28,9 +30,20 @@ extension BuildOptions {
     let gap = parameters.number("badge-gap", in: 0...BadgeCurve.greatestGapInPixels, unit: "a number of pixels ")
     let anchor = parameters.choice("anchor", of: ClusterAnchor.self)
     let threads = parameters.integer("threads", in: 1...1024)
-    let leavesOutSeparations = parameters.flag("no-separation")
+    let addsSeparations = parameters.flag("separations")
 
-    let growth = (name ?? (parameters.has("badge-gap") ? .badges : .split)).growth(splitBy: rule)
+    let growth =
+      name?.growth(splitBy: rule) ?? rule.map(Growth.splitting)
+      ?? (wanted ?? (parameters.has("badge-gap") ? .badges : purpose)).growth
+    self.init(growth: growth, threads: threads, badgeCurve: .standard.gap(gap ?? 0), anchor: anchor ?? .mean)
+    if addsSeparations { computesSeparations = true }
+
+    if let wanted, !wanted.isServed(by: growth, hasSeparations: computesSeparations) {
+      parameters.refuse(
+        ["for"], expected: "no such option with \(name == nil ? "split" : "grow"), because a tree \(growth.phrase) "
+          + "does not support \(wanted.rawValue)",
+        sentence: "{for} '\(wanted.rawValue)' does not go with a tree \(growth.phrase); leave out {grow} and {split}.")
+    }
     if growth.splitRule == nil {
       parameters.refuse(
         ["split"], expected: "no such option, because a merged tree has no splits",
@@ -38,20 +51,13 @@ extension BuildOptions {
     }
     if growth.mergeMetric != .badges {
       parameters.refuse(
-        ["badge-gap"], expected: "grow=badges as well, because other trees ignore the gap between badges",
-        sentence: "{badge-gap} needs the value 'badges' for {grow}; other trees ignore the gap between badges.")
+        ["badge-gap"], expected: "for=badges as well, because other trees ignore the gap between badges",
+        sentence: "{badge-gap} needs the value 'badges' for {for}; other trees ignore the gap between badges.")
     }
     if !(growth.mergeMetric?.keepsApart ?? false) {
       parameters.refuse(
-        ["anchor"], expected: "grow=merge or grow=badges as well, because other trees do not keep clusters apart",
-        sentence: "{anchor} needs the value 'merge' or 'badges' for {grow}; other trees do not keep clusters apart.")
-    } else if leavesOutSeparations && anchor == .member {
-      parameters.refuse(
-        ["anchor"], expected: "a tree with separations, which keep clusters apart",
-        sentence: "{anchor} needs a tree with separations, which keep clusters apart.")
+        ["anchor"], expected: "for=spacing or for=badges as well, because other trees do not keep clusters apart",
+        sentence: "{anchor} needs the value 'spacing' or 'badges' for {for}; other trees do not keep clusters apart.")
     }
-    self.init(
-      growth: growth, threads: threads, computesSeparations: !leavesOutSeparations,
-      badgeCurve: .standard.gap(gap ?? 0), anchor: anchor ?? .mean)
   }
 }

@@ -27,27 +27,37 @@ public struct BuildOptions: Hashable, Sendable {
   /// Number of threads that build. The number of threads does not change the tree.
   public var threads: Int
 
-  /// Whether to compute the distance at which each cluster is split into its children. Queries by `spacing` and
-  /// `badges` need these separations. Computing them takes several times as long as the rest of a build by splitting.
-  /// Separations take 2 bytes per point, in memory and in an index.
-  public var computesSeparations: Bool
+  /// Whether the tree has separations, the distances at which clusters are split; nil if it has them only if they
+  /// follow from the merge.
+  private var separationChoice: Bool?
+
+  /// Whether the tree has separations, which take 2 bytes per point. A merge by distance or for badges yields them. For
+  /// other growths the build computes them, which takes several times as long as the rest of a build by splitting.
+  package var computesSeparations: Bool {
+    get { separationChoice ?? growth.mergeMetric?.keepsApart ?? false }
+    set { separationChoice = newValue }
+  }
 
   /// - Parameters:
-  ///   - growth: How the tree grows.
+  ///   - growth: How the tree grows. `init(supporting:threads:anchor:)` chooses the growth that suits your queries.
   ///   - threads: Number of threads, 1 or more; nil for as many as there are processors.
-  ///   - computesSeparations: Whether the tree can answer queries by `spacing` or `badges`. A tree that is merged by
-  ///     distance or for badges gets its separations from the merge, without computing them again. These separations
-  ///     also take 2 bytes per point.
   ///   - badgeCurve: Diameters at which badges are drawn, for a tree that grows by merging for badges.
   ///   - anchor: Position of clusters on the map, for a tree that grows by merging for distances or badges.
   public init(
-    growth: Growth, threads: Int? = nil, computesSeparations: Bool = false, badgeCurve: BadgeCurve = .standard,
-    anchor: ClusterAnchor = .mean
+    growth: Growth, threads: Int? = nil, badgeCurve: BadgeCurve = .standard, anchor: ClusterAnchor = .mean
   ) {
     let threads = threads ?? processorCount
     precondition(threads >= 1, "Expected at least one thread, found \(threads)")
-    (self.growth, self.threads, self.computesSeparations) = (growth, threads, computesSeparations)
-    (self.badgeCurve, self.anchor) = (badgeCurve, anchor)
+    (self.growth, self.threads, self.badgeCurve, self.anchor) = (growth, threads, badgeCurve, anchor)
+  }
+
+  /// Makes options that say whether the tree has separations, for experts and tests.
+  package init(
+    growth: Growth = .splitting(.standard), threads: Int? = nil, computesSeparations: Bool,
+    badgeCurve: BadgeCurve = .standard, anchor: ClusterAnchor = .mean
+  ) {
+    self.init(growth: growth, threads: threads, badgeCurve: badgeCurve, anchor: anchor)
+    separationChoice = computesSeparations
   }
 }
 
@@ -55,9 +65,8 @@ extension BuildOptions {
   /// - Parameters:
   ///   - splitRule: Rule by which nodes are split.
   ///   - threads: Number of threads, 1 or more; nil for as many as there are processors.
-  ///   - computesSeparations: Whether the tree can answer queries by `spacing`.
-  public init(splitRule: SplitRule = .standard, threads: Int? = nil, computesSeparations: Bool = false) {
-    self.init(growth: .splitting(splitRule), threads: threads, computesSeparations: computesSeparations)
+  public init(splitRule: SplitRule = .standard, threads: Int? = nil) {
+    self.init(growth: .splitting(splitRule), threads: threads)
   }
 
   /// Rule by which nodes are split; `standard` if the tree grows by merging. Setting this property makes the tree grow

@@ -17,8 +17,8 @@ extension ClusterTree {
   ///   - progress: Called on the threads that build, by one thread at a time, at most once for each percent.
   /// - Throws: `BuildError`
   /// - Complexity: O(n log n) time except for adversarial data. A build takes about 50 bytes of memory per point: 16
-  ///   for the coordinates and 35 for the tree. With separations, the distances at which clusters split, a build takes
-  ///   about 170 bytes per point in total.
+  ///   for the coordinates and 35 for the tree. A tree that is merged takes up to
+  ///   240 bytes per point in total.
   public init(
     _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions(),
     progress: (@Sendable (BuildProgress) -> Void)? = nil
@@ -42,7 +42,7 @@ extension ClusterTree {
   ///   - groups: The group of each coordinate, in the same order.
   ///   - projection: As in the other `init`.
   ///   - options: How to build the tree of each group.
-  ///   - progress: Called each time a group's tree is complete, including its separations.
+  ///   - progress: Called each time a group's tree is complete, including its separations, if it has any.
   /// - Precondition: The number of groups is the number of coordinates.
   public init(
     _ coordinates: [Coordinate], groupedBy groups: PointGroups, as projection: Plane.Projection = .webMercator,
@@ -130,16 +130,38 @@ extension ClusterMap {
   ///   - columns: Properties that can be filtered and summed; see ``MapColumn``.
   ///   - groups: The group of each value, in the same order; groups never mix. Nil if all values may share a cluster.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
-  ///   - options: How to build. By default, everything that a query may need is computed, as in `treelinemap build`.
-  ///     That includes separations, which take several times as long as the rest of the build.
+  ///   - options: How to build. By default the map answers limits and details; the initializer with
+  ///     `supporting` builds maps for other queries.
   /// - Throws: `BuildError`, `ColumnError`, or what `coordinate` throws.
   /// - Precondition: The number of groups is the number of values.
   public init(
     _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate, columns: MapColumn<Value>...,
     groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
-    options: BuildOptions = BuildOptions(computesSeparations: true)
+    options: BuildOptions = BuildOptions()
   ) throws {
     try self.init(values, at: coordinate, columnList: columns, groupedBy: groups, as: projection, options: options)
+  }
+
+  /// Builds the tree over your own values for the queries that you will ask.
+  ///
+  /// ```swift
+  /// let hotels = try ClusterMap(allHotels, at: \.coordinate, supporting: .spacing)
+  /// let shown = try hotels.clusters(.spacing(44), in: view)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - values: As in the other `init`, and so are `coordinate`, `columns`, `groups` and `projection`.
+  ///   - purpose: The queries that the map is built for. Every map answers limits and details.
+  /// - Throws: As the other `init`.
+  /// - Precondition: The number of groups is the number of values.
+  public init(
+    _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate, columns: MapColumn<Value>...,
+    groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
+    supporting purpose: BuildPurpose
+  ) throws {
+    try self.init(
+      values, at: coordinate, columnList: columns, groupedBy: groups, as: projection,
+      options: BuildOptions(supporting: purpose))
   }
 
   /// Builds the tree over your own values, with a list of columns that is known only when the program runs.
@@ -147,7 +169,7 @@ extension ClusterMap {
     _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate,
     columnList columns: [MapColumn<Value>],
     groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
-    options: BuildOptions = BuildOptions(computesSeparations: true)
+    options: BuildOptions = BuildOptions()
   ) throws {
     try self.init(
       values, as: projection, options, at: coordinate, groupedBy: groups, columns, stoppingWith: nil, progress: nil)
@@ -199,7 +221,7 @@ extension ClusterMap {
   public static func build(
     _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate, columns: MapColumn<Value>...,
     groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
-    options: BuildOptions = BuildOptions(computesSeparations: true),
+    options: BuildOptions = BuildOptions(),
     progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) async throws -> ClusterMap {
     try await build(
@@ -207,12 +229,23 @@ extension ClusterMap {
       progress: progress)
   }
 
+  /// Builds the same map as `init(_:at:columns:groupedBy:as:supporting:)` without blocking the task that asks for it.
+  public static func build(
+    _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate, columns: MapColumn<Value>...,
+    groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
+    supporting purpose: BuildPurpose, progress: (@Sendable (BuildProgress) -> Void)? = nil
+  ) async throws -> ClusterMap {
+    try await build(
+      values, at: coordinate, columnList: columns, groupedBy: groups, as: projection,
+      options: BuildOptions(supporting: purpose), progress: progress)
+  }
+
   /// Builds the same map as `init` with a list of columns, without blocking the task that asks for it.
   public static func build(
     _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate,
     columnList columns: [MapColumn<Value>],
     groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
-    options: BuildOptions = BuildOptions(computesSeparations: true),
+    options: BuildOptions = BuildOptions(),
     progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) async throws -> ClusterMap {
     let cancellation = BuildCancellation()

@@ -103,7 +103,7 @@ public func assemble(
   attempt(error) { () -> Void in
     let options = try read(options) { parameters in
       (
-        hasSeparations: !parameters.flag("no-separation"), threads: parameters.integer("threads", in: 1...1024),
+        hasSeparations: parameters.flag("separations"), threads: parameters.integer("threads", in: 1...1024),
         memory: parameters.integer("memory", in: 1...1 << 60) ?? 1 << 30
       )
     }

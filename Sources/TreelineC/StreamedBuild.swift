@@ -103,7 +103,7 @@ public func createStream(
         memory: parameters.integer("memory", in: 1...1 << 60) ?? 1 << 30,
         projection: parameters.flag("planar") ? .planar : .webMercator)
       options.description = IndexDescription(description?.pointee)
-      options.computesSeparations = !parameters.flag("no-separation")
+      options.computesSeparations = parameters.flag("separations")
       options.hasGivenRows = parameters.flag("rows")
       options.columns = columns.map(\.requested)
       return (options, scratch: parameters.text("scratch"))

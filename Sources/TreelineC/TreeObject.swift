@@ -15,6 +15,7 @@ final class TreeObject: CObject {
   let editable: EditableTree?
   private let growth: Block
   private let anchor: Block
+  private let defaultCut: Block
   private let title: Block
   private let attribution: Block
   private let unit: Block
@@ -30,6 +31,7 @@ final class TreeObject: CObject {
     self.marked = marked ?? self.unfiltered
     growth = Block(text: "\(tree.growth)")
     anchor = Block(text: tree.anchor.rawValue)
+    defaultCut = Block(text: Cut.standard(of: tree).parameters.first.map { "\($0.name)=\($0.value)" } ?? "")
     let description = tree.withStorage(\.description)
     title = Block(text: description.title ?? "")
     attribution = Block(text: description.attribution ?? "")
@@ -43,7 +45,7 @@ final class TreeObject: CObject {
       clipped_point_count: tree.clippedPointCount, has_separations: tree.hasSeparations,
       has_badges: tree.badgeCurve != nil, is_planar: tree.plane.projection == .planar, west: bounds.west,
       south: bounds.south, east: bounds.east, north: bounds.north, growth: growth.text, anchor: anchor.text,
-      title: title.text, attribution: attribution.text, unit: unit.text)
+      default_cut: defaultCut.text, title: title.text, attribution: attribution.text, unit: unit.text)
   }
 
   /// Checks a tree index that C passes.

@@ -1,6 +1,6 @@
 import MapLibre
 import Treeline
-import TreelineMap
+@_spi(MapLibre) import TreelineMap
 @_spi(MapLibre) import TreelineMapKit
 
 /// Shows the clusters of a tree on a map of MapLibre Native, as the features of a source. The clusters split and merge
@@ -61,11 +61,11 @@ import TreelineMap
   /// - Parameters:
   ///   - mapView: The map on which badges are shown.
   ///   - tree: Tree of your points; nil if you set `tree` later.
-  ///   - cut: The cut of the tree. The tree must support this cut.
+  ///   - cut: The cut of the tree, which the tree must support; nil for the cut that suits the tree best.
   ///   - texts: Texts on badges.
   ///   - identifier: Identifier of the source.
   public convenience init(
-    _ mapView: MLNMapView, tree: ClusterTree?, cut: Cut, texts: BadgeTexts = BadgeTexts(),
+    _ mapView: MLNMapView, tree: ClusterTree?, cut: Cut? = nil, texts: BadgeTexts = BadgeTexts(),
     identifier: String = "treeline"
   ) {
     self.init(
@@ -162,7 +162,7 @@ import TreelineMap
   /// Zooms in until a cluster splits. If the cut has only a limit, or if the cluster is a stack, the map moves to the
   /// cluster without zooming.
   public func zoom(into cluster: Cluster, animated: Bool = true) {
-    let zoom = try? animator?.scene.tree?.separationZoom(of: cluster.id, for: feed.cut, tileSize: .pixels512)
+    let zoom = try? animator?.scene.tree?.separationZoom(of: cluster.id, for: feed.shownCut, tileSize: .pixels512)
     // The zoom is slightly larger, so that the map does not stop just before the split.
     let target = max(zoom ?? 0, mapView.zoomLevel) + (zoom == nil ? 0 : 0.01)
     mapView.setCenter(CLLocationCoordinate2D(cluster.coordinate), zoomLevel: target, animated: animated)

@@ -50,7 +50,7 @@ SETS = [
     ("airports.csv.gz", "--grow", "merge", "--anchor", "member"),
     ("cities.csv.gz", "--grow", "scatter"),
     *((str(path.relative_to(FIXTURES)), "--grow", "badges") for path in sorted((FIXTURES / "nasty").glob("*.csv"))),
-    ("iceland_addresses.csv.gz", "--no-separation"),
+    ("iceland_addresses.csv.gz"),
     *((str(path.relative_to(FIXTURES)),) for path in sorted((FIXTURES / "nasty").glob("*.csv"))),
     ("formats/planar.csv", "--attributes", "name", "--title", "Höhen", "--attribution", "© Amt", "--unit", "m"),
     ("formats/collection.geojson",),

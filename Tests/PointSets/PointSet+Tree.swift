@@ -12,7 +12,7 @@ extension PointSet {
   package func tree(
     _ rule: SplitRule, threads: Int = 1, computesSeparations: Bool = false, solver: PrincipalAxis.Solver
   ) throws -> ClusterTree {
-    var options = BuildOptions(splitRule: rule, threads: threads, computesSeparations: computesSeparations)
+    var options = BuildOptions(growth: .splitting(rule), threads: threads, computesSeparations: computesSeparations)
     options.solver = solver
     return try ClusterTree(coordinates, as: projection, options: options)
   }

@@ -5,6 +5,7 @@ void test_facts(const treeline_tree *tree) {
   treeline_facts facts;
   treeline_tree_facts(tree, &facts);
   EXPECT(facts.point_count == POINTS && facts.passing_point_count == POINTS && facts.clipped_point_count == 0);
+  EXPECT(strcmp(facts.default_cut, "spacing=44") == 0);
   EXPECT(facts.has_separations && !facts.has_badges && !facts.is_planar);
   EXPECT(strcmp(facts.growth, "least-scatter") == 0 && strcmp(facts.anchor, "mean") == 0);
   // The bounds go the short way around the antimeridian.

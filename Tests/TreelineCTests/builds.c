@@ -4,6 +4,7 @@
 void test_builds_that_fail(void) {
   EXPECT_ERROR(build("grow=sideways", &error), TREELINE_ERROR_PARAMETER, "split or merge or badges or scatter");
   EXPECT_ERROR(build("grow=merge&split=mean", &error), TREELINE_ERROR_PARAMETER, "has no splits");
+  EXPECT_ERROR(build("for=badges&split=mean", &error), TREELINE_ERROR_PARAMETER, "does not support badges");
   EXPECT_ERROR(build("group-by=stars", &error), TREELINE_ERROR_ARGUMENT, "\"stars\"");
   Place broken = {.latitude = 95, .longitude = 1};
   treeline_points one = {.x = &broken.longitude, .y = &broken.latitude, .count = 1};
@@ -47,7 +48,7 @@ void test_growths(void) {
   treeline_answer_free(answer);
   treeline_tree_free(badges);
 
-  NO_ERROR(members = build("grow=merge&anchor=member", &error));
+  NO_ERROR(members = build("for=spacing&anchor=member", &error));
   treeline_facts facts;
   treeline_tree_facts(members, &facts);
   EXPECT(strcmp(facts.anchor, "member") == 0 && strcmp(facts.growth, "merge:distance") == 0);
@@ -71,9 +72,9 @@ void test_growths(void) {
   double x[] = {0, 1000, 2000}, y[] = {5, 5, -5};
   treeline_points coordinates = {.x = x, .y = y, .count = 3};
   NO_ERROR(
-      plain = treeline_build(&coordinates, NULL, 0, "planar=true&no-separation=true&split=gamma:1.5", NULL, &error));
+      plain = treeline_build(&coordinates, NULL, 0, "planar=true&split=gamma:1.5", NULL, &error));
   treeline_tree_facts(plain, &facts);
-  EXPECT(facts.is_planar && !facts.has_separations && facts.west == 0 && fabs(facts.east - 2000) < 1e-3);
+  EXPECT(facts.is_planar && !facts.has_separations && strcmp(facts.default_cut, "limit=100") == 0 && facts.west == 0 && fabs(facts.east - 2000) < 1e-3);
   treeline_tree_free(plain);
 }
 

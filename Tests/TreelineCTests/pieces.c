@@ -177,7 +177,7 @@ static void test_steps(
     build_piece(pieces, i - 1, positions, numbers, encoding, codes, folder);
   EXPECT_ERROR(treeline_pieces_task(pieces, count, &error), TREELINE_ERROR_ARGUMENT, "the number of a piece");
   treeline_monitor monitor = {.progress = note_stage};
-  if (strstr(assembly, "no-separation"))
+  if (!strstr(assembly, "separations"))
     monitor.context = "writing";
   NO_ERROR(EXPECT(treeline_assemble(pieces, survey, encoding, folder, path, assembly, NULL, false, &monitor, &error)));
   EXPECT(stage_count > 0 && are_same(path, whole));
@@ -291,7 +291,7 @@ static void test_stream(const char *whole, const char *path) {
   treeline_cancellation *cancellation = treeline_cancellation_create();
   for (int is_cancelled = 1; is_cancelled >= 0; is_cancelled--) {
     treeline_stream *stream;
-    const char *options = "split=mean&no-separation=true&memory=60000&threads=2";
+    const char *options = "split=mean&memory=60000&threads=2";
     NO_ERROR(stream = treeline_stream_create(path, options, NULL, 0, NULL, true, &error));
     for (int i = 0; i < PARTS; i++) {
       treeline_points own = part(i);
@@ -340,12 +340,12 @@ static void test_streamed_columns(const char *whole, const char *path, const cha
   size_t count = columns_from(0, columns);
   if (kind != NULL)
     columns[0].kind = kind;
-  save_whole("split=mean", columns, count, whole);
+  save_whole("split=mean&separations=true", columns, count, whole);
   static int64_t rows[POINTS];
   for (int i = 0; i < POINTS; i++)
     rows[i] = i;
   treeline_stream *stream;
-  const char *options = "split=mean&memory=200000&rows=true";
+  const char *options = "split=mean&separations=true&memory=200000&rows=true";
   NO_ERROR(stream = treeline_stream_create(path, options, columns, count, NULL, true, &error));
   for (int i = PARTS - 1; i >= 0; i--) {
     treeline_points own = part(i);
@@ -371,14 +371,14 @@ void test_pieces(const char *path) {
   snprintf(whole, sizeof whole, "%s.whole", path);
   snprintf(streamed, sizeof streamed, "%s.streamed", path);
   EXPECT(mkdir(folder, 0700) == 0);
-  save_whole("split=least-scatter&no-separation=true", NULL, 0, whole);
-  test_steps("split=least-scatter&piece-size=700&most-bins=256", 0, "no-separation=true", whole, folder);
+  save_whole("split=least-scatter", NULL, 0, whole);
+  test_steps("split=least-scatter&piece-size=700&most-bins=256", 0, "threads=2", whole, folder);
   treeline_column columns[COLUMNS_GIVEN];
-  save_whole("split=mean", columns, columns_from(0, columns), whole);
-  test_steps("split=mean&piece-size=700", COLUMNS_GIVEN, "memory=200000&threads=2", whole, folder);
+  save_whole("split=mean&separations=true", columns, columns_from(0, columns), whole);
+  test_steps("split=mean&piece-size=700", COLUMNS_GIVEN, "separations=true&memory=200000&threads=2", whole, folder);
   test_columns_that_fail();
   test_long_dictionaries();
-  save_whole("split=mean&no-separation=true", NULL, 0, whole);
+  save_whole("split=mean", NULL, 0, whole);
   test_stream(whole, streamed);
   test_streamed_columns(whole, streamed, NULL);
   test_streamed_columns(whole, streamed, "number+percentiles+distinct");

@@ -41,7 +41,7 @@ import Testing
         + [
           "threads", "memory", "attributes", "columns", "columns", "row", "group-by", "never-cluster", "title", "unit",
         ],
-      ["no-separation", "skip-invalid", "force", "allow-loss"]
+      ["separations", "skip-invalid", "force", "allow-loss"]
     ),
     (
       ["transition"],

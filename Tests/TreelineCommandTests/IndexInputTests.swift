@@ -28,7 +28,7 @@ import Testing
   {
     let index = folder.path("rule.treeline")
     try #require(
-      try Tool.run(["build", "Fixtures/airports.csv.gz", "--split", rule, "--no-separation", "-o", index]).code == 0)
+      try Tool.run(["build", "Fixtures/airports.csv.gz", "--split", rule, "-o", index]).code == 0)
     let result = try Tool.run(["compare", "--methods", "all", "--bbox", "0,40,20,55", index])
     #expect(result.code == 0)
     #expect(result.output.contains("Steepest-first") || result.output.contains("steepest-first/\(rule)"))

@@ -10,8 +10,8 @@ import TreelineVerification
 /// Checks that groups never mix, and that each group gives the same answers as a tree of only the points of the group.
 @Suite struct GroupTests {
   static let growths: [BuildOptions] = [
-    BuildOptions(splitRule: .leastScatter, computesSeparations: true),
-    BuildOptions(splitRule: .mean, computesSeparations: true),
+    BuildOptions(growth: .splitting(.leastScatter), computesSeparations: true),
+    BuildOptions(growth: .splitting(.mean), computesSeparations: true),
     BuildOptions(growth: .merging(by: .distance), computesSeparations: true),
     BuildOptions(growth: .merging(by: .distance), computesSeparations: true, anchor: .member),
     BuildOptions(growth: .merging(by: .badges), computesSeparations: true),

@@ -2,7 +2,7 @@
   import MapKit
   @_spi(Server) import Treeline
   import TreelineBuilder
-  import TreelineMap
+  @_spi(MapLibre) import TreelineMap
   import XCTest
 
   @testable import TreelineMapKit
@@ -79,7 +79,7 @@
       UIFontMetrics.textScale = 1.3
       defer { UIFontMetrics.textScale = 1 }
       let map = try await makeMap()
-      XCTAssertEqual(map.adapter.feed.cut, .spacing(44 * 1.3))
+      XCTAssertEqual(map.adapter.feed.shownCut, .spacing(44 * 1.3))
       let shown = map.shown
       for (index, a) in shown.enumerated() {
         XCTAssertEqual(map.view(a).bounds.width, a.badge.diameter * 1.3, accuracy: 1e-9)
@@ -113,7 +113,7 @@
       UIFontMetrics.textScale = 3
       defer { UIFontMetrics.textScale = 1 }
       let map = try await makeMap()
-      XCTAssertEqual(map.adapter.feed.cut, .spacing(66))
+      XCTAssertEqual(map.adapter.feed.shownCut, .spacing(66))
     }
 
     func testTheRingContrastsWithTheDiscInLightAndDarkMode() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 @_spi(Server) import Treeline
 import TreelineBuilder
-@testable import TreelineMap
+@_spi(MapLibre) @testable import TreelineMap
 
 /// Checks the queries of a feed. It runs only one query at a time.
 @Suite struct MapFeedTests {
@@ -107,6 +107,40 @@ import TreelineBuilder
     #expect(throws: QueryError.self) { try failed.get() }
     feed.cut = .limit(5)
     #expect(try #require(await answers.next()).get().clusters.count == 5)
+  }
+
+  @Test func theDefaultCutFollowsTheTreeAndTheView() async throws {
+    let points = Self.points()
+    let feed = MapFeed()
+    feed.viewport = Self.view(0)
+    var answers = feed.answers.makeAsyncIterator()
+    let groups = PointGroups(points.indices.map { .named("\($0 % 200)") })
+    // A view of 400 by 400 px takes 6 by 6 squares of 88 px.
+    for (tree, cut) in [
+      (Self.tree, Cut.limit(36)),
+      (try ClusterTree(points, options: BuildOptions(supporting: .spacing)), .spacing(44)),
+      (try ClusterTree(points, options: BuildOptions(supporting: .badges())), .badges()),
+      (try ClusterTree(points, groupedBy: groups), .detail(20)),
+    ] {
+      feed.tree = tree
+      let answer = try #require(await answers.next()).get()
+      #expect(answer.query.cut == cut && feed.shownCut == cut && feed.cut == nil)
+      #expect(!answer.clusters.isEmpty)
+    }
+    feed.tree = Self.tree
+    _ = await answers.next()
+    feed.viewport = Viewport(center: Coordinate(longitude: 0, latitude: 0), zoom: 6, width: 800, height: 400)
+    #expect(try #require(await answers.next()).get().query.cut == .limit(11 * 6))
+    feed.cut = .limit(7)
+    #expect(try #require(await answers.next()).get().query.cut == .limit(7))
+  }
+
+  @Test func aScaleWidensCutsByPixelsAndLeavesLimits() {
+    let feed = MapFeed(Self.tree, cut: .detail(20))
+    feed.scale = 1.5
+    #expect(feed.shownCut == .detail(30) && feed.cut == .detail(20))
+    feed.cut = nil
+    #expect(feed.shownCut == .standard)
   }
 
   @Test func treesOfASequenceAndOfAnIndexAreTaken() async throws {

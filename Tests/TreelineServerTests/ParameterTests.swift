@@ -63,7 +63,7 @@ import TreelineBuilder
   @Test func aGridOfManyPointsHasAnEnd() async throws {
     let many = try ClusterTree(
       (0..<GridCells.most + 1).map { Coordinate(x: Double($0 % 256), y: Double($0 / 256)) }, as: .planar,
-      options: BuildOptions(computesSeparations: false))
+      options: BuildOptions())
     let client = try TestServer(["few": TestServer.plane, "many": many]).client
     let query = "clusters?method=grid&bbox=-8,-264,1024,768&zoom=8.84"
     let few = try await client.get("/v1/few/\(query)")

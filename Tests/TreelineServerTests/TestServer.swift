@@ -53,12 +53,12 @@ struct TestServer: ~Copyable {
     var coordinates = (0..<600).flatMap { _ in [near(2.3, 48.8, 0.4), near(4.8, 45.7, 0.3), near(5.4, 43.3, 0.2)] }
     coordinates += (0..<190).map { _ in near(3.5, 46.5, 5) }
     coordinates += [Coordinate](repeating: Coordinate(longitude: -1.5, latitude: 47.2), count: 10)
-    return try ClusterTree(coordinates, options: BuildOptions(computesSeparations: true))
+    return try ClusterTree(coordinates, options: BuildOptions(supporting: .spacing))
   }
 
   static let plane = try! ClusterTree(
     (0..<100).map { Coordinate(x: Double($0 % 10), y: Double($0 / 10)) }, as: .planar,
-    options: BuildOptions(computesSeparations: false))
+    options: BuildOptions())
 }
 
 /// Sends requests to a server without a socket. Hummingbird's test client could do this, too, but it needs TLS, which

@@ -52,7 +52,7 @@ import TreelineBuilder
   /// Checks that clusters at the seam of the plane and at the antimeridian are in tiles like all other clusters.
   @Test func theWorldIsRound() async throws {
     let coordinates = [-179.9, 179.9, -179.99, 179.99, 0].map { Coordinate(longitude: $0, latitude: -17) }
-    let tree = try ClusterTree(coordinates, options: BuildOptions(computesSeparations: true))
+    let tree = try ClusterTree(coordinates, options: BuildOptions(supporting: .spacing))
     let client = try TestServer(["fiji": tree]).client
     for zoom in [0, 1, 4] {
       var count = 0

@@ -24,7 +24,7 @@ import TreelineBuilder
     }
 
     // Build a map once. Query it as often as you like, from any thread.
-    let map = try ClusterMap(hotels, at: \.coordinate)
+    let map = try ClusterMap(hotels, at: \.coordinate, supporting: .spacing)
     let louvre = Coordinate(longitude: 2.3376, latitude: 48.8606)
     let view = Viewport(center: louvre, zoom: 12, width: 1024, height: 768)
     let shown = try map.clusters(.spacing(44), in: view)
@@ -49,7 +49,7 @@ import TreelineBuilder
     (.limit(20), ["Ritz", "Meurice"]),
   ])
   func anyCutStandsInTheExample(_ cut: Cut, expected: [String]) throws {
-    let map = try ClusterMap(hotels, at: \.coordinate)
+    let map = try ClusterMap(hotels, at: \.coordinate, supporting: .spacing)
     let louvre = Coordinate(longitude: 2.3376, latitude: 48.8606)
     let view = Viewport(center: louvre, zoom: 12, width: 1024, height: 768)
     let lines = try map.clusters(cut, in: view).map { result in

@@ -14,7 +14,7 @@ const INDEXES = {
   cities: ["cities.csv.gz", "--grow", "badges", "--columns", "all"],
   attributes: ["cities.csv.gz", "--attributes", "name,population"],
   spacing: ["airports.csv.gz", "--grow", "merge"],
-  plain: ["airports.csv.gz", "--split", "mean", "--no-separation"],
+  plain: ["airports.csv.gz", "--split", "mean"],
   scatter: ["airports.csv.gz", "--grow", "scatter"],
   iceland: ["iceland_addresses.csv.gz", "--grow", "badges", "--anchor", "member"],
   planar: ["formats/planar.csv", "--grow", "badges"],

@@ -146,7 +146,7 @@ def check_tool(root, tool, version=VERSION):
     page = (root.path / "tmp/map.html").read_text("utf-8")
     library = zlib.decompress(base64.b64decode(re.search(r'id="library">([^<]*)<', page)[1])).decode()
     expect("MapLibre contributors" in library, True, "MapLibre's license in the page of a map")
-    root.run(tool, "build", "/tmp/cities.csv.gz", "--columns", "name:text,country,population", "-o", "/tmp/cities.treeline", "--quiet")
+    root.run(tool, "build", "/tmp/cities.csv.gz", "--for", "spacing", "--columns", "name:text,country,population", "-o", "/tmp/cities.treeline", "--quiet")
     answer = json.loads(root.run(tool, "query", "/tmp/cities.treeline", "--limit", "9"))
     expect(sum(feature["properties"]["point_count"] for feature in answer["features"]), CITIES, "number of cities in 9 clusters")
     for index in sorted((root.path / "tmp/index").glob("*/*.treeline")):
@@ -354,7 +354,7 @@ def check_image():
         data.mkdir()
         tarball = FOLDER / f"treelinemap-{VERSION}-linux-x86_64.tar.gz"
         run("tar", "--extract", "--strip-components=1", "--file", tarball, "--directory", folder)
-        run(folder / "bin/treelinemap", "build", ROOT / "Fixtures/cities.csv.gz", "--quiet", "-o", data / "cities.treeline")
+        run(folder / "bin/treelinemap", "build", ROOT / "Fixtures/cities.csv.gz", "--for", "spacing", "--quiet", "-o", data / "cities.treeline")
         for path in (folder, data):
             path.chmod(0o755)
         path = folder / "bundle/config.json"

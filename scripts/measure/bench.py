@@ -879,7 +879,7 @@ class Bench:
         if not os.path.exists(UK):
             return
         index = f"{self.folder}/uk_postcodes.treeline"
-        kinds = {"": [], ", with `--no-separation`": ["--no-separation"]}
+        kinds = {"": [], ", with `--separations`": ["--separations"]}
         times = {kind: [] for kind in kinds}
         for round in range(self.rounds):
             for kind, flags in kinds.items():

@@ -79,18 +79,18 @@ def builds(places):
     import treelinemap
 
     theirs, _ = least(lambda: supercluster(places), 3)
-    mean, _ = least(lambda: treelinemap.build(places, split="mean", separations=False))
-    ours, _ = least(lambda: treelinemap.build(places), 3)
+    mean, _ = least(lambda: treelinemap.build(places, split="mean"))
+    ours, _ = least(lambda: treelinemap.build(places, supporting="spacing"), 3)
     count = f"{len(places):,} points"
-    separated, plain = f"{ours:.2f} s with separations", f"{mean:.2f} s without them, split at the mean"
-    yield f"build of {count}", f"pysupercluster {theirs:.2f} s", f"{separated}; {plain}"
+    merged, plain = f"{ours:.2f} s for spacings", f"{mean:.2f} s for limits, split at the mean"
+    yield f"build of {count}", f"pysupercluster {theirs:.2f} s", f"{merged}; {plain}"
 
 
 def answer(places):
     """Measures an answer of about a hundred clusters on both sides, in the middle of the points."""
     import treelinemap
 
-    index, tree = supercluster(places), treelinemap.build(places)
+    index, tree = supercluster(places), treelinemap.build(places, supporting="spacing")
     x, y = np.median(places, axis=0)
 
     def found(ask):

@@ -112,7 +112,7 @@ def film_of(address, width, height, options, folder):
 
 def addresses(folder):
     index = f"{folder}/iceland.treeline"
-    subprocess.run([os.environ["TREELINE_TOOL"], "build", ROOT / "Fixtures/iceland_addresses.csv.gz", "-o", index],
+    subprocess.run([os.environ["TREELINE_TOOL"], "build", ROOT / "Fixtures/iceland_addresses.csv.gz", "--for", "spacing", "-o", index],
                    check=True, capture_output=True)
     return index
 

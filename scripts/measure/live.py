@@ -82,7 +82,7 @@ def main():
         generator, folder = random.Random(1), pathlib.Path(folder)
         (folder / "points.geojsonl").write_text("".join(feature(key, generator) + "\n" for key in range(options.points)))
         index = folder / "load.treeline"
-        subprocess.run([load.TOOL, "build", folder / "points.geojsonl", "--columns", "id:number,name:text", "--grow", "badges",
+        subprocess.run([load.TOOL, "build", folder / "points.geojsonl", "--columns", "id:number,name:text", "--for", "badges",
                         "--quiet", "-o", index], check=True)
         server = Server(index)
         try:

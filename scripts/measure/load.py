@@ -340,7 +340,7 @@ def main():
         if options.index:
             shutil.copyfile(options.index, index)
         else:
-            subprocess.run([TOOL, "build", ROOT / "Fixtures/iceland_addresses.csv.gz", "-o", index], check=True)
+            subprocess.run([TOOL, "build", ROOT / "Fixtures/iceland_addresses.csv.gz", "--for", "spacing", "-o", index], check=True)
         server = Server(index)
         try:
             facts = json.loads(server.get("/v1/load"))

@@ -18,7 +18,7 @@ def main():
     points = towns[random.integers(0, 300, count)] + random.normal(0, 0.05, (count, 2))
     values = {"speed": random.integers(0, 130, count), "line": random.choice(["a", "b", "c"], count)}
     for columns in ({}, values):
-        build = lambda: treelinemap.build(*points.T, columns=columns, key=np.arange(count), grow="badges", threads=1)
+        build = lambda: treelinemap.build(*points.T, columns=columns, key=np.arange(count), supporting="badges", threads=1)
         tree = build()
         print(f"{count:,} points, {len(columns)} columns, one thread")
         print(f"  a build: {timed(build)[0]:.1f}")

@@ -17,7 +17,7 @@ def main(path):
     places = pandas.read_csv(ROOT / "Fixtures/iceland_addresses.csv.gz", usecols=[0, 1]).to_numpy()
     index = pysupercluster.SuperCluster(places, min_zoom=0, max_zoom=16, radius=DIAMETER, extent=512)
     theirs = index.getClusters(top_left=(BOX[0], BOX[3]), bottom_right=(BOX[2], BOX[1]), zoom=ZOOM - 1)
-    ours = treelinemap.build(places, grow="merge").clusters(BOX, ZOOM, spacing=DIAMETER)
+    ours = treelinemap.build(places, supporting="spacing").clusters(BOX, ZOOM, spacing=DIAMETER)
     inside = (places >= BOX[:2]).all(axis=1) & (places <= BOX[2:]).all(axis=1)
     some = places[inside][np.random.default_rng(1).permutation(inside.sum())[:1500]]
     panels = [

@@ -76,7 +76,7 @@ def build(session, work, names, row, arguments):
         return
     start = time.time()
     # Allows the same memory for any number of points.
-    options = ["--memory", "1GB", "--split", arguments.split, *([] if arguments.separations else ["--no-separation"])]
+    options = ["--memory", "1GB", "--split", arguments.split, *(["--separations"] if arguments.separations else [])]
     expected = points.index(arguments.parquet, f"{work}/whole.treeline", *options)
     print(f"treelinemap build --memory 1GB of the same rows, as CSV: {time.time() - start:.1f} s")
     is_same = filecmp.cmp(out, expected, shallow=False)

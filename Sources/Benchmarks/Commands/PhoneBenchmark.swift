@@ -40,7 +40,7 @@ struct PhoneBenchmark: ParsableCommand {
     try printJSON([
       "points": coordinates.count,
       "mean": try time(BuildOptions(splitRule: .mean, threads: 1)),
-      "separated": try time(BuildOptions(splitRule: .mean, threads: 1, computesSeparations: true)),
+      "separated": try time(BuildOptions(growth: .splitting(.mean), threads: 1, computesSeparations: true)),
       "merged": try time(BuildOptions(growth: .merging(by: .distance), threads: 1, computesSeparations: true)),
       // Medians of many passes, in seconds for each point or cluster.
       "forward": pass(over: coordinates.count) {

@@ -36,7 +36,7 @@ struct PiecesBenchmark: ParsableCommand {
         var coordinates: [Coordinate] = []
         stages["reading"] = try seconds { coordinates = try points.read() }
         pointCount = coordinates.count
-        let options = BuildOptions(splitRule: split, threads: threads, computesSeparations: separation)
+        let options = BuildOptions(growth: .splitting(split), threads: threads, computesSeparations: separation)
         var tree: ClusterTree!
         stages["building"] = try seconds { tree = try ClusterTree(coordinates, options: options) }
         stages["writing"] = try seconds { try tree.write(to: destination) }

@@ -29,7 +29,6 @@ extension Hotel {
 
   /// Builds the tree off the main thread, for badges that never touch.
   static func map(of hotels: [Hotel]) async throws -> ClusterMap<Hotel> {
-    let options = BuildOptions(growth: .merging(by: .badges), computesSeparations: true)
-    return try await ClusterMap.build(hotels, at: \.coordinate, options: options)
+    try await ClusterMap.build(hotels, at: \.coordinate, supporting: .badges())
   }
 }

@@ -74,12 +74,13 @@ extension QueryError: CustomStringConvertible {
           + name) + ", found \(ParameterValue.text(found))"
     case .grownForBadges:
       "a spacing needs a tree with separations, found a tree that was grown for badges and keeps badges apart instead; "
-        + "use badges, or build it again by splitting or by merging by distance, with separations"
+        + "use badges, or build the tree again for spacings, with 'supporting: .spacing' or '--for spacing'"
     case .noSeparations:
-      "a spacing needs a tree with separations, found a tree without separations; build the tree again with separations"
+      "a spacing needs a tree with separations, found a tree without separations; "
+        + "build the tree again for spacings, with 'supporting: .spacing' or '--for spacing'"
     case .noBadges:
-      "badges need a tree that was grown for badges and has separations, found a tree without badge scales; "
-        + "build the tree again by merging for badges, with separations"
+      "badges need a tree that was grown for badges, found a tree without badge scales; "
+        + "build the tree again for badges, with 'supporting: .badges()' or '--for badges'"
     case .noZoom:
       (PixelCriterion.allCases.map { $0 == .badges ? "badges" : "a \($0.rawValue)" } + ["a margin"]).listed("and")
         + " are in pixels and need a viewport with a zoom, found a viewport without a zoom"

@@ -2,11 +2,23 @@ extension Cut {
   /// The cut of a query that does not specify a cut.
   @_spi(Server) public static let standard = Cut.limit(100)
 
-  /// Returns the default cut of queries that a limit cannot bound, such as queries for tiles. The cut has badges if the
-  /// tree supports badges. If not, the cut has a spacing if the tree supports spacings. In all other cases the cut has
-  /// a detail.
+  /// Returns the default cut of a map. If the tree keeps badges or clusters apart, the cut does so, too. For any other
+  /// tree the cut is a limit. Groups need at least one cluster each, so a tree with groups has a detail instead.
+  ///
+  /// - Parameter viewport: The view of the map. A limit is the number of squares of 88 px that cover this view. Without
+  ///   a view or its zoom, the cut has the limit of `standard`.
+  @_spi(Server) public static func standard(of tree: ClusterTree, in viewport: Viewport? = nil) -> Cut {
+    if let criterion = tree.standardCriterion { return Cut(criterion, pixels: criterion.standard) }
+    guard let squares = try? viewport?.located(on: tree.plane)?.area(inSquaresOf: 88), squares.isFinite else {
+      return .standard
+    }
+    return .limit(Int(min(squares, 2000)))
+  }
+
+  /// Returns the default cut of queries that a limit cannot bound, such as queries for tiles. If the default cut of a
+  /// map is a limit, the cut has a detail instead.
   @_spi(Server) public static func standardByPixels(of tree: ClusterTree) -> Cut {
-    let criterion: PixelCriterion = tree.badgeCurve != nil ? .badges : tree.hasSeparations ? .spacing : .detail
+    let criterion = tree.standardCriterion ?? .detail
     return Cut(criterion, pixels: criterion.standard)
   }
 
@@ -21,6 +33,13 @@ extension Cut {
   @_spi(Server) public static let limitParameters = ["limit", "order", "continuing"]
 
   fileprivate static let unclusteredNames = ["min-points", "alone-from-zoom"]
+}
+
+extension ClusterTree {
+  /// The criterion of the default cut of a map; nil if the cut is a limit.
+  fileprivate var standardCriterion: PixelCriterion? {
+    badgeCurve != nil ? .badges : hasSeparations ? .spacing : isGrouped ? .detail : nil
+  }
 }
 
 extension Cut: Parameterized {

@@ -5,7 +5,7 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   /// Returns the map after an edit that inserts, removes or moves values.
   ///
   /// ```swift
-  /// let vehicles = try ClusterMap(fleet, at: \.coordinate, options: BuildOptions(growth: .merging(by: .badges)))
+  /// let vehicles = try ClusterMap(fleet, at: \.coordinate, supporting: .badges())
   /// let later = try vehicles.updating(inserting: [bus], removing: [tram.id], moving: [train])
   /// ```
   ///

@@ -42,14 +42,14 @@ struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
     name: Prefix.name("spacing"), parsing: .unconditional,
     help: Prefix.help(
       "spacing",
-      "Split clusters as long as any two of them stay this many pixels apart. The clusters do not depend on the box. If a limit allows fewer clusters, the spacing grows until the limit is kept.",
+      "Split clusters as long as any two of them stay this many pixels apart. The clusters do not depend on the box. If a limit allows fewer clusters, the spacing grows until the limit is kept. Needs points, or an index built with '--for spacing'.",
       valueName: "px")) var spacing: String?
 
   @Option(
     name: Prefix.name("badges"), parsing: .unconditional,
     help: Prefix.help(
       "badges",
-      "Split clusters as long as no two badges touch. The clusters do not depend on the box. 'badge_px' is the diameter of a badge at this scale. Needs points, or an index built with '--grow badges'.",
+      "Split clusters as long as no two badges touch. The clusters do not depend on the box. 'badge_px' is the diameter of a badge at this scale. Needs points, or an index built with '--for badges'.",
       valueName: "scale")) var badges: String?
 
   @Option(

@@ -6,77 +6,79 @@ import TreelineBuilder
 /// tree has these options.
 struct GrowthOptions: ParsableArguments {
   @Option(
+    name: .customLong("for"),
+    help: .init(
+      "What queries will ask for. 'limit' suits '--limit' and '--detail', which every tree answers. 'spacing' suits '--spacing', and 'badges' suits '--badges'. The tree grows as the queries need. (default: limit, or what the subcommand asks for)",
+      valueName: "queries")) var purpose: BuildPurpose.Name?
+
+  @Option(
     help: .init(
       "Where nodes are split: \(SplitRule.summaries). (default: \(SplitRule.standard))",
       valueName: "rule"), transform: SplitRule.init(argument:)) var split: SplitRule?
 
   @Option(
     help: .init(
-      "How the tree grows. 'split' divides all points into smaller and smaller clusters. 'merge' always merges the two closest clusters, which suits '--spacing'. 'badges' always merges the two clusters whose badges touch first when the map zooms out. '--badges' needs such a tree. 'scatter' always merges the two clusters whose union spreads least, which suits '--limit'. (default: split, or badges with '--badges')",
+      "How the tree grows, for experts; '--for' chooses a way. 'split' divides all points into smaller and smaller clusters. 'merge' always merges the two closest clusters. 'badges' always merges the two clusters whose badges touch first when the map zooms out. 'scatter' always merges the two clusters whose union spreads least, which suits '--limit'.",
       valueName: "way")) var grow: GrowthName?
 
   @Option(
     help: .init(
-      "The gap between badges of a tree grown for badges, up to 128 pixels. (default: 0)", valueName: "px"))
+      "The gap between badges of a tree for badges, up to 128 pixels. (default: 0)", valueName: "px"))
   var badgeGap: Double?
 
   @Option(
     help: .init(
-      "The position of each cluster: 'mean' is the mean of its points, 'member' is one of its points, so that no cluster is in the sea. 'member' needs '--grow merge' or '--grow badges'. (default: mean)",
+      "The position of each cluster: 'mean' is the mean of its points, 'member' is one of its points, so that no cluster is in the sea. 'member' needs '--for spacing' or '--for badges'. (default: mean)",
       valueName: "where")) var anchor: ClusterAnchor?
 
+  /// Refuses options that no cut allows.
   func validate() throws {
-    if let grow, grow != .split, split != nil {
-      throw ValidationError("'--split' needs '--grow split'; other trees are merged, not split.")
-    }
-    if let grow, anchor != nil, grow == .split || grow == .scatter {
-      throw ValidationError(
-        "'--anchor' needs '--grow merge' or '--grow badges'; other trees do not keep clusters apart.")
-    }
-    if let badgeGap {
-      if let grow, grow != .badges {
-        throw ValidationError("'--badge-gap' needs '--grow badges'; other trees do not keep badges apart.")
-      }
-      if !(0...BadgeCurve.greatestGapInPixels ~= badgeGap) {
-        throw ValidationError("'--badge-gap' must be a number of pixels from 0 to 128, found \(badgeGap).")
-      }
-    }
+    var parameters = QueryParameters(request.parameters)
+    _ = BuildOptions(&parameters, for: .spacing)
+    try parameters.check()
   }
 
-  /// The requested growth of the tree. An option that is not given has its default.
   var request: GrowthRequest {
-    GrowthRequest(growth: growth, badgeCurve: .standard.gap(badgeGap ?? 0), anchor: anchor ?? .mean)
+    GrowthRequest(
+      parameters: NoPrefix.parameters([
+        ("for", purpose?.rawValue), ("grow", grow?.rawValue), ("split", split?.description),
+        ("badge-gap", badgeGap.map { "\($0)" }), ("anchor", anchor?.rawValue),
+      ]))
   }
-
-  /// The requested growth; nil if no option requests a growth.
-  var growth: Growth? {
-    if let grow { return grow.growth(splitBy: split) }
-    return badgeGap != nil ? .merging(by: .badges) : split.map { .splitting($0) }
-  }
-
 }
 
 /// A requested growth of a tree, with its options.
 struct GrowthRequest {
-  /// The growth; nil to choose the growth that the cuts need, for example for badges.
-  var growth: Growth?
-  /// Sizes of badges, for a tree that is grown for badges.
-  var badgeCurve = BadgeCurve.standard
-  var anchor = ClusterAnchor.mean
+  /// The options that were given. `BuildOptions` reads them.
+  var parameters: [Parameter] = []
 
-  /// Returns options for building a tree that supports the cuts.
-  func options(for cuts: [Cut], threads: Int? = nil, computesSeparations: Bool? = nil) throws -> BuildOptions {
-    let needsBadges = cuts.contains { $0.badgeScale != nil }
-    let growth = growth ?? (needsBadges ? .merging(by: .badges) : .splitting(.standard))
-    guard anchor == .mean || growth.mergeMetric?.keepsApart ?? false else {
-      throw Failure.usage("'--anchor' needs '--grow merge' or '--grow badges', found a tree \(growth.phrase)")
-    }
-    return BuildOptions(
-      growth: growth, threads: threads,
-      computesSeparations: computesSeparations ?? cuts.contains(where: \.needsSeparations), badgeCurve: badgeCurve,
-      anchor: anchor)
+  /// Whether an option decides how the tree grows.
+  var isGiven: Bool { parameters.contains { $0.name != "anchor" } }
+
+  /// Returns options for building a tree that answers the cuts.
+  ///
+  /// - Parameter addsSeparations: Whether the tree has separations even if no cut needs them.
+  func options(for cuts: [Cut] = [], threads: Int? = nil, addsSeparations: Bool = false) throws -> BuildOptions {
+    let needsSeparations = addsSeparations || cuts.contains(where: \.needsSeparations)
+    var parameters = QueryParameters(
+      parameters + NoPrefix.parameters([
+        ("threads", threads.map { "\($0)" }), ("separations", needsSeparations ? "true" : nil),
+      ]))
+    let options = BuildOptions(&parameters, for: .init(of: cuts))
+    if let fault = parameters.faults.first { throw Failure.usage(fault.message { "'--\($0)'" }) }
+    return options
   }
 }
+
+extension GrowthRequest {
+  /// Makes the request for a growth.
+  init(_ growth: Growth) {
+    let name = GrowthName.allCases.first { $0.growth(splitBy: growth.splitRule) == growth }
+    parameters = NoPrefix.parameters([("grow", name?.rawValue), ("split", growth.splitRule?.description)])
+  }
+}
+
+extension BuildPurpose.Name: ExpressibleByArgument {}
 
 extension ClusterAnchor: ExpressibleByArgument {}
 

@@ -28,7 +28,7 @@ struct ComparedMethods {
     let asked = choices(.splitting(.mean))
     let first = asked.compactMap(\.growth).first ?? .splitting(.mean)
     let points = try Points(
-      input, keepsColumns: false, GrowthRequest(growth: input.isIndex ? nil : first),
+      input, keepsColumns: false, input.isIndex ? GrowthRequest() : GrowthRequest(first),
       for: input.isIndex ? [] : cuts(asked, of: first))
     let tree = points.tree
     let wanted = choices(tree.growth)
@@ -36,7 +36,7 @@ struct ComparedMethods {
     if let table = points.table {
       for growth in wanted.compactMap(\.growth) where trees[growth] == nil {
         let other = try ClusterTree(
-          table, options: GrowthRequest(growth: growth).options(for: cuts(wanted, of: growth)), ProgressBar())
+          table, options: GrowthRequest(growth).options(for: cuts(wanted, of: growth)), ProgressBar())
         trees[growth] = ComparedTree(other, inOrderOf: tree)
       }
     }

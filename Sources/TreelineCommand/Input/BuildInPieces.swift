@@ -57,7 +57,7 @@ final class BuildInPieces {
   private static func obstacle(to plan: Plan) -> (reason: String, remedy: String)? {
     let options = plan.options
     guard let rule = options.growth.splitRule else {
-      return ("the order of merges is known only if all clusters are in memory", "use '--grow split'")
+      return ("the order of merges is known only if all clusters are in memory", "use '--for limit'")
     }
     if BuildPlan.isBeyond(rule) {
       return ("the weights of its points depend on all points", "use '--split mean' or '--split least-scatter'")

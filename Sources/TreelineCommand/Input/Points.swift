@@ -22,13 +22,13 @@ struct Points {
     if input.isIndex {
       let tree = try input.openIndex()
       self.tree = tree
-      if let growth = request.growth {
+      if request.isGiven {
         throw Failure.usage(
-          "\(input.name): a tree \(growth.phrase) can be built only from points, and this is an index "
+          "\(input.name): a tree \(try request.options(for: cuts).growth.phrase) can be built only from points, and this is an index "
             + "\(tree.growth.phrase); "
-            + "leave out '--split' and '--grow', or give the points instead")
+            + "leave out '--for', '--split' and '--grow', or give the points instead")
       }
-      if request.anchor != tree.anchor && request.anchor == .member {
+      if tree.anchor != .member && request.parameters.contains(where: { $0 == ("anchor", "member") }) {
         throw Failure.usage(
           "\(input.name): '--anchor member' needs points, and this is an index of clusters at means; "
             + "give the points instead")
@@ -38,10 +38,10 @@ struct Points {
     } else {
       let progress = ProgressBar()
       defer { progress.clear() }
+      let options = try request.options(for: cuts)
       let table = try PointTable(input, keepsColumns: keepsColumns, progress)
       self.table = table
-      tree = try ClusterTree(
-        table, options: request.options(for: cuts), progress)
+      tree = try ClusterTree(table, options: options, progress)
       try tree.requireSupport(for: cuts, name: input.name)
     }
     tree.reportClippedPoints()
@@ -146,16 +146,12 @@ struct Points {
 extension ClusterTree {
   fileprivate func requireSupport(for cuts: [Cut], name: String) throws {
     guard let cut = cuts.first(where: { !supports($0) }), let parameter = cut.pixelParameter else { return }
-    if badgeCurve == nil && (cut.badgeScale != nil) == (growth == .merging(by: .badges)) {
-      throw Failure.usage(
-        "\(name): --\(parameter) needs an index with separations, found one without; "
-          + "build it again with 'treelinemap build' and without '--no-separation'")
-    }
-    let needed = cut.badgeScale == nil ? "with separations that was not grown for badges" : "grown for badges"
+    let purpose = BuildPurpose.Name(of: [cut])
+    let couldHave = growth == purpose.growth || purpose == .spacing && badgeCurve == nil
+    let found = couldHave ? "without separations" : growth.phrase
     throw Failure.usage(
-      "\(name): --\(parameter) needs a tree \(needed), found one \(growth.phrase); "
-        + "give the points and \(cut.badgeScale == nil ? "another '--grow'" : "'--grow badges'"), or an index of such a tree"
-    )
+      "\(name): --\(parameter) needs a tree for \(purpose.rawValue), found one \(found); "
+        + "give the points and '--for \(purpose.rawValue)', or an index that was built so")
   }
 }
 

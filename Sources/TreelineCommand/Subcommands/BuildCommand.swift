@@ -9,6 +9,8 @@ struct BuildCommand: ParsableCommand {
     commandName: "build",
     abstract: "Writes an index of points, which all other subcommands open at once.",
     discussion: """
+      --for says what queries will ask for: a spacing, badges, or neither. Every index answers limits and details.
+
       The index is written completely or not at all: if a build is stopped or runs out of disk space, an existing \
       index does not change. The same rows give the same index with any number of threads. If the rows are shuffled, \
       clusters and content hash stay the same, and row numbers follow the new order.
@@ -83,9 +85,9 @@ struct BuildCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Omit the data that '--spacing' and '--badges' need. Saves 2 bytes per point, and most of the build time of a split tree."
+      "Add the data that '--spacing' needs to a split tree, for experts; '--for spacing' builds a better tree. Takes 2 bytes per point, and most of the build time."
   )
-  var noSeparation = false
+  var separations = false
 
   @Flag(help: "Overwrite a file that is not an index.") var force = false
 
@@ -99,10 +101,6 @@ struct BuildCommand: ParsableCommand {
   func validate() throws {
     if let threads, !(1...1024 ~= threads) {
       throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
-    }
-    if noSeparation && splitting.anchor == .member {
-      throw ValidationError(
-        "'--anchor' and '--no-separation' exclude each other: without separations clusters are not kept apart.")
     }
     if attributes.contains(where: { KeptColumns.names(in: $0).contains("") }) {
       throw ValidationError("'--attributes' must name columns, found an empty name.")
@@ -139,7 +137,7 @@ struct BuildCommand: ParsableCommand {
       }
       let progress = ProgressBar()
       defer { progress.clear() }
-      let options = try splitting.request.options(for: [], threads: threads, computesSeparations: !noSeparation)
+      let options = try splitting.request.options(threads: threads, addsSeparations: separations)
       let description = IndexDescription(title: title, attribution: attribution, unit: unit)
       let kept = ColumnOptionValues(
         attributes: attributes, columns: columns, search: search, row: row.map(RowColumn.init))

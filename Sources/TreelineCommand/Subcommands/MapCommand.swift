@@ -88,7 +88,7 @@ struct MapCommand: ParsableCommand {
       options.contains { option in names.contains { option == $0 || option.hasPrefix($0 + "=") } }
     }
     var arguments = [path, "--output", index] + options
-    if !isGiven("--grow", "--split") { arguments += ["--grow", "badges"] }
+    if !isGiven("--for", "--grow", "--split") { arguments += ["--for", "badges"] }
     if !isGiven("--columns", "--attributes") { arguments += ["--columns", "all"] }
     if notes.quiet { arguments.append("--quiet") }
     var command: BuildCommand

@@ -126,8 +126,8 @@ struct QueryCommand: ParsableCommand {
       }
       if countInView { throw ValidationError("'--count-in-view' needs '--method pca'.") }
       if ellipses { throw ValidationError("'--ellipses' needs '--method pca'; the cells of 'grid' are squares.") }
-      if splitting.growth != nil {
-        throw ValidationError("'--split' and '--grow' need '--method pca'; 'grid' uses no tree.")
+      if splitting.request.isGiven {
+        throw ValidationError("'--for', '--split' and '--grow' need '--method pca'; 'grid' uses no tree.")
       }
     }
     _ = try query()

@@ -60,18 +60,19 @@ public final class MapFeed: Sendable {
   ///
   /// - Parameters:
   ///   - tree: The tree, which may have a filter; nil if no tree exists yet.
-  ///   - cut: The cut of the tree. If the tree does not support the cut, each query fails with a `QueryError`.
+  ///   - cut: The cut of the tree; nil for the cut that suits the tree best. If the tree does not support the cut, each
+  ///     query fails with a `QueryError`.
   ///   - options: Other settings.
   ///   - clock: Clock with which `patience` is measured.
   public convenience init(
-    _ tree: ClusterTree? = nil, cut: Cut = .spacing(44), options: Options = Options(),
+    _ tree: ClusterTree? = nil, cut: Cut? = nil, options: Options = Options(),
     clock: some Clock<Duration> = ContinuousClock()
   ) {
     self.init(tree, cut: cut, options: options, clock: clock) { try $0.clusters($1, after: $2) }
   }
 
   package init(
-    _ tree: ClusterTree?, cut: Cut, options: Options, clock: some Clock<Duration>, ask: @escaping Ask
+    _ tree: ClusterTree?, cut: Cut?, options: Options, clock: some Clock<Duration>, ask: @escaping Ask
   ) {
     (answers, continuation) = Answers.makeStream(bufferingPolicy: .bufferingNewest(1))
     state = Mutex(State(tree: tree, cut: cut))
@@ -94,10 +95,21 @@ extension MapFeed {
     set { change { $0.viewport = newValue } }
   }
 
-  /// The cut of the tree.
-  public var cut: Cut {
+  /// The cut of the tree; nil for the cut that suits the tree best. Such a cut has badges if the tree was built for
+  /// badges, and a spacing of 44 px if the tree has separations. For any other tree it is a limit, which depends on the
+  /// size of the view, or a detail if the tree has groups.
+  public var cut: Cut? {
     get { state.withLock(\.cut) }
     set { change { $0.cut = newValue } }
+  }
+
+  /// The cut of the next query: `cut`, or the cut that suits the tree best, at `scale`.
+  @_spi(MapLibre) public var shownCut: Cut { state.withLock(\.shownCut) }
+
+  /// The factor for the pixels of the cut, such as the scale of texts. It does not change a limit.
+  package var scale: Double {
+    get { state.withLock(\.scale) }
+    set { change { $0.scale = newValue } }
   }
 
   /// The tree that answers queries. To change the filter, set the tree with another filter.
@@ -159,7 +171,8 @@ extension MapFeed {
   private struct State {
     var tree: ClusterTree?
     var treeNumber = 0
-    var cut: Cut
+    var cut: Cut?
+    var scale = 1.0
     var viewport: Viewport?
     /// The task that answers requests; nil if no task is running.
     var worker: Task<Void, Never>?
@@ -169,19 +182,21 @@ extension MapFeed {
     /// Answer to `settled`. A cut with a limit may continue this answer.
     var previous: Clusters?
 
-    init(tree: ClusterTree?, cut: Cut) { (self.tree, self.cut) = (tree, cut) }
+    init(tree: ClusterTree?, cut: Cut?) { (self.tree, self.cut) = (tree, cut) }
+
+    var shownCut: Cut { (cut ?? tree.map { .standard(of: $0, in: viewport) } ?? .standard).scaled(by: scale) }
 
     /// The request to answer; nil if the current request already has an answer.
     var wanted: Request? {
       guard tree != nil, let viewport else { return nil }
-      let request = Request(treeNumber: treeNumber, query: Query(cut, in: viewport))
+      let request = Request(treeNumber: treeNumber, query: Query(shownCut, in: viewport))
       return request == settled ? nil : request
     }
 
     /// Whether the answer of the running query would still be shown.
     func isOfUse(at now: Double, patience: Double) -> Bool {
       guard let (request, since) = inFlight else { return false }
-      guard request.treeNumber == treeNumber, request.query.cut == cut else { return false }
+      guard request.treeNumber == treeNumber, request.query.cut == shownCut else { return false }
       return request.query.viewport == viewport || now - since <= patience
     }
   }

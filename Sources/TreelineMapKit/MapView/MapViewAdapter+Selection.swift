@@ -1,7 +1,7 @@
 #if canImport(MapKit) && canImport(UIKit)
   import MapKit
   @_spi(Server) import Treeline
-  import TreelineMap
+  @_spi(MapLibre) import TreelineMap
 
   extension MapViewAdapter {
     /// Returns the annotation whose badge contains a point; nil if no badge contains the point.
@@ -43,7 +43,8 @@
     ///   - animated: Whether the map flies to the point.
     public func reveal(row: Int, at coordinate: Coordinate, animated: Bool = true) throws {
       guard try select(row: row, at: coordinate), let tree, let treeIndex = selectedTreeIndex else { return }
-      let zoom = feed.cut.isByPixels ? try tree.unclusteredZoom(ofTreeIndex: treeIndex, for: feed.cut) : nil
+      let cut = feed.shownCut
+      let zoom = cut.isByPixels ? try tree.unclusteredZoom(ofTreeIndex: treeIndex, for: cut) : nil
       fly(to: coordinate, zoom: max(zoom ?? 0, currentZoom), animated: animated)
     }
 
@@ -51,7 +52,8 @@
     /// cluster's points. For a stack or a single point, moves the map to its position without zooming.
     public func zoom(into annotation: ClusterAnnotation, animated: Bool = true) {
       guard let tree = tree(of: annotation) else { return }
-      if feed.cut.isByPixels, let zoom = try? tree.separationZoom(of: annotation.cluster.id, for: feed.cut) {
+      let cut = feed.shownCut
+      if cut.isByPixels, let zoom = try? tree.separationZoom(of: annotation.cluster.id, for: cut) {
         // The zoom is slightly larger, so that the map does not stop just before the split.
         fly(to: annotation.badge.destination, zoom: max(zoom, currentZoom) + 0.01, animated: animated)
       } else if annotation.cluster.rect.isPoint {

@@ -1,7 +1,7 @@
 #if canImport(MapKit) && canImport(UIKit)
   import MapKit
   @_spi(Server) import Treeline
-  import TreelineMap
+  @_spi(MapLibre) import TreelineMap
 
   /// Shows the clusters of a tree on an `MKMapView`. The clusters split and merge as the map zooms.
   ///
@@ -65,8 +65,14 @@
     /// Provides views, and is notified of events.
     public weak var delegate: (any MapViewAdapterDelegate)?
 
-    /// The cut of the tree at the default text size.
-    public var cut: Cut { didSet { refresh() } }
+    /// The cut of the tree at the default text size; nil for the cut that suits the tree best, see `MapFeed.cut`.
+    public var cut: Cut? {
+      get { feed.cut }
+      set {
+        feed.cut = newValue
+        refresh()
+      }
+    }
 
     /// Tree index (place in the tree) of the selected point, which may be part of a cluster. See `select(row:at:)`.
     public internal(set) var selectedTreeIndex: Int? { didSet { selectedTree = tree } }
@@ -92,11 +98,11 @@
     /// - Parameters:
     ///   - mapView: The map on which badges are shown.
     ///   - tree: Tree of your points; nil if you set `tree` later.
-    ///   - cut: The cut of the tree. The tree must support this cut.
+    ///   - cut: The cut of the tree, which the tree must support; nil for the cut that suits the tree best.
     ///   - texts: Texts on badges.
     ///   - options: Behavior of the adapter.
     public convenience init(
-      _ mapView: MKMapView, tree: ClusterTree?, cut: Cut, texts: BadgeTexts = BadgeTexts(),
+      _ mapView: MKMapView, tree: ClusterTree?, cut: Cut? = nil, texts: BadgeTexts = BadgeTexts(),
       options: Options = Options()
     ) { self.init(mapView, feed: MapFeed(tree, cut: cut, for: texts), texts: texts, options: options) }
 
@@ -125,7 +131,7 @@
       _ mapView: MKMapView, feed: MapFeed, texts: BadgeTexts, options: Options,
       in time: (frames: some FrameSource, clock: some Clock<Duration>)
     ) {
-      (self.mapView, self.feed, self.options, cut) = (mapView, feed, options, feed.cut)
+      (self.mapView, self.feed, self.options) = (mapView, feed, options)
       treeTexts = TreeTexts(texts)
       super.init()
       let animator = MapAnimator(feed, clock: time.clock) { [weak self] in self?.apply($0) }
@@ -194,7 +200,7 @@
     public func refresh() {
       animator?.prefersReducedMotion = !options.isAnimated || UIAccessibility.isReduceMotionEnabled
       followTextSize()
-      feed.cut = cut.scaled(by: textScale)
+      feed.scale = textScale
       let size = mapView.bounds.size
       feed.viewport = Viewport(
         mapView.visibleMapRect, width: size.width, height: size.height, heading: mapView.camera.heading)
@@ -322,7 +328,7 @@
       guard let view = view as? ClusterBadgeView else { return }
       let number = badge.appearance.showsCount ? texts.number(of: badge.cluster) : nil
       // With a cut by badges, the diameters are already scaled.
-      let scale = cut.badgeScale == nil ? textScale : 1
+      let scale = feed.shownCut.badgeScale == nil ? textScale : 1
       view.show(annotation, number: number, diameter: badge.diameter * scale)
     }
   }

@@ -3,7 +3,7 @@
   import Observation
   import SwiftUI
   @_spi(Server) import Treeline
-  import TreelineMap
+  @_spi(MapLibre) import TreelineMap
 
   /// The clusters of a tree for SwiftUI's `Map`. Its `badges` split and merge as the map zooms.
   ///
@@ -72,9 +72,9 @@
     ///
     /// - Parameters:
     ///   - tree: Tree of your points; nil if you set `tree` later.
-    ///   - cut: The cut of the tree. The tree must support this cut.
+    ///   - cut: The cut of the tree, which the tree must support; nil for the cut that suits the tree best.
     ///   - texts: Texts on badges.
-    public convenience init(_ tree: ClusterTree?, cut: Cut, texts: BadgeTexts = BadgeTexts()) {
+    public convenience init(_ tree: ClusterTree?, cut: Cut? = nil, texts: BadgeTexts = BadgeTexts()) {
       self.init(MapFeed(tree, cut: cut, for: texts), texts: texts)
     }
 
@@ -145,8 +145,8 @@
       if tree == nil || texts != nil { draw() }
     }
 
-    /// The cut of the tree.
-    public var cut: Cut {
+    /// The cut of the tree; nil for the cut that suits the tree best, see `MapFeed.cut`.
+    public var cut: Cut? {
       get { feed.cut }
       set { feed.cut = newValue }
     }
@@ -173,6 +173,7 @@
     public func position(inside badge: Badge) -> MapCameraPosition? {
       let cluster = badge.cluster
       guard cluster.pointCount > 1, !cluster.isStack, let tree = tree(of: badge) else { return nil }
+      let cut = feed.shownCut
       guard cut.isByPixels, let zoom = try? tree.separationZoom(of: cluster.id, for: cut), let rect else {
         return .rect(MKMapRect(cluster.bounds))
       }

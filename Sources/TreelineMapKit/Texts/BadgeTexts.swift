@@ -113,7 +113,7 @@ public struct BadgeTexts: Sendable {
 
 extension MapFeed {
   /// Creates a feed that computes the aggregates that the texts need.
-  @_spi(MapLibre) public convenience init(_ tree: ClusterTree?, cut: Cut, for texts: BadgeTexts) {
+  @_spi(MapLibre) public convenience init(_ tree: ClusterTree?, cut: Cut?, for texts: BadgeTexts) {
     var options = Options()
     options.aggregates = texts.aggregates
     self.init(tree, cut: cut, options: options)

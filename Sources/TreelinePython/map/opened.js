@@ -41,7 +41,7 @@ export class Opened extends Source {
     return [{
       name: "", version: manifest.content_hash, title: manifest.title || document.title || null, attribution: manifest.attribution ?? null,
       point_count: tree.pointCount, bounds: tree.bounds, projection: manifest.projection === 1 ? "web-mercator" : "plane", unit: manifest.unit ?? null,
-      split: manifest.growth, has_separations: tree.hasSeparations, has_badges: tree.hasBadges, columns,
+      split: manifest.growth, has_separations: tree.hasSeparations, has_badges: tree.hasBadges, default_cut: tree.defaultCut, columns,
       // A column without a kind cannot be used in filters and cannot be summed.
       column_kinds: this.hasFilters ? Object.fromEntries(manifest.columns.map(({ name, kind }) => [name, kind])) : {},
     }];

@@ -68,6 +68,7 @@ class Answers:
             "split": tree.growth,
             "has_separations": tree.has_separations,
             "has_badges": tree.has_badges,
+            "default_cut": tree.default_cut,
             "columns": list(tree.columns),
             "column_kinds": dict(tree.columns),
             **self._groups(),

@@ -30,11 +30,12 @@ def build(
     kinds: Mapping[str, str] | None = None,
     skip_invalid: bool = False,
     planar: bool | None = None,
+    supporting: Literal["limit", "spacing", "badges"] | None = None,
     grow: Literal["split", "merge", "badges", "scatter"] | None = None,
     split: str | None = None,
     badge_gap: float | None = None,
     anchor: Literal["mean", "member"] | None = None,
-    separations: bool = True,
+    separations: bool = False,
     group_by: str | None = None,
     never_cluster: str | None = None,
     key: Any = None,
@@ -60,15 +61,17 @@ def build(
     :param planar: Whether coordinates are plain x and y. By default they are degrees. But if the columns of a table are
         found by the names `x` and `y`, `easting` and `northing`, or `Rechtswert` and `Hochwert`, the coordinates are
         plain x and y.
-    :param grow: How the tree grows. `split` starts with all points and splits them. The other ways merge clusters.
+    :param supporting: What queries will ask for: a `limit` (the default), a `spacing` or `badges`. The tree grows as
+        these queries need. Every tree supports cuts with `limit` and `detail`.
+    :param grow: How the tree grows, for experts; `supporting` chooses a way. `split` starts with all points and splits them. The other ways merge clusters.
         `merge` first merges the closest clusters. `badges` first merges the clusters whose badges would touch first if
         all badges grew. `scatter` first merges the clusters whose points would be scattered least after the merge.
     :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
     :param badge_gap: Gap between badges, in pixels.
-    :param anchor: Where clusters are shown, if the tree grows by `merge` or `badges`: at the `mean` of their points, or
-        at a `member`, which is one of the points.
-    :param separations: Whether the tree supports cuts with `spacing` and `badges`. Without separations, a split tree is
-        built faster.
+    :param anchor: Where clusters are shown, if the tree supports `spacing` or `badges`: at the `mean` of their points,
+        or at a `member`, which is one of the points.
+    :param separations: Whether a split tree supports cuts with `spacing`, for experts. A tree that is built with
+        `supporting="spacing"` shows more clusters, which are nearer to their points.
     :param group_by: A column of groups. Points with different values in this column never share a cluster.
     :param never_cluster: A column of booleans. Points with True in this column are never clustered.
     :param key: Keys of the points, for `Tree.updating`: the name of a column, or an array of distinct texts or whole
@@ -89,9 +92,10 @@ def build(
     made = input_columns(columns, chosen, kinds or {}, len(points.x))
     planar = points.is_planar
     common = {"split": split, "threads": threads, "planar": planar or None}
-    common["no_separation"] = None if separations else True
+    common["separations"] = True if separations else None
     others = {"badge_gap": badge_gap, "anchor": anchor, "group_by": group_by, "never_cluster": never_cluster}
-    options = text(grow=grow, editable=None if key is None else True, **common, **others)
+    # `for` is a keyword, so it cannot be the name of an argument.
+    options = text(**{"for": supporting}, grow=grow, editable=None if key is None else True, **common, **others)
     editing = None if key is None else _editing(key, points, made, options, group_by, never_cluster)
     monitor = Monitor(progress)
     given = ctypes.byref(c.Points.of(points.x, points.y))
@@ -108,7 +112,7 @@ def build(
         if not skip_invalid:
             raise BuildError(f"{fault}; {remedy(points.x, points.y, invalid, planar)}")
         row = int(invalid.argmax())
-        if unfit := [name for name, value in {"grow": grow, "key": key, **others}.items() if not (value is None or isinstance(value, str) and value == "split")]:
+        if unfit := [name for name, value in {"supporting": supporting, "grow": grow, "key": key, **others}.items() if not (value is None or isinstance(value, str) and value in ("limit", "split"))]:
             raise BuildError(
                 f"{invalid.sum()} rows have invalid coordinates, the first is row {row}; "
                 f"skip_invalid=True cannot be combined with {unfit[0]}=, so drop these rows first"

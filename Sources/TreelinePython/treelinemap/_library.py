@@ -87,6 +87,7 @@ class Facts(Structure):
         ("north", c_double),
         ("growth", c_char_p),
         ("anchor", c_char_p),
+        ("default_cut", c_char_p),
         ("title", c_char_p),
         ("attribution", c_char_p),
         ("unit", c_char_p),

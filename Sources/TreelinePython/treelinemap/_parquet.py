@@ -76,7 +76,7 @@ def build_parquet(
     skip_invalid: bool = False,
     planar: bool | None = None,
     split: str | None = None,
-    separations: bool = True,
+    separations: bool = False,
     memory: str | int | None = None,
     scratch: Any = None,
     threads: int | None = None,
@@ -108,8 +108,7 @@ def build_parquet(
     :param planar: Whether coordinates are plain x and y. By default coordinates are degrees. But if the columns are
         found by names such as `x` and `y`, coordinates are plain, as in `build`.
     :param split: `least-scatter` or `mean`.
-    :param separations: Whether the index supports cuts with `spacing` and `badges`. Without separations, the index is
-        built faster.
+    :param separations: Whether the index supports cuts with `spacing`. Separations take most of the time of a build.
     :param memory: Approximate memory for the build, such as `2GB`. The build also needs memory for pyarrow. By default
         60 % of the free memory.
     :param scratch: Folder for temporary files, which take 22 bytes per point. By default next to the index.
@@ -136,7 +135,7 @@ def build_parquet(
     planar = points.is_planar
     options = text(
         split=split, memory=byte_count(memory), scratch=None if scratch is None else os.fspath(scratch),
-        threads=threads, planar=planar or None, no_separation=None if separations else True,
+        threads=threads, planar=planar or None, separations=True if separations else None,
         rows=None if row is None else True,
     )  # fmt: skip
     reader = _Reader(files, points, names, kinds or {}, row)

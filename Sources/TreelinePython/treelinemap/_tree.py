@@ -129,6 +129,12 @@ class Tree:
         return bool(self._facts.has_badges)
 
     @property
+    def default_cut(self) -> dict[str, int]:
+        """Default cut of a map of the tree: `badges`, `spacing`, `detail` or `limit`, with its number."""
+        name, _, number = str(self._facts.default_cut, "utf-8").partition("=")
+        return {name: int(number)}
+
+    @property
     def growth(self) -> str:
         """How the tree was made, such as `least-scatter` or `merge:distance`."""
         return str(self._facts.growth, "utf-8")

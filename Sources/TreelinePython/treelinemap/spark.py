@@ -41,7 +41,7 @@ def build(
     row: str | None = None,
     planar: bool = False,
     split: str | None = None,
-    separations: bool = True,
+    separations: bool = False,
     piece_size: int = 1_000_000,
     memory: str | int = "1GB",
     scratch: Any = None,
@@ -72,8 +72,7 @@ def build(
         of points at one position may differ.
     :param planar: Whether coordinates are plain x and y.
     :param split: `least-scatter` or `mean`.
-    :param separations: Whether the index supports cuts with `spacing` and `badges`. The driver computes the separations
-        at the end.
+    :param separations: Whether the index supports cuts with `spacing`. The driver computes the separations at the end.
     :param piece_size: Number of points in a piece. A task builds a piece, and needs 66 bytes of memory per point, plus
         memory for columns.
     :param memory: Approximate memory of the driver for separations, such as `2GB`. The dictionaries of columns with
@@ -86,7 +85,7 @@ def build(
     :param progress: Called with the current stage and its completed share, from 0 to 1. The share is 0 during planning.
     :raises Error: If the library reports an error.
     """
-    options = text(no_separation=None if separations else True, memory=byte_count(memory))
+    options = text(separations=True if separations else None, memory=byte_count(memory))
     names = (columns,) if isinstance(columns, str) else tuple(columns)
     selected = _selected(df, lon, lat, geometry, row, names)
     chosen = _columns(selected, names, kinds or {})

@@ -133,8 +133,7 @@ class Map(anywidget.AnyWidget):
         # The worker answers requests one after another, on a separate thread. The worker skips requests that were
         # cancelled.
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="treeline-map")
-        default = {"spacing": 44} if tree.has_separations else {"badges": 1} if tree.has_badges else {"limit": 100}
-        super().__init__(**{"cut": default, "title": tree.title, **traits}, _facts=self._answers.facts())
+        super().__init__(**{"cut": tree.default_cut, "title": tree.title, **traits}, _facts=self._answers.facts())
         self.on_msg(self._receive)
 
     # Traits

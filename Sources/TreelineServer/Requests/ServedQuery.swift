@@ -67,8 +67,9 @@ extension QueryParameters {
 
   mutating func requireSupport(for cut: Cut, of tree: ClusterTree) {
     guard !tree.supports(cut), let name = cut.pixelParameter else { return }
-    let expected = cut.badgeScale != nil ? "is not grown for badges" : "has no separations or is grown for badges"
-    refuse(name, expected: "no \(name), because the index \(expected)", found: value(name))
+    let lack = cut.badgeScale != nil ? "is not grown for badges" : "has no separations or is grown for badges"
+    refuse(
+      name, expected: "no \(name), because the index \(lack); build the index with '--for \(name)'", found: value(name))
   }
 
   mutating func requireCutByPixels(_ cut: Cut?) {

@@ -83,6 +83,8 @@ private struct IndexFacts: Encodable {
   let hasSeparations: Bool
   /// Whether the index supports badges.
   let hasBadges: Bool
+  /// Default cut of a map: the name of a parameter, and its number.
+  let defaultCut: [String: Double]
   let columns: [String]
   let columnKinds: [String: String]
   /// Columns that can be searched; left out if no column can.
@@ -107,6 +109,7 @@ private struct IndexFacts: Encodable {
     case pointCount = "point_count"
     case hasSeparations = "has_separations"
     case hasBadges = "has_badges"
+    case defaultCut = "default_cut"
     case columnKinds = "column_kinds"
     case searchColumns = "search_columns"
     case neverClusteredPointCount = "never_clustered_point_count"
@@ -125,6 +128,7 @@ private struct IndexFacts: Encodable {
     split = "\(tree.growth)"
     hasSeparations = tree.hasSeparations
     hasBadges = tree.supports(.badges())
+    defaultCut = Cut.standard(of: tree).parameters.prefix(1).reduce(into: [:]) { $0[$1.name] = Double("\($1.value)") }
     columns = tree.attributeNames
     columnKinds = Dictionary(tree.columns.map { ($0.name, $0.kind.rawValue) }) { first, _ in first }
     let searchable = tree.searchableColumns

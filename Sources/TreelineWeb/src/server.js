@@ -96,7 +96,7 @@ export class RemoteTree {
 
   /** @returns {Cut} */
   get defaultCut() {
-    return this.hasBadges ? { badges: 1 } : this.hasSeparations ? { spacing: 44 } : { limit: 100 };
+    return this.info.default_cut;
   }
 
   /**

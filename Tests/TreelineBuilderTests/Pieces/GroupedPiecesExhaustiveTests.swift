@@ -196,7 +196,7 @@ private struct GroupedScratchBuild {
   func expected() throws -> [UInt8] {
     let file = path()
     defer { try? FileManager.default.removeItem(atPath: file) }
-    let options = BuildOptions(splitRule: rule, threads: 2, computesSeparations: computesSeparations)
+    let options = BuildOptions(growth: .splitting(rule), threads: 2, computesSeparations: computesSeparations)
     try ClusterTree(set.coordinates, groupedBy: PointGroups(groups), as: set.projection, options: options).write(
       toFile: file, attributes: columns.compactMap(\.attribute), columns: columns.compactMap(\.column))
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))

@@ -11,7 +11,7 @@ import Testing
   @Test func tellsWhatItTakes() throws {
     let folder = try TemporaryFolder()
     let result = try Tool.run([
-      "build", Repository.path("Fixtures/cities.csv.gz"), "-o", folder.path("index"), "--no-separation", "--columns",
+      "build", Repository.path("Fixtures/cities.csv.gz"), "-o", folder.path("index"), "--columns",
       "name:text", "--memory", "100kB",
     ])
     let lines = result.errors.split(separator: "\n")
@@ -33,7 +33,7 @@ import Testing
     let columns = hasColumns ? ["--columns", "name:category"] : []
     let result = try Tool.run(
       [
-        "build", input, "-o", folder.path("index"), "--x", "lon", "--y", "lat", "--no-separation", "--memory",
+        "build", input, "-o", folder.path("index"), "--x", "lon", "--y", "lat", "--memory",
         hasColumns ? "120MB" : "60MB",
       ]
         + columns)
@@ -58,7 +58,7 @@ import Testing
     let rows = (0..<100_000).map { "\($0 % 179),\($0 % 83),kind \($0 % 7),\(rest)\($0)" }
     let input = try folder.write("lon,lat,kind,text\n" + rows.joined(separator: "\n"), to: "input")
     let result = try Tool.run([
-      "build", input, "-o", folder.path("index"), "--no-separation", "--memory", "10MB", "--columns", "kind",
+      "build", input, "-o", folder.path("index"), "--memory", "10MB", "--columns", "kind",
     ])
     func megabytes(_ pattern: Regex<(Substring, Substring)>) throws -> Double {
       let found = try #require(try pattern.firstMatch(in: result.errors), "\(result.errors)")

@@ -47,7 +47,7 @@ import Treeline
   {
     let folder = try TemporaryFolder()
     func build(_ name: String, _ options: String...) throws -> Tool.Result {
-      try Tool.run(["build", Repository.path(Self.inputs[0]), "-o", folder.path(name), "--split", rule] + options)
+      try Tool.run(["build", Repository.path(Self.inputs[0]), "-o", folder.path(name), "--split", rule, "--separations"] + options)
     }
     #expect(try build("expected").code == 0)
     let result = try build("found", "--memory", memory)
@@ -84,7 +84,7 @@ import Treeline
     let input = Repository.path(Self.inputs[0])
     #expect(try build(input, folder.path("expected"), "mean").code == 0)
     let result = try Tool.run(
-      ["build", "-", "-o", folder.path("found"), "--no-separation", "--split", "mean", "--memory", "50kB"],
+      ["build", "-", "-o", folder.path("found"), "--split", "mean", "--memory", "50kB"],
       input: try Data(contentsOf: URL(fileURLWithPath: input)))
     #expect(result.code == 0, "\(result.errors)")
     #expect(try bytes(folder.path("found")) == bytes(folder.path("expected")))
@@ -92,9 +92,9 @@ import Treeline
 
   /// Checks options that need all points in memory. A build in pieces refuses them, and a build in memory accepts them.
   @Test(arguments: [
-    (["--grow", "merge"], "--grow split"), (["--split", "gamma:2"], "--split mean"),
-    (["--no-separation", "--split", "gamma:2"], "--split mean"),
-    (["--grow", "badges", "--group-by", "country"], "--grow split"),
+    (["--grow", "merge"], "--for limit"), (["--for", "badges"], "--for limit"), (["--split", "gamma:2"], "--split mean"),
+    (["--split", "gamma:2"], "--split mean"),
+    (["--grow", "badges", "--group-by", "country"], "--for limit"),
   ])
   func whatPiecesCannotHaveIsRefused(_ options: [String], _ remedy: String) throws {
     let folder = try TemporaryFolder()
@@ -182,7 +182,7 @@ import Treeline
     let result = try Tool.runShell(
       """
       unshare -m bash -c 'mount -t tmpfs -o size=\(size) none "$1/disk" && \
-      "$TREELINE" build "$2" -o "\(index)" --no-separation --memory 50kB \(scratch); echo $?; \
+      "$TREELINE" build "$2" -o "\(index)" --memory 50kB \(scratch); echo $?; \
       ls -A "$1/disk"' \
       bash "$1" "$2"
       """, ["bash", folder.url.path, Repository.path(Self.inputs[0])])
@@ -196,7 +196,7 @@ import Treeline
   }
 
   private func build(_ input: String, _ output: String, _ rule: String, _ options: [String]) throws -> Tool.Result {
-    try Tool.run(["build", input, "-o", output, "--no-separation", "--split", rule] + options)
+    try Tool.run(["build", input, "-o", output, "--split", rule] + options)
   }
 
   private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }

@@ -137,7 +137,7 @@ import Treeline
   }
 
   private func run(_ input: String, _ output: String, _ options: [String]) throws -> Tool.Result {
-    try Tool.run(["build", input, "-o", output, "--no-separation"] + options)
+    try Tool.run(["build", input, "-o", output] + options)
   }
 
   private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }

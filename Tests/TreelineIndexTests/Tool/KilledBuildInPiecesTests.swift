@@ -50,8 +50,8 @@ import Treeline
       of: Array(1...12) + [15, 20, 30, 45, 70, 100, 150, 220, 330, 500, 750, 1100, 1700], atLeast: 5)
 
     @Test(arguments: [
-      ("mean", ["--columns", "country,population+percentiles", "--attributes", "name"]), ("least-scatter", []),
-      ("mean", ["--group-by", "country"]),
+      ("mean", ["--columns", "country,population+percentiles", "--attributes", "name", "--separations"]),
+      ("least-scatter", ["--separations"]), ("mean", ["--group-by", "country"]),
     ])
     func killedAndResumed(_ rule: String, _ columns: [String]) throws {
       let folder = try TemporaryFolder()
@@ -84,13 +84,13 @@ import Treeline
     @Test(arguments: [SIGTERM, SIGKILL]) func killedWithoutLitter(_ signal: Int32) throws {
       let folder = try TemporaryFolder()
       let tools = try Preloaded()
-      let arguments = ["build", Self.input, "-o", folder.path("index"), "--no-separation", "--memory", "60kB"]
+      let arguments = ["build", Self.input, "-o", folder.path("index"), "--memory", "60kB"]
       for step in [3, 30, 200] {
         #expect(try tools.run(arguments, killedAt: step, by: signal).code == signal)
         if signal != SIGKILL { #expect(try folder.contents() == []) }
       }
       // The next run removes the scratch folder, even if that run has enough memory to build without pieces.
-      #expect(try Tool.run(["build", Self.input, "-o", folder.path("index"), "--no-separation"]).code == 0)
+      #expect(try Tool.run(["build", Self.input, "-o", folder.path("index")]).code == 0)
       #expect(try folder.contents() == ["index"])
     }
 
@@ -100,7 +100,7 @@ import Treeline
       let tools = try Preloaded()
       let input = folder.path("input")
       func arguments(_ rule: String, _ memory: String...) -> [String] {
-        ["build", input, "-o", folder.path("index"), "--no-separation", "--split", rule] + memory
+        ["build", input, "-o", folder.path("index"), "--split", rule] + memory
       }
       func resume(_ rule: String) throws {
         let result = try Tool.run(arguments(rule, "--memory", "60kB", "--resume"))
@@ -129,7 +129,7 @@ import Treeline
     @Test func unitOfDegreesIsRefused() throws {
       let folder = try TemporaryFolder()
       let arguments = [
-        "build", Self.input, "-o", folder.path("index"), "--no-separation", "--memory", "60kB", "--resume",
+        "build", Self.input, "-o", folder.path("index"), "--memory", "60kB", "--resume",
       ]
       #expect(try Preloaded().run(arguments, killedAt: 1000, by: SIGKILL).code == SIGKILL)
       let refused = try Tool.run(arguments + ["--unit", "m"])

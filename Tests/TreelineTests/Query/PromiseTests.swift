@@ -18,7 +18,7 @@ import TreelineBuilder
   @Test(arguments: sets, SplitRule.few) func zoomingRefinesPansKeepAndTransitionsAddUp(
     _ set: PointSet, _ rule: SplitRule
   ) throws {
-    let options = BuildOptions(splitRule: rule, threads: 1, computesSeparations: true)
+    let options = BuildOptions(growth: .splitting(rule), threads: 1, computesSeparations: true)
     let tree = try ClusterTree(set.coordinates, as: set.projection, options: options)
     try check(tree, "\(set), \(rule)")
   }

@@ -19,13 +19,13 @@ import { number } from "./text.js";
 export const CUTS = {
   spacing: {
     label: "Spacing", standard: 44, range: [24, 120], unit: " px", isByPixels: true, hasOrder: false,
-    isOf: (index) => index.has_separations, needs: "an index whose tree has separations, built without “--grow badges”",
+    isOf: (index) => index.has_separations, needs: "an index built with “--for spacing”",
     describe: (amount) => `No two badges are closer than ${amount} px. Panning does not change them.`,
     parameters: ({ spacing }) => ({ spacing }),
   },
   badges: {
     label: "Badges", standard: 1, range: [0.5, 2], unit: "x", step: 0.25, isByPixels: true, hasOrder: false,
-    isOf: (index) => index.has_badges, needs: "an index built with “--grow badges”",
+    isOf: (index) => index.has_badges, needs: "an index built with “--for badges”",
     describe: (amount) => `Shows as many badges and dots as fit without touching, drawn ${amount === 1 ? "in full" : `at ${amount}x`}.`,
     parameters: ({ badges }) => ({ badges }),
   },
@@ -85,3 +85,6 @@ export const cutParameters = (settings) => CUTS[settings.by].parameters(settings
 export const availableCuts = (index, { cuts }, isOnTiles) =>
   Object.keys(CUTS).filter((name) =>
     CUTS[name].isOf(index) && (cuts?.includes(name) ?? true) && (CUTS[name].isByPixels || !isOnTiles));
+
+/** Returns the name of the cut that suits an index best among the available cuts. */
+export const suitableCut = ({ default_cut }, cuts) => cuts.find((name) => name in default_cut) ?? cuts[0];

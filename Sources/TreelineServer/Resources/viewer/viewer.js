@@ -6,7 +6,7 @@ import { Card } from "./card.js";
 import { Choice, corners } from "./choice.js";
 import { clusterOf } from "./cluster.js";
 import { Controls } from "./controls.js";
-import { availableCuts, chosenCut, cutParameters, leastLimit } from "./cut.js";
+import { availableCuts, chosenCut, cutParameters, leastLimit, suitableCut } from "./cut.js";
 import { Divider } from "./divider.js";
 import { groundOf } from "./ground.js";
 import { Hint } from "./hint.js";
@@ -236,7 +236,7 @@ export class Viewer {
     const { index, settings, source, stage, tree } = this;
     if (settings.view !== "tree" || !index.bounds) return;
     const cuts = availableCuts(index, source, false);
-    if (!cuts.includes(settings.by)) settings.set({ by: cuts[0] });
+    if (!cuts.includes(settings.by)) settings.set({ by: suitableCut(index, cuts) });
     const options = cameraOptions(settings.map);
     const [longitude, latitude] = options?.center ?? [];
     this.camera = options ? new StageCamera({ lng: longitude, lat: latitude }, options.zoom, stage.size) : stage.cameraOfAll(this.#fitting);
@@ -910,7 +910,7 @@ export class Viewer {
     const { views } = this;
     if (!views.includes(settings.view)) return settings.set({ view: views[0] });
     const cuts = availableCuts(this.index, this.source, settings.view === "tiles");
-    if (!cuts.includes(settings.by)) return settings.set({ by: cuts[0] });
+    if (!cuts.includes(settings.by)) return settings.set({ by: suitableCut(this.index, cuts) });
     this.controls.update(cuts, this.index);
     if (this.tones) this.controls.explain(this.palette, this.tones);
     this.legend.update(this.values, this.palette, this.mainSide.scene.clusters);

@@ -1,0 +1,68 @@
+@_spi(Server) import Treeline
+
+/// The queries that a tree is built for. They decide how the tree grows. Every tree answers limits and details.
+///
+/// ```swift
+/// let hotels = try ClusterMap(allHotels, at: \.coordinate, supporting: .spacing)
+/// let shown = try hotels.clusters(.spacing(44), in: view)
+/// ```
+public enum BuildPurpose: Hashable, Sendable {
+  /// Queries with a limit or a detail. The tree is split across principal axes, which is the fastest build.
+  case limit
+
+  /// Queries with a spacing. The tree is merged by distance (`MergeMetric.distance`). It also answers limits and
+  /// details.
+  case spacing
+
+  /// Queries with badges of these diameters. The tree is merged for badges (`MergeMetric.badges`). It also answers
+  /// limits and details.
+  case badges(BadgeCurve = .standard)
+
+  /// Names of the purposes, as values of `--for` and `for=`.
+  package enum Name: String, CaseIterable, Sendable {
+    case limit, spacing, badges
+
+    /// The purpose of a tree that answers some cuts. If they need different trees, badges come first.
+    package init(of cuts: [Cut]) {
+      self = cuts.contains { $0.badgeScale != nil } ? .badges : cuts.contains(where: \.needsSeparations) ? .spacing : .limit
+    }
+
+    /// Growth of a tree for this purpose.
+    package var growth: Growth {
+      switch self {
+      case .limit: .splitting(.standard)
+      case .spacing: .merging(by: .distance)
+      case .badges: .merging(by: .badges)
+      }
+    }
+
+    /// Returns whether a tree with another growth also answers the queries of this purpose.
+    ///
+    /// - Parameter hasSeparations: Whether the tree has separations.
+    func isServed(by growth: Growth, hasSeparations: Bool) -> Bool {
+      switch self {
+      case .limit: true
+      case .spacing: hasSeparations && growth != .merging(by: .badges)
+      case .badges: growth == self.growth
+      }
+    }
+  }
+}
+
+extension BuildOptions {
+  /// Makes options of a tree for some queries.
+  ///
+  /// - Parameters:
+  ///   - purpose: The queries that the tree is built for.
+  ///   - threads: Number of threads, 1 or more; nil for as many as there are processors.
+  ///   - anchor: Position of clusters on the map, for a tree that supports spacings or badges.
+  public init(supporting purpose: BuildPurpose, threads: Int? = nil, anchor: ClusterAnchor = .mean) {
+    let (name, curve): (BuildPurpose.Name, BadgeCurve) =
+      switch purpose {
+      case .limit: (.limit, .standard)
+      case .spacing: (.spacing, .standard)
+      case .badges(let curve): (.badges, curve)
+      }
+    self.init(growth: name.growth, threads: threads, badgeCurve: curve, anchor: anchor)
+  }
+}
