@@ -10,10 +10,17 @@ import TreelineBuilder
   @Test func everyMethodHasANameOfItsOwn() {
     for choice in MethodChoice.all { #expect(MethodChoice(name: choice.name) == choice) }
     #expect(Set(MethodChoice.all.map(\.name)).count == MethodChoice.all.count)
-    #expect(MethodChoice.standard().map(\.name) == ["grid", "breadth-first", "badges"])
+    #expect(
+      MethodChoice.standard().map(\.name) == [
+        "grid", "breadth-first", "widest-first", "spacing/merge:distance", "badges",
+      ])
     #expect(
       MethodChoice.standard(of: .splitting(.gamma(1.5))).map(\.name) == [
-        "grid", "breadth-first/gamma:1.5", "spacing/gamma:1.5",
+        "grid", "breadth-first/gamma:1.5", "widest-first/gamma:1.5", "spacing/gamma:1.5",
+      ])
+    #expect(
+      MethodChoice.standard(of: .merging(by: .badges)).map(\.name) == [
+        "grid", "breadth-first/merge:badges", "widest-first/merge:badges", "badges",
       ])
     #expect(MethodChoice(name: "Grid") == nil && MethodChoice(name: "") == nil)
   }

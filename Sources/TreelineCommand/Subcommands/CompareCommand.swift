@@ -41,7 +41,7 @@ struct CompareCommand: ParsableCommand {
 
   @Option(
     help: .init(
-      "The methods to compare, in this order; 'all' means all methods that the input supports. (default: \(MethodNames.standard); for an index, these methods on its tree, without the last method if the index has no separations)",
+      "The methods to compare, in this order; 'all' means all methods that the input supports. (default: \(MethodNames.standard); for an index, these methods on its tree, without a spacing or badges if the index does not support them)",
       valueName: "name,name"), transform: MethodNames.init(argument:)) var methods: MethodNames?
 
   @Option(

@@ -18,14 +18,13 @@ package enum MethodChoice: Hashable, Sendable {
     [.grid] + TreeCut.all(of: growth).map { .tree($0, growth) }
   }
 
-  /// The grid, the breadth-first cut of Applidium's article, and the cut with badges that never touch. Each cut is
-  /// applied to a tree with `growth`. If `growth` is nil, each cut is applied to the tree that suits the cut best.
+  /// The grid, two orders of a limit on the tree of Applidium's article, and a spacing and badges on the trees that are
+  /// merged for them. If `growth` is given, there is only a tree of this growth, with the cuts that suit it.
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
-    [
-      .grid, .tree(.breadthFirst, growth ?? .splitting(.mean)),
-      (growth ?? .merging(by: .badges)) == .merging(by: .badges)
-        ? .tree(.badges, .merging(by: .badges)) : .tree(.spacing(), growth ?? .splitting(.mean)),
-    ]
+    let limited = growth ?? .splitting(.mean)
+    return [.grid, .tree(.breadthFirst, limited), .tree(.widestFirst, limited)]
+      + (growth == .merging(by: .badges) ? [] : [.tree(.spacing(), growth ?? .merging(by: .distance))])
+      + ([nil, .merging(by: .badges)].contains(growth) ? [.tree(.badges, .merging(by: .badges))] : [])
   }
 
   /// Returns choices for an index, which has a single tree. If the name of a choice has no growth, the growth of the
