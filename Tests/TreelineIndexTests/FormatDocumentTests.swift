@@ -8,7 +8,7 @@ import TreelineFormats
 /// Checks that the worked example in the format's document equals the writer's output, byte by byte.
 @Suite struct FormatDocumentTests {
   private static let document = try! String(
-    contentsOfFile: Repository.path("Sources/Treeline/Treeline.docc/IndexFormat.md"), encoding: .utf8)
+    contentsOfFile: Repository.path("Fixtures/index/IndexFormat.md"), encoding: .utf8)
 
   /// Returns the lines of the first code block in a given language.
   private func block(_ language: String) throws -> [Substring] {
@@ -27,6 +27,11 @@ import TreelineFormats
       bytes += try digits.map { try #require(UInt8($0, radix: 16)) }
     }
     return bytes
+  }
+
+  @Test func headingNamesTheLatestVersion() {
+    #expect(Self.document.hasPrefix("# The index format, version 1.\(IndexHeader.minorVersion)\n"))
+    #expect(Self.document.contains("- **1.\(IndexHeader.minorVersion)** — "))
   }
 
   @Test func workedExampleIsWhatTheWriterWrites() throws {

@@ -151,7 +151,7 @@ DEFAULT = (
         ("gcc", "libc6-dev", "binutils")),
     Suite(
         "reader", "answers of a Python reader that was written from the format's document",
-        (Step("index reader", "python3 -B Tests/IndexReader/compare.py", (TESTS,), 25),)),
+        (Step("index reader", "python3 -B Fixtures/index/reader/compare.py", (TESTS,), 25),)),
     Suite(
         "docs", "the examples of the README and of all pages",
         (

@@ -20,7 +20,7 @@ from index_reader import Index, distinct, features, percentile, search_lists
 from page_reader import Site
 from projection import latitude_of_y
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 TOOL = os.environ["TREELINE_TOOL"]
 FIXTURES = ROOT / "Fixtures"
 
