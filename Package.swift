@@ -38,8 +38,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
   targets: [
-    .target(name: "Treeline", dependencies: ["CPrefetch"]),
-    .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CPrefetch"]),
+    .target(name: "CLibrary"),
+    .target(name: "Treeline", dependencies: ["CLibrary", "CPrefetch"]),
+    .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CLibrary", "CPrefetch"]),
     .target(name: "TreelineFoundation", dependencies: ["Treeline", "TreelineBuilder"]),
     .target(name: "TreelineMap", dependencies: ["Treeline"]),
     // Compiled to almost nothing on platforms without MapKit. Tests/AppleStubs compiles the rest.
@@ -47,11 +48,11 @@ let package = Package(
     .target(name: "TreelineVerification", dependencies: ["Treeline"]),
     .target(
       name: "TreelineC",
-      dependencies: ["Treeline", "TreelineBuilder", "TreelineVerification", "TreelinePages", "CTreeline"]),
+      dependencies: ["Treeline", "TreelineBuilder", "TreelineVerification", "TreelinePages", "CLibrary", "CTreeline"]),
     .target(name: "GridBaseline", dependencies: ["Treeline"]),
     .target(name: "TreelineFormats", dependencies: ["Treeline", "GridBaseline", "CZlib"]),
     .target(name: "TreelineTiles", dependencies: ["Treeline", "TreelineFormats"]),
-    .target(name: "TreelinePages", dependencies: ["Treeline", "TreelineBuilder", "CZlib"]),
+    .target(name: "TreelinePages", dependencies: ["Treeline", "TreelineBuilder", "CLibrary", "CZlib"]),
     .target(
       name: "TreelineComparison",
       dependencies: ["Treeline", "GridBaseline"],

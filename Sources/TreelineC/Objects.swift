@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import CLibrary
 
 // A pointer that C holds refers to an object of a Swift class. C owns the object until C frees it. In Swift, all opaque
 // types of the header become the same pointer type. So each function must name the classes of its arguments.

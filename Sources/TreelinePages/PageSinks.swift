@@ -1,15 +1,6 @@
+import CLibrary
 import Treeline
 import TreelineBuilder
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
 
 /// A folder whose files appear under their names only when they are complete.
 package struct SiteFolder {
@@ -35,15 +26,7 @@ package struct SiteFolder {
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes {
-        #if canImport(Darwin)
-          Darwin.write(descriptor, $0.baseAddress! + written, $0.count - written)
-        #elseif canImport(Glibc)
-          Glibc.write(descriptor, $0.baseAddress! + written, $0.count - written)
-        #elseif canImport(Musl)
-          Musl.write(descriptor, $0.baseAddress! + written, $0.count - written)
-        #else
-          Android.write(descriptor, $0.baseAddress! + written, $0.count - written)
-        #endif
+        CLibrary.write(descriptor, $0.baseAddress! + written, $0.count - written)
       }
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else { break }

@@ -40,8 +40,9 @@ let package = Package(
     stub("MapLibre", "CoreLocation", "UIKit"),
 
     .systemLibrary(name: "CPrefetch", path: "Sources/CPrefetch"),
-    linked("Treeline", "CPrefetch", "CoreLocation"),
-    linked("TreelineBuilder", "Treeline", "CPrefetch"),
+    linked("CLibrary"),
+    linked("Treeline", "CLibrary", "CPrefetch", "CoreLocation"),
+    linked("TreelineBuilder", "Treeline", "CLibrary", "CPrefetch"),
     linked("TreelineMap", "Treeline"),
     linked("TreelineMapKit", "Treeline", "TreelineMap", "MapKit", "SwiftUI"),
     .target(

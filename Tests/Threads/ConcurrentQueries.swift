@@ -1,12 +1,5 @@
+import CLibrary
 import Treeline
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Queries one open index from many threads at once. `scripts/check/threads` builds this program with the thread
 /// sanitizer, which ends the process if two threads conflict.

@@ -1,16 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(WASILibc)
-  import WASILibc
-#elseif os(Windows)
-  import CRT
-#endif
+import CLibrary
 
 /// Sizes of badges by point count, with formulas from two articles about maps.
 @_spi(Server) public enum BadgeSize {

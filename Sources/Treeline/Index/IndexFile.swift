@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import CLibrary
 
 // On other platforms, an index can only lie in memory. Windows maps files with other functions, and WebAssembly cannot
 // map files.

@@ -1,20 +1,8 @@
+import CLibrary
 import Synchronization
 
 #if canImport(Dispatch)
   import Dispatch
-#endif
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(WASILibc)
-  import WASILibc
-#elseif os(Windows)
-  import CRT
 #endif
 
 /// The number of processors that are online; 1 if the platform cannot report them or has no threads.

@@ -1,14 +1,5 @@
+import CLibrary
 import Treeline
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A file of records, each with a checksum. A record is on the disk before `append` returns, or not in the file.
@@ -62,15 +53,7 @@ import Treeline
     private static func openLocked(_ path: String, mustBeNew: Bool) throws(EditLogError) -> Int32 {
       while true {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | (mustBeNew ? O_TRUNC : 0)
-        #if canImport(Darwin)
-          let descriptor = Darwin.open(path, flags, 0o600)
-        #elseif canImport(Glibc)
-          let descriptor = Glibc.open(path, flags, 0o600)
-        #elseif canImport(Musl)
-          let descriptor = Musl.open(path, flags, 0o600)
-        #else
-          let descriptor = Android.open(path, flags, 0o600)
-        #endif
+        let descriptor = CLibrary.open(path, flags, 0o600)
         guard descriptor >= 0 else { throw EditLogError(path, "open it") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
           let isHeld = errno == EWOULDBLOCK
