@@ -34,7 +34,9 @@ extension TableColumn {
       }
     case (.any, _), (.all, _):
       self.init(name, booleans: values.map { if case .bool(let value) = $0.attribute { value } else { nil } })
-    default: self.init(name, values.map(\.attribute), of: aggregate.column.flatMap { tree.column($0) })
+    case (.count, _), (.sum, _), (.mean, _), (.variance, _), (.min, _), (.max, _), (.first, _), (.last, _), (.mode, _),
+      (.median, _), (.percentile, _), (.distinct, _):
+      self.init(name, values.map(\.attribute), of: aggregate.column.flatMap { tree.column($0) })
     }
   }
 }
@@ -46,7 +48,7 @@ extension Aggregate {
     case .count, .distinct: true
     case .sum, .min, .max, .first, .last, .mode, .percentile:
       if case .integers(let values) = column.flatMap({ tree.column($0) })?.values { values.digits == 0 } else { false }
-    default: false
+    case .mean, .variance, .any, .all, .counts, .top, .median: false
     }
   }
 }

@@ -176,7 +176,7 @@ extension SplitRule {
     switch Kind(rawValue: kind) {
     case .mean: self = .mean
     case .leastScatter: self = .leastScatter
-    default: throw .damaged(what: "a plan of pieces", expected: "a split rule", found: "number \(kind)")
+    case .gamma, nil: throw .damaged(what: "a plan of pieces", expected: "a split rule", found: "number \(kind)")
     }
   }
 }
