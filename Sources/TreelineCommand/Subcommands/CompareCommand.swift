@@ -13,8 +13,8 @@ struct CompareCommand: ParsableCommand {
       --journey adds a flight through the data, as a film strip of the changes on the screen.
 
       Methods: 'grid', one cluster for each occupied cell; \(TreeCut.summaries). A suffix selects the tree: '/' and a \
-      split rule, as in 'widest-first/least-scatter', or '/merge:distance', '/merge:badges' or '/merge:scatter' for a \
-      tree grown by merging. Without a suffix the tree is split at the mean, as in the article, or it is the tree of \
+      split rule, as in 'widest-first/least-scatter', or \
+      \(MergeMetric.allCases.map { "'/\(Growth.merging(by: $0))'" }.listed()) for a tree grown by merging. Without a suffix the tree is split at the mean, as in the article, or it is the tree of \
       the index. 'badges' always uses a tree grown for badges.
       """)
 
