@@ -28,9 +28,9 @@ def clouds(count, seed=SEED, longitude=10.0):
 def grown(kind):
     x, y = clouds(6000, longitude=178.0 if "antimeridian" in kind else 10.0)
     return {
-        "split": lambda: treelinemap.build(x, y),
-        "split, antimeridian": lambda: treelinemap.build(x, y),
-        "merged, antimeridian": lambda: treelinemap.build(x, y, grow="merge"),
+        "split": lambda: treelinemap.build(x, y, separations=True),
+        "split, antimeridian": lambda: treelinemap.build(x, y, separations=True),
+        "merged, antimeridian": lambda: treelinemap.build(x, y, supporting="spacing"),
         "merged at members": lambda: treelinemap.build(x, y, grow="merge", anchor="member"),
         "badges": lambda: treelinemap.build(x, y, grow="badges"),
     }[kind]()

@@ -77,7 +77,7 @@ class Builds:
         """Returns the path of the index that the tool builds."""
         data = self.data(shape, has_columns)
         path = f"{data}-{split}.treeline"
-        return path if os.path.exists(path) else points.index(data, path, "--split", split)
+        return path if os.path.exists(path) else points.index(data, path, "--split", split, "--separations")
 
     def check(self, shape, partitions, split="mean", tasks=Tasks, columns=(), kinds=None):
         """Builds an index on Spark, and compares its bytes with the tool's index of the same points. Returns the result
@@ -88,7 +88,7 @@ class Builds:
         os.mkdir(f"{folder}/marks")
         out, start, stages = f"{folder}/out.treeline", time.monotonic(), {}
         built = treelinemap.spark.build(
-            df, "lon", "lat", row="id", columns=columns, kinds=kinds, out=out, split=split,
+            df, "lon", "lat", row="id", columns=columns, kinds=kinds, out=out, split=split, separations=True,
             refused=f"{folder}/refused.parquet", piece_size=max(17, self.count // 12), _tasks=tasks,
             progress=lambda stage, _: stages.setdefault(stage, time.monotonic() - start))
         told = ", ".join(f"{stage} from {second:.1f}" for stage, second in stages.items())

@@ -72,10 +72,9 @@ def test_plain_coordinates_whose_plane_is_known_when_all_are_read(builds, tmp_pa
     folder = builds.data(points.towns)
     df = builds.session.read.parquet(folder).selectExpr("id", "lon * 1000 AS x", "lat * 7 AS y")
     out, expected = tmp_path / "plane.treeline", tmp_path / "whole.treeline"
-    treelinemap.spark.build(df, "x", "y", out=out, row="id", planar=True, split="mean", piece_size=builds.count // 5,
-                         separations=False)
+    treelinemap.spark.build(df, "x", "y", out=out, row="id", planar=True, split="mean", piece_size=builds.count // 5)
     table = pq.read_table(folder).sort_by("id").to_pandas()
     treelinemap.build(
-        table.lon.to_numpy() * 1000, table.lat.to_numpy() * 7, planar=True, split="mean", separations=False
+        table.lon.to_numpy() * 1000, table.lat.to_numpy() * 7, planar=True, split="mean"
     ).save(expected)
     assert filecmp.cmp(out, expected, shallow=False), "expected the bytes of a build in memory"

@@ -170,7 +170,7 @@ def test_parts_keep_what_a_query_decides(points):
     badges = treelinemap.build(points["lon"], points["lat"], grow="badges")
     shown = badges.clusters(zoom=6, badges=1)
     assert shown[shown.count > 9].badge_diameter.tolist() == shown.badge_diameter[shown.count > 9].tolist()
-    plain = treelinemap.build(points["lon"], points["lat"])
+    plain = treelinemap.build(points["lon"], points["lat"], supporting="spacing")
     member = plain.clusters(zoom=6, spacing=44, position="member")
     assert member[2:5].x.tolist() == member.x[2:5].tolist() != plain.clusters(zoom=6, spacing=44).x[2:5].tolist()
     assert member[2:5].tree_index.tolist() == member.tree_index[2:5].tolist() and member[2:5].tree_index.min() >= 0

@@ -39,7 +39,7 @@ def test_numbers_as_texts_and_of_other_types_are_taken(tree):
 
 
 def test_a_box_across_the_antimeridian():
-    tree = treelinemap.build([179, -179, 0], [1, 1, 1])
+    tree = treelinemap.build([179, -179, 0], [1, 1, 1], supporting="spacing")
     assert tree.clusters((170, 0, -170, 2), 5, spacing=44).count.sum() == 2
     assert tree.clusters((-170, 0, 170, 2), 5, spacing=44).row.tolist() == [2]
 

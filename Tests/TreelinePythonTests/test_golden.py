@@ -282,7 +282,7 @@ def test_trees_are_those_of_the_library():
     for line in (FIXTURES / "golden" / "trees.txt").read_text().splitlines():
         expected, rule, name = line.split()
         x, y, _ = read_points(FIXTURES / name)
-        tree = treelinemap.build(x, y, split=rule, planar="planar" in name, separations=False)
+        tree = treelinemap.build(x, y, split=rule, planar="planar" in name)
         assert tree.content_hash == int(expected, 16), line
         checked += 1
     assert checked > 20

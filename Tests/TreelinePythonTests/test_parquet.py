@@ -76,7 +76,7 @@ def test_files_are_their_rows(table, expected, split, tmp_path):
     folder = write(tmp_path / "places", table)
     for number, source in enumerate([folder, f"{folder}/*.parquet", sorted(folder.glob("*.parquet"))]):
         out = tmp_path / f"{number}.treeline"
-        built = treelinemap.build_parquet(source, out=out, split=split, memory=MEMORY)
+        built = treelinemap.build_parquet(source, out=out, split=split, separations=True, memory=MEMORY)
         assert filecmp.cmp(out, expected, shallow=False)
         assert built.open().has_separations
         assert (built.point_count, built.refused_count) == (COUNT, 0)
@@ -86,14 +86,14 @@ def test_files_are_their_rows(table, expected, split, tmp_path):
 @pytest.mark.parametrize("encoding", ["WKB", "point", "interleaved"])
 def test_geoparquet_in_all_encodings(table, expected, split, encoding, tmp_path):
     folder = write(tmp_path / "places", encoded(table, encoding))
-    treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
+    treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, separations=True, memory=MEMORY)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
 
 
 def test_plain_planes(table, tmp_path):
     folder = write(tmp_path / "places", table.rename_columns(["x", "y"]))
-    treelinemap.build_parquet(folder, out=tmp_path / "out", planar=True, separations=False, memory=MEMORY, unit="m")
-    treelinemap.build(table["lon"], table["lat"], planar=True, separations=False).save(tmp_path / "whole", unit="m")
+    treelinemap.build_parquet(folder, out=tmp_path / "out", planar=True, memory=MEMORY, unit="m")
+    treelinemap.build(table["lon"], table["lat"], planar=True).save(tmp_path / "whole", unit="m")
     assert filecmp.cmp(tmp_path / "out", tmp_path / "whole", shallow=False)
 
 
@@ -280,13 +280,13 @@ def test_rows_without_a_place_are_an_error(table, tmp_path):
 
 def test_names_of_coordinates_are_found_as_in_tables(table, expected, split, tmp_path):
     folder = write(tmp_path / "places", table.rename_columns(["Längengrad", "Breitengrad"]))
-    treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
+    treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, separations=True, memory=MEMORY)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
     folder = write(tmp_path / "plain", table.rename_columns(["x", "y"]))
     treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY, planar=False)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
     with pytest.warns(UserWarning, match="'x' and 'y' are read as plain x and y, but may be degrees"):
-        built = treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY)
+        built = treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, separations=True, memory=MEMORY)
     assert built.open().is_planar
     wide = pa.table({name: pc.multiply(table[own], 1000) for name, own in (("x", "lon"), ("y", "lat"))})
     folder = write(tmp_path / "wide", wide)

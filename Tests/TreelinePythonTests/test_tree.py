@@ -239,16 +239,23 @@ def test_continuing_keeps_what_it_can(tree):
 
 def test_growths(points):
     lon, lat = points["lon"], points["lat"]
-    badges = treelinemap.build(lon, lat, grow="badges", badge_gap=4)
+    limited = treelinemap.build(lon, lat)
+    assert not limited.has_separations and limited.default_cut == {"limit": 100}
+    with pytest.raises(treelinemap.QueryError, match="--for spacing"):
+        limited.clusters(zoom=7, spacing=44)
+    spaced = treelinemap.build(lon, lat, supporting="spacing")
+    assert spaced.growth == "merge:distance" and spaced.default_cut == {"spacing": 44}
+    badges = treelinemap.build(lon, lat, supporting="badges", badge_gap=4)
+    assert badges.growth == "merge:badges" and badges.default_cut == {"badges": 1}
     shown = badges.clusters(zoom=7, badges=1)
     assert badges.has_badges and (shown.badge_diameter >= 8).all()
     members = treelinemap.build(lon, lat, grow="merge", anchor="member")
     assert members.anchor == "member" and members.growth == "merge:distance"
     groups = treelinemap.build(lon, lat, columns={"kind": points["kind"]}, group_by="kind")
-    assert len(groups.clusters(limit=3)) == 3
+    assert len(groups.clusters(limit=3)) == 3 and groups.default_cut == {"detail": 20}
     alone = treelinemap.build(lon, lat, columns={"open": points["open"]}, never_cluster="open", threads=1)
     assert (alone.clusters(limit=len(lon)).count == 1).sum() >= points["open"].sum()
-    plain = treelinemap.build(lon * 1000, lat * 1000, planar=True, separations=False, split="gamma:1.5")
+    plain = treelinemap.build(lon * 1000, lat * 1000, planar=True, split="gamma:1.5")
     assert plain.is_planar and not plain.has_separations and plain.growth == "gamma:1.5"
 
 

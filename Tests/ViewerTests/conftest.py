@@ -85,18 +85,20 @@ def indexes(tmp_path_factory):
     fixtures = ROOT / "Fixtures"
     built = {}
     for name, points, *options in (
-        ("iceland", fixtures / "iceland_addresses.csv.gz", "--columns", "name:text+search,postcode,place"),
-        ("iceland-mean", fixtures / "iceland_addresses.csv.gz", "--split", "mean"),
-        ("airports", fixtures / "airports.csv.gz", "--columns", "name:text,country"),
+        ("iceland", fixtures / "iceland_addresses.csv.gz", "--columns", "name:text+search,postcode,place", "--separations"),
+        ("iceland-mean", fixtures / "iceland_addresses.csv.gz", "--split", "mean", "--separations"),
+        ("airports", fixtures / "airports.csv.gz", "--columns", "name:text,country", "--separations"),
         ("badges", fixtures / "airports.csv.gz", "--grow", "badges"),
-        ("houses", houses(folder / "houses.csv.gz", fixtures / "iceland_addresses.csv.gz"), "--attributes", "name"),
-        ("stacks", stacks(folder / "stacks.csv.gz"), "--attributes", "name"),
-        ("events", events(folder / "events.csv.gz"), "--columns", "all"),
+        ("houses", houses(folder / "houses.csv.gz", fixtures / "iceland_addresses.csv.gz"), "--attributes", "name", "--separations"),
+        ("stacks", stacks(folder / "stacks.csv.gz"), "--attributes", "name", "--separations"),
+        ("events", events(folder / "events.csv.gz"), "--columns", "all", "--separations"),
         ("groups", folder / "events.csv.gz", "--columns", "all", "--group-by", "kind", "--grow", "badges"),
-        ("skewed", skewed(folder / "skewed.csv.gz", folder / "events.csv.gz"), "--columns", "all"),
-        ("one", fixtures / "nasty/one.csv"),
-        ("plain", fixtures / "formats/planar.csv", "--columns", "name:text"),
-        ("titled", folder / "stacks.csv.gz", "--title", "Stacks <b>& more</b>", "--attribution", "© A <script>B</script>"),
+        ("skewed", skewed(folder / "skewed.csv.gz", folder / "events.csv.gz"), "--columns", "all", "--separations"),
+        ("one", fixtures / "nasty/one.csv", "--separations"),
+        ("plain", fixtures / "formats/planar.csv", "--columns", "name:text", "--separations"),
+        ("titled", folder / "stacks.csv.gz", "--title", "Stacks <b>& more</b>", "--attribution", "© A <script>B</script>", "--separations"),
+        ("limited", fixtures / "airports.csv.gz"),
+        ("grouped", folder / "events.csv.gz", "--group-by", "kind"),
     ):
         built[name] = build(points, folder / f"{name}.treeline", *options)
     return built

@@ -67,6 +67,14 @@ def test_tiles_draw_badges_as_large_as_the_server_says(open_map):
                for i, a in enumerate(badges) for b in badges[:i])
 
 
+def test_the_default_cut_is_one_that_the_index_supports(open_map):
+    for index, cut in [("limited", "limit"), ("grouped", "detail"), ("airports", "spacing"), ("badges", "badges")]:
+        page = open_map(f"#index={index}&view=tree")
+        assert page.evaluate("viewer.settings.by") == cut
+        assert page.locator('input[name="by"][value="spacing"]').is_disabled() == (index != "airports")
+        page.close()
+
+
 def test_an_index_that_was_split_offers_no_badges(open_map):
     page = open_map("#index=airports&view=tree&by=badges")
     assert page.evaluate("viewer.settings.by") == "spacing"

@@ -9,13 +9,13 @@ import { QueryError } from "../../Sources/TreelineWeb/src/index.js";
 import { built, connected, FIXTURES, opened, seeded, serving, trials } from "./support.js";
 
 const INDEXES = {
-  split: ["cities.csv.gz", "--columns", "all"],
+  split: ["cities.csv.gz", "--columns", "all", "--separations"],
   plain: ["airports.csv.gz", "--split", "mean"],
   badges: ["cities.csv.gz", "--grow", "badges", "--columns", "country:category,population:number,name:text+search"],
   gap: ["airports.csv.gz", "--grow", "badges", "--badge-gap", "1.5"],
-  spacing: ["airports.csv.gz", "--grow", "merge"],
+  spacing: ["airports.csv.gz", "--for", "spacing"],
   members: ["cities.csv.gz", "--grow", "badges", "--anchor", "member"],
-  scatter: ["cities.csv.gz", "--grow", "scatter"],
+  scatter: ["cities.csv.gz", "--grow", "scatter", "--separations"],
   iceland: ["iceland_addresses.csv.gz", "--grow", "badges"],
   planar: ["formats/planar.csv", "--grow", "badges", "--badge-gap", "128"],
   poles: ["nasty/poles.csv", "--grow", "merge"],
