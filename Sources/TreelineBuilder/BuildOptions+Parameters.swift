@@ -40,7 +40,8 @@ extension BuildOptions {
 
     if let wanted, !wanted.isServed(by: growth, hasSeparations: computesSeparations) {
       parameters.refuse(
-        ["for"], expected: "no such option with \(name == nil ? "split" : "grow"), because a tree \(growth.phrase) "
+        ["for"],
+        expected: "no such option with \(name == nil ? "split" : "grow"), because a tree \(growth.phrase) "
           + "does not support \(wanted.rawValue)",
         sentence: "{for} '\(wanted.rawValue)' does not go with a tree \(growth.phrase); leave out {grow} and {split}.")
     }

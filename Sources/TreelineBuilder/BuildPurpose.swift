@@ -24,7 +24,8 @@ public enum BuildPurpose: Hashable, Sendable {
 
     /// The purpose of a tree that answers some cuts. If they need different trees, badges come first.
     package init(of cuts: [Cut]) {
-      self = cuts.contains { $0.badgeScale != nil } ? .badges : cuts.contains(where: \.needsSeparations) ? .spacing : .limit
+      self =
+        cuts.contains { $0.badgeScale != nil } ? .badges : cuts.contains(where: \.needsSeparations) ? .spacing : .limit
     }
 
     /// Growth of a tree for this purpose.

@@ -74,6 +74,24 @@ import TreelineBuilder
     #expect(try await client.get("/v1/many/\(query)&cell=9999999").ids().count == 1)
   }
 
+  /// Checks that a tree which was split for limits refuses a spacing and badges, and that the list of indexes names the
+  /// cut that suits each tree.
+  @Test func aTreeForLimitsRefusesASpacingAndNamesTheRemedy() async throws {
+    let points = (0..<100).map { Coordinate(longitude: Double($0 % 10), latitude: Double($0 / 10)) }
+    let badges = try ClusterTree(points, options: BuildOptions(supporting: .badges()))
+    let client = try TestServer(["limited": ClusterTree(points), "spaced": TestServer.tree(seed: 1), "badges": badges])
+      .client
+    for cut in ["spacing=44", "badges=1"] {
+      let response = try await client.get("/v1/limited/clusters?zoom=3&\(cut)")
+      #expect(response.status == .badRequest)
+      let remedy = "--for \(cut.prefix { $0 != "=" })"
+      #expect(try #require(response.json()["detail"] as? String).contains(remedy))
+    }
+    for (name, cut) in ["limited": ["limit": 100.0], "spaced": ["spacing": 44], "badges": ["badges": 1]] {
+      #expect(try await client.get("/v1/\(name)").json()["default_cut"] as? [String: Double] == cut)
+    }
+  }
+
   /// Checks that messages say what to do.
   @Test(arguments: [
     ("clusters?cell=5", "cell: expected a request with method=grid, found '5'"),

@@ -61,9 +61,10 @@ struct GrowthRequest {
   func options(for cuts: [Cut] = [], threads: Int? = nil, addsSeparations: Bool = false) throws -> BuildOptions {
     let needsSeparations = addsSeparations || cuts.contains(where: \.needsSeparations)
     var parameters = QueryParameters(
-      parameters + NoPrefix.parameters([
-        ("threads", threads.map { "\($0)" }), ("separations", needsSeparations ? "true" : nil),
-      ]))
+      parameters
+        + NoPrefix.parameters([
+          ("threads", threads.map { "\($0)" }), ("separations", needsSeparations ? "true" : nil),
+        ]))
     let options = BuildOptions(&parameters, for: .init(of: cuts))
     if let fault = parameters.faults.first { throw Failure.usage(fault.message { "'--\($0)'" }) }
     return options

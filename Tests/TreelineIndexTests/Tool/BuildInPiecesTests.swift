@@ -47,7 +47,8 @@ import Treeline
   {
     let folder = try TemporaryFolder()
     func build(_ name: String, _ options: String...) throws -> Tool.Result {
-      try Tool.run(["build", Repository.path(Self.inputs[0]), "-o", folder.path(name), "--split", rule, "--separations"] + options)
+      try Tool.run(
+        ["build", Repository.path(Self.inputs[0]), "-o", folder.path(name), "--split", rule, "--separations"] + options)
     }
     #expect(try build("expected").code == 0)
     let result = try build("found", "--memory", memory)
@@ -92,8 +93,8 @@ import Treeline
 
   /// Checks options that need all points in memory. A build in pieces refuses them, and a build in memory accepts them.
   @Test(arguments: [
-    (["--grow", "merge"], "--for limit"), (["--for", "badges"], "--for limit"), (["--split", "gamma:2"], "--split mean"),
-    (["--split", "gamma:2"], "--split mean"),
+    (["--grow", "merge"], "--for limit"), (["--for", "badges"], "--for limit"),
+    (["--split", "gamma:2"], "--split mean"), (["--separations", "--split", "gamma:2"], "--split mean"),
     (["--grow", "badges", "--group-by", "country"], "--for limit"),
   ])
   func whatPiecesCannotHaveIsRefused(_ options: [String], _ remedy: String) throws {
