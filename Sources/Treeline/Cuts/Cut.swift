@@ -90,7 +90,8 @@ public struct Cut: Hashable, Sendable {
   public static func detail(_ pixels: Double) -> Cut { Cut(.detail, pixels: pixels) }
 
   /// Returns a cut into clusters that are at least `pixels` apart, so that badges of that size never touch. In any
-  /// larger viewport, badges also do not touch. The cut needs a tree with separations and a viewport with a zoom.
+  /// larger viewport, badges also do not touch. The cut needs a tree that was built for spacings and a viewport with a
+  /// zoom.
   ///
   /// Each split of a cluster has a distance, its separation, which was found when the tree was built. Clusters are
   /// split in order of falling distances. Splitting ends at the distance that is `pixels` long at the zoom. A cluster
@@ -109,8 +110,7 @@ public struct Cut: Hashable, Sendable {
 
   /// Returns a cut into clusters whose badges do not touch. Each badge is drawn with the diameter that
   /// `ClusterTree.badgeDiameter(of:for:)` returns: a dot for a single point, a larger badge for more points. The cut
-  /// needs a tree that was grown by merging for badges (`MergeMetric.badges`), with separations, and a viewport with a
-  /// zoom.
+  /// needs a tree that was built for badges and a viewport with a zoom.
   ///
   /// Two clusters are merged at the scale at which their badges would touch, so a point stays unclustered as long as
   /// there is room. No two badges of the answer touch, and no badges would touch in a larger viewport. The promises of
