@@ -24,11 +24,13 @@ import Testing
   @Test func makesTheSameMap() async throws {
     let values = Array(Self.coordinates.prefix(2_000).enumerated())
     let reports = Reports()
-    let map = try await ClusterMap.build(values, at: \.element, columns: .number(\.offset)) { reports.add($0) }
-    let built = try ClusterMap(values, at: \.element, columns: .number(\.offset))
+    let map = try await ClusterMap.build(values, at: \.element, columns: .number(\.offset), supporting: .spacing) {
+      reports.add($0)
+    }
+    let built = try ClusterMap(values, at: \.element, columns: .number(\.offset), supporting: .spacing)
     #expect(map.tree.contentHash == built.tree.contentHash && map.tree.hasSeparations)
     #expect(map.tree.columns.map(\.name) == ["offset"])
-    #expect(reports.told.contains(BuildProgress(stage: .separating, fraction: 1)))
+    #expect(reports.told.contains(BuildProgress(stage: .merging, fraction: 1)))
     #expect(reports.told.last == BuildProgress(stage: .encoding, fraction: 1))
     await #expect(throws: BuildError.self) {
       try await ClusterMap.build([181.0], at: { Coordinate(longitude: $0, latitude: 0) })
@@ -39,12 +41,14 @@ import Testing
     let coordinates = Array(Self.coordinates.prefix(3_000))
     func group(_ row: Int) -> PointGroups.Group { row % 11 == 0 ? .neverClustered : .named("group \(row % 3)") }
     let groups = try PointGroups(coordinates.indices.map(group))
-    let expected = try ClusterTree(coordinates, groupedBy: groups, options: BuildOptions(computesSeparations: true))
+    let expected = try ClusterTree(coordinates, groupedBy: groups, options: BuildOptions(supporting: .spacing))
     let tree = try await ClusterTree.build(
-      coordinates, groupedBy: groups, options: BuildOptions(computesSeparations: true))
+      coordinates, groupedBy: groups, options: BuildOptions(supporting: .spacing))
     let values = Array(coordinates.enumerated())
-    let map = try ClusterMap(values, at: \.element, columns: .number(\.offset), groupedBy: groups)
-    let built = try await ClusterMap.build(values, at: \.element, columns: .number(\.offset), groupedBy: groups)
+    let map = try ClusterMap(
+      values, at: \.element, columns: .number(\.offset), groupedBy: groups, supporting: .spacing)
+    let built = try await ClusterMap.build(
+      values, at: \.element, columns: .number(\.offset), groupedBy: groups, supporting: .spacing)
     for tree in [tree, map.tree, built.tree] {
       #expect(tree.contentHash == expected.contentHash && tree.hasSeparations)
       #expect(tree.groups.map(\.name) == ["group 0", "group 1", "group 2"])

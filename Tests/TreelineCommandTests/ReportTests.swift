@@ -19,8 +19,8 @@ import Testing
     for reference in ["src=", "href=\"http", "url(", "@import", "<script", "<link"] {
       #expect(!page.contains(reference), "found \(reference)")
     }
-    // Three methods are drawn in each of five views, and in each of the eight steps of the journey.
-    #expect(page.components(separatedBy: "<svg").count - 1 == 39)
+    // Five methods are drawn in each of five views, and in each of the eight steps of the journey.
+    #expect(page.components(separatedBy: "<svg").count - 1 == 65)
     #expect(page.utf8.count < 2_000_000)
   }
 

@@ -43,7 +43,7 @@ import TreelineVerification
         editor.store(editor.number(at: start + bit / 8, as: UInt8.self) ^ 1 << UInt8(bit % 8), at: start + bit / 8)
         #expect(try !editor.repaired().problems().isEmpty, "\(metric), bit \(bit)")
       }
-      let bare = BuildOptions(growth: .merging(by: metric), anchor: .member)
+      let bare = BuildOptions(growth: .merging(by: metric), computesSeparations: false, anchor: .member)
       let tree = try ClusterTree(PointSet.cities(150, seed: 433).coordinates, options: bare)
       #expect(tree.anchor == .mean && tree.problems() == [])
       // The section of cluster positions and its trait belong together. If only one of them is present, this is a

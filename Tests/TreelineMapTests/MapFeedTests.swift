@@ -114,7 +114,7 @@ import TreelineBuilder
     let feed = MapFeed()
     feed.viewport = Self.view(0)
     var answers = feed.answers.makeAsyncIterator()
-    let groups = PointGroups(points.indices.map { .named("\($0 % 200)") })
+    let groups = try PointGroups(points.indices.map { .named("\($0 % 200)") })
     // A view of 400 by 400 px takes 6 by 6 squares of 88 px.
     for (tree, cut) in [
       (Self.tree, Cut.limit(36)),

@@ -150,7 +150,7 @@ extension ClusterTree {
     let couldHave = growth == purpose.growth || purpose == .spacing && badgeCurve == nil
     let found = couldHave ? "without separations" : growth.phrase
     throw Failure.usage(
-      "\(name): --\(parameter) needs a tree for \(purpose.rawValue), found one \(found); "
+      "\(name): --\(parameter) needs a tree that was built for \(purpose.rawValue), found one \(found); "
         + "give the points and '--for \(purpose.rawValue)', or an index that was built so")
   }
 }

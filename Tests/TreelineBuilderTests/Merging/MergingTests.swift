@@ -114,10 +114,12 @@ import Testing
     #expect(try set.mergedTree(by: .scatter, anchor: .member).anchor == .mean)
   }
 
-  @Test func separationsAreLeftOutUnlessAskedFor() throws {
+  @Test func separationsOfAMergeCanBeLeftOut() throws {
     let set = PointSet.cities(500, seed: 507)
-    let tree = try ClusterTree(set.coordinates, options: BuildOptions(growth: .merging(by: .distance)))
-    var options = BuildOptions(growth: .merging(by: .badges), anchor: .member)
+    #expect(try ClusterTree(set.coordinates, options: BuildOptions(growth: .merging(by: .distance))).hasSeparations)
+    let bare = BuildOptions(growth: .merging(by: .distance), computesSeparations: false)
+    let tree = try ClusterTree(set.coordinates, options: bare)
+    var options = BuildOptions(growth: .merging(by: .badges), computesSeparations: false, anchor: .member)
     options.threads = 1
     #expect(try ClusterTree(set.coordinates, options: options).anchor == .mean)
     #expect(!tree.hasSeparations && tree.growth == .merging(by: .distance) && tree.splitRule == nil)

@@ -124,7 +124,7 @@ import TreelineBuilder
 
   /// Checks that navigation from a cluster to its children, parent and ancestors returns the values, too.
   @Test func navigationIsThatOfTheTree() throws {
-    let map = try ClusterMap(hotels, at: \.place)
+    let map = try ClusterMap(hotels, at: \.place, supporting: .spacing)
     let tree = map.tree
     let shown = try map.clusters(.detail(20), in: .everything(zoom: 2))
     #expect(try map.clusters(withIDs: shown.map(\.cluster.id)).clusters == shown.clusters)
