@@ -4,7 +4,7 @@
 void test_builds_that_fail(void) {
   EXPECT_ERROR(build("grow=sideways", &error), TREELINE_ERROR_PARAMETER, "split or merge or badges or scatter");
   EXPECT_ERROR(build("grow=merge&split=mean", &error), TREELINE_ERROR_PARAMETER, "has no splits");
-  EXPECT_ERROR(build("for=badges&split=mean", &error), TREELINE_ERROR_PARAMETER, "does not support badges");
+  EXPECT_ERROR(build("for=badges&split=mean", &error), TREELINE_ERROR_PARAMETER, "does not go with a tree split by 'mean'");
   EXPECT_ERROR(build("group-by=stars", &error), TREELINE_ERROR_ARGUMENT, "\"stars\"");
   Place broken = {.latitude = 95, .longitude = 1};
   treeline_points one = {.x = &broken.longitude, .y = &broken.latitude, .count = 1};

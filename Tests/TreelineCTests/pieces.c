@@ -330,7 +330,7 @@ static void test_stream(const char *whole, const char *path) {
   EXPECT(treeline_tree_index_of_row(tree, 5) >= 0 && treeline_tree_index_of_row(tree, 4) == -1);
   treeline_facts facts;
   treeline_tree_facts(tree, &facts);
-  EXPECT(facts.has_separations && facts.point_count == 4);
+  EXPECT(!facts.has_separations && facts.point_count == 4);
   treeline_tree_free(tree);
 }
 

@@ -64,6 +64,8 @@ def tree_of(path, options):
         build["badge_gap"] = float(build["badge_gap"])
     if any("badges" in name for name in options):
         build.setdefault("grow", "badges")
+    if any("spacing" in name for name in options):
+        build.setdefault("grow", "merge")
     key = path, tuple(sorted(build.items()))
     if key not in TREES:
         if path.endswith(".treeline"):

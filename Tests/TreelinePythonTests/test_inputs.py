@@ -226,7 +226,7 @@ def test_texts_survive():
         (dict(x=[1], y=[2], grow="up"), treelinemap.ParameterError, "'grow' must be split or merge or badges or scatter"),
         (dict(x=[1], y=[2], badge_gap=4, grow="merge"), treelinemap.ParameterError, "'badge_gap' needs the value 'badges' for 'for'"),
         (dict(x=[1], y=[2], anchor="member"), treelinemap.ParameterError, "'anchor' needs the value 'spacing' or 'badges'"),
-        (dict(x=[1], y=[2], supporting="badges", grow="merge"), treelinemap.ParameterError, "does not support badges"),
+        (dict(x=[1], y=[2], supporting="badges", grow="merge"), treelinemap.ParameterError, "does not go with a tree"),
         (dict(x=[1], y=[2], group_by="a"), treelinemap.ArgumentError, '"a"'),
         (dict(x=[1], y=[2], columns={"a\0": [1]}), ValueError, "zero character"),
     ],

@@ -38,7 +38,7 @@ def split(request):
 @pytest.fixture
 def expected(table, split, tmp_path):
     path = tmp_path / "whole.treeline"
-    treelinemap.build(table["lon"], table["lat"], split=split).save(path)
+    treelinemap.build(table["lon"], table["lat"], split=split, separations=True).save(path)
     return path
 
 
@@ -283,7 +283,7 @@ def test_names_of_coordinates_are_found_as_in_tables(table, expected, split, tmp
     treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, separations=True, memory=MEMORY)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
     folder = write(tmp_path / "plain", table.rename_columns(["x", "y"]))
-    treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, memory=MEMORY, planar=False)
+    treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, separations=True, memory=MEMORY, planar=False)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
     with pytest.warns(UserWarning, match="'x' and 'y' are read as plain x and y, but may be degrees"):
         built = treelinemap.build_parquet(folder, out=tmp_path / "out", split=split, separations=True, memory=MEMORY)
@@ -365,7 +365,7 @@ def test_who_is_told_of_progress_can_stop_it(table, stage, tmp_path):
             raise RuntimeError(stage)
 
     with pytest.raises(RuntimeError, match=stage):
-        treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, progress=progress)
+        treelinemap.build_parquet(folder, out=tmp_path / "out", separations=True, memory=MEMORY, progress=progress)
     assert stage in told and os.listdir(tmp_path) == ["places"]
 
 
@@ -382,7 +382,7 @@ def test_an_interrupt_stops_it(table, tmp_path):
 
     try:
         with pytest.raises(KeyboardInterrupt):
-            treelinemap.build_parquet(folder, out=tmp_path / "out", memory=MEMORY, progress=progress)
+            treelinemap.build_parquet(folder, out=tmp_path / "out", separations=True, memory=MEMORY, progress=progress)
     finally:
         signal.signal(signal.SIGINT, before)
     assert os.listdir(tmp_path) == ["places"]

@@ -304,7 +304,7 @@ def test_conversions(tree):
 def test_progress_is_told_and_its_errors_stop_a_build(points):
     calls = []
     treelinemap.build(points["lon"], points["lat"], progress=lambda stage, fraction: calls.append((stage, fraction)))
-    assert {stage for stage, _ in calls} == {"projecting", "splitting", "separating"}
+    assert {stage for stage, _ in calls} == {"projecting", "splitting"}
     assert all(0 <= fraction <= 1 for _, fraction in calls)
 
     def fail(stage, fraction):

@@ -333,8 +333,9 @@ def query_of(options):
         else:
             query[name] = value if name in ("order", "position") else int(value) if name in (
                 "limit", "min_points", "tile_size") else float(value)
-    if "badges" in query and "--grow" not in build:
-        build += ["--grow", "badges"]
+    for name in ("badges", "spacing"):
+        if name in query and "--grow" not in build:
+            build += ["--for", name]
     return query, build
 
 
