@@ -310,19 +310,59 @@ extension ClusterMap {
   /// Makes a map of values on an existing tree, such as a tree that was opened from an index.
   ///
   /// ```swift
-  /// let map = try ClusterMap(hotels, on: ClusterTree(contentsOfFile: "hotels.treeline"))
+  /// let map = try ClusterMap(hotels, at: \.coordinate, on: ClusterTree(contentsOfFile: "hotels.treeline"))
   /// ```
+  ///
+  /// Each value must lie where the tree has the point of its row, so a value never gets the cluster of another value.
   ///
   /// - Parameters:
   ///   - values: The values from which the tree was built, in the order of its rows.
+  ///   - coordinate: Returns the coordinate of a value; a key path is enough.
   ///   - tree: The tree.
-  /// - Throws: `QueryError.tooFewValues` if a row of the tree has no value.
-  /// - Complexity: O(pointCount)
-  public init(_ values: [Value], on tree: ClusterTree) throws {
+  /// - Throws: `QueryError.differentValue` with the first row that differs, `QueryError.tooFewValues` if a row of the
+  ///   tree has no value, or what `coordinate` throws.
+  /// - Complexity: O(pointCount + values.count)
+  public init(_ values: [Value], at coordinate: (Value) throws -> Coordinate, on tree: ClusterTree) throws {
     let rowCount = tree.withStorage { storage in
       (0..<tree.pointCount).reduce(0) { max($0, storage.rows[$1] + 1) }
     }
     guard rowCount <= values.count else { throw QueryError.tooFewValues(expected: rowCount, found: values.count) }
+    if let error = try Self.firstDifference(of: values, at: coordinate, from: tree) { throw error }
     self.init(tree: tree, values: values, names: PropertyNames(of: tree))
   }
+
+  /// Returns an error about the first row whose value and point differ; nil if there is none.
+  ///
+  /// - Precondition: Each row of the tree has a value.
+  private static func firstDifference(
+    of values: [Value], at coordinate: (Value) throws -> Coordinate, from tree: ClusterTree
+  ) throws -> QueryError? {
+    let plane = tree.plane
+    var first = (row: values.count, point: PlanePoint?.none)
+    // Rows of the input that are not in the tree, such as rows without a position.
+    var isMissing = [Bool](repeating: tree.pointCount < values.count, count: values.count)
+    try tree.withStorage { storage in
+      for treeIndex in 0..<tree.pointCount {
+        let row = storage.rows[treeIndex]
+        isMissing[row] = false
+        guard row < first.row else { continue }
+        let found = try coordinate(values[row])
+        if !found.isFinite || plane.point(at: found) != storage.points[treeIndex] {
+          first = (row, storage.points[treeIndex])
+        }
+      }
+    }
+    for row in 0..<first.row where isMissing[row] {
+      if let found = try? coordinate(values[row]), found.isFinite { first = (row, nil) }
+      if first.row == row { break }
+    }
+    guard first.row < values.count else { return nil }
+    return .differentValue(
+      row: first.row, expected: first.point.map { plane.coordinate(x: Double($0.x), y: Double($0.y)) },
+      found: try coordinate(values[first.row]))
+  }
+}
+
+extension Coordinate {
+  fileprivate var isFinite: Bool { longitude.isFinite && latitude.isFinite }
 }

@@ -44,6 +44,9 @@ public enum QueryError: Error, Hashable, Sendable {
   @_spi(Server) case tileOnPlainPlane
   /// Fewer values than the tree has rows.
   @_spi(Server) case tooFewValues(expected: Int, found: Int)
+  /// A value that does not lie where the tree has the point of its row. `expected` is the coordinate of this point; nil
+  /// if the tree has no point of this row.
+  case differentValue(row: Int, expected: Coordinate?, found: Coordinate)
   /// A property for which a map has no column.
   case unknownProperty(keyPath: String, columns: [String])
   /// A result of an aggregate that does not fit the type of the result.
@@ -91,6 +94,10 @@ extension QueryError: CustomStringConvertible {
     case .tooFewValues(let expected, let found):
       "expected \(expected) values or more, one for each row of the tree, found \(found); "
         + "pass the values from which the tree was built, in the same order"
+    case .differentValue(let row, let expected, let found):
+      (expected.map { "expected the value of row \(row) at \(Self.text($0))" }
+        ?? "expected no value for row \(row), because the tree has no such point") + ", found \(Self.text(found)); "
+        + "pass the values from which the tree was built, in the same order, or build the tree again from these values"
     case .unknownProperty(let keyPath, let columns):
       "the map has no column for the property \(keyPath); "
         + (columns.isEmpty
@@ -102,7 +109,7 @@ extension QueryError: CustomStringConvertible {
         + "all values of its column and their sums"
     case .notACoordinate(let found):
       "expected a finite longitude and a latitude from -90 to 90 as the center of the viewport, "
-        + "found longitude \(ParameterValue.text(found.longitude)) and latitude \(ParameterValue.text(found.latitude))"
+        + "found \(Self.text(found))"
     case .overlappingClusters(let upper, let lower):
       "expected clusters that do not overlap, found cluster \(lower) within cluster \(upper)"
     case .noPassingPoint(let id): "no point of cluster \(id) passes the filter"
@@ -114,5 +121,9 @@ extension QueryError: CustomStringConvertible {
     case .unknownCluster(let id):
       "this tree has no cluster with the id \(id); use ids from answers of this tree"
     }
+  }
+
+  private static func text(_ coordinate: Coordinate) -> String {
+    "longitude \(ParameterValue.text(coordinate.longitude)) and latitude \(ParameterValue.text(coordinate.latitude))"
   }
 }

@@ -83,7 +83,7 @@ import Treeline
       "\(EditError.invalidCoordinate(key: "9", found: far.at, projection: .webMercator))"
         == "value 9: expected a longitude from -180 to 180 and a latitude from -90 to 90, "
         + "found longitude 181 and latitude 0")
-    #expect(throws: EditError.notBuilt) { try ClusterMap(pins, on: map.tree).updating(removing: [1]) }
+    #expect(throws: EditError.notBuilt) { try ClusterMap(pins, at: \.at, on: map.tree).updating(removing: [1]) }
     let groups = try PointGroups(pins.map { _ in .named("a") })
     #expect(throws: EditError.grouped) { try ClusterMap(pins, at: \.at, groupedBy: groups).updating(removing: [1]) }
     #expect(throws: EditError.sharedKey("0")) { try ClusterMap(pins + pins, at: \.at).updating(removing: [1]) }

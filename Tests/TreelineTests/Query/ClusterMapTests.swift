@@ -149,14 +149,53 @@ import TreelineBuilder
   /// each row.
   @Test func valuesGoWithATreeThatWasBuiltBefore() throws {
     let tree = try ClusterTree(hotels.map(\.place))
-    let map = try ClusterMap(hotels, on: tree)
+    let map = try ClusterMap(hotels, at: \.place, on: tree)
     let built = try ClusterMap(hotels, at: \.place)
     let view = Viewport(.world)
     #expect(try map.clusters(.limit(9), in: view).clusters == built.clusters(.limit(9), in: view).clusters)
     #expect(map.root?.members.map(\.name) == built.root?.members.map(\.name))
     #expect(throws: QueryError.tooFewValues(expected: 400, found: 399)) {
-      try ClusterMap(Array(hotels.dropLast()), on: tree)
+      try ClusterMap(Array(hotels.dropLast()), at: \.place, on: tree)
     }
+  }
+
+  @Test func valuesInAnotherOrderAreRefusedWithTheFirstRowThatDiffers() throws {
+    let tree = try ClusterTree(hotels.map(\.place))
+    func difference(_ values: [Hotel]) -> (row: Int, expected: Coordinate?, found: Coordinate)? {
+      do { _ = try ClusterMap(values, at: \.place, on: tree) } catch QueryError.differentValue(
+        let row, let expected, let found)
+      { return (row, expected, found) } catch { Issue.record(error) }
+      return nil
+    }
+    #expect(difference(hotels) == nil)
+    var values = hotels
+    values.swapAt(250, 17)
+    let swapped = try #require(difference(values))
+    #expect(swapped.row == 17 && swapped.found == hotels[250].place)
+    #expect(swapped.expected.map { abs($0.longitude - hotels[17].place.longitude) < 1e-6 } == true)
+    #expect(difference(hotels.reversed())?.row == 0)
+    // A value that was added since the tree was built.
+    let more = try #require(difference(hotels + [Hotel(name: "new", place: hotels[0].place)]))
+    #expect(more.row == 400 && more.expected == nil)
+    values = hotels
+    values[3].place = Coordinate(longitude: .nan, latitude: 2)
+    #expect(difference(values)?.row == 3)
+    let error = QueryError.differentValue(
+      row: 17, expected: Coordinate(longitude: 1, latitude: 2), found: Coordinate(longitude: 3, latitude: 4))
+    #expect(
+      "\(error)" == "expected the value of row 17 at longitude 1 and latitude 2, found longitude 3 and latitude 4; "
+        + "pass the values from which the tree was built, in the same order, or build the tree again from these values")
+  }
+
+  /// A builder may skip rows without a position. Checks that such rows may have values.
+  @Test func rowsWithoutAPositionMayHaveValues() throws {
+    let tree = try ClusterTree([Coordinate(x: 1, y: 1), Coordinate(x: 2, y: 5)], as: .planar)
+    let skipped = Coordinate(x: .nan, y: 0)
+    let values = [Coordinate(x: 1, y: 1), Coordinate(x: 2, y: 5), skipped]
+    #expect(try ClusterMap(values, at: { $0 }, on: tree).values.count == 3)
+    #expect(try ClusterMap(values, at: { if $0.x.isNaN { throw Missing() } else { $0 } }, on: tree).values.count == 3)
+    #expect(throws: QueryError.self) { try ClusterMap(values.reversed(), at: { $0 }, on: tree) }
+    #expect(throws: Missing.self) { try ClusterMap(values, at: { _ in throw Missing() }, on: tree) }
   }
 
   @Test func membersArePaged() throws {

@@ -133,9 +133,11 @@ import TreelineBuilder
     struct Inn {
       var kind: Other
       var rooms: Int
+      var coordinate: Coordinate
     }
     let tree = try Self.map().tree
-    let inns = try ClusterMap([Inn](repeating: Inn(kind: .hotel, rooms: 1), count: Self.hotels.count), on: tree)
+    let inns = try ClusterMap(
+      Self.hotels.map { Inn(kind: .hotel, rooms: 1, coordinate: $0.coordinate) }, at: \.coordinate, on: tree)
     let shown = try inns.clusters(.limit(1), in: .everything)
     #expect(throws: QueryError.unsuitedValue(keyPath: "\(\Inn.kind)", type: "Optional<Other>", found: "inn")) {
       try inns.values(of: .max(\.kind), for: shown)
@@ -193,7 +195,7 @@ import TreelineBuilder
 
   /// A tree from an index has no key paths. Checks that its columns are found by the names of the properties.
   @Test func columnsOfAnotherTreeGoByName() throws {
-    let map = try ClusterMap(Self.hotels, on: Self.map().tree)
+    let map = try ClusterMap(Self.hotels, at: \.coordinate, on: Self.map().tree)
     #expect(try map.columnName(of: \.kind) == "kind" && map.columnName(of: \.offer.price) == "price")
     #expect(throws: QueryError.self) { try map.columnName(of: \.opened) }
     #expect(
