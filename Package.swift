@@ -41,7 +41,7 @@ let package = Package(
     .target(name: "CLibrary"),
     .target(name: "Treeline", dependencies: ["CLibrary", "CPrefetch"]),
     .target(name: "TreelineBuilder", dependencies: ["Treeline", lapacke, "CLibrary", "CPrefetch"]),
-    .target(name: "TreelineFoundation", dependencies: ["Treeline", "TreelineBuilder"]),
+    .target(name: "TreelineFoundation", dependencies: ["Treeline", "TreelineBuilder", "TreelinePages"]),
     .target(name: "TreelineMap", dependencies: ["Treeline"]),
     // Compiled to almost nothing on platforms without MapKit. Tests/AppleStubs compiles the rest.
     .target(name: "TreelineMapKit", dependencies: ["Treeline", "TreelineMap"]),
@@ -91,7 +91,9 @@ let package = Package(
     .testTarget(name: "TreelineTests", dependencies: ["Treeline", "TreelineBuilder", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineBuilderTests",
-      dependencies: ["Treeline", "TreelineBuilder", "TreelineFoundation", lapacke, "PointSets", "TestSupport"]),
+      dependencies: [
+        "Treeline", "TreelineBuilder", "TreelineFoundation", "TreelinePages", lapacke, "PointSets", "TestSupport",
+      ]),
     .testTarget(
       name: "TreelineMapTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "PointSets", "TestSupport"]),

@@ -1,6 +1,7 @@
 import Foundation
 import Treeline
 import TreelineBuilder
+import TreelinePages
 
 // Makes Foundation show the description of an error. The runtime and the builder do not use Foundation, so their errors
 // conform to `LocalizedError` here.
@@ -30,6 +31,10 @@ extension QueryError: LocalizedError {
 }
 
 extension PieceError: LocalizedError {
+  public var errorDescription: String? { description }
+}
+
+extension PageError: LocalizedError {
   public var errorDescription: String? { description }
 }
 

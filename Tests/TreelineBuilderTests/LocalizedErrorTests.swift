@@ -3,6 +3,7 @@ import Testing
 @_spi(Server) import Treeline
 import TreelineBuilder
 import TreelineFoundation
+import TreelinePages
 
 /// Checks that the localized description of an error is its message in programs that link TreelineFoundation.
 @Suite struct LocalizedErrorTests {
@@ -11,7 +12,7 @@ import TreelineFoundation
       BuildError.tooManyPoints(found: 1 << 40), IndexWritingError.inUse(path: "a.treeline"),
       IndexError.notAnIndex(path: "a.treeline"), QueryError.noZoom, PieceError.cancelled,
       EditError.grouped, ColumnError.cancelled, SearchError.noSearch, AggregateError.cancelled,
-      FilterError.unknownColumn(name: "a", known: []),
+      FilterError.unknownColumn(name: "a", known: []), PageError("expected an index without groups"),
     ]
     for error in errors { #expect((error as any Error).localizedDescription == error.description) }
   }
@@ -38,7 +39,10 @@ import TreelineFoundation
       return ""
     }
     let spaced = message { _ = try tree.clusters(.spacing(44), in: .everything(zoom: 3)) }
-    #expect(spaced.contains("found a tree that was grown for badges"))
+    #expect(spaced.contains("this tree was grown for badges"))
+    let plain = try ClusterTree([Coordinate(longitude: 1, latitude: 2)])
+    let bare = message { _ = try plain.clusters(.spacing(44), in: .everything(zoom: 3)) }
+    #expect(bare.contains("computesSeparations: true") && bare.contains("or use a limit or a detail"))
     let center = Coordinate(longitude: 1, latitude: 2)
     let flat = message { _ = try tree.hasPoint(in: Viewport(center: center, zoom: 3, width: 0, height: 1)) }
     #expect(flat.contains("above 0, as the width, found 0"))

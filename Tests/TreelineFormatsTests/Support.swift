@@ -16,7 +16,7 @@ func message(_ bytes: [UInt8], _ options: ReadingOptions = ReadingOptions()) -> 
   do {
     _ = try PointReader.read(bytes: bytes, name: "points", options: options)
     return ""
-  } catch { return error.description }
+  } catch { return "\(error)" }
 }
 
 /// Returns a text that describes the whole outcome of reading, so that tests can compare outcomes.

@@ -57,13 +57,13 @@ extension Grid {
   /// of the cell, so the cluster does not change while it moves over the edge of the screen.
   ///
   /// Complexity: O(k log k) for k clusters, plus the nodes and buckets along the edges of their cells.
-  @_spi(Server) public func clusters(in view: PlaneViewport, cellSize: CellSize) throws(GridError) -> [GridCluster] {
+  @_spi(Server) public func clusters(in view: PlaneViewport, cellSize: CellSize) throws -> [GridCluster] {
     guard let zoom = view.zoom else { return [] }
     return try clusters(in: view.window, cellSize: cellSize, zoom: zoom)
   }
 
   /// Returns the clusters of a window at a zoom.
-  package func clusters(in window: PlaneWindow, cellSize: CellSize, zoom: Double) throws(GridError) -> [GridCluster] {
+  package func clusters(in window: PlaneWindow, cellSize: CellSize, zoom: Double) throws -> [GridCluster] {
     clusters(in: window, cellSide: try cellSize.units(zoom: zoom))
   }
 

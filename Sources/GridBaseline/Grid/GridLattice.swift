@@ -21,11 +21,13 @@ extension CellSize {
   /// cm).
   ///
   ///     try CellSize.pixels(64).units(zoom: 10)  // 1_048_576
-  public func units(zoom: Double) throws(GridError) -> UInt64 {
-    guard zoom.isFinite else { throw .zoomNotFinite(found: zoom) }
+  ///
+  /// - Throws: `GridError`
+  public func units(zoom: Double) throws -> UInt64 {
+    guard zoom.isFinite else { throw GridError.zoomNotFinite(found: zoom) }
     switch self {
     case .pixels(let pixels):
-      guard pixels.isFinite, pixels > 0 else { throw .cellSizeNotPositive(found: pixels) }
+      guard pixels.isFinite, pixels > 0 else { throw GridError.cellSizeNotPositive(found: pixels) }
       return Self.wholeUnits(pixels * Plane.unitsPerPixel(zoom: zoom))
     case .published:
       let level = Self.publishedLevel(zoom: zoom)

@@ -97,7 +97,7 @@ extension Grid {
     self.init(passing.map { positions[$0] }, rows: passing.map(UInt32.init), on: tree.plane)
   }
 
-  func clusterCount(in view: ComparisonView, cellSize: CellSize) throws(GridError) -> Int {
+  func clusterCount(in view: ComparisonView, cellSize: CellSize) throws -> Int {
     try clusters(in: view.window, cellSize: cellSize, zoom: view.zoom).count
   }
 

@@ -11,10 +11,8 @@ public enum PointReader {
   ///
   /// - Throws: ``ReadingError`` if the file cannot be opened, if reading fails, or if the data is invalid.
   public static func read(path: String, options: ReadingOptions = ReadingOptions(), progress: Progress? = nil)
-    throws(ReadingError) -> PointTable
-  {
-    try read(path: path, options: options, receivers: PointReceivers(), progress: progress)
-  }
+    throws -> PointTable
+  { try read(path: path, options: options, receivers: PointReceivers(), progress: progress) }
 
   /// Reads the file at a path. If the points do not fit into memory, they are passed on in batches.
   package static func read(
@@ -26,9 +24,12 @@ public enum PointReader {
   }
 
   /// Reads bytes in memory. In error messages, `name` is used as the name of the file.
-  public static func read(bytes: [UInt8], name: String, options: ReadingOptions = ReadingOptions()) throws(ReadingError)
-    -> PointTable
-  { try read(bytes: bytes, name: name, options: options, limits: ReadingLimits()) }
+  ///
+  /// - Throws: `ReadingError`
+  public static func read(bytes: [UInt8], name: String, options: ReadingOptions = ReadingOptions()) throws -> PointTable
+  {
+    try read(bytes: bytes, name: name, options: options, limits: ReadingLimits())
+  }
 
   static func read(bytes: [UInt8], name: String, options: ReadingOptions, limits: ReadingLimits) throws(ReadingError)
     -> PointTable
