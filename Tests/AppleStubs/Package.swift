@@ -20,7 +20,8 @@ func linked(_ name: String, _ dependencies: Target.Dependency...) -> Target {
   .target(name: name, dependencies: dependencies, path: "Sources/\(name)", exclude: excluded[name] ?? [])
 }
 
-let excluded = ["Treeline": ["Treeline.docc"]]
+let excluded = Dictionary(
+  uniqueKeysWithValues: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit"].map { ($0, ["\($0).docc"]) })
 
 /// Declares a stub, written in Swift 5. Its closures behave as in frameworks in Objective-C: a closure of the main
 /// actor traps if it is called on another thread.
@@ -47,7 +48,7 @@ let package = Package(
     linked("TreelineMapKit", "Treeline", "TreelineMap", "MapKit", "SwiftUI"),
     .target(
       name: "TreelineMapLibre", dependencies: ["Treeline", "TreelineMap", "TreelineMapKit", "MapLibre"],
-      path: "Sources/TreelineMapLibre", exclude: ["Package.swift"]),
+      path: "Sources/TreelineMapLibre", exclude: ["Package.swift", "TreelineMapLibre.docc"]),
     .executableTarget(
       name: "HotelsExample",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "SwiftUI", "AppKit"],

@@ -21,7 +21,8 @@
 
     private func makeMap(zoom: Double = 4, namedMembers: Int = 3) async throws -> TestMap {
       var texts = BadgeTexts(Self.map, title: { $0.name }, subtitle: { $0.phone })
-      texts.clusterTitle = "{count} hotels"
+      texts.clusterTitle = { cluster, _ in "\(cluster.pointCount) hotels" }
+      texts.locale = Locale(identifier: "en_US")
       texts.namedMemberCount = namedMembers
       let map = TestMap(Self.map.tree, texts: texts, zoom: zoom)
       try await map.settle()
@@ -33,7 +34,7 @@
       let cluster = try XCTUnwrap(map.shown.first { $0.pointCount > 3 })
       XCTAssertEqual(cluster.title, "\(cluster.pointCount) hotels")
       let names = try XCTUnwrap(map.adapter.members(of: cluster)).prefix(3).map { "Hotel \($0)" }
-      XCTAssertEqual(cluster.subtitle, "\(names.joined(separator: ", ")), \(cluster.pointCount - 3) more")
+      XCTAssertEqual(cluster.subtitle, "\(names.joined(separator: ", ")), +\(cluster.pointCount - 3)")
       let unnamed = try await makeMap(namedMembers: 0)
       XCTAssertTrue(unnamed.shown.filter { $0.pointCount > 1 }.allSatisfy { $0.subtitle == nil })
     }

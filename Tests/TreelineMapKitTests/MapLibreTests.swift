@@ -120,7 +120,7 @@
       try await scene.settle()
       let names = (0..<30).map { "Museum \($0)" }
       var texts = BadgeTexts { (names[$0], nil) }
-      texts.clusterTitle = "{count} museums"
+      texts.clusterTitle = { cluster, _ in "\(cluster.pointCount) museums" }
       scene.adapter.show(
         try ClusterTree(cloudyPoints(30), options: BuildOptions(computesSeparations: true)), texts: texts)
       try await scene.settle()

@@ -21,7 +21,7 @@
 
       init(_ tree: ClusterTree = MapModelTests.tree, cut: Cut = .spacing(44)) {
         var texts = BadgeTexts { ("Hotel \($0)", nil) }
-        texts.clusterTitle = "{count} hotels"
+        texts.clusterTitle = { cluster, _ in "\(cluster.pointCount) hotels" }
         model = MapModel(MapFeed(tree, cut: cut, clock: clock), texts: texts, in: (frames, clock))
         model.size = CGSize(width: 390, height: 844)
       }
@@ -51,17 +51,17 @@
 
     /// The SwiftUI view that the documentation shows.
     private struct HotelsMap: View {
-      let model: MapModel
+      @Bindable var model: MapModel
 
       var map: Map<MapContentView> {
-        Map(initialPosition: .rect(.world)) {
+        Map(position: $model.position, selection: $model.selection) {
           ForEach(model.badges) { badge in
             Annotation(badge.title, coordinate: badge.coordinate) { ClusterBadge(badge) }.annotationTitles(.hidden)
           }
         }
       }
 
-      var body: some View { map.onMapCameraChange(frequency: .continuous) { model.show($0) } }
+      var body: some View { map.updates(model) }
     }
 
     func testAMapOfItsBadgesShowsAllPointsEachBadgeByItsID() async throws {
@@ -84,7 +84,7 @@
       let scene = Scene()
       try await scene.show(zoom: 4)
       var before = Dictionary(uniqueKeysWithValues: scene.model.badges.map { ($0.id, $0) })
-      var gone = Set<MapBadge.ID>()
+      var gone = Set<MapModel.Badge.ID>()
       var moved = 0
       scene.afterFrame = {
         let now = Dictionary(uniqueKeysWithValues: scene.model.badges.map { ($0.id, $0) })
@@ -138,7 +138,9 @@
       for bars in [0.0, 90] {
         try await scene.show(zoom: 4)
         let badge = try XCTUnwrap(scene.model.badges.max { $0.cluster.pointCount < $1.cluster.pointCount })
-        let rect = try XCTUnwrap(scene.model.position(inside: badge)?.shownRect)
+        scene.model.selection = badge.id
+        XCTAssertNil(scene.model.selection)
+        let rect = try XCTUnwrap(scene.model.position.shownRect)
         scene.model.show(
           rect.fitted(in: scene.model.size, margins: UIEdgeInsets(top: bars, left: 0, bottom: bars, right: 0)))
         try await scene.answer()
@@ -149,12 +151,11 @@
       let point = try XCTUnwrap(
         Self.tree.clusters(.limit(3000), in: Viewport(.world)).first { $0.pointCount == 1 })
       try await scene.show(point.coordinate, zoom: 16)
-      let dot = try XCTUnwrap(scene.model.badges.first { $0.cluster.row == point.row })
-      XCTAssertNil(scene.model.position(inside: dot))
+      let dot = try XCTUnwrap(scene.model.badges.first { $0.row == point.row })
       XCTAssertEqual(dot.title, "Hotel \(try XCTUnwrap(point.row))")
     }
 
-    func testAnotherTreeAnotherCutAndATurnedCameraAreFollowed() async throws {
+    func testAnotherTreeAndAnotherCutAreFollowed() async throws {
       let scene = Scene()
       try await scene.show(zoom: 4)
       let count = scene.model.badges.count
@@ -166,10 +167,35 @@
       XCTAssertEqual(scene.model.badges.map(\.cluster.pointCount).reduce(0, +), 50)
       let badge = try XCTUnwrap(scene.model.badges.first)
       XCTAssertEqual(scene.model.members(of: badge)?.count, badge.cluster.pointCount)
-      // A map that is turned by 90 degrees is 844 points wide on the ground.
-      scene.model.show(
-        MapCameraUpdateContext(rect: MKMapRect(x: 0, y: 0, width: 844, height: 390), heading: 90))
-      XCTAssertEqual(try XCTUnwrap(scene.model.feed.viewport?.zoom), 20, accuracy: 1e-12)
+    }
+
+    func testAMapPassesItsCameraItsSizeAndReduceMotionToTheModel() async throws {
+      let scene = Scene()
+      scene.model.size = .zero
+      let mapView = MKMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
+      mapView.look(at: MKMapPoint(.middle), zoom: 5.25, heading: 30, pitch: 50)
+      MapProxy.mapView = mapView
+      EnvironmentValues.reducesMotion = true
+      defer { EnvironmentValues.reducesMotion = false }
+      for action in HotelsMap(model: scene.model).body.actions {
+        if let action = action as? (MapCameraUpdateContext) -> Void {
+          action(MapCameraUpdateContext(rect: mapView.visibleMapRect, heading: 30))
+        } else if let action = action as? (GeometryProxy) -> Void {
+          action(GeometryProxy(size: mapView.bounds.size))
+        }
+      }
+      XCTAssertEqual(scene.model.size, mapView.bounds.size)
+      XCTAssertTrue(scene.model.prefersReducedMotion)
+      XCTAssertEqual(try XCTUnwrap(scene.model.feed.viewport?.zoom), 5.25, accuracy: 1e-4)
+    }
+
+    func testBadgesAndDotsHaveATargetOf44Points() async throws {
+      let scene = Scene()
+      try await scene.show(zoom: 9)
+      XCTAssertTrue(scene.model.badges.contains { $0.diameter < 20 })
+      for annotation in HotelsMap(model: scene.model).map.shown {
+        XCTAssertEqual(annotation.targetSize, CGSize(width: 44, height: 44))
+      }
     }
 
     func testBadgesSayWhatTheirOwnTreeSaysAndWithoutOneThereAreNone() async throws {
@@ -180,7 +206,7 @@
       for _ in 0..<5 { scene.draw() }
       let names = (0..<30).map { "Museum \($0)" }
       var texts = BadgeTexts { (names[$0], nil) }
-      texts.clusterTitle = "{count} museums"
+      texts.clusterTitle = { cluster, _ in "\(cluster.pointCount) museums" }
       scene.model.show(
         try ClusterTree(cloudyPoints(30), options: BuildOptions(computesSeparations: true)), texts: texts)
       for badge in scene.model.badges { _ = scene.model.members(of: badge) }
@@ -214,7 +240,8 @@
       let scene = Scene(cut: .limit(8))
       try await scene.show(zoom: 4)
       let badge = try XCTUnwrap(scene.model.badges.max { $0.cluster.pointCount < $1.cluster.pointCount })
-      let rect = try XCTUnwrap(scene.model.position(inside: badge)?.shownRect)
+      scene.model.zoom(into: badge)
+      let rect = try XCTUnwrap(scene.model.position.shownRect)
       XCTAssertEqual(try XCTUnwrap(BoundingBox(rect)).west, badge.cluster.bounds.west, accuracy: 1e-6)
     }
 

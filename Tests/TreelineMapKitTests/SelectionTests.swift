@@ -28,7 +28,7 @@
       let map = try await makeMap()
       let row = 1234
       XCTAssertTrue(try map.adapter.select(row: row, at: Self.points[row]))
-      let index = try XCTUnwrap(map.adapter.selectedTreeIndex)
+      let index = try XCTUnwrap(map.adapter.selection.treeIndex)
       for zoom in [5.0, 7, 10, 13, 8, 6, 4] {
         try await map.show(Self.points[row], zoom: zoom)
         let annotation = try selectedAnnotation(of: map)
@@ -56,14 +56,14 @@
       XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
       try await map.show(Self.points[row], zoom: 9)
       let annotation = try selectedAnnotation(of: map)
-      XCTAssertTrue(annotation.cluster.range.contains(try XCTUnwrap(map.adapter.selectedTreeIndex)))
+      XCTAssertTrue(annotation.cluster.range.contains(try XCTUnwrap(map.adapter.selection.treeIndex)))
     }
 
     func testWhatTheUserDeselectsStaysDeselected() async throws {
       let map = try await makeMap()
       try map.adapter.select(row: 5, at: Self.points[5])
       map.mapView.deselectAnnotation(try selectedAnnotation(of: map), animated: true)
-      XCTAssertNil(map.adapter.selectedTreeIndex)
+      XCTAssertNil(map.adapter.selection.treeIndex)
       try await map.show(zoom: 6)
       XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
     }
@@ -80,7 +80,7 @@
       let part = try selectedAnnotation(of: map)
       XCTAssertTrue(part.badge.isLeaving)
       map.mapView.deselectAnnotation(part, animated: true)
-      XCTAssertNil(map.adapter.selectedTreeIndex)
+      XCTAssertNil(map.adapter.selection.treeIndex)
       map.settleFrames()
       XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
     }
@@ -152,15 +152,15 @@
       let map = TestMap(all.tree)
       try await map.settle()
       try map.adapter.select(row: 9, at: Self.points[9])
-      let index = map.adapter.selectedTreeIndex
+      let index = map.adapter.selection.treeIndex
       map.adapter.tree = try all.tree.filtered(by: Filter("stars = 4"))
       try await map.settle()
       XCTAssertEqual(map.shown.map(\.pointCount).reduce(0, +), 600)
-      XCTAssertEqual(map.adapter.selectedTreeIndex, index)
+      XCTAssertEqual(map.adapter.selection.treeIndex, index)
       XCTAssertTrue(try selectedAnnotation(of: map).cluster.range.contains(try XCTUnwrap(index)))
       map.adapter.tree = Self.tree
       try await map.settle()
-      XCTAssertNil(map.adapter.selectedTreeIndex)
+      XCTAssertNil(map.adapter.selection.treeIndex)
       XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
     }
 

@@ -4,11 +4,12 @@
   import Treeline
   import TreelineBuilder
   import TreelineMap
-  import TreelineMapKit
   import XCTest
 
+  @testable import TreelineMapKit
+
   /// A map of 390 by 844 points with an adapter. The test draws its frames and sets its time.
-  @MainActor final class TestMap: MapViewAdapterDelegate {
+  @MainActor final class TestMap: NSObject, MapViewAdapterDelegate {
     let mapView = MKMapView(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
     let frames = TestFrames()
     let clock = ManualClock()
@@ -18,8 +19,10 @@
     private(set) var selectedRows: [Int] = []
     private(set) var opened: [RowNumbers] = []
     private(set) var rests = 0
-    /// Returns the app's own view for a badge, or nil to use the adapter's view.
-    var ownView: (ClusterAnnotation) -> MKAnnotationView? = { _ in nil }
+    /// Returns the app's own view for an annotation, or nil to use the adapter's view.
+    var ownView: (any MKAnnotation) -> MKAnnotationView? = { _ in nil }
+    /// Updates the app's own view; nil to make a new view.
+    var update: ((MKAnnotationView, ClusterAnnotation) -> Void)?
     /// The app's own renderer, for overlays that do not belong to the adapter.
     var ownRenderer: MKOverlayRenderer?
     /// A check that runs after each frame.
@@ -29,6 +32,7 @@
       _ tree: ClusterTree, cut: Cut = .spacing(44), texts: BadgeTexts = BadgeTexts(), center: Coordinate = .middle,
       zoom: Double = 4, options: MapViewAdapter.Options = MapViewAdapter.Options()
     ) {
+      super.init()
       mapView.visibleMapRect = MKMapRect(center: center, zoom: zoom, width: 390, height: 844)
       adapter = MapViewAdapter(
         mapView, feed: MapFeed(tree, cut: cut, clock: clock), texts: texts, options: options, in: (frames, clock))
@@ -75,8 +79,11 @@
       mapView.view(for: annotation) as! ClusterBadgeView
     }
 
-    func adapter(_ adapter: MapViewAdapter, viewFor annotation: ClusterAnnotation) -> MKAnnotationView? {
+    func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? {
       ownView(annotation)
+    }
+    func adapter(_ adapter: MapViewAdapter, update view: MKAnnotationView, for annotation: ClusterAnnotation) {
+      if let update { update(view, annotation) } else { adapter.replaceView(of: annotation) }
     }
     func adapter(_ adapter: MapViewAdapter, didFail error: any Error) { errors.append(error) }
     func adapter(_ adapter: MapViewAdapter, didSelect annotation: ClusterAnnotation) { selected.append(annotation) }
@@ -84,8 +91,8 @@
     func adapter(_ adapter: MapViewAdapter, didOpen stack: ClusterAnnotation, members: RowNumbers) {
       opened.append(members)
     }
-    func adapter(_ adapter: MapViewAdapter, rendererForOther overlay: any MKOverlay) -> MKOverlayRenderer? {
-      ownRenderer
+    func mapView(_ mapView: MKMapView, rendererFor overlay: any MKOverlay) -> MKOverlayRenderer {
+      ownRenderer ?? MKOverlayRenderer(overlay: overlay)
     }
     func adapterDidComeToRest(_ adapter: MapViewAdapter) { rests += 1 }
   }

@@ -79,7 +79,7 @@
       map.adapter.tree = nil
       XCTAssertTrue(map.mapView.annotations.isEmpty)
       XCTAssertTrue(map.adapter.annotations.isEmpty)
-      XCTAssertNil(map.adapter.selectedTreeIndex)
+      XCTAssertNil(map.adapter.selectedRow)
       map.adapter.tree = try Self.tree(50)
       try await settle(map, 50)
       // An answer that has arrived, but waits for the next frame, is dropped.
@@ -122,13 +122,12 @@
       try await map.settle()
       XCTAssertGreaterThan(map.shown.filter { badge in before.contains { $0 === badge } }.count, before.count / 2)
       // The inserted bus comes before the selected bus, which is now in row 10.
-      let index = try XCTUnwrap(map.adapter.selectedTreeIndex)
-      XCTAssertEqual(map.adapter.tree?.row(atTreeIndex: index), 10)
+      XCTAssertEqual(map.adapter.selectedRow, 10)
       XCTAssertFalse(map.mapView.selectedAnnotations.isEmpty)
       try await live.update(removing: [18])
       while map.adapter.tree?.pointCount == 300 { await Task.yield() }
       try await map.settle()
-      XCTAssertNil(map.adapter.selectedTreeIndex)
+      XCTAssertNil(map.adapter.selectedRow)
       following.cancel()
     }
 
@@ -150,7 +149,7 @@
       try await map.settle()
       try map.adapter.select(row: 9, at: points[9])
       map.adapter.tree = try hotels.tree.filtered(by: Filter("stars = 3"))
-      XCTAssertNil(map.adapter.selectedTreeIndex)
+      XCTAssertNil(map.adapter.selectedRow)
       XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
     }
 
@@ -161,7 +160,7 @@
       try map.adapter.select(row: 9, at: points[9])
       map.adapter.feed.tree = try Self.tree(300, seed: 2)
       try await map.settle()
-      XCTAssertNil(map.adapter.selectedTreeIndex)
+      XCTAssertNil(map.adapter.selectedRow)
       XCTAssertTrue(map.mapView.selectedAnnotations.isEmpty)
     }
 

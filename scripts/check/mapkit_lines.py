@@ -17,7 +17,10 @@ FILES = [path for path in FILES if not path.endswith("Package.swift")] + [
     "Sources/Treeline/Viewport/Coordinate+CoreLocation.swift"]
 # Conditions that hold with the stubs. Lines under any other condition would be compiled only on other platforms.
 HOLDS = re.compile(
-    r"^#if ((canImport\((MapKit|UIKit|AppKit|SwiftUI|CoreLocation|MapLibre)\)|!targetEnvironment\(macCatalyst\))( && )?)+$")
+    r"^#if ((canImport\((MapKit|UIKit|AppKit|SwiftUI|CoreLocation|MapLibre)\)|!targetEnvironment\(macCatalyst\)|!os\(tvOS\))"
+    r"( && )?)+$")
+# An attribute that Linux does not have, without any other code.
+ATTRIBUTE = re.compile(r"#if canImport\(ObjectiveC\)\n *@objc\n *#endif\n")
 
 
 def main():
@@ -26,7 +29,7 @@ def main():
     total = unrun = 0
     for path in FILES:
         with open(path, encoding="utf-8") as file:
-            lines = file.read().split("\n")
+            lines = ATTRIBUTE.sub("", file.read()).split("\n")
         code = sum(bool(line.strip()) and not line.strip().startswith("//") for line in lines)
         others = sum(not HOLDS.match(line.strip()) for line in lines if re.match(r"^\s*#(if|elseif|else)\b", line))
         if others:

@@ -6,27 +6,15 @@
 
   /// The hotels on SwiftUI's `Map`.
   struct HotelsMap: View {
-    let model: MapModel
-    // The position is set, because an automatic position would follow the badges, which follow the camera.
-    @State private var position = MapCameraPosition.rect(.world)
+    @Bindable var model: MapModel
 
     var body: some View {
-      Map(position: $position) {
+      Map(position: $model.position, selection: $model.selection) {
         ForEach(model.badges) { badge in
-          Annotation(badge.title, coordinate: badge.coordinate) {
-            ClusterBadge(badge).onTapGesture {
-              if let inside = model.position(inside: badge) { withAnimation { position = inside } }
-            }
-          }
-          .annotationTitles(.hidden)
+          Annotation(badge.title, coordinate: badge.coordinate) { ClusterBadge(badge) }.annotationTitles(.hidden)
         }
       }
-      .onMapCameraChange(frequency: .continuous) { model.show($0) }
-      .onGeometryChange(for: CGSize.self) {
-        $0.size
-      } action: {
-        model.size = $0
-      }
+      .updates(model)
     }
   }
 
@@ -34,7 +22,7 @@
     /// Creates a model of the hotels.
     convenience init(_ hotels: ClusterMap<Hotel>) {
       var texts = BadgeTexts(hotels, title: { $0.name })
-      texts.clusterTitle = "{count} hotels"
+      texts.clusterTitle = { cluster, _ in "\(cluster.pointCount.formatted()) hotels" }
       self.init(hotels.tree, cut: .badges(), texts: texts)
     }
   }

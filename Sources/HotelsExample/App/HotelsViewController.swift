@@ -23,7 +23,7 @@
       mapView.autoresizingMask = [.flexibleWidth, .flexibleHeight]
       view.addSubview(mapView)
       var texts = BadgeTexts(hotels, title: { $0.name })
-      texts.clusterTitle = "{count} hotels"
+      texts.clusterTitle = { cluster, _ in "\(cluster.pointCount.formatted()) hotels" }
       var options = MapViewAdapter.Options()
       options.ellipses = .selected
       let adapter = MapViewAdapter(mapView, tree: hotels.tree, cut: .badges(), texts: texts, options: options)

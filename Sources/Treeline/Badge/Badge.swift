@@ -49,18 +49,6 @@ import CLibrary
   private static func rounded(_ count: Int, to unit: Int) -> Int {
     count / unit + (count % unit >= unit - unit / 2 ? 1 : 0)
   }
-
-  #if !hasFeature(Embedded)
-    /// Returns a title for a cluster. In the template, `{count}` is replaced by the number of points, and
-    /// `{abbreviated}` by the short form of this number.
-    ///
-    /// ```swift
-    /// BadgeText.title("{count} hotels", pointCount: 12)    // 12 hotels
-    /// ```
-    public static func title(_ template: String, pointCount: Int) -> String {
-      template.replacing("{count}", with: "\(pointCount)").replacing("{abbreviated}", with: abbreviated(pointCount))
-    }
-  #endif
 }
 
 /// The offsets at which the members of an opened stack are drawn. Members of a stack share one position at every zoom.

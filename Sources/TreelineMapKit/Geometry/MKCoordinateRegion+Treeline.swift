@@ -42,25 +42,45 @@
   }
 
   extension Viewport {
-    /// Creates the viewport of a screen that shows a map rectangle. The zoom follows from the screen and the rectangle.
-    ///
-    /// ```swift
-    /// Viewport(map.visibleMapRect, width: map.bounds.width, height: map.bounds.height, heading: map.camera.heading)
-    /// ```
-    ///
-    /// Returns nil if the map shows nothing, for example because it has no size yet.
+    /// Creates the viewport of a screen that shows a map rectangle. The zoom follows from the width of the screen and of
+    /// the rectangle, so the map must be neither turned nor tilted. Returns nil if the map shows nothing.
     ///
     /// - Parameters:
-    ///   - rect: The visible rectangle, such as `MKMapView.visibleMapRect` or `MapCameraUpdateContext.rect`.
+    ///   - rect: The visible rectangle, such as the `MKMapSnapshotter.Options.mapRect` of a picture of a map.
     ///   - width: Width of the screen in points. A point of the screen is a pixel of Treeline.
-    ///   - height: Height of the screen in points.
-    ///   - heading: Heading of the camera in degrees. See ``MapKit/MKMapRect/zoom(width:height:heading:)``.
     ///   - margin: Margin around the screen that the viewport includes, in points.
-    public init?(_ rect: MKMapRect, width: Double, height: Double, heading: Double = 0, margin: Double = 0) {
-      guard let box = BoundingBox(rect), let zoom = rect.zoom(width: width, height: height, heading: heading) else {
-        return nil
-      }
+    public init?(_ rect: MKMapRect, width: Double, margin: Double = 0) {
+      guard let box = BoundingBox(rect), let zoom = rect.zoom(width: width) else { return nil }
       self.init(box, zoom: zoom, margin: margin)
     }
   }
+
+  #if canImport(UIKit)
+    extension Viewport {
+      /// Creates the viewport of a map view. The zoom is measured at the center of the view, so the map may be turned and
+      /// tilted. Returns nil if the map shows nothing, for example because it has no size yet.
+      ///
+      /// ```swift
+      /// let shown = try hotels.clusters(.spacing(44), in: Viewport(mapView) ?? Viewport(.world))
+      /// ```
+      ///
+      /// On a tilted map, distant areas are drawn smaller, so badges far from the viewer may touch.
+      ///
+      /// - Parameters:
+      ///   - mapView: The map view.
+      ///   - margin: Margin around the view that the viewport includes, in points.
+      @MainActor public init?(_ mapView: MKMapView, margin: Double = 0) {
+        guard let box = BoundingBox(mapView.visibleMapRect), let zoom = mapView.zoomAtCenter else { return nil }
+        self.init(box, zoom: zoom, margin: margin)
+      }
+    }
+
+    extension MKMapView {
+      /// Zoom for 256 px tiles at the center of the view; nil if the view has no size.
+      var zoomAtCenter: Double? {
+        MKMapRect.zoom(at: CGPoint(x: bounds.midX, y: bounds.midY)) { convert($0, toCoordinateFrom: self) }
+          ?? visibleMapRect.zoom(width: bounds.width)
+      }
+    }
+  #endif
 #endif

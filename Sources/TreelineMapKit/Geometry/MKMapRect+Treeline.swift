@@ -45,23 +45,39 @@
         x: middle.x - width / 2 * scale, y: middle.y - height / 2 * scale, width: width * scale, height: height * scale)
     }
 
-    /// Returns the zoom for 256 px tiles at which a screen shows this rectangle. For the `visibleMapRect` of an
-    /// `MKMapView`, pass the size of the map's bounds. Returns nil if the screen or the rectangle has no width, or if a
-    /// size is not finite.
+    /// Returns the zoom for 256 px tiles at which a screen shows this rectangle. Returns nil if the screen or the
+    /// rectangle has no width, or if a width is not finite.
     ///
-    /// If a map is rotated, its rectangle is the smallest upright rectangle that contains the visible part. If a map is
-    /// pitched, the zoom is an average over the rectangle.
+    /// The map must be neither turned nor tilted, because the `visibleMapRect` of such a map is larger than the visible
+    /// part. ``Treeline/Viewport/init(_:margin:)`` measures the zoom of any map.
+    ///
+    /// - Parameter width: Width of the screen in points.
+    public func zoom(width: Double) -> Double? {
+      guard width > 0, width.isFinite, size.width > 0, size.width.isFinite else { return nil }
+      return 20 + log2(width / size.width)
+    }
+
+    /// Returns the zoom for 256 px tiles at the center of a screen, measured between two points of the screen. The
+    /// points lie beside the center on a horizontal line. All points of this line have the same distance to the camera,
+    /// so the heading and the pitch of the camera do not matter.
     ///
     /// - Parameters:
-    ///   - width: Width of the screen in points.
-    ///   - height: Height of the screen in points.
-    ///   - heading: Heading of the camera in degrees.
-    public func zoom(width: Double, height: Double, heading: Double = 0) -> Double? {
-      let angle = heading * .pi / 180
-      // Width of the smallest rectangle around the rotated screen, in points of the screen.
-      let across = width * abs(cos(angle)) + height * abs(sin(angle))
-      guard across > 0, across.isFinite, size.width > 0, size.width.isFinite else { return nil }
-      return 20 + log2(across / size.width)
+    ///   - center: Center of the screen.
+    ///   - coordinate: Returns the coordinate at a point of the screen; nil if the map is not drawn there.
+    /// - Returns: The zoom, rounded so that a pan, which changes the last bits of the measured zoom, does not change the
+    ///   result; nil if the map is not drawn at one of the points.
+    static func zoom(at center: CGPoint, coordinate: (CGPoint) -> CLLocationCoordinate2D?) -> Double? {
+      let distance = min(center.x, 32)
+      guard distance > 0, let left = coordinate(CGPoint(x: center.x - distance, y: center.y)),
+        let right = coordinate(CGPoint(x: center.x + distance, y: center.y)),
+        [left, right].allSatisfy({ abs($0.latitude) <= 90 && abs($0.longitude) < 180.0001 })
+      else { return nil }
+      let (a, b) = (MKMapPoint(Coordinate(left)), MKMapPoint(Coordinate(right)))
+      // The shorter way around the world.
+      let across = abs(a.x - b.x)
+      let mapPoints = hypot(min(across, worldWidth - across), a.y - b.y)
+      guard mapPoints > 0, mapPoints.isFinite else { return nil }
+      return (0x1p20 * (20 + log2(2 * distance / mapPoints))).rounded() * 0x1p-20
     }
 
     static let pointsPerUnit = worldWidth / Mercator.worldWidth

@@ -5,16 +5,23 @@
 
   /// A badge on an `MKMapView`. It shows a single point or a cluster of several points.
   ///
-  /// The map observes the coordinate of an `MKPointAnnotation`, so the annotation can move without being replaced.
+  /// The coordinate, the title, the subtitle and the number of points change while the annotation is on the map. All
+  /// four can be observed by key-value observing, like the properties of any `MKPointAnnotation`.
   public final class ClusterAnnotation: MKPointAnnotation {
     /// The badge, in the state after the latest change that added or updated the badge.
-    public internal(set) var badge: MapBadge
+    public internal(set) var badge: MapBadge { didSet { followCount() } }
+
+    /// Number of points in the cluster; under a filter, the number of points that pass.
+    #if canImport(ObjectiveC)
+      @objc
+    #endif
+    public private(set) dynamic var pointCount: Int
 
     /// Current position, size and opacity, for a view that is created later.
     var place: MapMotion.Place
 
     init(_ badge: MapBadge) {
-      (self.badge, place) = (badge, badge.appearance.place)
+      (self.badge, pointCount, place) = (badge, badge.pointCount, badge.appearance.place)
       super.init()
       coordinate = CLLocationCoordinate2D(badge.coordinate)
     }
@@ -22,11 +29,10 @@
     /// The cluster of the badge.
     public var cluster: Cluster { badge.cluster }
 
-    /// Number of points in the cluster.
-    public var pointCount: Int { badge.pointCount }
-
     /// Row of the point; nil if the cluster has several points.
     public var row: Int? { cluster.row }
+
+    private func followCount() { if pointCount != badge.pointCount { pointCount = badge.pointCount } }
   }
 
   /// A point of an open stack (several points at one position). The annotation has the coordinate of the stack, and its

@@ -6,10 +6,13 @@
   /// A round badge with a number, or the dot of a single point. It has the tint color, and a ring that contrasts with
   /// the map in light and dark mode.
   ///
-  /// To draw badges differently, subclass this view, or return your own view from `MapViewAdapterDelegate`.
+  /// To draw badges differently, subclass this view, or return your own view from the delegate's
+  /// `mapView(_:viewFor:)`.
   open class ClusterBadgeView: MKAnnotationView {
     private let disc = UIView(frame: .zero)
     private let label = UILabel(frame: .zero)
+    /// Whether the badge shows a callout when it is not leaving; nil if it is not leaving.
+    private var showsCalloutLater: Bool?
 
     /// Identifier for reusing badge views.
     public static let reuseIdentifier = "TreelineBadge"
@@ -18,7 +21,7 @@
     static let ringWidth: CGFloat = 2
 
     /// Minimum width and height of the area that reacts to taps, in points. From the Human Interface Guidelines.
-    static let leastTarget: CGFloat = 44
+    static let leastTarget = TapTarget.least
 
     public override init(annotation: (any MKAnnotation)?, reuseIdentifier: String?) {
       super.init(annotation: annotation, reuseIdentifier: reuseIdentifier)
@@ -53,7 +56,18 @@
     open func show(_ annotation: ClusterAnnotation, number: String?, diameter: CGFloat) {
       draw(number: number, diameter: diameter)
       zPriority = annotation.badge.isAbove ? .max : .defaultUnselected
-      canShowCallout = !annotation.badge.isLeaving
+      setLeaving(annotation.badge.isLeaving)
+    }
+
+    /// A leaving badge shows no callout. A badge that stays shows a callout if `canShowCallout` says so.
+    private func setLeaving(_ isLeaving: Bool) {
+      guard isLeaving != (showsCalloutLater != nil) else { return }
+      (showsCalloutLater, canShowCallout) = isLeaving ? (canShowCallout, false) : (nil, showsCalloutLater ?? true)
+    }
+
+    open override func prepareForReuse() {
+      super.prepareForReuse()
+      setLeaving(false)
     }
 
     func draw(number: String?, diameter: CGFloat) {

@@ -3,75 +3,36 @@
   import Treeline
   import TreelineMap
 
-  /// Provides views to a ``MapViewAdapter``, and is notified of events. All methods are optional.
-  @MainActor public protocol MapViewAdapterDelegate: AnyObject {
-    /// Returns the view of a badge; nil for a ``ClusterBadgeView``. Use `dequeueReusableAnnotationView`. The adapter
-    /// moves and hides the view, and prevents the map from hiding or clustering it.
-    func adapter(_ adapter: MapViewAdapter, viewFor annotation: ClusterAnnotation) -> MKAnnotationView?
-
-    /// Returns the view of an annotation that you have added; nil for the map's default view.
-    func adapter(_ adapter: MapViewAdapter, viewForOther annotation: any MKAnnotation) -> MKAnnotationView?
-
-    /// Returns the renderer of an overlay that you have added; nil to draw nothing.
-    func adapter(_ adapter: MapViewAdapter, rendererForOther overlay: any MKOverlay) -> MKOverlayRenderer?
-
-    /// Called when a badge is selected, and when the selected point moves to another badge.
-    func adapter(_ adapter: MapViewAdapter, didSelect annotation: ClusterAnnotation)
-
-    /// Called when a point of an open stack (several points at one position) is selected.
-    func adapter(_ adapter: MapViewAdapter, didSelectRow row: Int)
-
-    /// Called when the user taps a stack that the adapter does not spread out, because of
-    /// `MapViewAdapter.Options.stacks`. For example, the stack may have too many points.
-    func adapter(_ adapter: MapViewAdapter, didOpen stack: ClusterAnnotation, members: RowNumbers)
-
-    /// Called after the badges on the map have changed.
-    func adapterDidUpdate(_ adapter: MapViewAdapter)
-
-    /// Called when all motions have ended.
-    func adapterDidComeToRest(_ adapter: MapViewAdapter)
-
-    /// Called when a query fails, for example because the tree lacks data that the cut needs.
-    func adapter(_ adapter: MapViewAdapter, didFail error: any Error)
-  }
-
-  extension MapViewAdapterDelegate {
-    public func adapter(_ adapter: MapViewAdapter, viewFor annotation: ClusterAnnotation) -> MKAnnotationView? { nil }
-    public func adapter(_ adapter: MapViewAdapter, viewForOther annotation: any MKAnnotation) -> MKAnnotationView? {
-      nil
-    }
-    public func adapter(_ adapter: MapViewAdapter, rendererForOther overlay: any MKOverlay) -> MKOverlayRenderer? {
-      nil
-    }
-    public func adapter(_ adapter: MapViewAdapter, didSelect annotation: ClusterAnnotation) {}
-    public func adapter(_ adapter: MapViewAdapter, didSelectRow row: Int) {}
-    public func adapter(_ adapter: MapViewAdapter, didOpen stack: ClusterAnnotation, members: RowNumbers) {}
-    public func adapterDidUpdate(_ adapter: MapViewAdapter) {}
-    public func adapterDidComeToRest(_ adapter: MapViewAdapter) {}
-    public func adapter(_ adapter: MapViewAdapter, didFail error: any Error) {}
-  }
-
+  // The methods that the adapter needs, and then all other methods. Each of them calls the method of the delegate.
+  //
+  // A method of `MKMapViewDelegate` is optional, so the expression `app?.mapView(_:didFail:)` is a function or nil. In
+  // the stubs, which cannot declare optional methods, it is a function if there is a delegate.
   extension MapViewAdapter: MKMapViewDelegate {
+    /// The delegate to which calls of the map are forwarded; nil if the adapter is not the map's delegate. In that case
+    /// the map's delegate calls the adapter, and would be called by itself again.
+    private var app: (any MapViewAdapterDelegate)? { mapView.delegate === self ? delegate : nil }
+
     /// Requests the clusters in the visible part of the map.
-    public func mapViewDidChangeVisibleRegion(_ mapView: MKMapView) { refresh() }
+    public func mapViewDidChangeVisibleRegion(_ mapView: MKMapView) {
+      refresh()
+      (app?.mapViewDidChangeVisibleRegion(_:))?(mapView)
+    }
 
     /// Requests the clusters in the visible part of the map, after a movement has ended.
-    public func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool) { refresh() }
+    public func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool) {
+      refresh()
+      (app?.mapView(_:regionDidChangeAnimated:))?(mapView, animated)
+    }
 
-    /// Returns the view of a badge, or asks the delegate for the view of another annotation.
+    /// Returns the view of a badge or of a point of an open stack, or the view of the delegate.
     public func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? {
-      switch annotation {
-      case let annotation as ClusterAnnotation:
-        let view = delegate?.adapter(self, viewFor: annotation) ?? reusedBadgeView(for: annotation)
-        view.annotation = annotation
-        // The map must not hide badges, because Treeline decides which badges are shown.
-        (view.displayPriority, view.clusteringIdentifier) = (.required, nil)
-        show(annotation, in: view)
-        draw(annotation, in: view)
-        return view
-      case let annotation as StackMemberAnnotation: return memberView(for: annotation)
-      default: return delegate?.adapter(self, viewForOther: annotation)
-      }
+      if let annotation = annotation as? StackMemberAnnotation { return memberView(for: annotation) }
+      let own = (app?.mapView(_:viewFor:))?(mapView, annotation) ?? nil
+      guard let annotation = annotation as? ClusterAnnotation else { return own }
+      let view = own ?? reusedBadgeView(for: annotation)
+      view.annotation = annotation
+      prepare(view, for: annotation)
+      return view
     }
 
     private func reusedBadgeView(for annotation: ClusterAnnotation) -> MKAnnotationView {
@@ -79,10 +40,24 @@
         ?? ClusterBadgeView(annotation: annotation, reuseIdentifier: ClusterBadgeView.reuseIdentifier)
     }
 
+    private func prepare(_ view: MKAnnotationView, for annotation: ClusterAnnotation) {
+      // The map must not hide badges, because Treeline decides which badges are shown.
+      (view.displayPriority, view.clusteringIdentifier) = (.required, nil)
+      show(annotation, in: view)
+      draw(annotation, in: view)
+    }
+
     /// Spreads out the points of a stack that opens, and selects annotations that had no views before.
     public func mapView(_ mapView: MKMapView, didAdd views: [MKAnnotationView]) {
+      if mapView.delegate !== self {
+        // The map's delegate may have made these views without the adapter.
+        for view in views {
+          if let annotation = view.annotation as? ClusterAnnotation { prepare(view, for: annotation) }
+        }
+      }
       spreadOut(views)
       followSelection()
+      (app?.mapView(_:didAdd:))?(mapView, views)
     }
 
     /// Zooms into a cluster, opens a stack, or stores the selection.
@@ -92,19 +67,109 @@
       case let annotation as StackMemberAnnotation: delegate?.adapter(self, didSelectRow: annotation.row)
       default: break
       }
+      (app?.mapView(_:didSelect:))?(mapView, view)
     }
 
     /// Ends the selection. If a point of the open stack was deselected, closes the stack.
     public func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView) {
       if let annotation = view.annotation, openStack?.contains(annotation) == true { closeStackUnlessSelected() }
-      guard let annotation = view.annotation as? ClusterAnnotation, endsSelection(annotation) else { return }
-      selectedTreeIndex = nil
-      followEllipses()
+      if let annotation = view.annotation as? ClusterAnnotation, endsSelection(annotation) {
+        selection.end()
+        followEllipses()
+      }
+      (app?.mapView(_:didDeselect:))?(mapView, view)
     }
 
-    /// Returns the renderer of an ellipse, or asks the delegate for the renderer of another overlay.
+    /// Returns the renderer of an ellipse, or the renderer of the delegate for another overlay.
     public func mapView(_ mapView: MKMapView, rendererFor overlay: any MKOverlay) -> MKOverlayRenderer {
-      renderer(of: overlay)
+      renderer(of: overlay) ?? (app?.mapView(_:rendererFor:))?(mapView, overlay) ?? MKOverlayRenderer(overlay: overlay)
     }
+
+    // MARK: - Methods that are only forwarded
+
+    /// Tells the delegate that a movement begins.
+    public func mapView(_ mapView: MKMapView, regionWillChangeAnimated animated: Bool) {
+      (app?.mapView(_:regionWillChangeAnimated:))?(mapView, animated)
+    }
+
+    /// Tells the delegate that the map begins to load.
+    public func mapViewWillStartLoadingMap(_ mapView: MKMapView) { (app?.mapViewWillStartLoadingMap(_:))?(mapView) }
+
+    /// Tells the delegate that the map has loaded.
+    public func mapViewDidFinishLoadingMap(_ mapView: MKMapView) { (app?.mapViewDidFinishLoadingMap(_:))?(mapView) }
+
+    /// Tells the delegate that the map has not loaded.
+    public func mapViewDidFailLoadingMap(_ mapView: MKMapView, withError error: any Error) {
+      (app?.mapViewDidFailLoadingMap(_:withError:))?(mapView, error)
+    }
+
+    /// Tells the delegate that the map begins to draw.
+    public func mapViewWillStartRenderingMap(_ mapView: MKMapView) { (app?.mapViewWillStartRenderingMap(_:))?(mapView) }
+
+    /// Tells the delegate that the map has been drawn.
+    public func mapViewDidFinishRenderingMap(_ mapView: MKMapView, fullyRendered: Bool) {
+      (app?.mapViewDidFinishRenderingMap(_:fullyRendered:))?(mapView, fullyRendered)
+    }
+
+    /// Tells the delegate that the map begins to track the user's location.
+    public func mapViewWillStartLocatingUser(_ mapView: MKMapView) { (app?.mapViewWillStartLocatingUser(_:))?(mapView) }
+
+    /// Tells the delegate that the map no longer tracks the user's location.
+    public func mapViewDidStopLocatingUser(_ mapView: MKMapView) { (app?.mapViewDidStopLocatingUser(_:))?(mapView) }
+
+    /// Tells the delegate that the user has moved.
+    public func mapView(_ mapView: MKMapView, didUpdate userLocation: MKUserLocation) {
+      (app?.mapView(_:didUpdate:))?(mapView, userLocation)
+    }
+
+    /// Tells the delegate that the user's location is unknown.
+    public func mapView(_ mapView: MKMapView, didFailToLocateUserWithError error: any Error) {
+      (app?.mapView(_:didFailToLocateUserWithError:))?(mapView, error)
+    }
+
+    /// Tells the delegate that the mode of tracking has changed.
+    public func mapView(_ mapView: MKMapView, didChange mode: MKUserTrackingMode, animated: Bool) {
+      (app?.mapView(_:didChange:animated:))?(mapView, mode, animated)
+    }
+
+    /// Returns the cluster annotation of the delegate, for annotations that you have added.
+    public func mapView(
+      _ mapView: MKMapView, clusterAnnotationForMemberAnnotations memberAnnotations: [any MKAnnotation]
+    ) -> MKClusterAnnotation {
+      (app?.mapView(_:clusterAnnotationForMemberAnnotations:))?(mapView, memberAnnotations)
+        ?? MKClusterAnnotation(memberAnnotations: memberAnnotations)
+    }
+
+    /// Tells the delegate that an annotation is selected.
+    public func mapView(_ mapView: MKMapView, didSelect annotation: any MKAnnotation) {
+      (app?.mapView(_:didSelect:))?(mapView, annotation)
+    }
+
+    /// Tells the delegate that an annotation is no longer selected.
+    public func mapView(_ mapView: MKMapView, didDeselect annotation: any MKAnnotation) {
+      (app?.mapView(_:didDeselect:))?(mapView, annotation)
+    }
+
+    /// Tells the delegate that overlays are drawn.
+    public func mapView(_ mapView: MKMapView, didAdd renderers: [MKOverlayRenderer]) {
+      (app?.mapView(_:didAdd:))?(mapView, renderers)
+    }
+    #if !os(tvOS)
+      /// Tells the delegate that a control of a callout was tapped.
+      public func mapView(
+        _ mapView: MKMapView, annotationView view: MKAnnotationView, calloutAccessoryControlTapped control: UIControl
+      ) { (app?.mapView(_:annotationView:calloutAccessoryControlTapped:))?(mapView, view, control) }
+
+      /// Tells the delegate that an annotation is dragged.
+      public func mapView(
+        _ mapView: MKMapView, annotationView view: MKAnnotationView, didChange newState: MKAnnotationView.DragState,
+        fromOldState oldState: MKAnnotationView.DragState
+      ) { (app?.mapView(_:annotationView:didChange:fromOldState:))?(mapView, view, newState, oldState) }
+
+      /// Returns the selection accessory of the delegate; nil for no accessory.
+      public func mapView(
+        _ mapView: MKMapView, selectionAccessoryFor annotation: any MKAnnotation
+      ) -> MKSelectionAccessory? { (app?.mapView(_:selectionAccessoryFor:))?(mapView, annotation) ?? nil }
+    #endif
   }
 #endif

@@ -10,7 +10,7 @@
       switch options.ellipses {
       case .none: break
       case .selected:
-        if let selectedTreeIndex, let badge = animator?.scene.badge(containingTreeIndex: selectedTreeIndex) {
+        if let treeIndex = selection.treeIndex, let badge = animator?.scene.badge(containingTreeIndex: treeIndex) {
           wanted[badge.id] = badge.cluster
         }
       case .all:
@@ -27,10 +27,9 @@
       }
     }
 
-    func renderer(of overlay: any MKOverlay) -> MKOverlayRenderer {
-      guard let polygon = ellipses.values.first(where: { $0.polygon === overlay })?.polygon else {
-        return delegate?.adapter(self, rendererForOther: overlay) ?? MKOverlayRenderer(overlay: overlay)
-      }
+    /// Returns the renderer of an ellipse; nil for an overlay of the app.
+    func renderer(of overlay: any MKOverlay) -> MKOverlayRenderer? {
+      guard let polygon = ellipses.values.first(where: { $0.polygon === overlay })?.polygon else { return nil }
       let renderer = MKPolygonRenderer(polygon: polygon)
       renderer.fillColor = UIColor.tintColor.withAlphaComponent(0.15)
       renderer.strokeColor = UIColor.tintColor.withAlphaComponent(0.6)

@@ -28,8 +28,8 @@
     ///   - coordinate: Coordinate of the point when the tree was built.
     /// - Returns: Whether a badge on the map contains the point.
     @discardableResult public func select(row: Int, at coordinate: Coordinate) throws -> Bool {
-      guard let treeIndex = try tree?.treeIndex(ofRow: row, at: coordinate) else { return false }
-      selectedTreeIndex = treeIndex
+      guard let tree, let treeIndex = try tree.treeIndex(ofRow: row, at: coordinate) else { return false }
+      selection.select(treeIndex, of: tree)
       followSelection()
       return true
     }
@@ -42,7 +42,7 @@
     ///   - coordinate: Coordinate of the point when the tree was built.
     ///   - animated: Whether the map flies to the point.
     public func reveal(row: Int, at coordinate: Coordinate, animated: Bool = true) throws {
-      guard try select(row: row, at: coordinate), let tree, let treeIndex = selectedTreeIndex else { return }
+      guard try select(row: row, at: coordinate), let tree, let treeIndex = selection.treeIndex else { return }
       let cut = feed.shownCut
       let zoom = cut.isByPixels ? try tree.unclusteredZoom(ofTreeIndex: treeIndex, for: cut) : nil
       fly(to: coordinate, zoom: max(zoom ?? 0, currentZoom), animated: animated)
@@ -66,11 +66,7 @@
       }
     }
 
-    private var currentZoom: Double {
-      let size = mapView.bounds.size
-      return mapView.visibleMapRect.zoom(
-        width: size.width, height: size.height, heading: mapView.camera.heading) ?? 0
-    }
+    private var currentZoom: Double { mapView.zoomAtCenter ?? 0 }
 
     private func fly(to coordinate: Coordinate, zoom: Double, animated: Bool) {
       // The map fits the rectangle between its layout margins, so that no bar covers the rectangle. If the rectangle
@@ -95,36 +91,33 @@
         zoom(into: annotation)
         return
       }
-      // In a cluster, selects the point nearest to the center, so that the selection stays in the middle when the
-      // cluster splits.
-      selectedTreeIndex = cluster.treeIndex ?? (try? tree.nearestMember(of: cluster.id))
+      if let treeIndex = cluster.pointToSelect(in: tree) { selection.select(treeIndex, of: tree) }
       followEllipses()
       delegate?.adapter(self, didSelect: annotation)
     }
 
     /// Returns whether a badge contains the selected point.
     func isSelected(_ annotation: ClusterAnnotation) -> Bool {
-      selectedTreeIndex.flatMap { self.annotation(ofTreeIndex: $0) } === annotation
-    }
-
-    /// Whether the selected point belongs to the current tree and passes the tree's filter.
-    private var isSelectionOfTree: Bool {
-      guard let selectedTreeIndex, let selectedTree, let tree, tree.isSame(as: selectedTree) else { return false }
-      return tree.passes(selectedTreeIndex)
+      selection.treeIndex.flatMap { self.annotation(ofTreeIndex: $0) } === annotation
     }
 
     /// Returns whether the deselection of a badge ends the selection. The selection stays if the adapter deselects the
     /// badge, or if the badge was removed. A leaving badge stays selected until the next badge of the point is drawn.
     func endsSelection(_ annotation: ClusterAnnotation) -> Bool {
-      guard let selectedTreeIndex, !isDeselecting else { return false }
+      guard let treeIndex = selection.treeIndex, !isDeselecting else { return false }
       return annotationsByBadge[annotation.badge.id] === annotation && !annotation.badge.isForeign
-        && annotation.cluster.range.contains(selectedTreeIndex)
+        && annotation.cluster.range.contains(treeIndex)
     }
 
     private func deselect(_ annotation: any MKAnnotation) {
+      keepingSelection { mapView.deselectAnnotation(annotation, animated: false) }
+    }
+
+    /// Calls a function that deselects annotations. The selected point stays selected.
+    func keepingSelection(_ body: () -> Void) {
       isDeselecting = true
       defer { isDeselecting = false }
-      mapView.deselectAnnotation(annotation, animated: false)
+      body()
     }
 
     private func deselectAnnotations() {
@@ -134,17 +127,8 @@
     /// Selects the badge that contains the selected point. If this new badge is not drawn yet or has no view, the
     /// leaving badge stays selected until the new badge has a view.
     func followSelection() {
-      if let selectedTreeIndex, let selectedTree, let tree, !tree.isSame(as: selectedTree) {
-        // If the map was edited, the selected point stays selected. In an unrelated tree, the selection ends.
-        self.selectedTreeIndex = tree.treeIndex(ofTreeIndex: selectedTreeIndex, in: selectedTree)
-        if self.selectedTreeIndex == nil { return deselectAnnotations() }
-      }
-      guard let selectedTreeIndex else { return }
-      guard isSelectionOfTree else {
-        self.selectedTreeIndex = nil
-        return deselectAnnotations()
-      }
-      guard let annotation = annotation(ofTreeIndex: selectedTreeIndex),
+      if selection.follow(tree) { return deselectAnnotations() }
+      guard let treeIndex = selection.treeIndex, let annotation = annotation(ofTreeIndex: treeIndex),
         annotation.badge.appearance.isVisible, mapView.view(for: annotation) != nil,
         !mapView.selectedAnnotations.contains(where: { $0 === annotation })
       else { return }

@@ -10,9 +10,10 @@
   /// mapView.delegate = adapter
   /// ```
   ///
-  /// Keep a reference to the adapter while the map is shown. Annotations that you add are never clustered. Set the
-  /// `displayPriority` of their views to `.required`, because MapKit otherwise hides markers next to badges. If the map
-  /// needs another delegate, call the adapter's `MKMapViewDelegate` methods from the methods of that delegate.
+  /// Keep a reference to the adapter while the map is shown. The adapter is the map's delegate, and forwards all calls
+  /// to its own `delegate`. Annotations that you add are never clustered. Set the `displayPriority` of their views to
+  /// `.required`, because MapKit otherwise hides markers next to badges. If the map needs another delegate, call the
+  /// adapter's `MKMapViewDelegate` methods from the methods of that delegate. Then nothing is forwarded.
   @MainActor public final class MapViewAdapter: NSObject {
     /// Behavior of the adapter.
     public struct Options: Sendable {
@@ -62,7 +63,7 @@
     /// Behavior of the adapter. A new value takes effect at the next change.
     public var options: Options
 
-    /// Provides views, and is notified of events.
+    /// Receives all calls of the map to its delegate, and the events of the adapter.
     public weak var delegate: (any MapViewAdapterDelegate)?
 
     /// The cut of the tree at the default text size; nil for the cut that suits the tree best, see `MapFeed.cut`.
@@ -74,11 +75,10 @@
       }
     }
 
-    /// Tree index (place in the tree) of the selected point, which may be part of a cluster. See `select(row:at:)`.
-    public internal(set) var selectedTreeIndex: Int? { didSet { selectedTree = tree } }
+    /// Row of the selected point, which may be part of a cluster; nil if no point is selected. See `select(row:at:)`.
+    public var selectedRow: Int? { selection.row }
 
-    /// Tree that contains the selected point.
-    private(set) var selectedTree: ClusterTree?
+    var selection = PointSelection()
 
     /// Whether the adapter itself is deselecting an annotation.
     var isDeselecting = false
@@ -201,9 +201,7 @@
       animator?.prefersReducedMotion = !options.isAnimated || UIAccessibility.isReduceMotionEnabled
       followTextSize()
       feed.scale = textScale
-      let size = mapView.bounds.size
-      feed.viewport = Viewport(
-        mapView.visibleMapRect, width: size.width, height: size.height, heading: mapView.camera.heading)
+      feed.viewport = Viewport(mapView)
     }
 
     /// The annotations of all badges on the map, including badges that are leaving.
@@ -291,10 +289,25 @@
     private func update(_ badges: [MapBadge]) {
       for badge in badges {
         guard let annotation = annotationsByBadge[badge.id] else { continue }
+        let before = annotation.texts
         annotation.badge = badge
         describe(annotation)
-        if let view = mapView.view(for: annotation) { show(annotation, in: view) }
+        guard let view = mapView.view(for: annotation) else { continue }
+        show(annotation, in: view)
+        if !(view is ClusterBadgeView), annotation.texts != before { update(view, for: annotation) }
       }
+    }
+
+    /// Lets the app update its own view, which shows an earlier number or title.
+    private func update(_ view: MKAnnotationView, for annotation: ClusterAnnotation) {
+      guard let delegate else { return replaceView(of: annotation) }
+      delegate.adapter(self, update: view, for: annotation)
+    }
+
+    /// Asks for a new view of an annotation. A map asks for a view only when an annotation is added.
+    func replaceView(of annotation: ClusterAnnotation) {
+      keepingSelection { mapView.removeAnnotation(annotation) }
+      mapView.addAnnotation(annotation)
     }
 
     /// Sets the title and subtitle that a callout shows.
@@ -321,15 +334,21 @@
     func show(_ annotation: ClusterAnnotation, in view: MKAnnotationView) {
       let badge = annotation.badge
       view.isHidden = !badge.appearance.isVisible
+      // The labels, the callout and the drawing of an app's own view are left alone.
+      guard let view = view as? ClusterBadgeView else { return }
       // VoiceOver skips badges that are leaving.
       view.isAccessibilityElement = badge.appearance.isVisible && !badge.isLeaving
       view.accessibilityLabel = [annotation.title, annotation.subtitle].compactMap { $0 }.joined(separator: ", ")
       view.accessibilityHint = texts.accessibilityHint(of: badge.cluster)
-      guard let view = view as? ClusterBadgeView else { return }
       let number = badge.appearance.showsCount ? texts.number(of: badge.cluster) : nil
       // With a cut by badges, the diameters are already scaled.
       let scale = feed.shownCut.badgeScale == nil ? textScale : 1
       view.show(annotation, number: number, diameter: badge.diameter * scale)
     }
+  }
+
+  extension ClusterAnnotation {
+    /// Everything that a view of the app may show.
+    fileprivate var texts: [String?] { ["\(pointCount)", title, subtitle] }
   }
 #endif

@@ -4,7 +4,7 @@
   import TreelineMap
 
   /// A round badge with a number, or the dot of a single point. It has the tint color, and a ring in the color of the
-  /// background.
+  /// background. The selected badge is larger. An area of at least 44 by 44 points reacts to taps.
   public struct ClusterBadge: View {
     private let badge: MapModel.Badge
 
@@ -22,10 +22,14 @@
         }
       }
       .frame(width: badge.diameter, height: badge.diameter)
+      .scaleEffect(badge.isSelected ? 1.25 : 1)
       .opacity(badge.opacity)
+      .frame(minWidth: TapTarget.least, minHeight: TapTarget.least)
+      .contentShape(Rectangle())
       .accessibilityElement()
       .accessibilityLabel(badge.accessibilityLabel)
       .accessibilityAddTraits(.isButton)
+      .accessibilityAddTraits(badge.isSelected ? .isSelected : .isButton)
       .accessibilityHidden(badge.isLeaving)
     }
   }

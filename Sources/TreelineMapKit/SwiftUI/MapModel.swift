@@ -8,25 +8,41 @@
   /// The clusters of a tree for SwiftUI's `Map`. Its `badges` split and merge as the map zooms.
   ///
   /// ```swift
-  /// Map(initialPosition: .rect(.world)) {    // an automatic position would follow the badges, which follow the camera
-  ///   ForEach(model.badges) { badge in
-  ///     Annotation(badge.title, coordinate: badge.coordinate) { ClusterBadge(badge) }.annotationTitles(.hidden)
+  /// @Bindable var model: MapModel
+  ///
+  /// var body: some View {
+  ///   Map(position: $model.position, selection: $model.selection) {
+  ///     ForEach(model.badges) { badge in
+  ///       Annotation(badge.title, coordinate: badge.coordinate) { ClusterBadge(badge) }.annotationTitles(.hidden)
+  ///     }
   ///   }
+  ///   .updates(model)
   /// }
-  /// .onMapCameraChange(frequency: .continuous) { model.show($0) }
-  /// .onGeometryChange(for: CGSize.self, of: \.size) { model.size = $0 }
   /// ```
+  ///
+  /// A tap on a cluster zooms in until the cluster splits. A tap on a stack (several points at one position) shows its
+  /// points around the stack. A tap on a point selects the point, which then stays selected when clusters split and
+  /// merge.
   ///
   /// A badge keeps its id when it moves, so SwiftUI moves its view instead of replacing the view. `badges` changes in
   /// each frame while badges move; otherwise it is constant.
   @MainActor @Observable public final class MapModel {
-    /// A badge as it is drawn now.
+    /// A badge as it is drawn now: a cluster, a single point, or a point of the open stack.
     public struct Badge: Identifiable, Sendable {
-      /// Identifier of the badge. It does not change while the badge is on the map.
-      public let id: MapBadge.ID
-      /// The cluster that the badge shows.
+      /// Identifier of a badge. It does not change while the badge is on the map.
+      public struct ID: Hashable, Sendable {
+        let badge: MapBadge.ID
+        /// Number of the point in tree order, if the badge is a point of the open stack.
+        var member: Int?
+      }
+
+      /// Identifier of the badge.
+      public let id: ID
+      /// The cluster that the badge shows. For a point of the open stack, this is the stack.
       public internal(set) var cluster: Cluster
-      /// Current position.
+      /// Row of the point; nil if the badge shows several points.
+      public internal(set) var row: Int?
+      /// Current position. A point of the open stack lies beside the stack, at a distance that is constant on the screen.
       public internal(set) var coordinate: CLLocationCoordinate2D
       /// The number on the badge. nil for the dot of a single point, and while other badges count the badge's points.
       public internal(set) var number: String?
@@ -40,6 +56,8 @@
       public internal(set) var opacity: Double
       /// Whether the badge is leaving the map.
       public internal(set) var isLeaving: Bool
+      /// Whether the badge is selected.
+      public internal(set) var isSelected = false
       /// Whether the cluster of the badge belongs to a tree that is no longer shown.
       var isForeign = false
     }
@@ -57,14 +75,46 @@
     /// Texts on the badges of the shown tree. See `show(_:texts:)`.
     public var texts: BadgeTexts { treeTexts.current }
 
-    /// Size of the map in points. Badges are shown only after you have set the size, because the zoom depends on it.
-    public var size = CGSize.zero { didSet { refresh() } }
+    /// Position of the map's camera. It begins with all points of the first tree. `reveal` and taps on clusters change it.
+    public var position = MapCameraPosition.rect(.world) { didSet { isAtStart = false } }
 
-    /// Whether badges jump to their targets. Set this property to SwiftUI's `accessibilityReduceMotion`.
-    public var prefersReducedMotion = false { didSet { animator?.prefersReducedMotion = prefersReducedMotion } }
+    /// Whether nothing has set the position yet.
+    @ObservationIgnored private var isAtStart = true
 
-    @ObservationIgnored private var rect: MKMapRect?
-    @ObservationIgnored private var heading = 0.0
+    /// The selected badge, for the `selection` of a `Map`; nil if no badge is selected. If you set a badge, the model does
+    /// what a tap on this badge does.
+    public var selection: Badge.ID? {
+      get { selectedBadge }
+      set { if newValue != selectedBadge { tap(newValue) } }
+    }
+
+    /// Row of the selected point, which may be part of a cluster and may be out of view; nil if no point is selected.
+    public var selectedRow: Int? { selected.row }
+
+    /// Whether a tap on a cluster zooms in until the cluster splits. Otherwise a tap selects the point nearest to the
+    /// center of the cluster.
+    @ObservationIgnored public var zoomsIntoClusters = true
+
+    /// Greatest number of points of an open stack that are shown around the stack.
+    @ObservationIgnored public var stackLimit = 40
+
+    /// The rows of all points of the open stack, for example to list them; nil if no stack is open.
+    public var openStack: RowNumbers? { stack.map { $0.tree.members(of: $0.cluster) } }
+
+    /// Size of the map in points. Badges are shown only after the size is set, because the zoom depends on it.
+    @ObservationIgnored public var size = CGSize.zero { didSet { refresh() } }
+
+    /// Whether badges jump to their targets.
+    @ObservationIgnored public var prefersReducedMotion = false {
+      didSet { animator?.prefersReducedMotion = prefersReducedMotion }
+    }
+
+    var selectedBadge: Badge.ID?
+    var selected = PointSelection()
+    var stack: OpenStack?
+
+    /// The visible rectangle, the heading in degrees, and how to measure the zoom of a map of a size.
+    @ObservationIgnored private(set) var camera: (rect: MKMapRect, heading: Double, zoom: (CGSize) -> Double?)?
     @ObservationIgnored private var animator: MapAnimator?
     @ObservationIgnored private var treeTexts: TreeTexts
 
@@ -103,6 +153,14 @@
       animator.onError = { [weak self] in self?.error = $0 }
       animator.drawFrames(of: time.frames) { [weak self] in self?.draw() }
       self.animator = animator
+      showAllPoints(of: feed.tree)
+    }
+
+    private func showAllPoints(of tree: ClusterTree?) {
+      guard isAtStart, let bounds = tree?.root.map({ MKMapRect($0.bounds) }) else { return }
+      // MapKit cannot show a rectangle without width and height.
+      guard bounds.width > 0 || bounds.height > 0 else { return }
+      position = .rect(bounds)
     }
 
     /// The shown tree; nil if no tree is shown. To change the filter, set the tree with another filter.
@@ -141,6 +199,7 @@
       guard let animator else { return }
       treeTexts.expect(texts, of: tree, after: animator.scene)
       feed.tree = tree
+      showAllPoints(of: tree)
       if tree == nil { animator.clear() }
       if tree == nil || texts != nil { draw() }
     }
@@ -151,38 +210,62 @@
       set { feed.cut = newValue }
     }
 
-    /// Sets the visible part of the map after a change of the camera.
-    public func show(_ context: MapCameraUpdateContext) { show(context.rect, heading: context.camera.heading) }
-
-    /// Sets the visible part of the map.
+    /// Sets the visible part of the map after a change of the camera. `View.updates(_:)` calls this method.
     ///
     /// - Parameters:
-    ///   - rect: The visible rectangle.
-    ///   - heading: Heading of the camera in degrees.
-    public func show(_ rect: MKMapRect, heading: Double = 0) {
-      (self.rect, self.heading) = (rect, heading)
+    ///   - context: The change.
+    ///   - proxy: Proxy of the map, from a `MapReader`. The zoom is measured with it, so the map may be turned and tilted.
+    public func show(_ context: MapCameraUpdateContext, through proxy: MapProxy) {
+      camera = (
+        context.rect, context.camera.heading,
+        { size in
+          MKMapRect.zoom(at: CGPoint(x: size.width / 2, y: size.height / 2)) { proxy.convert($0, from: .local) }
+            ?? context.rect.zoom(width: size.width)
+        }
+      )
+      refresh()
+    }
+
+    /// Sets the visible part of a map that is neither turned nor tilted.
+    public func show(_ rect: MKMapRect) {
+      camera = (rect, 0, { rect.zoom(width: $0.width) })
       refresh()
     }
 
     private func refresh() {
-      feed.viewport = rect.flatMap { Viewport($0, width: size.width, height: size.height, heading: heading) }
+      guard let camera, let box = BoundingBox(camera.rect), let zoom = camera.zoom(size) else {
+        return feed.viewport = nil
+      }
+      feed.viewport = Viewport(box, zoom: zoom)
+      // The points of an open stack keep their distances on the screen.
+      if stack != nil { draw() }
     }
 
-    /// Returns the map position at which the parts of a cluster are shown; nil for a single point and for a stack. Use
-    /// this position when a badge is tapped.
-    public func position(inside badge: Badge) -> MapCameraPosition? {
+    /// Zooms in until a cluster splits into its parts. If the cut has only a limit, zooms to the bounds of the cluster's
+    /// points. For a stack or a single point, moves the map to its position without zooming.
+    public func zoom(into badge: Badge) {
+      guard let tree = tree(of: badge) else { return }
       let cluster = badge.cluster
-      guard cluster.pointCount > 1, !cluster.isStack, let tree = tree(of: badge) else { return nil }
       let cut = feed.shownCut
-      guard cut.isByPixels, let zoom = try? tree.separationZoom(of: cluster.id, for: cut), let rect else {
-        return .rect(MKMapRect(cluster.bounds))
+      if cut.isByPixels, let zoom = try? tree.separationZoom(of: cluster.id, for: cut) {
+        // The zoom is slightly larger, so that the map does not stop just before the split.
+        fly(to: cluster.coordinate, zoom: max(zoom, currentZoom) + 0.01)
+      } else if cluster.rect.isPoint {
+        fly(to: cluster.coordinate, zoom: currentZoom)
+      } else {
+        withAnimation { position = .rect(MKMapRect(cluster.bounds)) }
       }
-      let current = rect.zoom(width: size.width, height: size.height, heading: heading) ?? 0
-      // The zoom is slightly larger, so that the map does not stop just before the split.
-      return .rect(
-        MKMapRect(
-          center: cluster.coordinate, zoom: min(max(zoom, current) + 0.01, 20),
-          width: size.width * Self.clearOfBars, height: size.height * Self.clearOfBars))
+    }
+
+    var currentZoom: Double { feed.viewport?.zoom ?? 0 }
+
+    func fly(to coordinate: Coordinate, zoom: Double) {
+      // Before the map has a size, this is the size of a phone.
+      let size = size.width > 0 && size.height > 0 ? size : CGSize(width: 390, height: 844)
+      let rect = MKMapRect(
+        center: coordinate, zoom: min(zoom, 20), width: size.width * Self.clearOfBars,
+        height: size.height * Self.clearOfBars)
+      withAnimation { position = .rect(rect) }
     }
 
     /// Fraction of the map's size that a cluster may fill. Bars may cover the rest of the map.
@@ -194,20 +277,24 @@
 
     /// Returns the tree that contains a badge's cluster; nil if the badge is no longer shown. The result differs from
     /// `tree` while a new tree is set but not shown yet.
-    private func tree(of badge: Badge) -> ClusterTree? { badge.isForeign ? nil : animator?.scene.tree }
+    func tree(of badge: Badge) -> ClusterTree? { badge.isForeign ? nil : animator?.scene.tree }
 
-    private func draw() {
+    func draw() {
       guard let scene = animator?.scene else { return }
       if error != nil { error = nil }
       let haveOtherTexts = treeTexts.follow(scene)
-      var before: [MapBadge.ID: Badge] = [:]
+      followStack(scene)
+      followSelection(scene)
+      var before: [Badge.ID: Badge] = [:]
       for badge in badges { before[badge.id] = badge }
-      badges = scene.badges.filter(\.appearance.isVisible).compactMap { badge in
+      let ofAnswers = scene.badges.filter(\.appearance.isVisible).compactMap { badge -> Badge? in
+        let old = before[Badge.ID(badge: badge.id)]
         // A badge of an earlier tree keeps the texts with which it was drawn before.
-        if badge.isForeign { return before[badge.id].map { drawn(badge, as: $0) } }
-        let same = haveOtherTexts ? nil : before[badge.id].flatMap { $0.cluster == badge.cluster ? $0 : nil }
+        if badge.isForeign { return old.map { drawn(badge, as: $0) } }
+        let same = haveOtherTexts ? nil : old.flatMap { $0.cluster == badge.cluster ? $0 : nil }
         return drawn(badge, as: same ?? described(badge, in: scene))
       }
+      badges = ofAnswers + drawnStack(scene)
     }
 
     /// Returns a badge with the texts of its cluster.
@@ -215,10 +302,9 @@
       let cluster = badge.cluster
       let label = scene.tree.map { texts.accessibilityLabel(of: cluster, in: $0, values: badge.values) }
       return Badge(
-        id: badge.id, cluster: cluster, coordinate: CLLocationCoordinate2D(), number: nil,
-        title: texts.title(of: cluster, values: badge.values) ?? "", accessibilityLabel: label ?? "", diameter: 0,
-        opacity: 0,
-        isLeaving: false)
+        id: Badge.ID(badge: badge.id), cluster: cluster, row: cluster.row, coordinate: CLLocationCoordinate2D(),
+        number: nil, title: texts.title(of: cluster, values: badge.values) ?? "", accessibilityLabel: label ?? "",
+        diameter: 0, opacity: 0, isLeaving: false)
     }
 
     /// Returns a badge as it is drawn now, with the texts of `words`.
@@ -230,6 +316,7 @@
       drawn.diameter = badge.diameter * place.scale
       drawn.opacity = place.opacity
       (drawn.isLeaving, drawn.isForeign) = (badge.isLeaving, badge.isForeign)
+      drawn.isSelected = words.id == selectedBadge
       return drawn
     }
   }

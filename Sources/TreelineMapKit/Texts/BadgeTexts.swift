@@ -1,3 +1,4 @@
+import Foundation
 @_spi(Server) import Treeline
 import TreelineMap
 
@@ -5,39 +6,43 @@ import TreelineMap
 ///
 /// ```swift
 /// var texts = BadgeTexts(hotels, title: \.name, subtitle: \.phone)
-/// texts.clusterTitle = "{count} hotels"
+/// texts.clusterTitle = { cluster, _ in "\(cluster.pointCount.formatted()) hotels" }
 /// ```
+///
+/// If your app has several languages, return `String(localized: "\(cluster.pointCount) hotels")`. The string catalog of
+/// the app then has the plural forms.
 public struct BadgeTexts: Sendable {
-  /// Title of a cluster. `{count}` stands for the cluster's number of points, and `{abbreviated}` for a short form of
-  /// it.
-  public var clusterTitle = "{count} places"
+  /// Locale in which numbers and lists are written.
+  public var locale = Locale.autoupdatingCurrent
 
-  /// Aggregates whose values are passed to `titleOfCluster`, such as `.first("name", by: "population")`.
+  /// Aggregates whose values are passed to `clusterTitle`, such as `.first("name", by: "population")`.
   ///
   /// A map adapter or model that creates its own feed computes these aggregates for each answer. If you create the
   /// feed, set the same aggregates in `MapFeed.Options`.
   public var aggregates: [Aggregate] = []
 
-  /// Returns the title of a cluster, given the values of `aggregates`. If this closure is nil, titles are made from
-  /// `clusterTitle`.
+  /// Returns the title of a cluster, given the values of `aggregates`. If this closure is nil, the title is the number
+  /// of points, such as 1,234.
   ///
   /// ```swift
   /// texts.aggregates = [.first("name", by: "population")]
-  /// texts.titleOfCluster = { cluster, values in "\(values[0]) and \(cluster.pointCount - 1) more" }
+  /// texts.clusterTitle = { cluster, values in "\(values[0]) and \(cluster.pointCount - 1) more" }
   /// ```
-  public var titleOfCluster: (@Sendable (_ cluster: Cluster, _ values: [AggregateValue]) -> String?)?
+  public var clusterTitle: (@Sendable (_ cluster: Cluster, _ values: [AggregateValue]) -> String?)?
 
   /// Number of points whose titles are in the subtitle of a cluster, in tree order; 0 for no subtitle.
   public var namedMemberCount = 3
 
-  /// End of a cluster's subtitle if the cluster has more points than are named. `{count}` stands for their number.
-  public var moreMembers = "{count} more"
+  /// Returns the end of a cluster's subtitle, given the number of points that are not named. If this closure is nil,
+  /// the end is a plus sign and the number, such as +12.
+  public var moreMembers: (@Sendable (_ count: Int) -> String)?
 
-  /// VoiceOver's hint for a cluster: what a double tap does.
-  public var clusterHint = "Zooms in"
+  /// VoiceOver's hint for a cluster: what a double tap does. The default is English; nil for no hint.
+  public var clusterHint: String? = "Zooms in"
 
-  /// VoiceOver's hint for a stack, which is several points at one position: what a double tap does.
-  public var stackHint = "Shows all"
+  /// VoiceOver's hint for a stack, which is several points at one position: what a double tap does. The default is
+  /// English; nil for no hint.
+  public var stackHint: String? = "Shows all"
 
   /// Returns the title and subtitle of the point of a row.
   private let ofPoint: (@Sendable (_ row: Int) -> (title: String?, subtitle: String?))?
@@ -64,20 +69,25 @@ public struct BadgeTexts: Sendable {
     self.ofPoint = ofPoint
   }
 
-  /// Returns the number on a badge; nil for a single point.
+  /// Returns the number on a badge, in about four characters, such as 999 and 1.2k; nil for a single point. The decimal
+  /// separator is that of `locale`.
   public func number(of cluster: Cluster) -> String? {
-    cluster.pointCount > 1 ? BadgeText.abbreviated(cluster.pointCount) : nil
+    guard cluster.pointCount > 1 else { return nil }
+    let text = BadgeText.abbreviated(cluster.pointCount)
+    return text.replacing(".", with: locale.decimalSeparator ?? ".")
   }
 
-  /// Returns the title of a point or of a cluster. The title of a cluster comes from `titleOfCluster` or
-  /// `clusterTitle`.
+  /// Returns the title of a point or of a cluster. The title of a cluster comes from `clusterTitle`.
   ///
-  /// - Parameter values: Values of `aggregates`. If the list is empty, `clusterTitle` is used.
+  /// - Parameter values: Values of `aggregates`. If their number differs, `clusterTitle` is not called, and the title
+  ///   is the number of points.
   public func title(of cluster: Cluster, values: [AggregateValue] = []) -> String? {
     if let row = cluster.row { return ofPoint?(row).title }
-    if let titleOfCluster, values.count == aggregates.count { return titleOfCluster(cluster, values) }
-    return BadgeText.title(clusterTitle, pointCount: cluster.pointCount)
+    if let clusterTitle, values.count == aggregates.count { return clusterTitle(cluster, values) }
+    return formatted(cluster.pointCount)
   }
+
+  private func formatted(_ count: Int) -> String { count.formatted(.number.locale(locale)) }
 
   /// Returns the subtitle of a point, or the first titles of points in a cluster.
   ///
@@ -88,8 +98,8 @@ public struct BadgeTexts: Sendable {
     let names = tree.members(of: cluster).prefix(namedMemberCount).compactMap { ofPoint($0).title }
     guard !names.isEmpty else { return nil }
     let rest = cluster.pointCount - names.count
-    let more = rest > 0 ? [BadgeText.title(moreMembers, pointCount: rest)] : []
-    return (names + more).joined(separator: ", ")
+    let more = rest > 0 ? [moreMembers.map { $0(rest) } ?? "+\(formatted(rest))"] : []
+    return ([names.formatted(.list(type: .and, width: .narrow).locale(locale))] + more).joined(separator: ", ")
   }
 
   /// Returns the title of the point of a row, for example in an open stack.

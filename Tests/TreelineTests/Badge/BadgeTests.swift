@@ -9,13 +9,6 @@ import Testing
     (999_499_999, "999M"), (999_500_000, "1B"), (2_147_483_648, "2.1B"), (Int.max, "9223372T"),
   ]) func countsAreAbbreviated(_ count: Int, _ text: String) { #expect(BadgeText.abbreviated(count) == text) }
 
-  @Test(arguments: [
-    ("{count} hotels", "1234 hotels"), ("{abbreviated} of {count}", "1.2k of 1234"), ("{", "{"), ("none", "none"),
-    ("{{count}}", "{1234}"), ("{counts}", "{counts}"), ("", ""),
-  ]) func titlesFollowTheirTemplate(_ template: String, _ title: String) {
-    #expect(BadgeText.title(template, pointCount: 1234) == title)
-  }
-
   @Test func sizesAreThoseOfTheArticles() {
     #expect(abs(BadgeSize.diameter(pointCount: 1) - 25.2754) < 1e-3)
     #expect(BadgeSize.diameter(pointCount: 1_000_000) > 43.9)

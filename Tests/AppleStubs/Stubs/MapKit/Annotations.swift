@@ -76,6 +76,9 @@ public struct MKAnnotationViewZPriority: RawRepresentable, Hashable, Sendable {
   open var clusteringIdentifier: String?
   open var isSelected: Bool = false
 
+  /// https://developer.apple.com/documentation/mapkit/mkannotationview/dragstate-swift.enum
+  public enum DragState: UInt, Sendable { case none, starting, dragging, canceling, ending }
+
   /// https://developer.apple.com/documentation/mapkit/mkannotationview/init(annotation:reuseidentifier:)
   public init(annotation: (any MKAnnotation)?, reuseIdentifier: String?) {
     (self.annotation, self.reuseIdentifier) = (annotation, reuseIdentifier)
@@ -90,8 +93,36 @@ public struct MKAnnotationViewZPriority: RawRepresentable, Hashable, Sendable {
   /// https://developer.apple.com/documentation/mapkit/mkannotationview/prepareforreuse()
   open func prepareForReuse() {}
 
+  /// https://developer.apple.com/documentation/mapkit/mkannotationview/preparefordisplay()
+  open func prepareForDisplay() {}
+
   /// https://developer.apple.com/documentation/mapkit/mkannotationview/setselected(_:animated:)
   open func setSelected(_ selected: Bool, animated: Bool) { isSelected = selected }
+}
+
+/// https://developer.apple.com/documentation/mapkit/mkclusterannotation
+public final class MKClusterAnnotation: NSObject, MKAnnotation {
+  public let memberAnnotations: [any MKAnnotation]
+  public var coordinate: CLLocationCoordinate2D { memberAnnotations.first?.coordinate ?? CLLocationCoordinate2D() }
+
+  /// https://developer.apple.com/documentation/mapkit/mkclusterannotation/init(memberannotations:)
+  public init(memberAnnotations: [any MKAnnotation]) { self.memberAnnotations = memberAnnotations }
+}
+
+/// https://developer.apple.com/documentation/mapkit/mkuserlocation
+public final class MKUserLocation: NSObject, MKAnnotation {
+  public var coordinate: CLLocationCoordinate2D { CLLocationCoordinate2D() }
+  /// Only in the stub: the map view makes it.
+  public override init() { super.init() }
+}
+
+/// https://developer.apple.com/documentation/mapkit/mkusertrackingmode
+public enum MKUserTrackingMode: Int, Sendable { case none, follow, followWithHeading }
+
+/// https://developer.apple.com/documentation/mapkit/mkselectionaccessory
+@MainActor public final class MKSelectionAccessory: NSObject {
+  /// Only in the stub: an accessory is made by a function of the class.
+  public override init() { super.init() }
 }
 
 /// https://developer.apple.com/documentation/mapkit/mkoverlay

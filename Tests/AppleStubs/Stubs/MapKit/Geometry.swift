@@ -9,6 +9,13 @@ public struct MKMapPoint: Sendable {
   public var x, y: Double
   public init() { (x, y) = (0, 0) }
   public init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
+
+  /// https://developer.apple.com/documentation/mapkit/mkmappoint/coordinate
+  public var coordinate: CLLocationCoordinate2D {
+    let turns = x / 0x1p28
+    return CLLocationCoordinate2D(
+      latitude: atan(sinh(.pi * (1 - y / 0x1p27))) * 180 / .pi, longitude: (turns - turns.rounded(.down)) * 360 - 180)
+  }
 }
 
 /// https://developer.apple.com/documentation/mapkit/mkmapsize

@@ -1,30 +1,3 @@
-/// All requirements of the protocol are optional.
-///
-/// https://developer.apple.com/documentation/mapkit/mkmapviewdelegate
-@MainActor public protocol MKMapViewDelegate: NSObjectProtocol {
-  func mapView(_ mapView: MKMapView, regionWillChangeAnimated animated: Bool)
-  func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool)
-  func mapViewDidChangeVisibleRegion(_ mapView: MKMapView)
-  func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView?
-  func mapView(_ mapView: MKMapView, didAdd views: [MKAnnotationView])
-  func mapView(_ mapView: MKMapView, didSelect view: MKAnnotationView)
-  func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView)
-  func mapView(_ mapView: MKMapView, rendererFor overlay: any MKOverlay) -> MKOverlayRenderer
-}
-
-extension MKMapViewDelegate {
-  public func mapView(_ mapView: MKMapView, regionWillChangeAnimated animated: Bool) {}
-  public func mapView(_ mapView: MKMapView, regionDidChangeAnimated animated: Bool) {}
-  public func mapViewDidChangeVisibleRegion(_ mapView: MKMapView) {}
-  public func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? { nil }
-  public func mapView(_ mapView: MKMapView, didAdd views: [MKAnnotationView]) {}
-  public func mapView(_ mapView: MKMapView, didSelect view: MKAnnotationView) {}
-  public func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView) {}
-  public func mapView(_ mapView: MKMapView, rendererFor overlay: any MKOverlay) -> MKOverlayRenderer {
-    MKOverlayRenderer(overlay: overlay)
-  }
-}
-
 /// A map view that draws nothing and records its calls.
 ///
 /// https://developer.apple.com/documentation/mapkit/mkmapview
@@ -47,8 +20,8 @@ extension MKMapViewDelegate {
   public private(set) var annotations: [any MKAnnotation] = []
   public private(set) var overlays: [any MKOverlay] = []
   public private(set) var selectedAnnotations: [any MKAnnotation] = []
-  public var visibleMapRect = MKMapRect.world
-  public var camera = MKMapCamera()
+  public var visibleMapRect = MKMapRect.world { didSet { gaze = nil } }
+  public private(set) var camera = MKMapCamera()
 
   /// Only in the stub: number of views ever created.
   public var madeViewCount: Int { known.count }
@@ -87,6 +60,7 @@ extension MKMapViewDelegate {
     var made: [MKAnnotationView] = []
     for annotation in annotations where contains(annotation) {
       guard let view = delegate?.mapView(self, viewFor: annotation) else { continue }
+      view.prepareForDisplay()
       views[ObjectIdentifier(annotation)] = view
       known.insert(ObjectIdentifier(view))
       made.append(view)
@@ -133,6 +107,7 @@ extension MKMapViewDelegate {
     view(for: annotation)?.setSelected(true, animated: animated)
     events.append(.selected(annotation))
     if let view = view(for: annotation) { delegate?.mapView(self, didSelect: view) }
+    delegate?.mapView(self, didSelect: annotation)
   }
 
   open func deselectAnnotation(_ annotation: (any MKAnnotation)?, animated: Bool) {
@@ -141,16 +116,52 @@ extension MKMapViewDelegate {
     view(for: annotation)?.setSelected(false, animated: animated)
     events.append(.deselected(annotation))
     if let view = view(for: annotation) { delegate?.mapView(self, didDeselect: view) }
+    delegate?.mapView(self, didDeselect: annotation)
   }
 
   // MARK: - What is visible
 
   open func setVisibleMapRect(_ mapRect: MKMapRect, animated: Bool) {
     events.append(.showed(mapRect, animated: animated))
+    move(animated: animated) {
+      (camera.heading, camera.pitch) = (0, 0)
+      visibleMapRect = mapRect.fitted(in: bounds.size, margins: layoutMargins)
+    }
+  }
+
+  private func move(animated: Bool, _ body: () -> Void) {
     delegate?.mapView(self, regionWillChangeAnimated: animated)
-    visibleMapRect = mapRect.fitted(in: bounds.size, margins: layoutMargins)
+    body()
     delegate?.mapViewDidChangeVisibleRegion(self)
     delegate?.mapView(self, regionDidChangeAnimated: animated)
+  }
+
+  /// Only in the stub: what a turned or tilted camera looks at; nil if the map is upright.
+  private var gaze: Gaze?
+
+  /// Only in the stub: shows a place from a turned and tilted camera, as after a gesture. The zoom is the zoom at the
+  /// center of the map.
+  public func look(at center: MKMapPoint, zoom: Double, heading: Double, pitch: Double) {
+    move(animated: true) {
+      (camera.heading, camera.pitch) = (heading, pitch)
+      let gaze = Gaze(center: center, scale: exp2(20 - zoom), heading: heading, pitch: pitch, size: bounds.size)
+      let corners = [
+        CGPoint.zero, CGPoint(x: bounds.width, y: 0), CGPoint(x: 0, y: bounds.height),
+        CGPoint(x: bounds.width, y: bounds.height),
+      ].map(gaze.mapPoint)
+      let (xs, ys) = (corners.map(\.x), corners.map(\.y))
+      visibleMapRect = MKMapRect(
+        x: xs.min()!, y: ys.min()!, width: xs.max()! - xs.min()!, height: ys.max()! - ys.min()!)
+      self.gaze = gaze
+    }
+  }
+
+  /// https://developer.apple.com/documentation/mapkit/mkmapview/convert(_:tocoordinatefrom:)
+  open func convert(_ point: CGPoint, toCoordinateFrom view: UIView?) -> CLLocationCoordinate2D {
+    let upright = MKMapPoint(
+      x: visibleMapRect.minX + point.x / bounds.width * visibleMapRect.width,
+      y: visibleMapRect.minY + point.y / bounds.height * visibleMapRect.height)
+    return (gaze?.mapPoint(at: point) ?? upright).coordinate
   }
 
   /// https://developer.apple.com/documentation/mapkit/mkmapview/setvisiblemaprect(_:edgepadding:animated:)
@@ -162,6 +173,30 @@ extension MKMapViewDelegate {
 
   open func addOverlay(_ overlay: any MKOverlay) { overlays.append(overlay) }
   open func removeOverlay(_ overlay: any MKOverlay) { overlays.removeAll { $0 === overlay } }
+}
+
+/// Only in the stub: a camera above a plane.
+struct Gaze {
+  let center: MKMapPoint
+  /// Number of map points in a point of the screen, at the center of the screen.
+  let scale: Double
+  /// Angles of the camera in degrees.
+  let heading: Double
+  let pitch: Double
+  let size: CGSize
+
+  /// Returns the point of the plane that is drawn at a point of the screen.
+  func mapPoint(at point: CGPoint) -> MKMapPoint {
+    let (right, up) = (point.x - size.width / 2, size.height / 2 - point.y)
+    let (tilt, turn) = (pitch * .pi / 180, heading * .pi / 180)
+    // The camera is at this distance from the center, in points of the screen.
+    let distance = 3 * size.height
+    let ahead = up * distance / (distance * cos(tilt) - up * sin(tilt))
+    let aside = right * (distance + ahead * sin(tilt)) / distance
+    return MKMapPoint(
+      x: center.x + scale * (aside * cos(turn) + ahead * sin(turn)),
+      y: center.y + scale * (aside * sin(turn) - ahead * cos(turn)))
+  }
 }
 
 extension MKMapRect {

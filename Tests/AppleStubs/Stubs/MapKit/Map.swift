@@ -13,6 +13,8 @@ public struct ShownAnnotation: Sendable {
   public let title: String
   public let coordinate: CLLocationCoordinate2D
   public let texts: [String]
+  /// Size of the area that reacts to taps, if the view sets it.
+  public let targetSize: CGSize?
 }
 
 /// https://developer.apple.com/documentation/mapkit/mapcontentbuilder
@@ -55,7 +57,11 @@ public struct Annotation<Label: View, Content: View>: MapContent {
   public init<Title: StringProtocol>(
     _ title: Title, coordinate: CLLocationCoordinate2D, @ViewBuilder content: () -> Content
   ) where Label == Text {
-    shown = [ShownAnnotation(id: nil, title: String(title), coordinate: coordinate, texts: content().texts)]
+    let content = content()
+    shown = [
+      ShownAnnotation(
+        id: nil, title: String(title), coordinate: coordinate, texts: content.texts, targetSize: content.targetSize)
+    ]
   }
 
   /// https://developer.apple.com/documentation/mapkit/mapcontent/annotationtitles(_:)
@@ -73,8 +79,6 @@ public enum Visibility: Sendable { case automatic, visible, hidden }
 /// https://developer.apple.com/documentation/mapkit/mapcamera
 public struct MapCamera: Hashable, Sendable {
   public var heading: Double
-  /// Only in the stub: creates the camera of a map that is turned by a heading.
-  public init(heading: Double) { self.heading = heading }
 }
 
 /// https://developer.apple.com/documentation/mapkit/mapcameraposition
@@ -90,12 +94,34 @@ public struct MapCameraPosition: Sendable {
 public struct MapCameraUpdateContext: Sendable {
   public let camera: MapCamera
   public let rect: MKMapRect
-  public let region: MKCoordinateRegion
 
   /// Only in the stub: creates a context with the visible rectangle and the heading.
-  public init(rect: MKMapRect, heading: Double) {
-    (camera, self.rect, region) = (MapCamera(heading: heading), rect, MKCoordinateRegion())
+  public init(rect: MKMapRect, heading: Double) { (camera, self.rect) = (MapCamera(heading: heading), rect) }
+}
+
+/// https://developer.apple.com/documentation/mapkit/mapproxy
+public struct MapProxy {
+  /// Only in the stub: the map view whose camera is that of the map.
+  nonisolated(unsafe) public static weak var mapView: MKMapView?
+
+  /// Only in the stub: creates a proxy of `mapView`.
+  public init() {}
+
+  /// https://developer.apple.com/documentation/mapkit/mapproxy/convert(_:from:)
+  public func convert(_ point: CGPoint, from space: some CoordinateSpaceProtocol) -> CLLocationCoordinate2D? {
+    MainActor.assumeIsolated { Self.mapView?.convert(point, toCoordinateFrom: nil) }
   }
+}
+
+/// https://developer.apple.com/documentation/mapkit/mapreader
+public struct MapReader<Content: View>: PrimitiveView {
+  let content: Content
+
+  /// https://developer.apple.com/documentation/mapkit/mapreader/init(content:)
+  public init(@ViewBuilder content: (MapProxy) -> Content) { self.content = content(MapProxy()) }
+
+  public var texts: [String] { content.texts }
+  public var actions: [Any] { content.actions }
 }
 
 /// https://developer.apple.com/documentation/mapkit/mapcameraupdatefrequency
@@ -105,6 +131,14 @@ public enum MapCameraUpdateFrequency: Sendable { case continuous, onEnd }
 public struct Map<Content: View>: PrimitiveView {
   /// Only in the stub: the annotations of the map.
   public let shown: [ShownAnnotation]
+
+  /// https://developer.apple.com/documentation/mapkit/map/init(position:bounds:interactionmodes:selection:scope:content:)-47y4p
+  public init<SelectedValue: Hashable, Annotations: MapContent>(
+    position: Binding<MapCameraPosition>, selection: Binding<SelectedValue?>,
+    @MapContentBuilder content: () -> Annotations
+  ) where Content == MapContentView {
+    shown = content().shown
+  }
 
   /// https://developer.apple.com/documentation/mapkit/map/init(position:bounds:interactionmodes:scope:content:)
   public init<Annotations: MapContent>(
@@ -129,5 +163,5 @@ extension View {
   /// https://developer.apple.com/documentation/swiftui/view/onmapcamerachange(frequency:_:)
   public func onMapCameraChange(
     frequency: MapCameraUpdateFrequency = .onEnd, _ action: @escaping (MapCameraUpdateContext) -> Void
-  ) -> some View { self }
+  ) -> some View { modified(action: action) }
 }

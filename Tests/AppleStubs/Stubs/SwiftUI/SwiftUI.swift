@@ -70,6 +70,11 @@ public struct Circle: Shape {
   public nonisolated init() {}
 }
 
+/// https://developer.apple.com/documentation/swiftui/rectangle
+public struct Rectangle: Shape {
+  public nonisolated init() {}
+}
+
 /// https://developer.apple.com/documentation/swiftui/font
 public struct Font: Hashable, Sendable {
   public static let caption = Font()
@@ -106,6 +111,32 @@ public struct Font: Hashable, Sendable {
     nonmutating set { set(newValue) }
   }
   public var projectedValue: Binding<Value> { self }
+}
+
+/// https://developer.apple.com/documentation/swiftui/bindable
+@dynamicMemberLookup @propertyWrapper public struct Bindable<Value: AnyObject> {
+  public var wrappedValue: Value
+  public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+  public var projectedValue: Bindable<Value> { self }
+
+  public subscript<Subject>(dynamicMember keyPath: ReferenceWritableKeyPath<Value, Subject>) -> Binding<Subject> {
+    let value = wrappedValue
+    return Binding(get: { value[keyPath: keyPath] }, set: { value[keyPath: keyPath] = $0 })
+  }
+}
+
+/// https://developer.apple.com/documentation/swiftui/environmentvalues
+public struct EnvironmentValues {
+  /// Only in the stub: the user's setting.
+  nonisolated(unsafe) public static var reducesMotion = false
+  public var accessibilityReduceMotion: Bool { Self.reducesMotion }
+}
+
+/// https://developer.apple.com/documentation/swiftui/environment
+@propertyWrapper public struct Environment<Value> {
+  private let keyPath: KeyPath<EnvironmentValues, Value>
+  public init(_ keyPath: KeyPath<EnvironmentValues, Value>) { self.keyPath = keyPath }
+  public var wrappedValue: Value { EnvironmentValues()[keyPath: keyPath] }
 }
 
 /// https://developer.apple.com/documentation/swiftui/progressview

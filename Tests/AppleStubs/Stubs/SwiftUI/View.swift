@@ -8,10 +8,18 @@
 
   /// Only in the stub: the texts that are drawn, in order.
   var texts: [String] { get }
+
+  /// Only in the stub: the closures that react to the camera and to the size.
+  var actions: [Any] { get }
+
+  /// Only in the stub: the least size of the outermost view that reacts to taps; nil if no view sets it.
+  var targetSize: CGSize? { get }
 }
 
 extension View {
   public var texts: [String] { body.texts }
+  public var actions: [Any] { body.actions }
+  public var targetSize: CGSize? { body.targetSize }
 }
 
 /// A view that consists of no other views.
@@ -20,11 +28,15 @@ public protocol PrimitiveView: View where Body == Never {}
 extension PrimitiveView {
   public var body: Never { fatalError("A primitive view has no body") }
   public var texts: [String] { [] }
+  public var actions: [Any] { [] }
+  public var targetSize: CGSize? { nil }
 }
 
 extension Never: View {
   public var body: Never { fatalError("Never has no body") }
   public var texts: [String] { [] }
+  public var actions: [Any] { [] }
+  public var targetSize: CGSize? { nil }
 }
 
 /// https://developer.apple.com/documentation/swiftui/emptyview
@@ -35,6 +47,8 @@ public struct EmptyView: PrimitiveView {
 extension Optional: View where Wrapped: View {
   public var body: Never { fatalError("An optional view has no body") }
   public var texts: [String] { self?.texts ?? [] }
+  public var actions: [Any] { self?.actions ?? [] }
+  public var targetSize: CGSize? { self?.targetSize }
 }
 
 /// https://developer.apple.com/documentation/swiftui/tupleview
@@ -83,15 +97,36 @@ public enum ConditionalContent<First: View, Second: View>: PrimitiveView {
 public struct ModifiedView<Content: View>: PrimitiveView {
   let content: Content
   let label: String?
+  let action: Any?
+  let least: CGSize?
 
   public var texts: [String] { label.map { [$0] } ?? content.texts }
+  public var actions: [Any] { content.actions + (action.map { [$0] } ?? []) }
+  public var targetSize: CGSize? { least ?? content.targetSize }
 }
 
 extension View {
-  func modified(label: String? = nil) -> some View { ModifiedView(content: self, label: label) }
+  package func modified(label: String? = nil, action: Any? = nil, least: CGSize? = nil) -> some View {
+    ModifiedView(content: self, label: label, action: action, least: least)
+  }
 
   /// https://developer.apple.com/documentation/swiftui/view/frame(width:height:alignment:)
   public func frame(width: CGFloat? = nil, height: CGFloat? = nil) -> some View { modified() }
+  /// https://developer.apple.com/documentation/swiftui/view/frame(minwidth:idealwidth:maxwidth:minheight:idealheight:maxheight:alignment:)
+  public func frame(minWidth: CGFloat?, minHeight: CGFloat?) -> some View {
+    modified(least: CGSize(width: minWidth ?? 0, height: minHeight ?? 0))
+  }
+  /// https://developer.apple.com/documentation/swiftui/view/contentshape(_:eofill:)
+  public func contentShape<TapShape: Shape>(_ shape: TapShape) -> some View { modified() }
+  /// https://developer.apple.com/documentation/swiftui/view/scaleeffect(_:anchor:)
+  public func scaleEffect(_ scale: CGFloat) -> some View { modified() }
+  /// https://developer.apple.com/documentation/swiftui/view/onchange(of:initial:_:)
+  public func onChange<Value: Equatable>(
+    of value: Value, initial: Bool = false, _ action: @escaping () -> Void
+  ) -> some View {
+    if initial { action() }
+    return modified()
+  }
   /// https://developer.apple.com/documentation/swiftui/view/padding(_:_:)
   public func padding(_ length: CGFloat) -> some View { modified() }
   /// https://developer.apple.com/documentation/swiftui/view/font(_:)
@@ -117,7 +152,7 @@ extension View {
   public func onGeometryChange<Value: Equatable & Sendable>(
     for type: Value.Type, of transform: @escaping @Sendable (GeometryProxy) -> Value,
     action: @escaping (_ newValue: Value) -> Void
-  ) -> some View { modified() }
+  ) -> some View { modified(action: { (proxy: GeometryProxy) in action(transform(proxy)) }) }
   /// https://developer.apple.com/documentation/swiftui/view/accessibilityelement(children:)
   public func accessibilityElement(children: AccessibilityChildBehavior = .ignore) -> some View { modified() }
   /// https://developer.apple.com/documentation/swiftui/view/accessibilitylabel(_:)
@@ -138,9 +173,22 @@ public struct AccessibilityChildBehavior: Sendable {
 /// https://developer.apple.com/documentation/swiftui/accessibilitytraits
 public struct AccessibilityTraits: Sendable {
   public static let isButton = AccessibilityTraits()
+  public static let isSelected = AccessibilityTraits()
 }
 
 /// https://developer.apple.com/documentation/swiftui/geometryproxy
 public struct GeometryProxy: Sendable {
   public var size: CGSize
+  /// Only in the stub: creates the geometry of a view of a size.
+  public init(size: CGSize) { self.size = size }
+}
+
+/// https://developer.apple.com/documentation/swiftui/coordinatespaceprotocol
+public protocol CoordinateSpaceProtocol {}
+
+/// https://developer.apple.com/documentation/swiftui/localcoordinatespace
+public struct LocalCoordinateSpace: CoordinateSpaceProtocol {}
+
+extension CoordinateSpaceProtocol where Self == LocalCoordinateSpace {
+  public static var local: LocalCoordinateSpace { LocalCoordinateSpace() }
 }

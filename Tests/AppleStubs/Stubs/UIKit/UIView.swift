@@ -93,6 +93,9 @@
   open func layoutSubviews() {}
 }
 
+/// https://developer.apple.com/documentation/uikit/uicontrol
+@MainActor open class UIControl: UIView {}
+
 extension UIView: UITraitEnvironment {
   /// https://developer.apple.com/documentation/uikit/uiview/animationoptions
   public struct AnimationOptions: OptionSet, Sendable {

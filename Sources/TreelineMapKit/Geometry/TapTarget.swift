@@ -1,0 +1,9 @@
+#if canImport(MapKit)
+  import MapKit
+
+  /// The area that reacts to taps.
+  enum TapTarget {
+    /// Least width and height in points. From the Human Interface Guidelines.
+    static let least: CGFloat = 44
+  }
+#endif

@@ -1,0 +1,42 @@
+@_spi(Server) import Treeline
+
+/// The selected point of a map. The point may be part of a cluster, and may be out of view.
+struct PointSelection {
+  /// Number of the point in tree order; nil if no point is selected.
+  private(set) var treeIndex: Int?
+  /// Row of the point; nil if no point is selected.
+  private(set) var row: Int?
+  /// Tree of `treeIndex` and `row`.
+  private var tree: ClusterTree?
+
+  /// Selects a point of a tree, given its number in tree order.
+  mutating func select(_ treeIndex: Int, of tree: ClusterTree) {
+    (self.treeIndex, row, self.tree) = (treeIndex, tree.row(atTreeIndex: treeIndex), tree)
+  }
+
+  /// Selects no point.
+  mutating func end() { (treeIndex, row, tree) = (nil, nil, nil) }
+
+  /// Finds the selected point in the tree that is set now. The selection ends if this tree lacks the point: if it is
+  /// neither the same tree nor an edit of it, or if the point fails its filter.
+  ///
+  /// - Returns: Whether the selection has ended.
+  mutating func follow(_ next: ClusterTree?) -> Bool {
+    guard let treeIndex, let tree else { return false }
+    let found = next.flatMap { next in
+      next.isSame(as: tree) ? treeIndex : next.treeIndex(ofTreeIndex: treeIndex, in: tree)
+    }
+    guard let next, let found, next.passes(found) else {
+      end()
+      return true
+    }
+    if !next.isSame(as: tree) { select(found, of: next) }
+    return false
+  }
+}
+
+extension Cluster {
+  /// Returns the point that is selected when the user selects the cluster: in a cluster of several points, the point
+  /// nearest to the center, so that the selection stays in the middle when the cluster splits.
+  func pointToSelect(in tree: ClusterTree) -> Int? { treeIndex ?? (try? tree.nearestMember(of: id)) }
+}

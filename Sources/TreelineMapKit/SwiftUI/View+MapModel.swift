@@ -1,0 +1,33 @@
+#if canImport(SwiftUI) && canImport(MapKit)
+  import MapKit
+  import SwiftUI
+
+  extension View {
+    /// Passes the camera and the size of a `Map` to a model, and also the user's setting to reduce motion. Without this
+    /// modifier, the model shows no badges.
+    ///
+    /// ```swift
+    /// Map(position: $model.position, selection: $model.selection) { ... }.updates(model)
+    /// ```
+    public func updates(_ model: MapModel) -> some View { UpdatingMap(content: self, model: model) }
+  }
+
+  private struct UpdatingMap<Content: View>: View {
+    let content: Content
+    let model: MapModel
+    @Environment(\.accessibilityReduceMotion) private var reducesMotion
+
+    var body: some View {
+      MapReader { proxy in
+        content
+          .onMapCameraChange(frequency: .continuous) { model.show($0, through: proxy) }
+          .onGeometryChange(for: CGSize.self) {
+            $0.size
+          } action: {
+            model.size = $0
+          }
+          .onChange(of: reducesMotion, initial: true) { model.prefersReducedMotion = reducesMotion }
+      }
+    }
+  }
+#endif
