@@ -14,12 +14,15 @@ public struct PublishOptions: Sendable {
   /// Number of threads; nil for all cores.
   public var threads: Int?
 
+  /// The default options: pages without a map, each page in a file.
   public init() {}
 }
 
 /// The files of a published tree, without the manifest and the map.
 public struct PublishedFiles: Sendable {
+  /// Number of files.
   public var count: Int
+  /// Total size in bytes.
   public var byteCount: UInt64
 }
 

@@ -1,5 +1,5 @@
-"""Lists the public symbols without documentation in the symbol graphs of a folder; fails if there are any, or if the
-module Treeline has more than 450 public symbols."""
+"""Lists the public symbols without documentation in the symbol graphs of a folder, and those that are deprecated or begin
+with an underscore. Fails if there are any, or if the module Treeline has more than 450 public symbols."""
 
 import glob
 import json
@@ -9,6 +9,7 @@ import sys
 MOST = 450
 
 missing = set()
+internal = set()
 found = set()
 paths = glob.glob(f"{sys.argv[1]}/**/Treeline*.symbols.json", recursive=True)
 paths += glob.glob(f"{sys.argv[1]}/**/GridBaseline*.symbols.json", recursive=True)
@@ -20,6 +21,9 @@ for path in paths:
     for symbol in symbols:
         if path.endswith("/Treeline.symbols.json") and "SYNTHESIZED" not in symbol["identifier"]["precise"]:
             found.add(symbol["identifier"]["precise"])
+        names = symbol["pathComponents"]
+        if symbol.get("availability") or any(name.startswith("_") for name in names):
+            internal.add(".".join(names))
         # Skips synthesized symbols, such as requirements of a protocol, which the protocol documents. Extensions are
         # skipped below: only their members need documentation.
         if symbol.get("docComment") or "SYNTHESIZED" in symbol["identifier"]["precise"]:
@@ -31,4 +35,6 @@ for path in paths:
 print(*sorted(missing), sep="\n", end="\n" if missing else "")
 if len(found) > MOST:
     sys.exit(f"coverage: Treeline has {len(found)} public symbols, expected at most {MOST}; make some package or @_spi(Server)")
+if internal:
+    sys.exit(f"coverage: expected no deprecated or underscored public symbols, found {', '.join(sorted(internal))}")
 sys.exit(f"coverage: {len(missing)} public symbols without documentation" if missing else 0)

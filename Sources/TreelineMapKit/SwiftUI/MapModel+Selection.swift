@@ -35,6 +35,7 @@
     /// - Throws: `IndexError` if the index of the tree is damaged, `QueryError` if the tree does not support the cut.
     public func reveal(row: Int, at coordinate: Coordinate) throws {
       guard try select(row: row, at: coordinate), let tree, let treeIndex = selected.treeIndex else { return }
+      let cut = feed.shownCut
       let zoom = cut.isByPixels ? try tree.unclusteredZoom(ofTreeIndex: treeIndex, for: cut) : nil
       fly(to: coordinate, zoom: max(zoom ?? 0, currentZoom))
     }
