@@ -113,6 +113,14 @@ def test_a_page_filters_colors_and_sums(open_page, tmp_path):
         .features[0].properties.sum_beds"""
     )
     assert sums == np.arange(0, 600, 3).sum()
+    # Badges are at the means of the points that pass.
+    query = {"center": "10,48", "zoom": 7, "width": 800, "height": 600, "spacing": 44}
+    asked = {**query, "filter": "kind = 'inn'", "position": "mean"}
+    found = page.evaluate(
+        "async query => (await viewer.source.clusters('', query)).features.map(({ geometry }) => geometry.coordinates)", asked
+    )
+    inns = tree.select("kind = 'inn'").clusters(**{**query, "center": (10.0, 48.0)}, position="mean")
+    assert np.allclose(found, np.column_stack([inns.x, inns.y]), atol=1e-6) and len(found) > 3
 
 
 def test_a_tree_with_groups_is_refused(tmp_path):

@@ -169,6 +169,16 @@ import TreelineBuilder
     #expect(String(buffer: refused.body).contains("a limit of 5 or more clusters"))
   }
 
+  /// Checks that the facts say whether clusters are shown at members. A map then knows which positions it may request.
+  @Test func theAnchorIsTold() async throws {
+    let places = (0..<40).map { Coordinate(longitude: Double($0 * 7 % 40), latitude: Double($0 * 3 % 20)) }
+    let options = BuildOptions(growth: .merging(by: .badges), computesSeparations: true, anchor: .member)
+    let client = try TestServer(["members": try ClusterTree(places, options: options), "places": TestServer.places])
+      .client
+    #expect(try await client.get("/v1/members").json()["anchor"] as? String == "member")
+    #expect(try await client.get("/v1/places").json()["anchor"] == nil)
+  }
+
   @Test func tileJSONTellsAggregates() async throws {
     let json = try await Self.client().get("/v1/places/tiles.json?aggregate=sum(price),max(kind),top(kind,2)").json()
     let layers = try #require(json["vector_layers"] as? [[String: Any]])

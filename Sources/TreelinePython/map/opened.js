@@ -101,7 +101,7 @@ export class Opened extends Source {
   }
 
   #ask(query, signal) {
-    const asked = { ...viewOf(query), cut: cutOf(query), aggregate: query.aggregate };
+    const asked = { ...viewOf(query), cut: cutOf(query), aggregate: query.aggregate, position: query.position };
     return this.#tried(() => this.#tree(query).clusters(asked, { signal, values: this.fetch ? true : MOST_VALUE_PAGES }));
   }
 

@@ -24,6 +24,7 @@ Feature = dict[str, Any]
 #: Names of the parameters of a query's viewport, and names of the parameters of its cut.
 VIEW = ("bbox", "center", "zoom", "width", "height")
 CUT = ("spacing", "badges", "detail", "limit", "order")
+SHOWN = (*VIEW, *CUT, "position")
 
 
 class Problem(Exception):
@@ -71,6 +72,7 @@ class Answers:
             "default_cut": tree.default_cut,
             "columns": list(tree.columns),
             "column_kinds": dict(tree.columns),
+            **({"anchor": tree.anchor} if tree.anchor != "mean" else {}),
             **self._groups(),
         }
 
@@ -86,12 +88,12 @@ class Answers:
 
     def clusters(self, query: Query) -> dict[str, Any]:
         tree = self._tree(query)
-        return self._collection(tree, tree.clusters(**_parameters(query, VIEW + CUT)), query)
+        return self._collection(tree, tree.clusters(**_parameters(query, SHOWN)), query)
 
     def transition(self, ids: list[int], query: Query, version: str | None = None) -> dict[str, Any]:
         tree = self._tree({**query, "version": version})
         before = self._selected(query.get("from-filter", "")).clusters_with_ids(ids)
-        after = tree.clusters(**_parameters(query, VIEW + CUT))
+        after = tree.clusters(**_parameters(query, SHOWN))
         return {**_change(before, after), "clusters": self._collection(tree, after, query)}
 
     def cluster(self, cluster: int, query: Query) -> Feature:

@@ -85,6 +85,8 @@ private struct IndexFacts: Encodable {
   let hasBadges: Bool
   /// Default cut of a map: the name of a parameter, and its number.
   let defaultCut: [String: Double]
+  /// Where clusters are shown by default; left out for their means.
+  let anchor: String?
   let columns: [String]
   let columnKinds: [String: String]
   /// Columns that can be searched; left out if no column can.
@@ -105,7 +107,7 @@ private struct IndexFacts: Encodable {
   }
 
   enum CodingKeys: String, CodingKey {
-    case name, title, attribution, unit, version, sequence, key, projection, bounds, split, columns, groups
+    case name, title, attribution, unit, version, sequence, key, projection, bounds, split, anchor, columns, groups
     case pointCount = "point_count"
     case hasSeparations = "has_separations"
     case hasBadges = "has_badges"
@@ -129,6 +131,7 @@ private struct IndexFacts: Encodable {
     hasSeparations = tree.hasSeparations
     hasBadges = tree.supports(.badges())
     defaultCut = Cut.standard(of: tree).parameters.prefix(1).reduce(into: [:]) { $0[$1.name] = Double("\($1.value)") }
+    anchor = tree.anchor == .mean ? nil : ShownPosition.Rule.member.rawValue
     columns = tree.attributeNames
     columnKinds = Dictionary(tree.columns.map { ($0.name, $0.kind.rawValue) }) { first, _ in first }
     let searchable = tree.searchableColumns

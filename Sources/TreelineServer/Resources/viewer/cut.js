@@ -11,6 +11,7 @@ import { number } from "./text.js";
  *   default 1.
  * - `isByPixels`: whether the clusters depend only on the zoom, not on the view. Only clusters of such cuts fit
  *   together in neighboring tiles.
+ * - `keepsApart`: whether no two badges of an answer touch.
  * - `hasOrder`: whether the order of splits can be chosen.
  * - `isOf(index)`: whether an index supports the cut. `needs`: what an index needs for the cut.
  * - `describe(amount)`: a sentence that says what the cut guarantees.
@@ -18,13 +19,13 @@ import { number } from "./text.js";
  */
 export const CUTS = {
   spacing: {
-    label: "Spacing", standard: 44, range: [24, 120], unit: " px", isByPixels: true, hasOrder: false,
+    label: "Spacing", standard: 44, range: [24, 120], unit: " px", isByPixels: true, keepsApart: true, hasOrder: false,
     isOf: (index) => index.has_separations, needs: "an index built with “--for spacing”",
     describe: (amount) => `No two badges are closer than ${amount} px. Panning does not change them.`,
     parameters: ({ spacing }) => ({ spacing }),
   },
   badges: {
-    label: "Badges", standard: 1, range: [0.5, 2], unit: "x", step: 0.25, isByPixels: true, hasOrder: false,
+    label: "Badges", standard: 1, range: [0.5, 2], unit: "x", step: 0.25, isByPixels: true, keepsApart: true, hasOrder: false,
     isOf: (index) => index.has_badges, needs: "an index built with “--for badges”",
     describe: (amount) => `Shows as many badges and dots as fit without touching, drawn ${amount === 1 ? "in full" : `at ${amount}x`}.`,
     parameters: ({ badges }) => ({ badges }),

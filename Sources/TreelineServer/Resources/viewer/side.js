@@ -2,7 +2,8 @@
 
 import { clusterOf, firstPoint, sizeAmong } from "./cluster.js";
 import { continuedClusters, successorsOf } from "./continued.js";
-import { cutParameters } from "./cut.js";
+import { chosenCut, cutParameters } from "./cut.js";
+import { dodge } from "./dodge.js";
 import { Labels } from "./labels.js";
 import { SERVER_WORLD_SIZE } from "./vendor/treeline/map/constants.js";
 import { Feed } from "./vendor/treeline/map/feed.js";
@@ -82,6 +83,7 @@ class Side {
     const scale = SERVER_WORLD_SIZE * 2 ** query.zoom;
     const look = { version: change?.version, knowsValues: this.knowsValues, size: sizeAmong(features.filter(({ properties }) => properties.point_count > 1).length) };
     const clusters = features.map((feature) => clusterOf(feature, this.viewer, scale, look));
+    if (query.position) dodge(clusters, scale);
     // Clusters of a tree are ranges of points, so they have a first point.
     if (change) for (const cluster of clusters) cluster.first = firstPoint(cluster.id);
     // Before there is a map, no badge moves.
@@ -104,7 +106,12 @@ export class TreeSide extends Side {
   knowsValues = true;
 
   asked(settings) {
-    return { ...cutParameters(settings), ...this.viewer.values.query(settings) };
+    const { index, values } = this.viewer;
+    const query = values.query(settings);
+    // Without `position`, clusters of a cut that keeps badges apart would be shown at the means of all points, and badges
+    // of few points far from these points. An index whose clusters are shown at members has no other positions of badges.
+    const isMoved = query.filter && chosenCut(settings).keepsApart && !(index.anchor && settings.by === "badges");
+    return { ...cutParameters(settings), ...query, ...(isMoved && { position: index.anchor ?? "mean" }) };
   }
 
   async fetch({ query }, signal) {
