@@ -112,6 +112,79 @@ def test_an_answer_that_comes_late_is_discarded(open_map):
     assert any(abs(c["longitude"] + 21.9) < 0.4 for c in before)
 
 
+# Script that zooms out while a slow server answers each request after `delay` milliseconds. Records the badges and numbers
+# of each frame, and the zooms of the requests.
+ZOOM_OUT = """async ([delay, zoom]) => {
+  const { map, overlay, overlay: { pictures } } = viewer, real = globalThis.fetch;
+  const frames = [], zooms = [];
+  globalThis.fetch = async (url, options) => {
+    if (!String(url).includes('/transition')) return real(url, options);
+    zooms.push(+new URL(url).searchParams.get('zoom'));
+    await new Promise(done => setTimeout(done, delay));
+    return real(url, options);
+  };
+  const clear = overlay.clear.bind(overlay);
+  overlay.clear = () => {
+    frames.push({ zoom: map.getZoom(), hasAnswer: viewer.tree.scene.clusters[0]?.scale < 512 * 2 ** (zoom + 0.05), badges: [] });
+    clear();
+  };
+  const isOnMap = context => context === overlay.context && frames.length > 0;
+  for (const name of ['drawDisc', 'drawDonut']) {
+    const draw = pictures[name].bind(pictures);
+    pictures[name] = (context, badge, x, y, scale = 1) => {
+      if (isOnMap(context) && badge.count) frames.at(-1).badges.push({ count: badge.count, x, y, radius: badge.radius * scale, label: '' });
+      return draw(context, badge, x, y, scale);
+    };
+  }
+  const label = pictures.drawLabel.bind(pictures);
+  pictures.drawLabel = (context, badge, ...rest) => {
+    if (isOnMap(context)) frames.at(-1).badges.at(-1).label = badge.label;
+    return label(context, badge, ...rest);
+  };
+  map.easeTo({ zoom, duration: 650 });
+  await new Promise(done => map.once('moveend', done));
+  const still = () => viewer.isAtRest && !viewer.tree.scene.isMoving;
+  while (!still()) await new Promise(requestAnimationFrame);
+  return { frames, zooms, end: Math.floor((map.getZoom() + 1) * 1000) / 1000 };
+}"""
+
+
+@pytest.mark.parametrize("delay", [0, 700])
+@pytest.mark.parametrize("index, start, end", [("iceland", "11/64.13/-21.9", 4.5), ("airports", "7/50/8", 1.6), ("badges", "7/50/8", 1.6)])
+def test_zooming_out_far_never_shows_a_heap_or_a_badge_without_a_number(open_map, index, start, end, delay):
+    page = open_map(f"#index={index}&view=tree&map={start}", LAPTOP)
+    film = page.evaluate(ZOOM_OUT, [delay, end])
+    # The clusters of the last view are requested when the motion starts.
+    assert film["zooms"][0] == film["end"] and len(film["zooms"]) <= 2
+    waiting = [frame for frame in film["frames"] if not frame["hasAnswer"]]
+    assert delay == 0 or len(waiting) > 3 and waiting[-1]["zoom"] < end + 0.5
+    for frame in film["frames"]:
+        assert all(badge["label"] or badge["count"] == 1 for badge in frame["badges"])
+        covered = [(a, b) for at, a in enumerate(frame["badges"]) for b in frame["badges"][:at]
+                   if math.dist((a["x"], a["y"]), (b["x"], b["y"])) < max(a["radius"], b["radius"]) - 1]
+        assert len(covered) <= 2, f"{len(covered)} badges cover another badge at zoom {frame['zoom']}"
+    # Before the answer, no badge loses its points.
+    counts = {sum(badge["count"] for badge in frame["badges"]) for frame in waiting if frame["zoom"] < 2 + end}
+    assert delay == 0 or len(counts) == 1
+
+
+def test_a_slow_server_answers_while_the_map_moves(open_map):
+    """Checks that requests are not canceled again and again."""
+    page = open_map("#index=iceland&view=tree&map=9/64.13/-21.9")
+    answers = page.evaluate("""async () => {
+      const real = globalThis.fetch;
+      globalThis.fetch = async (url, options) => {
+        if (String(url).includes('/transition')) await new Promise(done => setTimeout(done, 400));
+        return real(url, options);
+      };
+      const before = viewer.tree.answer;
+      viewer.map.easeTo({ center: [-21, 64.3], duration: 4000 });
+      await new Promise(done => viewer.map.once('moveend', done));
+      return viewer.tree.answer - before;
+    }""")
+    assert answers >= 2
+
+
 def test_one_request_a_frame_at_most(open_map):
     page = open_map("#index=iceland&view=compare")
     counts = page.evaluate("""async () => {

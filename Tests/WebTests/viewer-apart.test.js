@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { apart } from "../../Sources/TreelineServer/Resources/viewer/apart.js";
+import { apart, isZoomedOut } from "../../Sources/TreelineServer/Resources/viewer/apart.js";
 import { Camera } from "../../Sources/TreelineWeb/src/map/mercator.js";
 import { Scene } from "../../Sources/TreelineWeb/src/map/scene.js";
 import { seeded } from "./support.js";
@@ -14,7 +14,7 @@ const named = ({ id }) => ({ cluster_id: id });
 
 /** A cluster of a range of points, a number of pixels from the middle. */
 const cluster = (first, count, right, down) => ({
-  id: first * 1024 + count, first, count, x: 0.5 + right / CAMERA.scale, y: 0.5 + down / CAMERA.scale, radius: 22, scale: CAMERA.scale, tone: 0,
+  id: first * 1024 + count, first, count, value: count, label: String(count), x: 0.5 + right / CAMERA.scale, y: 0.5 + down / CAMERA.scale, radius: 22, scale: CAMERA.scale, tone: 0,
 });
 
 /**
@@ -43,7 +43,7 @@ test("badges that split, split again on their way, and merge do not cover each o
       const shown = apart(scene, CAMERA, now);
       kept += covered(shown, now);
       const [most] = scene.sprites.filter((sprite) => !sprite.isForming(now)).sort((a, b) => b.cluster.count - a.cluster.count);
-      assert(shown.sprites.some(({ cluster, size }) => cluster === most.cluster && size === most.size), `the largest badge is smaller at ${now}`);
+      assert(shown.sprites.some(({ cluster, size }) => cluster.id === most.cluster.id && size === most.size), `the largest badge is smaller at ${now}`);
     }
   };
   scene.apply({ ...NONE, entered: [named(whole)] }, [whole], 0, true);
@@ -65,4 +65,40 @@ test("badges that cover each other at rest do not change their size when others 
   scene.advance(300);
   const sizes = apart(scene, CAMERA, 300).sprites.map(({ size }) => size);
   assert.deepEqual(sizes, scene.sprites.map(({ size }) => size));
+});
+
+test("while the map zooms out, each drawn badge has a number, and the numbers add up", () => {
+  const { random } = seeded("zooming out");
+  const whole = Array.from({ length: 400 }, (_, i) => {
+    const count = random() < 0.4 ? 1 : 2 + Math.floor(300 * random() ** 3);
+    return { ...cluster(i * 1000, count, (i % 20) * 46 - 440 + 4 * random(), Math.floor(i / 20) * 46 - 440 + 4 * random()), radius: count > 1 ? 16 : 4.5, tone: count > 1 ? 3 : -1 };
+  });
+  const scene = new Scene();
+  scene.apply({ ...NONE, entered: whole.map(named) }, whole, 0, true);
+  const total = whole.reduce((sum, { count }) => sum + count, 0);
+  const numbers = [];
+  for (let out = 0; out <= 5; out += 0.125) {
+    const camera = new Camera({ lng: 0, lat: 0 }, 3 - out, { width: 1000, height: 1000 });
+    assert.equal(isZoomedOut(scene, camera), out > 0);
+    const { sprites } = apart(scene, camera, 10);
+    numbers.push(sprites.length);
+    assert.equal(sprites.reduce((sum, { cluster }) => sum + cluster.count, 0), total);
+    for (const { cluster: { count, label, radius, scale }, size } of sprites) {
+      assert.ok(size >= 0.5 && (count === 1 || radius * size >= 6), `a badge of ${count} has ${size} of its size`);
+      assert.ok(out === 0 || scale === 0);
+      if (count < 1000) assert.equal(Number(label), count);
+    }
+    const drawn = sprites.map(({ x, y, size, cluster }) => ({ ...camera.point(x, y), radius: cluster.radius * size }));
+    const pairs = drawn.flatMap((a, at) => drawn.slice(0, at).filter((b) => Math.hypot(a.x - b.x, a.y - b.y) < (a.radius + b.radius) * 0.8));
+    assert.ok(pairs.length <= drawn.length / 20, `${pairs.length} pairs of ${drawn.length} badges cover each other ${out} zooms out`);
+  }
+  assert.ok(numbers[0] === 400 && numbers.at(-1) < 4, `${numbers}`);
+});
+
+test("badges of two groups never share a number", () => {
+  const [a, b] = [cluster(0, 9, 0, 0), cluster(9, 5, 30, 0)].map((each, at) => ({ ...each, properties: { cluster_group: `${at}` } }));
+  const scene = new Scene();
+  scene.apply({ ...NONE, entered: [a, b].map(named) }, [a, b], 0, true);
+  const camera = new Camera({ lng: 0, lat: 0 }, 0, { width: 1000, height: 1000 });
+  assert.deepEqual(apart(scene, camera, 10).sprites.map(({ cluster: { count } }) => count), [9, 5]);
 });

@@ -37,6 +37,8 @@ export function clusterOf(feature, { tones, values, settings, index }, scale, { 
     version,
     count,
     label: labelOf(properties, settings),
+    /** The number on the badge. */
+    value: valueOf(properties, settings),
     longitude,
     latitude,
     x: worldX(longitude),
@@ -57,10 +59,16 @@ export function clusterOf(feature, { tones, values, settings, index }, scale, { 
 /** Returns the tree index of the first point of a cluster, from the id of the cluster. */
 export const firstPoint = (id) => Math.floor(id / 2 ** LEVEL_BITS);
 
-/** Returns the text on a badge: the number of points, or the sum of the chosen column. */
-function labelOf(properties, { sum }) {
+/** Returns the number on a badge: the sum of the chosen column, or the number of points. */
+function valueOf(properties, { sum }) {
   const value = sum && properties[`sum_${sum}`];
-  return typeof value === "number" ? short(value) : (properties.point_count_abbreviated ?? String(properties.point_count));
+  return typeof value === "number" ? value : properties.point_count;
+}
+
+/** Returns the number on a badge as text. */
+function labelOf(properties, settings) {
+  const value = valueOf(properties, settings);
+  return value === properties.point_count ? (properties.point_count_abbreviated ?? String(value)) : short(value);
 }
 
 /** Returns the extent of a cluster: a box, an area in square kilometres and, if there are enough points, an ellipse. */

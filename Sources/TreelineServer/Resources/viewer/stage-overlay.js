@@ -1,7 +1,7 @@
 // Draws what the web package does not draw: boxes around cells of the grid and around clusters of few points, and other
 // marks of the viewer. The viewer's map is never turned.
 
-import { apart } from "./apart.js";
+import { apart, isZoomedOut } from "./apart.js";
 import { groundOf } from "./ground.js";
 import { Camera, difference, eastward, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 import { Overlay } from "./vendor/treeline/map/overlay.js";
@@ -34,7 +34,7 @@ const LEAST_CELL = 140;
 
 export class StageOverlay extends Overlay {
   draw(scene, camera, now, drawing) {
-    super.draw(scene.isMoving ? apart(scene, camera, now) : scene, camera, now, drawing);
+    super.draw(scene.isMoving || isZoomedOut(scene, camera) ? apart(scene, camera, now) : scene, camera, now, drawing);
   }
 
   /**

@@ -7,6 +7,7 @@ import { Choice, corners } from "./choice.js";
 import { clusterOf } from "./cluster.js";
 import { Controls } from "./controls.js";
 import { availableCuts, chosenCut, cutParameters, leastLimit, suitableCut } from "./cut.js";
+import { Destination } from "./destination.js";
 import { Divider } from "./divider.js";
 import { groundOf } from "./ground.js";
 import { Hint } from "./hint.js";
@@ -202,6 +203,7 @@ export class Viewer {
     this.map.touchZoomRotate.disableRotation();
     this.map.keyboard.disableRotation();
     this.tiles = new TileLayers(this.map, this.source);
+    this.destination = new Destination(this.map);
     this.#listen();
     this.controls.offer(this.indexes, this.index);
     // The map does not wait for the names of cities.
@@ -581,7 +583,7 @@ export class Viewer {
     if (!this.tones) return;
     const now = performance.now();
     const camera = (this.camera = this.currentCamera);
-    this.#request(camera, now);
+    this.#request(this.#cameraToAsk, now);
     this.overlay.clear();
     const { hasHalves, twin } = this.stage;
     if (hasHalves) twin?.follow();
@@ -602,6 +604,12 @@ export class Viewer {
     // In the view `tiles`, the map library draws the clusters, but not their ellipses.
     const { pointed } = this.pointing;
     if (view === "tiles" && pointed) this.overlay.drawExtent(pointed.cluster, camera);
+  /** The view whose clusters are requested: the current view or, while the map zooms out, the view at the end. */
+  get #cameraToAsk() {
+    const { end } = this.destination;
+    return end && end.zoom < this.camera.zoom ? new StageCamera(end.center, end.zoom, this.stage.size) : this.camera;
+  }
+
     const { spread } = this.card;
     if (spread) this.overlay.drawSpread(spread, camera, now, this.stage.originOf(this.card.side));
     if (this.sides.some(({ scene }) => scene.isMoving) || spread?.isMoving(now)) this.wake();

@@ -3,8 +3,12 @@
 // One request is in flight at a time. A request that takes long and is no longer wanted is cancelled. If the answer to
 // a cancelled request still arrives, the answer is discarded.
 
-/** Milliseconds after which a request that is no longer wanted is cancelled. */
+/**
+ * Milliseconds after which a request that is no longer wanted is cancelled. The time doubles with each cancelled request.
+ * So a slow source also answers while the map moves.
+ */
 const PATIENCE = 250;
+const LONGEST_PATIENCE = 4000;
 
 /** Milliseconds between a failure and the next try. The pause doubles with each further failure. */
 const FIRST_PAUSE = 500;
@@ -21,6 +25,7 @@ export class Feed {
   #flight = null;
   #sequence = 0;
   #failures = 0;
+  #patience = PATIENCE;
   #pausedUntil = 0;
 
   /**
@@ -61,8 +66,9 @@ export class Feed {
   want(request, now) {
     if (now < this.#pausedUntil) return false;
     if (this.#flight) {
-      if (this.#flight.key === request.key || now - this.#flight.since < PATIENCE) return false;
+      if (this.#flight.key === request.key || now - this.#flight.since < this.#patience) return false;
       this.#cancel();
+      this.#patience = Math.min(2 * this.#patience, LONGEST_PATIENCE);
     } else if (this.#settled === request.key) {
       return false;
     }
@@ -74,6 +80,7 @@ export class Feed {
   reset() {
     this.#cancel();
     this.#settled = null;
+    this.#patience = PATIENCE;
     this.#pausedUntil = 0;
   }
 
@@ -85,13 +92,14 @@ export class Feed {
     const sequence = ++this.#sequence;
     const controller = new AbortController();
     this.#flight = { key: request.key, since: now, controller };
-    setTimeout(() => this.wake(), PATIENCE);
+    setTimeout(() => this.wake(), this.#patience);
     try {
       const answer = await this.fetch(request, controller.signal);
       if (sequence !== this.#sequence) return;
       this.#flight = null;
       this.#settled = request.key;
       this.#failures = 0;
+      this.#patience = PATIENCE;
       this.receive(answer, request);
     } catch (error) {
       if (sequence !== this.#sequence) return;
