@@ -128,7 +128,7 @@ export class Card {
       const extent = [this.viewer.placeNear(cluster), cluster.bbox ? extentText(cluster, index) : ""].filter(Boolean).join(" · ");
       return [points(cluster.count), withGroup(cluster.properties, extent)];
     }
-    if (cluster.count === 1) return [nameOf(cluster.properties, index.columns), withGroup(cluster.properties, position)];
+    if (cluster.count === 1) return [nameOf(cluster.properties, index), withGroup(cluster.properties, position)];
     return [points(cluster.count), withGroup(cluster.properties, cluster.stack ? `All at ${position}` : `Around ${position}`)];
   }
 
@@ -349,7 +349,7 @@ export class Card {
   }
 
   #facts(properties) {
-    const facts = factsOf(properties, this.index.columns);
+    const facts = factsOf(properties, this.index);
     return element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
   }
 
@@ -388,9 +388,9 @@ export class Card {
         list.nextElementSibling?.remove();
       }
       features.forEach(({ properties }, at) => {
-        const facts = factsOf(properties, index.columns).map(([, value]) => value);
+        const facts = factsOf(properties, index).map(([, value]) => value);
         const said = element("small", {}, facts.slice(0, 3).join(" · "));
-        const item = element("li", {}, nameOf(properties, index.columns), said);
+        const item = element("li", {}, nameOf(properties, index), said);
         item.addEventListener("pointerenter", () => this.mark(offset + at));
         list.append(item);
       });

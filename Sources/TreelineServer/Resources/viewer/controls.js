@@ -222,6 +222,13 @@ export class Controls {
   }
 
   /** Explains the colors. */
+  /** Shows which column gives points their names, if this is a guess. */
+  tellOfNames(guessed) {
+    const says = this.find("#names-say");
+    says.hidden = !guessed;
+    says.textContent = `Points are named after the column “${guessed}”. This is a guess.`;
+  }
+
   explain(palette, tones) {
     const { find } = this;
     find("#key .ramp").style.background = palette.gradient;

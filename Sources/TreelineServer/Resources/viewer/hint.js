@@ -64,7 +64,7 @@ export class Hint {
   /** Returns the text for a point: its name, or the names and values of the chosen columns. */
   #told(properties, index) {
     const { tooltip } = this.viewer;
-    if (!tooltip) return [element("b", {}, nameOf(properties, index.columns))];
+    if (!tooltip) return [element("b", {}, nameOf(properties, index))];
     const [[, first] = [], ...others] = valuesOf(properties, tooltip);
     const facts = others.flatMap(([column, value]) => [element("dt", {}, column), element("dd", {}, value)]);
     return first === undefined ? [] : [element("b", {}, first), element("dl", {}, ...facts)];
@@ -124,7 +124,7 @@ function calledBy({ properties, geometry }, index, tooltip) {
   const values = valuesOf(properties, tooltip ?? []).map(([, value]) => value);
   if (values.length > 0) return values.join(" · ");
   const [longitude, latitude] = geometry.coordinates;
-  return index.columns.length > 0 ? nameOf(properties, index.columns) : groundOf(index).position(latitude, longitude, 4);
+  return index.columns.length > 0 ? nameOf(properties, index) : groundOf(index).position(latitude, longitude, 4);
 }
 
 /** Returns the extent of a cluster's points and their density. */

@@ -49,13 +49,13 @@ export class Labels {
    * @param circles Circles that names must not cover, in pixels on the screen. A circle has a `cluster` if the cluster
    *   is known.
    * @param places Cities in view, the most important first.
-   * @param columns Columns of the points. If there are none, points have no names.
+   * @param index Has the column with the names of points; null if points have no names.
    * @param titles Names of the most important points of clusters, by the ids of the clusters.
    * @param key Text that differs for different answers and settings. Names stay as they are until the key or the view
    *   changes.
    * @returns Milliseconds after which `place` must be called again; 0 if the names of this view are placed.
    */
-  place(camera, circles, places, columns, titles, key, now) {
+  place(camera, circles, places, index, titles, key, now) {
     const view = `${key} ${camera.zoom.toFixed(2)} ${camera.centerX.toFixed(9)} ${camera.centerY.toFixed(9)} ${camera.width} ${camera.height}`;
     if (view === this.#key) return 0;
     if (now < this.#next) return this.#next - now;
@@ -91,7 +91,7 @@ export class Labels {
       const candidate = { text: name, x, y, size: SIZES[rank] ?? SIZES.at(-1), hasDot: !cover };
       if (add(candidate, (width, height) => (cover ? around(cover, screen, width, height) : beside(PLACE_DOT, width, height)))) count++;
     }
-    if (columns.length === 0) return 0;
+    if (index === null) return 0;
     count = 0;
     const titled = circles.filter(({ cluster }) => titles.get(cluster?.id)).sort((a, b) => b.cluster.count - a.cluster.count);
     for (const { cluster } of titled) {
@@ -106,7 +106,7 @@ export class Labels {
     const single = circles.filter(({ cluster }) => cluster?.count === 1).sort((a, b) => spread(a.cluster.id) - spread(b.cluster.id));
     for (const { cluster } of single) {
       if (count === MOST_POINTS) break;
-      const text = ownNameOf(cluster.properties, columns);
+      const text = ownNameOf(cluster.properties, index);
       if (text === null || text.length > LONGEST) continue;
       if (add({ text, x: cluster.x, y: cluster.y, size: POINT_SIZE, isPoint: true, id: cluster.id }, (width, height) => beside(cluster.radius, width, height))) count++;
     }

@@ -60,7 +60,7 @@ export class Listing {
     const dot = element("i", { ariaHidden: "true" });
     dot.style.background = this.palette.toneOf(cluster).fill;
     const ground = groundOf(this.index);
-    const what = cluster.count > 1 ? points(cluster.count) : nameOf(cluster.properties, this.index.columns);
+    const what = cluster.count > 1 ? points(cluster.count) : nameOf(cluster.properties, this.index);
     const told = this.#told(cluster);
     const extent = told ? told : cluster.stack ? "at one position" : cluster.count > 1 ? `${ground.across(cluster.bbox)} across` : "a single point";
     const button = element(

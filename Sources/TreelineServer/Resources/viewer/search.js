@@ -3,7 +3,7 @@
 import { clusterOf } from "./cluster.js";
 import { leastLimit } from "./cut.js";
 import { groundOf } from "./ground.js";
-import { coordinate, element, nameColumn, nameOf } from "./text.js";
+import { coordinate, element, nameColumn, ownNameOf } from "./text.js";
 
 /**
  * `REST` is the time in milliseconds from the last key press until the index is searched. `MOST_POINTS` and
@@ -64,7 +64,8 @@ export class Search {
   /** Returns the points of the index whose name begins with a text, or contains a word that begins with the text. */
   async #points(text, signal) {
     const { index, source } = this.viewer;
-    const column = nameColumn(index.columns);
+    const column = nameColumn(index) ?? index.search_columns?.[0];
+    if (column === undefined) return [];
     if (source.search && index.search_columns?.includes(column)) {
       const { features } = await source.search(index.name, { text, column, limit: MOST_POINTS }, signal);
       return features.map((feature) => pointHit(feature, index, column));
@@ -151,7 +152,7 @@ function pointHit(feature, index, column) {
   const [longitude, latitude] = feature.geometry.coordinates;
   // The value of a category, such as a country, distinguishes points with the same name.
   const said = index.columns.filter((each) => each !== column && index.column_kinds[each] === "category").map((each) => feature.properties[each])[0];
-  return { kind: "point", said, title: nameOf(feature.properties, index.columns), row: feature.properties.index, longitude, latitude, feature };
+  return { kind: "point", said, title: ownNameOf(feature.properties, index) ?? String(feature.properties[column]), row: feature.properties.index, longitude, latitude, feature };
 }
 
 /**

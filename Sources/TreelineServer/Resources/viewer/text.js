@@ -37,15 +37,42 @@ export function coordinate(latitude, longitude, decimals = 2) {
 /** Returns the title of an index, or the name under which it is served. */
 export const titleOf = ({ title, name }) => title ?? name;
 
-/** Returns the column with the names of points. */
-export const nameColumn = (columns) => columns.find((name) => /^(name|title|label)$/i.test(name)) ?? columns[0];
+/** Names of columns with names of points, such as `name` and `station_name`. The first pattern is tried first. */
+const NAMES = [/^(name|title|label)$/i, /[_ -](name|title|label)$/i];
 
 /**
- * Returns the value of a point's column `name`, `title` or `label`, or otherwise of the first column; null if the point
- * has no value there.
+ * Least share of different values in a column of names, least share of points with a value, and least share of values
+ * with a letter.
  */
-export function ownNameOf(properties, columns) {
-  const column = nameColumn(columns);
+const DIFFERENT = 0.8;
+const MANY = 0.5;
+
+const columnLike = ({ columns }) => NAMES.map((like) => columns.find((column) => like.test(column))).find((column) => column);
+
+/** Returns the column with the names of points; null if there is none. */
+export const nameColumn = (index) => columnLike(index) ?? index.guessed_name ?? null;
+
+/** Whether no column has the title of a column of names, so that the column of names must be guessed. */
+export const needsGuess = (index) => !columnLike(index) && index.columns.some((column) => canName(index, column));
+
+const canName = ({ column_kinds: kinds }, column) => ["text", "category", undefined].includes(kinds[column]);
+
+/**
+ * Returns the first column of texts that mostly differ; null if there is none.
+ *
+ * @param sample Properties of some points. Neighbors are a good sample, because they often share a place or a postcode.
+ */
+export function guessedName(index, sample) {
+  return index.columns.find((column) => {
+    const values = sample.map((properties) => properties[column]).filter((value) => typeof value === "string" && value !== "");
+    return canName(index, column) && values.length > 0 && values.length >= MANY * sample.length && new Set(values).size >= DIFFERENT * values.length
+      && values.filter((value) => /\p{L}/u.test(value)).length >= MANY * values.length;
+  }) ?? null;
+}
+
+/** Returns the value of a point in the column of names; null if the point has no name. */
+export function ownNameOf(properties, index) {
+  const column = nameColumn(index);
   const value = column && properties[column];
   return value !== undefined && value !== null && value !== "" ? String(value) : null;
 }
@@ -53,8 +80,8 @@ export function ownNameOf(properties, columns) {
 /**
  * Returns the name of a point. If the point has no name, returns its row, or "1 point" if the row is not loaded.
  */
-export function nameOf(properties, columns) {
-  return ownNameOf(properties, columns) ?? (properties.index >= 0 ? `Row ${number(properties.index)}` : points(1));
+export function nameOf(properties, index) {
+  return ownNameOf(properties, index) ?? (properties.index >= 0 ? `Row ${number(properties.index)}` : points(1));
 }
 
 /** Returns the columns in which a point has a value, each with the value as text. */
@@ -66,9 +93,9 @@ export function valuesOf(properties, columns) {
 }
 
 /** Returns the columns in which a point has a value, each with the value as text. Leaves out the name of the point. */
-export function factsOf(properties, columns) {
-  const name = nameOf(properties, columns);
-  return valuesOf(properties, columns).filter(([, value]) => value !== name);
+export function factsOf(properties, index) {
+  const name = nameOf(properties, index);
+  return valuesOf(properties, index.columns).filter(([, value]) => value !== name);
 }
 
 /**

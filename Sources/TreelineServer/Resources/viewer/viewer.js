@@ -27,7 +27,7 @@ import { shown } from "./shown.js";
 import { GridSide, TreeSide } from "./side.js";
 import { StageCamera, StageOverlay } from "./stage-overlay.js";
 import { Stage } from "./stage.js";
-import { clusters, escaped, nameOf, points, titleOf } from "./text.js";
+import { clusters, escaped, guessedName, nameColumn, nameOf, needsGuess, points, titleOf } from "./text.js";
 import { TileLayers } from "./tiles.js";
 import { Timeline } from "./timeline.js";
 import { isRefused, Values } from "./values.js";
@@ -67,6 +67,9 @@ const LEAST_BOX = 1e-4;
 const NO_TITLES = new Map();
 
 /** Milliseconds that the map waits for the first badges. */
+/** Number of points whose values show which column has their names. */
+const SAMPLE = 100;
+
 const SOON = 200;
 
 const pause = (time) => new Promise((done) => setTimeout(done, time));
@@ -348,6 +351,7 @@ export class Viewer {
     if (!time) return;
     const name = `"${time.replaceAll('"', '""')}"`;
     try {
+    this.#guessName(index).catch(() => {});
       const { features } = await this.source.clusters(index.name, { limit: leastLimit(index), aggregate: `min(${name}), max(${name})` });
       const ends = ["min", "max"].map((end) => features.map(({ properties }) => properties[`${end}_${time}`]).filter((value) => typeof value === "string").sort());
       if (index === this.index && ends[0].length > 0) controls.tell(index, [...facts, `${ends[0][0].slice(0, 10)} to ${ends[1].at(-1).slice(0, 10)}`]);
@@ -360,6 +364,21 @@ export class Viewer {
    * Loads the found point of the settings. The map then marks the point in its cluster.
    *
    * @returns The lowest zoom of the map at which the point is shown alone; null if no zoom shows it alone.
+  /** If no column has the title of a column of names, guesses the column from some points that are near each other. */
+  async #guessName(index) {
+    const { controls, listing, source } = this;
+    if (needsGuess(index) && index.guessed_name === undefined) {
+      const { features } = await source.clusters(index.name, { limit: leastLimit(index) });
+      const [largest] = features.sort(({ properties: a }, { properties: b }) => b.point_count - a.point_count);
+      const { features: members } = await source.members(index.name, largest.properties.cluster_id, { limit: SAMPLE });
+      index.guessed_name = guessedName(index, members.map(({ properties }) => properties));
+    }
+    if (index !== this.index) return;
+    controls.tellOfNames(index.guessed_name);
+    listing.renew();
+    this.wake();
+  }
+
    */
   loadHit(isRenewed = false) {
     const key = `${this.index.name} ${this.index.version} ${this.settings.hit}`;
@@ -397,7 +416,7 @@ export class Viewer {
       if (hit !== this.settings.hit || index !== this.index) return null;
       const [longitude, latitude] = feature.geometry.coordinates;
       this.hit = {
-        row: hit, key: keyOf(index, feature.properties), text: nameOf(feature.properties, index.columns), x: worldX(longitude), y: worldY(latitude),
+        row: hit, key: keyOf(index, feature.properties), text: nameOf(feature.properties, index), x: worldX(longitude), y: worldY(latitude),
         path: new Set(path.map(({ cluster_id: id }) => id)),
       };
       // A mark from a link has a text in the field, so that the mark can be removed there.
@@ -619,20 +638,20 @@ export class Viewer {
   /** Chooses the names that fit between the badges. A user's map style has its own names of cities. */
   #placeLabels(camera, now) {
     const places = this.index.plane || (this.#style && !this.#isUnstyled) ? [] : this.places.in(camera);
-    const { columns, name, version } = this.index;
+    const { index, index: { name, version } } = this;
     if (this.settings.view === "tiles") {
       // The map library draws the badges here. The positions of these badges are known only when the library is idle.
       if (!this.#areTilesDrawn) this.tree.labels.clear();
       else if (this.map.getLayer("clusters")) {
-        this.#placeLater(this.tree.labels.place(camera, circlesOfTiles(this.map), places, [], NO_TITLES, `tiles ${version}`, now));
+        this.#placeLater(this.tree.labels.place(camera, circlesOfTiles(this.map), places, null, NO_TITLES, `tiles ${version}`, now));
       }
       return;
     }
     for (const side of this.sides) {
       if (side.scene.isMoving) side.labels.thin(camera, side.scene);
       if (!side.scene.isMoving || side.labels.placed.length === 0) {
-        const key = `${name} ${version} ${side.answer} ${places.length} ${this.settings.view} ${side.titles.size}`;
-        this.#placeLater(side.labels.place(camera, circlesOf(side.scene, camera), places, columns, side.titles, key, now));
+        const key = `${name} ${version} ${nameColumn(index)} ${side.answer} ${places.length} ${this.settings.view} ${side.titles.size}`;
+        this.#placeLater(side.labels.place(camera, circlesOf(side.scene, camera), places, index, side.titles, key, now));
       }
     }
   }
