@@ -27,6 +27,9 @@ const PLACE_DOT = 2;
 const GAP = 4;
 const MARGIN = 3;
 
+/** Distance across and down of a position on a circle, midway between the sides, as a share of the radius. */
+const DIAGONAL = Math.SQRT1_2;
+
 /** Milliseconds between two placements of names while the map moves. */
 const PAUSE = 120;
 
@@ -190,21 +193,22 @@ const fontOf = (size, isPoint) => `${isPoint ? "italic 450" : size <= 12 ? 500 :
 /** Returns the box around a name and its margin. */
 const boxOf = (x, y, width, height) => ({ left: x - width / 2 - MARGIN, top: y - height / 2, right: x + width / 2 + MARGIN, bottom: y + height / 2 });
 
-/** Returns the offsets at which a name may be placed beside a dot: right, left, below and above. */
+/** Returns the offsets at which a name may be placed beside a dot: right, left, above, below, then at the corners. */
 function beside(radius, width, height) {
   const [across, down] = [radius + GAP + width / 2, radius + 1 + height / 2];
-  return [[across, 0], [-across, 0], [0, down], [0, -down]];
+  const [aside, under] = [DIAGONAL * radius + GAP + width / 2, DIAGONAL * radius + 1 + height / 2];
+  return [[across, 0], [-across, 0], [0, -down], [0, down], [aside, -under], [-aside, -under], [aside, under], [-aside, under]];
 }
 
-/** Returns the offsets at which a name may be placed at its badge: below, above, right and left. */
-const beneath = (radius, width, height) => beside(radius, width, height).sort(([a], [b]) => Math.abs(a) - Math.abs(b));
-
-/** Returns the offsets for the name of a city under a badge: below the badge, above it, and beside it. */
-function around({ x, y, radius }, screen, width, height) {
-  const [dx, dy] = [x - screen.x, y - screen.y];
-  const [across, down] = [radius + GAP + width / 2, radius + 2 + height / 2];
-  return [[dx, dy + down], [dx, dy - down], [dx + across, dy], [dx - across, dy]];
+/** Returns the offsets at which a name may be placed at its badge: below, above, right, left, then at the corners. */
+function beneath(radius, width, height) {
+  const [right, left, above, below, ...corners] = beside(radius, width, height);
+  return [below, above, right, left, ...corners];
 }
+
+/** Returns the offsets for the name of a city under a badge. The name stands at the badge. */
+const around = ({ x, y, radius }, screen, width, height) =>
+  beneath(radius + 1, width, height).map(([right, down]) => [x - screen.x + right, y - screen.y + down]);
 
 /** Returns a number that depends on the id only. Neighboring ids get very different numbers. */
 const spread = (id) => Math.imul(id % 2 ** 32, 0x9e3779b1) >>> 0;
