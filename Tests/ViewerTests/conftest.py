@@ -79,6 +79,16 @@ def skewed(path, events):
     return path
 
 
+def untitled(path, addresses):
+    """Writes the addresses of Iceland with the place and the postcode first, and no column called name."""
+    with gzip.open(addresses, "rt", newline="") as source, gzip.open(path, "wt", newline="") as file:
+        rows = csv.DictReader(source)
+        writer = csv.writer(file)
+        writer.writerow(("longitude", "latitude", "postcode", "place", "door"))
+        writer.writerows((row["longitude"], row["latitude"], row["postcode"], row["place"], row["name"]) for row in rows)
+    return path
+
+
 @pytest.fixture(scope="session")
 def indexes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("indexes")
@@ -88,6 +98,10 @@ def indexes(tmp_path_factory):
         ("iceland", fixtures / "iceland_addresses.csv.gz", "--columns", "name:text+search,postcode,place", "--separations"),
         ("iceland-mean", fixtures / "iceland_addresses.csv.gz", "--split", "mean", "--separations"),
         ("airports", fixtures / "airports.csv.gz", "--columns", "name:text,country", "--separations"),
+        ("members", fixtures / "airports.csv.gz", "--columns", "name:text,country", "--grow", "badges", "--anchor", "member"),
+        ("countries", fixtures / "airports.csv.gz", "--columns", "name:text,country", "--group-by", "country", "--separations"),
+        ("countless", fixtures / "airports.csv.gz", "--columns", "country", "--separations"),
+        ("untitled", untitled(folder / "untitled.csv.gz", fixtures / "iceland_addresses.csv.gz"), "--columns", "postcode,place,door:text", "--separations"),
         ("badges", fixtures / "airports.csv.gz", "--grow", "badges"),
         ("houses", houses(folder / "houses.csv.gz", fixtures / "iceland_addresses.csv.gz"), "--attributes", "name", "--separations"),
         ("stacks", stacks(folder / "stacks.csv.gz"), "--attributes", "name", "--separations"),

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import math
+import re
 import urllib.parse
 import urllib.request
 
@@ -44,9 +46,13 @@ def test_donuts_have_parts_that_add_up(open_map, address, viewport):
     assert told and all(sum(own) == count for count, own in told)
     legend = page.evaluate(LEGEND)
     everything = root(address, aggregate="counts(kind)")["counts_kind"]
-    assert [name for name, _ in legend[:-1]] == list(everything)[:6] and legend[-1][0] == "all others"
-    for at, (name, count) in enumerate(legend):
-        assert int(count.replace(",", "")) == sum(own[at] for _, own in told), name
+    assert [name for name, *_ in legend[:-1]] == list(everything)[:6] and legend[-1][0] == "all others"
+    total = sum(count for count, _ in told)
+    for at, (name, *said) in enumerate(legend):
+        own = sum(own[at] for _, own in told)
+        # A phone has no room for the count.
+        assert [int(count.replace(",", "")) for count in said[:-1]] == [own][:len(said) - 1], name
+        assert said[-1] == f"{round(100 * own / total)}\u00a0%"
     page.screenshot(path=PICTURES / f"donuts-{viewport['width']}.png")
 
 
@@ -312,13 +318,106 @@ def test_an_index_without_columns_offers_nothing(open_map):
     assert page.locator("#where").is_hidden()
 
 
-def test_groups_have_colors_of_their_own(open_map):
-    page = open_map("#index=groups&view=tree&by=badges", LAPTOP)
-    assert page.evaluate(LEGEND)[0][0] == "hotel"
-    for group, count, own in page.evaluate("() => viewer.tree.scene.clusters.map(({ count, parts, properties }) => [properties.cluster_group, count, parts])"):
-        at = page.evaluate("group => viewer.values.categories.indexOf(group)", group)
-        assert sum(own) == count and (own[at] == count if at >= 0 else own[-1] == count)
-        break
+# Returns the name, the color and the number of points of each group in view.
+GROUPS = """() => {
+  const groups = new Map();
+  for (const cluster of viewer.tree.scene.clusters) {
+    const { group, count, parts } = cluster;
+    const known = groups.get(group) ?? { fill: viewer.palette.toneOf(cluster).fill, count: 0 };
+    groups.set(group, { ...known, count: known.count + count, sum: (known.sum ?? 0) + parts.reduce((sum, part) => sum + part) });
+  }
+  return Object.fromEntries(groups);
+}"""
+
+# Returns the name, the color and the share of each group in the legend.
+SWATCHES = """() => [...document.querySelectorAll('#legend li:has(i)')].map(item => [
+  item.querySelector('i + span').innerText, getComputedStyle(item.querySelector('i')).backgroundColor, item.querySelector('.share').innerText])"""
+
+
+def rgb(color):
+    return [int(part) for part in re.findall(r"\d+", color)[:3]]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [LAPTOP, PHONE])
+def test_every_group_has_a_color(open_map, viewport, scheme):
+    page = open_map("#index=countries&view=tree", viewport, color_scheme=scheme)
+    groups = page.evaluate(GROUPS)
+    assert len(groups) > 150 and all(each["sum"] == each["count"] for each in groups.values())
+    distinct = page.evaluate("viewer.palette.categories.map(({ fill }) => fill)")
+    largest = sorted(groups, key=lambda name: -groups[name]["count"])[:6]
+    assert {groups[name]["fill"] for name in largest} == set(distinct)
+    pale = {each["fill"] for name, each in groups.items() if name not in largest}
+    # Gray is the color of points in no group.
+    assert len(pale) > 40 and not pale & {*distinct, page.evaluate("viewer.palette.other.fill")}
+    legend = page.evaluate(SWATCHES)
+    total = sum(each["count"] for each in groups.values())
+    assert [(name, rgb(color), share) for name, color, share in legend] == [
+        (name, rgb(groups[name]["fill"]), f"{round(100 * groups[name]['count'] / total)}\u00a0%") for name in largest]
+    more = page.get_by_role("button", name=f"{len(groups) - 6} more")
+    more.click()
+    assert len(page.evaluate(SWATCHES)) == 100
+    page.get_by_role("button", name="Fewer").click()
+    assert len(page.evaluate(SWATCHES)) == 6
+    page.screenshot(path=PICTURES / f"countries-{viewport['width']}-{scheme}.png")
+
+
+def test_a_group_keeps_its_color_while_the_legend_shows_it(open_map):
+    page = open_map("#index=countries&view=tree&map=4/50/10", LAPTOP)
+    before = {name: color for name, color, _ in page.evaluate(SWATCHES)}
+    page.evaluate("viewer.map.jumpTo({ center: [-3, 42], zoom: 5 })")
+    rest(page)
+    after = {name: color for name, color, _ in page.evaluate(SWATCHES)}
+    assert before.keys() & after.keys() and before.keys() != after.keys()
+    assert all(after[name] == color for name, color in before.items() if name in after)
+    assert len(set(after.values())) == len(after)
+
+
+def test_tiles_have_the_colors_of_groups(open_map):
+    page = open_map("#index=countries&view=tiles&map=4/50/10", LAPTOP)
+    page.wait_for_function("() => viewer.map.getLayer('clusters')")
+    idle(page)
+    page.wait_for_function("() => document.querySelectorAll('#legend li').length === 7")
+    pictures = page.evaluate("viewer.map.listImages().filter(id => id.startsWith('group/'))")
+    assert len({picture.split("/")[-1] for picture in pictures}) > 20
+    # The picture of a group has the color of the legend, also after groups got other colors.
+    name, color, _ = page.evaluate(SWATCHES)[0]
+    found = page.evaluate("""name => viewer.map.listImages().filter(id => id.startsWith('group/2') && id.endsWith(`/=${name}`)).map(id => {
+      const { data: { data, width } } = viewer.map.getImage(id);
+      // The ring of a donut at its right side.
+      return Array.from({ length: width }, (_, x) => [...data.slice(4 * (width * Math.floor(width / 2) + x)).slice(0, 3)]);
+    })""", name)
+    assert found and all(rgb(color) in row for row in found)
+
+
+def test_badges_of_a_filter_are_at_the_points_that_pass(open_map, address):
+    with_filter = "where=country+%3D+%27DE%27"
+    page = open_map(f"#index=airports&view=tree&by=spacing&map=4/50/8&{with_filter}", LAPTOP)
+    circles = page.evaluate("""() => viewer.tree.scene.clusters.map(({ x, y, radius, longitude, latitude, count }) => {
+      const at = viewer.camera.point(x, y), mean = viewer.camera.point(...position(longitude, latitude));
+      return { x: at.x, y: at.y, radius, longitude, latitude, count, moved: Math.hypot(at.x - mean.x, at.y - mean.y) };
+      function position(longitude, latitude) {
+        const sine = Math.sin(latitude * Math.PI / 180);
+        return [(longitude + 180) / 360, 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)];
+      }
+    })""")
+    [passing] = ask(address, "airports/clusters", limit=1, filter="country = 'DE'")["features"]
+    west, south, east, north = passing["bbox"]
+    assert len(circles) > 5
+    for circle in circles:
+        assert west <= circle["longitude"] <= east and south <= circle["latitude"] <= north
+    # A badge moves away from its mean only if a larger badge is there.
+    assert sum(circle["moved"] < 0.01 for circle in circles) > len(circles) / 2
+    for at, a in enumerate(circles):
+        assert all(math.dist((a["x"], a["y"]), (b["x"], b["y"])) >= a["radius"] + b["radius"] for b in circles[:at])
+    page.screenshot(path=PICTURES / "filtered.png")
+    # Without a filter, badges stay where the spacing keeps them apart.
+    with page.expect_request("**/transition?*") as request:
+        page.evaluate("viewer.settings.set({ where: '' })")
+    assert "position" not in request.value.url
+    # If clusters are shown at members, badges cannot be moved.
+    members = open_map(f"#index=members&view=tree&by=badges&{with_filter}")
+    assert members.evaluate(TOTAL) == sum(circle["count"] for circle in circles)
 
 
 def test_categories_are_picked(open_map):

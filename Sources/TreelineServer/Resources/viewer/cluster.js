@@ -51,6 +51,8 @@ export function clusterOf(feature, { tones, values, settings, index }, scale, { 
     scale,
     /** Number of points in each category, if badges are donuts. */
     parts: knowsValues ? values.parts(properties, settings) : null,
+    /** Name of the group that gives the badge its color; null if the point is in no group. */
+    ...(knowsValues && values.isByGroup && { group: properties.cluster_group ?? null }),
     properties,
     ...extentOf(feature),
   };

@@ -1,7 +1,8 @@
 // The controls of the panel, which show and change the settings.
 
 import { chosenCut, CUTS, GRID_CELLS, LABELED_ORDERS } from "./cut.js";
-import { element, number, points, short, titleOf } from "./text.js";
+import { densitiesOf } from "./legend.js";
+import { element, number, points, titleOf } from "./text.js";
 import { CATEGORIES, listing, Values } from "./values.js";
 
 export class Controls {
@@ -119,7 +120,7 @@ export class Controls {
   update(cuts, index) {
     const { find, settings, viewer } = this;
     this.#offerColumns(index);
-    find("#key").hidden = viewer.values.categories.length > 0;
+    find("#key").hidden = viewer.values.hasParts;
     this.#offerPicks();
     find("#grid-says").hidden = settings.off === "" && settings.range === "" && settings.where === "";
     viewer.node.dataset.view = settings.view;
@@ -221,7 +222,6 @@ export class Controls {
     this.find("#facts").textContent = [`${points(index.point_count)}${end}`, ...facts].join(" · ");
   }
 
-  /** Explains the colors. */
   /** Shows which column gives points their names, if this is a guess. */
   tellOfNames(guessed) {
     const says = this.find("#names-say");
@@ -229,12 +229,11 @@ export class Controls {
     says.textContent = `Points are named after the column “${guessed}”. This is a guess.`;
   }
 
+  /** Explains the colors. */
   explain(palette, tones) {
     const { find } = this;
     find("#key .ramp").style.background = palette.gradient;
-    const { low, high } = tones;
-    const ends = [low, (low + high) / 2, high].map((value) => short(10 ** value));
-    find("#key .ends").replaceChildren(...ends.map((text) => element("span", {}, text)));
+    find("#key .ends").replaceChildren(...densitiesOf(tones).map((text) => element("span", {}, text)));
   }
 }
 

@@ -1,11 +1,23 @@
-// The legend of donuts. For each category, the legend shows the colour and the number of points in view. A switch hides
-// the category.
+// The legend of donuts and of groups. For each category or group, the legend shows the color, the number of points in view
+// and their share. A switch hides a category.
 
-import { element, number } from "./text.js";
-import { listed, listing, Values } from "./values.js";
+import { countsByGroup } from "./groups.js";
+import { element, number, shareOf, short } from "./text.js";
+import { CATEGORIES, listed, listing, Values } from "./values.js";
+
+/** Greatest number of groups in the unfolded legend. */
+const MOST_GROUPS = 100;
+
+/** Returns the densities at the start, in the middle and at the end of the scale of colors, as texts. */
+export const densitiesOf = ({ low, high }) => [low, (low + high) / 2, high].map((value) => short(10 ** value));
 
 export class Legend {
+  /** The shown entries: colors, names and shares. Pictures of the view show them, too. */
+  entries = [];
+  /** Number of groups in view without an entry. */
+  rest = 0;
   #shown = "";
+  #isUnfolded = false;
 
   /** @param node A list. */
   constructor(node, settings) {
@@ -14,35 +26,76 @@ export class Legend {
   }
 
   /**
-   * Shows the categories, and marks hidden categories.
+   * Shows the categories or the groups, and marks hidden categories.
    *
    * @param clusters Clusters in view, whose points are counted.
    */
-  update({ categories, isByGroup }, palette, clusters) {
-    const { node, settings } = this;
-    node.hidden = categories.length === 0 || settings.view === "grid";
-    const hidden = new Set(listed(settings.off));
-    const key = JSON.stringify([categories, palette.categories, isByGroup]);
+  update(values, palette, clusters) {
+    Object.assign(this, { values, palette, clusters });
+    const { node, settings: { view } } = this;
+    node.hidden = !values.hasParts || view === "grid";
+    const { entries, rest } = values.isByGroup ? this.#groups() : { entries: this.#categories(), rest: 0 };
+    const total = clusters.reduce((sum, { count }) => sum + count, 0);
+    const hasCounts = (view !== "tiles" || values.isByGroup) && total > 0;
+    this.entries = entries.map(({ text, tone, count, isOn }) => ({ text, fill: tone.fill, said: !isOn ? "hidden" : hasCounts ? shareOf(count, total) : "" }));
+    this.rest = rest;
+    // The list is made again only if its names or colors change. So a button keeps the focus while counts change.
+    const key = JSON.stringify([entries.map(({ text, tone }) => [text, tone.fill]), rest > 0, this.#isUnfolded]);
     if (key !== this.#shown) {
       this.#shown = key;
-      node.replaceChildren(...categories.map((category, at) => this.#entry(category, palette.partTones[at], isByGroup)));
+      node.replaceChildren(...entries.map((entry) => this.#item(entry)));
+      if (rest > 0 || this.#isUnfolded) node.append(this.#more());
     }
-    const counts = categories.map((_, at) => clusters.reduce((sum, { parts }) => sum + (parts?.[at] ?? 0), 0));
-    [...node.children].forEach((item, at) => {
-      const isOn = !hidden.has(Values.settingOf(categories[at]));
+    entries.forEach(({ count, isOn }, at) => {
+      const item = node.children[at];
       item.firstChild.setAttribute("aria-pressed", isOn);
-      item.querySelector("small").textContent = !isOn ? "hidden" : settings.view === "tiles" ? "" : number(counts[at]);
+      item.querySelector(".count").textContent = isOn && hasCounts ? number(count) : "";
+      item.querySelector(".share").textContent = this.entries[at].said;
     });
+    const more = node.querySelector(".more");
+    if (more) more.textContent = this.#isUnfolded ? "Fewer" : `${number(rest)} more`;
   }
 
-  #entry(category, tone, isByGroup) {
+  #categories() {
+    const { clusters, palette, settings, values: { categories } } = this;
+    const hidden = new Set(listed(settings.off));
+    return categories.map((category, at) => ({
+      category, text: category ?? "all others", tone: palette.partTones[at], isOn: !hidden.has(Values.settingOf(category)),
+      count: clusters.reduce((sum, { parts }) => sum + (parts?.[at] ?? 0), 0),
+    }));
+  }
+
+  /** Returns the largest groups in view, and the number of groups that the legend leaves out. */
+  #groups() {
+    const counts = countsByGroup(this.clusters);
+    const shown = counts.slice(0, this.#isUnfolded ? MOST_GROUPS : CATEGORIES);
+    const entries = shown.map(([group, count]) => ({
+      category: group, count, tone: this.palette.tonesOf({ group })[0], isOn: true,
+      text: group === null ? "in no group" : group === "" ? "without a group" : group,
+    }));
+    return { entries, rest: counts.length - shown.length };
+  }
+
+  #item({ category, text, tone }) {
     const swatch = element("i", { ariaHidden: "true" });
     swatch.style.background = tone.fill;
-    const button = element("button", { type: "button" }, swatch, element("span", {}, category === "" ? "without a group" : category ?? "all others"), element("small", {}));
+    const small = element("small", {}, element("span", { className: "count" }), element("span", { className: "share" }));
+    const button = element("button", { type: "button" }, swatch, element("span", {}, text), small);
     // Groups cannot be hidden, because a filter needs a column, and groups come from no column.
-    button.disabled = isByGroup;
-    if (isByGroup) button.title = "Groups cannot be hidden here; “Only where” can filter them by a column";
+    button.disabled = this.values.isByGroup;
+    if (button.disabled) button.title = "Groups cannot be hidden here; “Only where” can filter them by a column";
     button.addEventListener("click", () => this.#switch(Values.settingOf(category)));
+    return element("li", {}, button);
+  }
+
+  /** Returns the button that unfolds all groups in view. */
+  #more() {
+    const button = element("button", { type: "button", className: "more", ariaExpanded: String(this.#isUnfolded) });
+    button.addEventListener("click", () => {
+      this.#isUnfolded = !this.#isUnfolded;
+      this.update(this.values, this.palette, this.clusters);
+      this.node.querySelector(".more")?.focus({ preventScroll: true });
+    });
     return element("li", {}, button);
   }
 

@@ -1,7 +1,7 @@
 // The clusters in view as a list, for keyboards and screen readers. The largest cluster comes first.
 
 import { groundOf } from "./ground.js";
-import { element, nameOf, number, points, withGroup } from "./text.js";
+import { element, nameOf, number, points, shareOf, withGroup } from "./text.js";
 
 /** Maximum number of listed clusters. Further clusters are only counted. */
 const MOST = 100;
@@ -87,7 +87,7 @@ export class Listing {
     if (donuts && parts) {
       const most = Math.max(...parts);
       const name = this.values.categories[parts.indexOf(most)] ?? "others";
-      said.push(count > 1 ? `${name} ${Math.round((100 * most) / count)}\u00a0%` : name);
+      said.push(count > 1 ? `${name} ${shareOf(most, count)}` : name);
     }
     return said.join(" · ");
   }

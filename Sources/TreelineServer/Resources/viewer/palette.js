@@ -3,15 +3,32 @@
 import { rampOf } from "./ramp.js";
 import { Palette, TONES } from "./vendor/treeline/map/palette.js";
 
-/** Reads the colours that the stylesheet currently gives an element. */
-export function readPalette(node) {
+/** The colours of the map. In an index with groups, each group has a tone. */
+class MapPalette extends Palette {
+  /** @param groups Has the tones of groups. */
+  constructor(colours, groups) {
+    super(colours);
+    this.groups = groups;
+  }
+
+  tonesOf({ group }) {
+    return group === undefined ? this.partTones : [this.groups.toneOf(group, this)];
+  }
+}
+
+/**
+ * Reads the colours that the stylesheet currently gives an element.
+ *
+ * @param groups Has the tones of groups.
+ */
+export function readPalette(node, groups) {
   const style = getComputedStyle(node);
   const token = (name) => style.getPropertyValue(`--${name}`).trim();
   const list = (name) => token(name).split(/\s+/);
-  const palette = new Palette({
+  const palette = new MapPalette({
     ramp: rampOf(list("ramp"), TONES), single: token("single"), categories: list("categories"), other: token("other"), card: token("card"),
     ink: token("ink"), ring: token("ring"), shadow: token("badge-shadow"), accent: token("accent"), fontFamily: style.fontFamily,
-  });
+  }, groups);
   const names = ["sea", "land", "coast", "border", "graticule", "dust", "place", "halo"];
   palette.pointName = token("soft");
   return Object.assign(palette, Object.fromEntries(names.map((name) => [name, token(name)])), {

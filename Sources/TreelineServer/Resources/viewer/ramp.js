@@ -6,10 +6,12 @@ export function rampOf(stops, count) {
   return Array.from({ length: count }, (_, at) => {
     const position = (at / (count - 1)) * (labs.length - 1);
     const step = Math.min(Math.floor(position), labs.length - 2);
-    const rgb = fromOklab(labs[step].map((value, i) => value + (labs[step + 1][i] - value) * (position - step)));
-    return `#${rgb.map((value) => value.toString(16).padStart(2, "0")).join("")}`;
+    return hexOf(labs[step].map((value, i) => value + (labs[step + 1][i] - value) * (position - step)));
   });
 }
+
+/** Returns a colour of Oklab as `#rrggbb`. */
+export const hexOf = (lab) => `#${fromOklab(lab).map((value) => value.toString(16).padStart(2, "0")).join("")}`;
 
 const toLinear = (value) => (value <= 10.31475 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
 const fromLinear = (value) =>

@@ -119,14 +119,16 @@ export class Share {
 }
 
 /** Returns the arcs of a donut. */
-function ring({ parts, radius }, x, y, palette) {
+function ring(cluster, x, y, palette) {
+  const { parts, radius } = cluster;
+  const tones = palette.tonesOf(cluster);
   const total = parts.reduce((sum, part) => sum + part, 0);
   const width = Math.max(radius * 0.23, 3.25);
   const around = 2 * Math.PI * (radius - 1.75 - width / 2);
   let start = 0;
   return parts.map((part, at) => {
     const length = (around * part) / total;
-    const arc = `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${(around / 2 / Math.PI).toFixed(2)}" fill="none" stroke="${palette.partTones[at].fill}" stroke-width="${width.toFixed(1)}"`
+    const arc = `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${(around / 2 / Math.PI).toFixed(2)}" fill="none" stroke="${tones[at].fill}" stroke-width="${width.toFixed(1)}"`
       + ` stroke-dasharray="${length.toFixed(2)} ${(around - length).toFixed(2)}" stroke-dashoffset="${(-start).toFixed(2)}" transform="rotate(-90 ${x.toFixed(1)} ${y.toFixed(1)})"/>`;
     start += length;
     return part > 0 ? arc : "";

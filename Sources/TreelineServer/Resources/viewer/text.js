@@ -8,6 +8,12 @@ export const number = (value) => (whole ??= new Intl.NumberFormat("en", { signDi
 
 export const points = (count) => `${number(count)} ${count === 1 ? "point" : "points"}`;
 
+/** Returns a share as a percentage. */
+export function shareOf(part, whole) {
+  const percent = Math.round((100 * part) / whole);
+  return `${percent === 0 && part > 0 ? "<1" : percent}\u00a0%`;
+}
+
 export const clusters = (count) => `${number(count)} ${count === 1 ? "cluster" : "clusters"}`;
 
 /**

@@ -29,6 +29,9 @@ function shortExpression(value) {
   return ["case", ...cases, trimmed(value)];
 }
 
+/** Names of the pictures that this module draws. */
+const PICTURED = /^(badge|donut|group)\//;
+
 export class TileLayers {
   #grain = 0;
 
@@ -59,7 +62,7 @@ export class TileLayers {
     if (this.palette !== palette || this.categories !== categories) {
       this.categories = categories;
       this.#remove("clusters");
-      for (const id of this.map.listImages()) if (/^(badge|donut)\//.test(id)) this.map.removeImage(id);
+      for (const id of this.map.listImages()) if (PICTURED.test(id)) this.map.removeImage(id);
       this.palette = palette;
       this.pictures = new BadgePictures(palette, FINENESS * Math.min(devicePixelRatio || 1, 2));
     }
@@ -67,6 +70,11 @@ export class TileLayers {
     this.#set(
       "clusters", view === "tiles" && this.source.url(`v1/${index.name}/tiles.json`, { ...cutParameters(settings), ...values.query(settings), buffer: 0 }),
       (source) => this.#clusters(source, tones));
+  }
+
+  /** Draws the badges of groups again, after groups got other colors. */
+  recolor() {
+    for (const id of this.map.listImages()) if (id.startsWith("group/")) this.map.updateImage(id, this.#picture(id));
   }
 
   /**
@@ -147,6 +155,12 @@ export class TileLayers {
     const total = ["get", `sum_${sum}`];
     const label = sum ? ["case", ["has", `sum_${sum}`], shortExpression(total), abbreviated] : abbreviated;
     const { categories } = this.values;
+    const kind = ["case", ["==", count, 1], "1", "2"];
+    const own = ["case", ["==", count, 1], "", label];
+    if (this.values.isByGroup) {
+      const group = ["case", ["has", "cluster_group"], ["concat", "=", ["get", "cluster_group"]], ""];
+      return ["concat", "group/", kind, "/", diameter, "/", own, "/", group];
+    }
     if (categories.length === 0) {
       return [
         "case", ["==", count, 1], ["concat", "badge/single/", diameter], ["concat", "badge/", tone, "/", diameter, "/", label],
@@ -154,21 +168,25 @@ export class TileLayers {
     }
     // Shares are rounded to multiples of 1 / `SHARES`, so that few pictures are made. The rounding errors are
     // invisible.
-    const own = categories.filter((category) => category !== null);
-    const parts = own.map((category) => (
-      this.values.isByGroup ? ["case", ["==", ["get", "cluster_group"], category], count, 0] : ["coalesce", ["get", `counts_${donuts}.${category}`], 0]));
+    const parts = categories.filter((category) => category !== null).map((category) => ["coalesce", ["get", `counts_${donuts}.${category}`], 0]);
     const share = (part) => ["to-string", ["round", ["/", ["*", SHARES, part], count]]];
     const shares = parts.flatMap((part) => [share(part), ","]);
-    return ["concat", "donut/", ["case", ["==", count, 1], "1", "2"], "/", diameter, "/", ["case", ["==", count, 1], "", label], "/", ...shares];
+    return ["concat", "donut/", kind, "/", diameter, "/", own, "/", ...shares];
   }
 
-  /** Draws a picture that a tile needs, given by its name. */
+  /** Adds a picture that a tile needs, given by its name. */
   #addBadge(id) {
-    const [kind, tone, diameter, label, shares] = id.split("/");
-    if (kind !== "badge" && kind !== "donut") return;
+    if (PICTURED.test(id)) this.map.addImage(id, this.#picture(id), { pixelRatio: this.pictures.ratio });
+  }
+
+  /** Draws the picture with a name. */
+  #picture(id) {
+    const [kind, tone, diameter, label, ...rest] = id.split("/");
     const radius = +diameter / 2;
-    const cluster = kind === "donut"
-      ? { count: +tone, radius, label: label || undefined, parts: this.#parts(shares, +tone) }
+    const donut = { count: +tone, radius, label: label || undefined };
+    const named = rest.join("/");
+    const cluster = kind === "donut" ? { ...donut, parts: this.#parts(named, +tone) }
+      : kind === "group" ? { ...donut, parts: [+tone], group: named === "" ? null : named.slice(1) }
       : label === undefined ? { tone: -1, radius } : { tone: +tone, radius, label };
     const { ratio } = this.pictures;
     const side = Math.ceil(this.pictures.discSide(cluster) * ratio);
@@ -178,6 +196,6 @@ export class TileLayers {
     if (cluster.parts) this.pictures.drawDonut(context, cluster, middle, middle);
     else this.pictures.drawDisc(context, cluster, middle, middle);
     if (cluster.label !== undefined) this.pictures.drawLabel(context, cluster, middle, middle);
-    this.map.addImage(id, context.getImageData(0, 0, side, side), { pixelRatio: ratio });
+    return context.getImageData(0, 0, side, side);
   }
 }

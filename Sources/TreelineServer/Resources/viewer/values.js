@@ -3,6 +3,7 @@
 
 import { leastLimit } from "./cut.js";
 import { Problem } from "./source.js";
+import { shareOf } from "./text.js";
 
 /** Number of categories with their own colours. All other categories share one colour. */
 export const CATEGORIES = 6;
@@ -41,7 +42,10 @@ export class Values {
   categories = [];
   /** The most frequent categories of the column, with their counts. A user can choose from these categories. */
   all = [];
-  /** Whether badges have the colors of their groups. Always false if the index has no groups that never mix. */
+  /**
+   * Whether badges have the colors of their groups. There are no categories then. Always false if the index has no
+   * groups that never mix.
+   */
   isByGroup = false;
   #loaded = "";
 
@@ -67,11 +71,6 @@ export class Values {
     this.all = [];
     this.kind = index.column_kinds[donuts];
     this.isByGroup = !this.kind && index.groups?.length > 0;
-    if (this.isByGroup) {
-      const sorted = [...index.groups].sort((a, b) => b.point_count - a.point_count);
-      this.categories = sorted.slice(0, CATEGORIES).map(({ name }) => name);
-      if (sorted.length > CATEGORIES || index.never_clustered_point_count > 0) this.categories.push(null);
-    }
     if (!this.kind) return true;
     const limit = leastLimit(index);
     // With several groups, the most frequent values of the groups may not be the most frequent values of all points.
@@ -94,6 +93,11 @@ export class Values {
     for (const [, count] of sorted) rest -= count;
     if (rest > 0) this.categories.push(null);
     return true;
+  }
+
+  /** Whether the colors of badges show parts or groups, not the density. */
+  get hasParts() {
+    return this.isByGroup || this.categories.length > 0;
   }
 
   /** Returns the request parameters for filter and aggregates. The view and the cut are not among these parameters. */
@@ -144,13 +148,8 @@ export class Values {
    * properties of a GeoJSON feature or of a feature in a tile.
    */
   parts(properties, { donuts }) {
-    if (this.categories.length === 0) return null;
-    if (this.isByGroup) {
-      const own = this.categories.indexOf(properties.cluster_group ?? null);
-      const at = own < 0 ? this.categories.indexOf(null) : own;
-      return this.categories.map((_, each) => (each === at ? properties.point_count : 0));
-    }
-    if (!donuts) return null;
+    if (this.isByGroup) return [properties.point_count];
+    if (this.categories.length === 0 || !donuts) return null;
     const name = `counts_${donuts}`;
     const counts = properties[name];
     let rest = properties.point_count;
@@ -236,7 +235,7 @@ const ABOUT = {
 
 /** For each kind of column, a function that writes the aggregates as text. */
 const few = (properties, column, total) =>
-  Object.entries(properties[`top_${column}`] ?? {}).map(([value, count]) => `${value} ${rounded(count)} (${Math.round((100 * count) / total)}\u00a0%)`).join(", ");
+  Object.entries(properties[`top_${column}`] ?? {}).map(([value, count]) => `${value} ${rounded(count)} (${shareOf(count, total)})`).join(", ");
 const SAY = {
   number: (properties, column) =>
     typeof properties[`mean_${column}`] !== "number" ? "" : `${rounded(properties[`sum_${column}`])}, on average ${rounded(properties[`mean_${column}`])}`,

@@ -10,6 +10,7 @@ import { availableCuts, chosenCut, cutParameters, leastLimit, suitableCut } from
 import { Destination } from "./destination.js";
 import { Divider } from "./divider.js";
 import { groundOf } from "./ground.js";
+import { countsByGroup, Groups } from "./groups.js";
 import { Hint } from "./hint.js";
 import { clusterWith, keyOf, keysOf, pointWith, rowOf } from "./kept.js";
 import { circlesOf, circlesOfTiles } from "./labels.js";
@@ -66,10 +67,10 @@ const LEAST_BOX = 1e-4;
 
 const NO_TITLES = new Map();
 
-/** Milliseconds that the map waits for the first badges. */
 /** Number of points whose values show which column has their names. */
 const SAMPLE = 100;
 
+/** Milliseconds that the map waits for the first badges. */
 const SOON = 200;
 
 const pause = (time) => new Promise((done) => setTimeout(done, time));
@@ -137,6 +138,7 @@ export class Viewer {
     this.wake = this.wake.bind(this);
     this.node = this.find("#viewer");
     this.values = new Values(source);
+    this.groups = new Groups();
     this.grid = new GridSide(source, this);
     this.tree = new TreeSide(source, this);
     this.stage = new Stage(this);
@@ -175,7 +177,7 @@ export class Viewer {
     // Sizes can be read only if the stage has room. Colours can be read only if the stage is in the page.
     await shown(this.stage.mapNode);
     this.stage.divide();
-    this.palette = readPalette(this.node);
+    this.palette = readPalette(this.node, this.groups);
     await this.#openArchive();
     const loading = Promise.all([this.#loadDensities(), this.#loadValues()]);
     // A source in the page knows the densities at once.
@@ -201,12 +203,12 @@ export class Viewer {
       attributionControl: false,
       ...(cameraOptions(this.settings.map) ?? { bounds: corners(this.index.bounds), fitBoundsOptions: this.#fitting }),
     });
+    this.destination = new Destination(this.map);
     this.#credit();
     this.#useGround();
     this.map.touchZoomRotate.disableRotation();
     this.map.keyboard.disableRotation();
     this.tiles = new TileLayers(this.map, this.source);
-    this.destination = new Destination(this.map);
     this.#listen();
     this.controls.offer(this.indexes, this.index);
     // The map does not wait for the names of cities.
@@ -329,10 +331,12 @@ export class Viewer {
     }
     if (!await values.load(index, settings)) return;
     this.palette.useCategories(values.categories);
+    // Before an answer is shown, the largest groups of the index count as the largest groups in view.
+    if (values.isByGroup) this.groups.assign(countsByGroup(index.groups.map(({ name, point_count: count }) => ({ group: name, count }))));
     // The shown clusters still have no parts, or they have parts of the previous categories. The palette has no colours
     // for the previous categories.
     for (const { feed, scene } of [this.grid, this.tree]) {
-      for (const { cluster } of scene.sprites) cluster.parts = null;
+      for (const { cluster } of scene.sprites) Object.assign(cluster, { parts: null, group: undefined });
       feed.reset();
     }
   }
@@ -347,11 +351,11 @@ export class Viewer {
     const [[west, south], [east]] = corners(index.bounds);
     const facts = [!index.plane && east - west > 180 ? "worldwide" : (ground.size(index.bounds) ?? ground.position(south, west))];
     controls.tell(index, facts);
+    this.#guessName(index).catch(() => {});
     const [time] = Values.columns(index, "time");
     if (!time) return;
     const name = `"${time.replaceAll('"', '""')}"`;
     try {
-    this.#guessName(index).catch(() => {});
       const { features } = await this.source.clusters(index.name, { limit: leastLimit(index), aggregate: `min(${name}), max(${name})` });
       const ends = ["min", "max"].map((end) => features.map(({ properties }) => properties[`${end}_${time}`]).filter((value) => typeof value === "string").sort());
       if (index === this.index && ends[0].length > 0) controls.tell(index, [...facts, `${ends[0][0].slice(0, 10)} to ${ends[1].at(-1).slice(0, 10)}`]);
@@ -360,10 +364,6 @@ export class Viewer {
     }
   }
 
-  /**
-   * Loads the found point of the settings. The map then marks the point in its cluster.
-   *
-   * @returns The lowest zoom of the map at which the point is shown alone; null if no zoom shows it alone.
   /** If no column has the title of a column of names, guesses the column from some points that are near each other. */
   async #guessName(index) {
     const { controls, listing, source } = this;
@@ -379,6 +379,10 @@ export class Viewer {
     this.wake();
   }
 
+  /**
+   * Loads the found point of the settings. The map then marks the point in its cluster.
+   *
+   * @returns The lowest zoom of the map at which the point is shown alone; null if no zoom shows it alone.
    */
   loadHit(isRenewed = false) {
     const key = `${this.index.name} ${this.index.version} ${this.settings.hit}`;
@@ -554,7 +558,9 @@ export class Viewer {
     map.on("movestart", () => (this.#areTilesDrawn = false));
     map.on("idle", () => {
       this.#areTilesDrawn = true;
-      if (settings.view === "tiles") this.wake();
+      if (settings.view !== "tiles") return;
+      if (this.values.isByGroup) this.#explainParts();
+      this.wake();
     });
     map.on("sourcedata", ({ sourceId, tile }) => {
       if (sourceId === "clusters" && tile?.state === "loaded") this.notice.hide("failure");
@@ -598,6 +604,12 @@ export class Viewer {
     return new StageCamera(this.map.getCenter(), this.map.getZoom(), this.stage.size);
   }
 
+  /** The view whose clusters are requested: the current view or, while the map zooms out, the view at the end. */
+  get #cameraToAsk() {
+    const { end } = this.destination;
+    return end && end.zoom < this.camera.zoom ? new StageCamera(end.center, end.zoom, this.stage.size) : this.camera;
+  }
+
   #frame() {
     if (!this.tones) return;
     const now = performance.now();
@@ -623,12 +635,6 @@ export class Viewer {
     // In the view `tiles`, the map library draws the clusters, but not their ellipses.
     const { pointed } = this.pointing;
     if (view === "tiles" && pointed) this.overlay.drawExtent(pointed.cluster, camera);
-  /** The view whose clusters are requested: the current view or, while the map zooms out, the view at the end. */
-  get #cameraToAsk() {
-    const { end } = this.destination;
-    return end && end.zoom < this.camera.zoom ? new StageCamera(end.center, end.zoom, this.stage.size) : this.camera;
-  }
-
     const { spread } = this.card;
     if (spread) this.overlay.drawSpread(spread, camera, now, this.stage.originOf(this.card.side));
     if (this.sides.some(({ scene }) => scene.isMoving) || spread?.isMoving(now)) this.wake();
@@ -743,12 +749,26 @@ export class Viewer {
     const { pointed } = this.pointing;
     if (pointed?.side === side && !side.scene.sprite(pointed.cluster.id)) this.pointing.point(null);
     if (side === this.mainSide) {
+      this.#explainParts();
       if (side.scene.size > 0) this.notice.hide("empty");
       else if (side === this.tree && this.filterQuery.filter) {
         this.notice.show("empty", "No point in this view passes the filter.", { title: "Clear the filter", run: () => this.settings.step(ALL_POINTS) });
       } else this.notice.show("empty", "No points in this view.", { title: "Show all", run: () => this.#stepToAll() });
     }
     this.#restSoon();
+  }
+
+  /** Gives colors to the largest groups in view, and shows the categories or the groups in the legend. */
+  #explainParts() {
+    const { map, tiles, values } = this;
+    // In the view `tiles`, the map library draws the clusters, and only it knows which clusters are in view.
+    const isInTiles = this.settings.view === "tiles" && values.isByGroup;
+    const clusters = isInTiles ? (map.getLayer("clusters") ? map.queryRenderedFeatures({ layers: ["clusters"] }) : []).map(({ properties }) => (
+      { group: properties.cluster_group ?? null, count: properties.point_count })) : this.mainSide.scene.clusters;
+    // An answer that does not show groups has no clusters with groups.
+    const hasGroups = values.isByGroup && clusters.every(({ group }) => group !== undefined);
+    if (hasGroups && this.groups.assign(countsByGroup(clusters)) && isInTiles) tiles.recolor();
+    this.legend.update(values, this.palette, values.isByGroup && !hasGroups ? [] : clusters);
   }
 
   async failed(error, side) {
@@ -940,7 +960,7 @@ export class Viewer {
     if (!cuts.includes(settings.by)) return settings.set({ by: suitableCut(this.index, cuts) });
     this.controls.update(cuts, this.index);
     if (this.tones) this.controls.explain(this.palette, this.tones);
-    this.legend.update(this.values, this.palette, this.mainSide.scene.clusters);
+    this.#explainParts();
     this.timeline.show();
     this.divider.show(settings.divider);
     // In the view `tiles`, the viewer cannot know whether points are in view.
@@ -965,7 +985,7 @@ export class Viewer {
     // A map that does not exist yet starts with the new colors.
     if (!this.map) return;
     if (!this.#isStyled) return void this.map.once("style.load", () => this.repaint());
-    this.palette = readPalette(this.node);
+    this.palette = readPalette(this.node, this.groups);
     this.palette.useCategories(this.values.categories);
     if (!this.#style && this.archive) this.#setStyle(this.#ownStyle);
     else if (!this.#style || this.#isUnstyled) for (const map of this.stage.maps) repaint(map, this.palette);
@@ -1020,7 +1040,6 @@ export class Viewer {
     // The map does not wait for titles.
     if (sides.includes(this.tree)) this.tree.loadTitles(this.tree.request(this.camera, this.settings)).then((isNew) => isNew && this.wake(), () => {});
     this.listing.update(scene.clusters, this.index, this.palette, this.settings, this.values);
-    this.legend.update(this.values, this.palette, scene.clusters);
     const requests = sides.map((side) => ({ name: side.name, ...side.request(this.camera, this.settings) }));
     const key = requests.map(({ key }) => key).join();
     if (key === this.#restKey) return;

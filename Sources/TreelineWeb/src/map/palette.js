@@ -48,15 +48,15 @@ export class Palette {
     this.shadow = colours.shadow;
     this.accent = colours.accent;
     this.fontFamily = colours.fontFamily;
-    this.single = toneOf(rgbOf(colours.single));
+    this.single = toneFrom(colours.single);
     this.tones = Array.from({ length: TONES }, (_, tone) => toneOf(along(stops, tone / (TONES - 1))));
     /** Tones of the categories. `other` is the tone of all other categories. */
-    this.categories = colours.categories.map((hex) => toneOf(rgbOf(hex)));
-    this.other = toneOf(rgbOf(colours.other));
+    this.categories = colours.categories.map(toneFrom);
+    this.other = toneFrom(colours.other);
     /** The middle of a donut. */
     this.hole = { fill: colours.card, ink: colours.ink };
     /**
-     * Tones of the parts of donuts, in the order of the categories.
+     * Tones of the categories of donuts, in the order of the categories.
      *
      * @type {Tone[]}
      */
@@ -73,17 +73,34 @@ export class Palette {
   }
 
   /**
+   * Returns the tones of a cluster's parts. A subclass may give a cluster tones of its own.
+   *
+   * @param {object} _cluster
+   */
+  tonesOf(_cluster) {
+    return this.partTones;
+  }
+
+  /**
    * Returns the tone of a cluster. A donut has the tone of its largest part. All single points share one tone.
    *
    * @param {{parts: number[] | null, tone: number}} cluster
    */
-  toneOf({ parts, tone }) {
-    if (parts) return this.partTones[parts.indexOf(Math.max(...parts))] ?? this.other;
+  toneOf(cluster) {
+    const { parts, tone } = cluster;
+    if (parts) return this.tonesOf(cluster)[parts.indexOf(Math.max(...parts))] ?? this.other;
     return tone < 0 ? this.single : this.tones[tone];
   }
 }
 
 /** @typedef {number[]} RGB Three numbers from 0 to 255. */
+
+/**
+ * Returns the tone of a colour that is written `#rrggbb`.
+ *
+ * @param {string} hex
+ */
+export const toneFrom = (hex) => toneOf(rgbOf(hex));
 
 /**
  * @param {RGB} rgb

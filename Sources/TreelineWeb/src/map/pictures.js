@@ -88,9 +88,10 @@ export class BadgePictures {
    * @param {number} x
    * @param {number} y
    */
-  drawDonut(context, { parts: counts, radius, count }, x, y, scale = 1) {
-    const parts = counts ?? [];
-    const tones = this.palette.partTones;
+  drawDonut(context, badge, x, y, scale = 1) {
+    const { radius, count } = badge;
+    const parts = badge.parts ?? [];
+    const tones = this.palette.tonesOf(badge);
     this.drawDisc(context, { tone: this.palette.tones.length, radius }, x, y, scale);
     const edge = (radius - (count > 1 ? 1.75 : 1.5)) * scale;
     if (count === 1) {
