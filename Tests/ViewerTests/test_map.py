@@ -1,6 +1,7 @@
 """Tests everyday use of the map: look, zoom, pan, compare, click, open and share a link."""
 
 import re
+from xml.etree import ElementTree
 
 import pytest
 
@@ -484,14 +485,76 @@ def test_a_view_is_handed_to_others(open_map):
     page.get_by_role("button", name="Share").click()
     dialog = page.get_by_role("dialog", name="Share this view")
     assert "#index=iceland" in dialog.get_by_label("Link").input_value()
-    assert dialog.get_by_label("For a page").input_value().startswith("<iframe src=")
+    frame = dialog.get_by_label("For a page").input_value()
+    assert frame.startswith("<iframe src=") and ' title="iceland" ' in frame
     for kind, start in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
         with page.expect_download() as download:
             dialog.get_by_role("button", name=kind).click()
         path = download.value.path()
         assert path.read_bytes().startswith(start) and path.stat().st_size > 20_000
         assert download.value.suggested_filename == f"iceland.{kind.lower()}"
-    assert path.read_text().count("<circle") >= len(shown(page))
+    svg = path.read_text()
+    assert svg.count("<circle") >= len(shown(page))
+    # The picture has the title, the scale of colors and the attribution.
+    assert "points per cm² of the screen" in svg and "iceland · Natural Earth" in svg and "<linearGradient" in svg
+
+
+@pytest.mark.parametrize("link, told", [
+    ("#index=events&view=tree&donuts=kind&off=inn", ["hotel", "inn", "hidden", "all others"]),
+    ("#index=countries&view=tree&map=4/50/10", ["DE", "FR", "\u00a0%"]),
+    ("#index=titled&view=tree", ["Stacks &lt;b>&amp; more&lt;/b> · © A &lt;script>B&lt;/script> · Natural Earth", "points per cm²"]),
+])
+def test_pictures_have_a_legend(open_map, link, told):
+    page = open_map(link, LAPTOP)
+    svg = page.evaluate("async () => (await viewer.share.svg()).text()")
+    assert all(text in svg for text in told)
+    ElementTree.fromstring(svg)
+    # The PNG has the colors of the legend, where the map of the screen has none.
+    fills = page.evaluate("viewer.values.hasParts ? viewer.legend.entries.map(({ fill }) => fill) : [viewer.palette.tones[0].fill, viewer.palette.tones.at(-1).fill]")
+    column = page.evaluate("""async () => {
+      const picture = await createImageBitmap(await viewer.share.png()), { ratio } = viewer.overlay;
+      const context = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
+      context.drawImage(picture, 0, 0);
+      const [x, y, width, height] = viewer.values.hasParts ? [30, 14, 1, 180] : [25, 28, 166, 1];
+      const { data } = context.getImageData(x * ratio, y * ratio, width * ratio, height * ratio);
+      return Array.from({ length: data.length / 4 }, (_, at) => [...data.slice(4 * at, 4 * at + 3)]);
+    }""")
+    for fill in fills:
+        color = [int(part) for part in re.findall(r"\d+", fill)[:3]]
+        assert any(max(abs(a - b) for a, b in zip(color, each)) <= 4 for each in column), fill
+    page.evaluate("async () => { const url = URL.createObjectURL(await viewer.share.png()); document.body.innerHTML = `<img id='picture' src='${url}'>` }")
+    page.locator("#picture").screenshot(path=PICTURES / f"shared-{link.split('=')[1].split('&')[0]}.png")
+
+
+def test_a_guessed_name_says_so(open_map):
+    page = open_map("#index=untitled&map=15/64.1459/-21.9371", LAPTOP)
+    page.get_by_text("Points are named after the column “door”. This is a guess.").wait_for()
+    assert page.evaluate("viewer.tree.labels.placed.some(({ isPoint }) => isPoint)")
+    named = open_map("#index=iceland", LAPTOP)
+    assert named.locator("#names-say").is_hidden()
+    # Neighbors share their country, so it is no name.
+    unnamed = open_map("#index=countless&map=5/50/10", LAPTOP)
+    unnamed.wait_for_function("() => viewer.index.guessed_name === null")
+    rest(unnamed)
+    assert unnamed.locator("#names-say").is_hidden()
+    assert unnamed.evaluate("viewer.tree.labels.placed.every(({ isPoint }) => !isPoint)")
+
+
+def test_the_name_of_a_place_moves_to_a_free_side(open_map):
+    page = open_map("#index=airports&view=tree", LAPTOP)
+    places = page.evaluate("""async () => {
+      const { Labels } = await import('/viewer/labels.js');
+      const camera = viewer.currentCamera, { x, y } = camera.point(camera.centerX, camera.centerY);
+      const sides = [[40, 0], [-40, 0], [0, -20], [0, 20]].map(([right, down]) => ({ x: x + right, y: y + down, radius: 10 }));
+      return [0, 1, 2, 3, 4].map(count => {
+        const labels = new Labels();
+        labels.place(camera, sides.slice(0, count), [{ name: 'Somewhere', rank: 0, x: camera.centerX, y: camera.centerY }], null, new Map(), `${count}`, 1e9);
+        return labels.placed.map(({ dx, dy }) => [Math.sign(Math.round(dx)), Math.sign(Math.round(dy))]);
+      });
+    }""")
+    assert places[:4] == [[[1, 0]], [[-1, 0]], [[0, -1]], [[0, 1]]]
+    [[across, down]] = places[4]
+    assert across and down
 
 
 def test_a_filter_without_points_can_be_cleared(open_map):

@@ -1,6 +1,16 @@
 // The dialog to share the view: a link, a line of HTML that embeds the view, and pictures.
 
-import { element, titleOf } from "./text.js";
+import { densitiesOf } from "./legend.js";
+import { element, number, titleOf } from "./text.js";
+
+/** Lengths in the legend of a picture, in pixels. */
+const EDGE = 14;
+const PADDING = 10;
+const LINE = 20;
+const SCALE_WIDTH = 168;
+
+/** Greatest number of characters of a name in the legend of a picture. */
+const LONGEST = 32;
 
 export class Share {
   /** @param viewer Has the page, the maps and the overlay. */
@@ -18,7 +28,7 @@ export class Share {
     const dialog = element("dialog", { id: "sharing" });
     dialog.setAttribute("aria-label", "Share this view");
     const link = location.href;
-    const frame = `<iframe src="${link.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}" width="800" height="600" style="border: 0"></iframe>`;
+    const frame = `<iframe src="${markup(link)}" title="${markup(titleOf(viewer.index))}" width="800" height="600" style="border: 0"></iframe>`;
     const close = element("button", { type: "button", className: "button" }, "Close");
     close.addEventListener("click", () => dialog.close());
     const save = (kind, run) => {
@@ -73,14 +83,24 @@ export class Share {
     return [titleOf(index), index.attribution, index.plane ? "" : "Natural Earth"].filter(Boolean).join(" · ");
   }
 
+  /** Returns the legend, the title and the attribution as shapes. */
+  #caption(height) {
+    const { legend, palette, settings, tones, values } = this.viewer;
+    const title = `<text x="10" y="${height - 10}" fill="${palette.place}" font-size="12" stroke="${palette.halo}" stroke-width="3" stroke-linejoin="round" paint-order="stroke">${markup(this.#title)}</text>`;
+    if (settings.view === "grid" || !values.hasParts) return title + keyOf(palette, densitiesOf(tones), this.viewer.find("#key-title").textContent);
+    const entries = legend.entries.map(({ text, fill, said }) => ({ text: text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text, fill, said }));
+    if (legend.rest > 0) entries.push({ text: `${number(legend.rest)} more`, fill: "none", said: "" });
+    return title + listOf(palette, entries);
+  }
+
   async png() {
     const { overlay } = this.viewer;
-    const { canvas, context, height, ratio } = this.#ground();
+    const { canvas, context, width, height } = this.#ground();
     context.drawImage(overlay.canvas, 0, 0);
-    context.scale(ratio, ratio);
-    Object.assign(context, { font: `12px ${overlay.pictures.palette.fontFamily}`, fillStyle: this.viewer.palette.place, strokeStyle: this.viewer.palette.halo, lineWidth: 3, lineJoin: "round" });
-    context.strokeText(this.#title, 10, height - 10);
-    context.fillText(this.#title, 10, height - 10);
+    const caption = new Image();
+    caption.src = `data:image/svg+xml,${encodeURIComponent(svgOf(width, height, this.viewer.palette, this.#caption(height)))}`;
+    await caption.decode();
+    context.drawImage(caption, 0, 0, canvas.width, canvas.height);
     return canvas.convertToBlob({ type: "image/png" });
   }
 
@@ -111,11 +131,42 @@ export class Share {
         if (cluster.count > 1) shapes.push(text(x, y, cluster.label, hole ? palette.hole.ink : tone.ink, cluster.label.length > 3 ? 12 : 13, 600));
       }
     }
-    shapes.push(`<text x="10" y="${height - 10}" fill="${palette.place}" font-size="12">${markup(this.#title)}</text>`);
-    const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="${markup(palette.fontFamily)}">`
-      + `<image href="${ground}" width="${width}" height="${height}"/>${shapes.join("\n")}</svg>\n`;
-    return new Blob([svg], { type: "image/svg+xml" });
+    shapes.push(this.#caption(height));
+    return new Blob([svgOf(width, height, palette, `<image href="${ground}" width="${width}" height="${height}"/>${shapes.join("\n")}`)], { type: "image/svg+xml" });
   }
+}
+
+const svgOf = (width, height, { fontFamily }, content) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="${markup(fontFamily)}">${content}</svg>\n`;
+
+/** Returns the card of a legend. */
+const cardOf = ({ hole }, width, height, content) =>
+  `<g transform="translate(${EDGE} ${EDGE})"><rect width="${width}" height="${height}" rx="11" fill="${hole.fill}" fill-opacity="0.9"/>${content}</g>`;
+
+/** Returns the scale of densities as shapes. */
+function keyOf(palette, densities, title) {
+  const stops = palette.tones.map(({ fill }, at) => `<stop offset="${at / (palette.tones.length - 1)}" stop-color="${fill}"/>`).join("");
+  const anchors = ["start", "middle", "end"];
+  const texts = densities.map((text, at) => (
+    `<text x="${PADDING + (SCALE_WIDTH * at) / 2}" y="${PADDING + 23}" font-size="12" font-weight="600" text-anchor="${anchors[at]}" fill="${palette.hole.ink}">${markup(text)}</text>`)).join("");
+  return cardOf(palette, SCALE_WIDTH + 2 * PADDING, 58, (
+    `<linearGradient id="scale">${stops}</linearGradient><rect x="${PADDING}" y="${PADDING}" width="${SCALE_WIDTH}" height="9" rx="4.5" fill="url(#scale)"/>${texts}`
+    + `<text x="${PADDING}" y="${PADDING + 40}" font-size="11.5" fill="${palette.pointName}">${markup(title)}</text>`));
+}
+
+/** Returns categories or groups as shapes: a disc of the color, the name and the share. */
+function listOf(palette, entries) {
+  const measure = new OffscreenCanvas(1, 1).getContext("2d");
+  measure.font = `13px ${palette.fontFamily}`;
+  const widthOf = (texts) => Math.ceil(Math.max(...texts.map((text) => measure.measureText(text).width), 0));
+  const [names, shares] = [widthOf(entries.map(({ text }) => text)), widthOf(entries.map(({ said }) => said))];
+  const width = PADDING + 20 + names + 14 + shares + PADDING;
+  return cardOf(palette, width, 2 * PADDING + LINE * entries.length - 4, entries.map(({ text, fill, said }, at) => {
+    const middle = PADDING + 8 + LINE * at;
+    const line = `y="${middle}" font-size="13" dominant-baseline="central"`;
+    return `<circle cx="${PADDING + 6}" cy="${middle}" r="6" fill="${fill}"/><text x="${PADDING + 20}" ${line} fill="${palette.hole.ink}">${markup(text)}</text>`
+      + `<text x="${width - PADDING}" ${line} text-anchor="end" fill="${palette.pointName}">${markup(said)}</text>`;
+  }).join(""));
 }
 
 /** Returns the arcs of a donut. */
