@@ -75,6 +75,18 @@ import TreelineBuilder
     }
   }
 
+  @Test func captionsBelowPicturesSayTheMethodAndTheNumberOfBadges() throws {
+    let report = try report(SamplePoints.towns(seed: 6))
+    let captions = report.html(title: "Towns").components(separatedBy: "</svg><figcaption><b class=\"t").dropFirst()
+    let expected = report.views.flatMap { view in
+      zip(report.methods, view.results).map { "\($0.title)</b> \($1.clusters.count) badges · \($0.summary)" }
+    }
+    #expect(captions.count == expected.count && expected.count >= 6)
+    for (caption, text) in zip(captions, expected) {
+      #expect(caption.dropFirst(3).hasPrefix(text), "\(caption.prefix(80))")
+    }
+  }
+
   @Test(arguments: SamplePoints.nasty.map(\.name), [Plane.Projection.webMercator, .planar]) func picturesAreWellFormed(
     name: String, projection: Plane.Projection
   ) throws {

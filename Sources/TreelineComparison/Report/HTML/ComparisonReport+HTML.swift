@@ -47,8 +47,8 @@ extension ComparisonReport {
     let figures = methods.enumerated().map { number, method in
       """
       <figure>
-      <figcaption><b class="t\(number % colourCount)">\(escaped(method.title))</b> \(escaped(method.summary))</figcaption>
-      \(picture.svg(method: number))</figure>
+      \(picture.svg(method: number))<figcaption><b class="t\(number % colourCount)">\(escaped(method.title))</b> \(badges(comparison.results[number].clusters.count)) · \(escaped(method.summary))</figcaption>
+      </figure>
 
       """
     }
@@ -88,12 +88,9 @@ extension ComparisonReport {
     return "\(points), zoom \(fixed(zoom, zoom == zoom.rounded() ? 0 : 1))"
   }
 
+  private func badges(_ count: Int) -> String { count == 1 ? "1 badge" : "\(grouped(count)) badges" }
+
   private func facts(_ comparison: ViewComparison, isLandLeftOut: Bool) -> String {
-    let counts = comparison.results.map { grouped($0.clusters.count) }
-    let badges =
-      Set(counts).count == 1
-      ? "\(counts[0]) badges each"
-      : "Shown: " + zip(methods, counts).map { "\($1) (\($0.title))" }.joined(separator: ", ")
     let dots =
       switch comparison.dots.step {
       case 1: "Dots: all points."
@@ -101,7 +98,7 @@ extension ComparisonReport {
       default: "Dots: one in \(comparison.dots.step) of the points at distinguishable positions."
       }
     let land = isLandLeftOut ? " The outline of land is too coarse for this zoom." : ""
-    return "\(badges). \(dots)\(land)\(offPicture(comparison))"
+    return "\(dots)\(land)\(offPicture(comparison))"
   }
 
   /// Returns a sentence about badges whose centers lie beyond the edges of the picture, where a mean of points may lie.
