@@ -204,7 +204,7 @@ def test_rows_are_those_of_a_column(table, expected, split, tmp_path):
     order = np.random.default_rng(5).permutation(COUNT)
     shuffled = table.append_column("id", pa.array(np.arange(COUNT))).take(order)
     folder = write(tmp_path / "places", shuffled)
-    treelinemap.build_parquet(folder, out=tmp_path / "out", row="id", split=split, memory=MEMORY)
+    treelinemap.build_parquet(folder, out=tmp_path / "out", row="id", split=split, separations=True, memory=MEMORY)
     assert filecmp.cmp(tmp_path / "out", expected, shallow=False)
     far = shuffled.set_column(2, "id", pa.array(np.arange(COUNT) + 2**53 - COUNT))
     folder = write(tmp_path / "far", far)
