@@ -78,7 +78,9 @@ let package = Package(
   ], swiftLanguageModes: [.v6])
 
 // Tests compile in a fraction of the time without optimization.
-for target in package.targets where target.type == .test { target.swiftSettings = [.unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])] }
+for target in package.targets where target.type == .test {
+  target.swiftSettings = [.unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])]
+}
 
 // Only scripts/build/docs sets this variable, so that users of the server do not fetch the documentation plugin.
 if Context.environment["TREELINE_DOCS"] != nil {
