@@ -171,8 +171,10 @@ import TreelineBuilder
 
   /// Checks that the facts say whether clusters are shown at members. A map then knows which positions it may request.
   @Test func theAnchorIsTold() async throws {
-    let places = (0..<40).map { Coordinate(longitude: Double($0 * 7 % 40), latitude: Double($0 * 3 % 20)) }
-    let options = BuildOptions(growth: .merging(by: .badges), computesSeparations: true, anchor: .member)
+    let places = (0..<40).map { (number: Int) in
+      Coordinate(longitude: Double(number * 7 % 40), latitude: Double(number * 3 % 20))
+    }
+    let options = BuildOptions(supporting: .badges(), anchor: .member)
     let client = try TestServer(["members": try ClusterTree(places, options: options), "places": TestServer.places])
       .client
     #expect(try await client.get("/v1/members").json()["anchor"] as? String == "member")
