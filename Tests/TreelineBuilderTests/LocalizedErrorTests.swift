@@ -39,10 +39,10 @@ import TreelinePages
       return ""
     }
     let spaced = message { _ = try tree.clusters(.spacing(44), in: .everything(zoom: 3)) }
-    #expect(spaced.contains("this tree was grown for badges"))
+    #expect(spaced.contains("a tree that was grown for badges") && spaced.contains("supporting: .spacing"))
     let plain = try ClusterTree([Coordinate(longitude: 1, latitude: 2)])
     let bare = message { _ = try plain.clusters(.spacing(44), in: .everything(zoom: 3)) }
-    #expect(bare.contains("computesSeparations: true") && bare.contains("or use a limit or a detail"))
+    #expect(bare.contains("a tree without separations") && bare.contains("supporting: .spacing"))
     let center = Coordinate(longitude: 1, latitude: 2)
     let flat = message { _ = try tree.hasPoint(in: Viewport(center: center, zoom: 3, width: 0, height: 1)) }
     #expect(flat.contains("above 0, as the width, found 0"))
