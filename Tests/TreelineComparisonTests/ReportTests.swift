@@ -77,7 +77,7 @@ import TreelineBuilder
 
   @Test func captionsBelowPicturesSayTheMethodAndTheNumberOfBadges() throws {
     let report = try report(SamplePoints.towns(seed: 6))
-    let captions = report.html(title: "Towns").components(separatedBy: "</svg><figcaption><b class=\"t").dropFirst()
+    let captions = report.html(title: "Towns").components(separatedBy: "<figcaption><b class=\"t").dropFirst()
     let expected = report.views.flatMap { view in
       zip(report.methods, view.results).map { "\($0.title)</b> \($1.clusters.count) badges · \($0.summary)" }
     }

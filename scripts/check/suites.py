@@ -105,9 +105,10 @@ WHEEL_TOOLS = environment(".build-python/tools", "wheel", 20, "pinned_environmen
 WHEEL = build(
     "build of the wheel", 10, "TREELINE_LIBRARY=$PWD/.build-c/release/libTreelineC.so scripts/build/wheel",
     (LIBRARY, WHEEL_TOOLS, VIEWER_LIBRARY))
-PYTHON_SOURCES = build(
-    "the Python package in its sources", 2, "scripts/build/python-map && scripts/build/python-native",
-    (WHEEL_TOOLS, VIEWER_LIBRARY))
+# Takes two seconds, and starts while other steps keep all cores busy.
+PYTHON_SOURCES = Step(
+    "the Python package in its sources", "scripts/build/python-map && scripts/build/python-native",
+    (WHEEL_TOOLS, VIEWER_LIBRARY), seconds=2, cores=0, is_preparation=True)
 PYTHON_PACKAGES = environment(".build-python/venv", "Tests/TreelinePythonTests/requirements.txt", 60)
 NOTEBOOK_PACKAGES = environment(".build-notebook/venv", "Tests/NotebookTests/requirements.txt", 60)
 VIEWER_PACKAGES = environment(".build-viewer/venv", "Tests/ViewerTests/requirements.txt", 20)
@@ -128,8 +129,8 @@ def swift_tests(lapack, seconds, paths, expected, command):
 
 
 ALL_TESTS = f"{BUNDLE} && {BUNDLE} --testing-library swift-testing"
-# The implementation of LAPACK can affect only trees, because a single file calls LAPACK. Beside other suites, and with more trials
-# than `fast`, only the tests of trees run with both implementations.
+# The implementation of LAPACK can affect only trees, because a single file calls LAPACK. Beside other suites, and with
+# more trials than `fast`, only the tests of trees run with both implementations.
 TREE_TESTS = f"{BUNDLE} --testing-library swift-testing --filter 'Determinism|Golden|PrincipalAxis|LAPACK'"
 
 
