@@ -103,7 +103,7 @@ def test_answers_of_a_page_are_those_of_the_tree(kind, open_page, tmp_path, note
 def test_a_page_filters_colors_and_sums(open_page, tmp_path):
     x, y = clouds(600)
     kinds = np.array(["inn", "bar", "camp"])[np.arange(600) % 3]
-    tree = treelinemap.build(x, y, columns={"kind": kinds, "beds": np.arange(600)})
+    tree = treelinemap.build(x, y, columns={"kind": kinds, "beds": np.arange(600)}, supporting="spacing")
     tree.to_html(tmp_path / "map.html")
     page = open_page(tmp_path / "map.html", "#view=tree&where=kind%20%3D%20'inn'&donuts=kind&sum=beds")
     properties = page.evaluate("viewer.tree.scene.clusters.map(({ properties }) => properties)")

@@ -2,7 +2,7 @@
   import MapKit
   import SwiftUI
   @_spi(Server) import Treeline
-  import TreelineMap
+  @_spi(MapLibre) import TreelineMap
 
   // MARK: - Selection
 
