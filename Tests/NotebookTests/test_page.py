@@ -114,7 +114,7 @@ def test_a_page_filters_colors_and_sums(open_page, tmp_path):
     )
     assert sums == np.arange(0, 600, 3).sum()
     # Badges are at the means of the points that pass.
-    query = {"center": "10,48", "zoom": 7, "width": 800, "height": 600, "spacing": 44}
+    query = {"center": "10,48", "zoom": 4, "width": 800, "height": 600, "spacing": 44}
     asked = {**query, "filter": "kind = 'inn'", "position": "mean"}
     found = page.evaluate(
         "async query => (await viewer.source.clusters('', query)).features.map(({ geometry }) => geometry.coordinates)", asked

@@ -17,7 +17,8 @@
     private static let hotels = cloudyPoints(500).enumerated().map {
       Hotel(name: "Hotel \($0)", phone: "+49 \($0)", coordinate: $1)
     }
-    private static let map = try! ClusterMap(hotels, at: \.coordinate)
+    private static let map = try! ClusterMap(
+      hotels, at: \.coordinate, options: BuildOptions(computesSeparations: true))
 
     private func makeMap(zoom: Double = 4, namedMembers: Int = 3) async throws -> TestMap {
       var texts = BadgeTexts(Self.map, title: { $0.name }, subtitle: { $0.phone })

@@ -138,7 +138,7 @@
       }
       let hotels = try ClusterMap(
         Self.points.enumerated().map { Hotel(stars: $0 % 5, coordinate: $1) }, at: \.coordinate,
-        columns: .number(\.stars))
+        columns: .number(\.stars), options: BuildOptions(computesSeparations: true))
       let scene = Scene(hotels.tree)
       try await scene.show(zoom: 4)
       try scene.model.select(row: 9, at: Self.points[9])

@@ -148,7 +148,8 @@
         var coordinate: Coordinate
       }
       let hotels = Self.points.enumerated().map { Hotel(stars: $0 % 5, coordinate: $1) }
-      let all = try ClusterMap(hotels, at: \.coordinate, columns: .number(\.stars))
+      let all = try ClusterMap(
+        hotels, at: \.coordinate, columns: .number(\.stars), options: BuildOptions(computesSeparations: true))
       let map = TestMap(all.tree)
       try await map.settle()
       try map.adapter.select(row: 9, at: Self.points[9])

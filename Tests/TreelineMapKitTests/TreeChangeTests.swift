@@ -110,7 +110,8 @@
 
     func testALiveMapKeepsItsBadgesAndTheSelection() async throws {
       let buses = cloudyPoints(300).enumerated().map { Bus(id: 2 * $0, coordinate: $1) }
-      let live = LiveMap(try ClusterMap(buses, at: \.coordinate))
+      let live = LiveMap(
+        try ClusterMap(buses, at: \.coordinate, options: BuildOptions(computesSeparations: true)))
       let map = TestMap(live.map.tree)
       try await map.settle()
       try map.adapter.select(row: 9, at: buses[9].coordinate)
