@@ -13,6 +13,8 @@ public struct PublishOptions: Sendable {
   public var removesOldPages = false
   /// Number of threads; nil for all cores.
   public var threads: Int?
+  /// Sizes of pages, for tests and measurements; nil for sizes that depend on the number of points.
+  package var sizes: PageSizes?
 
   /// The default options: pages without a map, each page in a file.
   public init() {}
@@ -54,7 +56,7 @@ extension ClusterTree {
     to folder: String, options: PublishOptions, contentHash: UInt64, giveBack: @escaping () -> Void = {},
     willWrite: (String) -> Void = { _ in }, progress: (Int) -> Void = { _ in }
   ) throws -> PublishedFiles {
-    let publisher = try PagePublisher(self, contentHash: contentHash, giveBack: giveBack)
+    let publisher = try PagePublisher(self, contentHash: contentHash, sizes: options.sizes, giveBack: giveBack)
     let map = try options.map.map { try MapPage(folder: $0) }
     let site = try SiteFolder(folder)
     let pages = options.isSingleFile ? nil : try PageFolder(site: folder)

@@ -23,30 +23,29 @@ struct PageEncoder {
 
   // MARK: - Upper pages
 
-  static let upperHeaderLength = 20
+  /// The length of the fields before the places of a listing.
+  static let listingStart = 36
 
   /// Whether the exact spreads of an upper page are in a separate page. If the tree has separations, spreads are in a
   /// separate page, because cuts then do not need spreads.
   var hasSpreadPages: Bool { storage.separations != nil }
 
-  /// Returns an upper page. The page refers to the page of its spreads, to its child pages, and to the pages in
-  /// `pagesAhead`.
-  func upper(
-    _ page: PagePlan, spreads: PageReference, children references: [PageReference], ahead: [PageReference]
-  ) -> [UInt8] {
-    guard case .upper(_, let children) = page.content else { preconditionFailure("Expected an upper page") }
+  /// Returns a page.
+  ///
+  /// - Parameter listing: The pages below an upper page; empty if another page lists these pages.
+  func bytes(_ page: PagePlan, listing: [PageEntry] = []) throws(IndexError) -> [UInt8] {
+    page.isLeaf ? try leaf(page) : upper(page, listing: listing)
+  }
+
+  private func upper(_ page: PagePlan, listing: [PageEntry]) -> [UInt8] {
     let columns = UpperColumns(self, page)
     var bytes = PageBytes()
     bytes.append(Kind.upper.rawValue)
     bytes.append(UInt32(page.roots.count))
     bytes.append(UInt32(columns.recordCount))
-    bytes.append(UInt32(references.count))
-    bytes.append(UInt32(ahead.count))
-    for reference in (hasSpreadPages ? [spreads] : []) + references + ahead { bytes.append(reference) }
-    bytes.append(planesOf: children.map { UInt32(pagesAhead(below: $0).count) })
-    let extents = children.flatMap(pagesAhead).map(extent)
-    for edge in 0..<4 { bytes.append(planesOf: extents.map { $0.edges[edge] }) }
-    bytes.append(planesOf: extents.map(\.code))
+    bytes.append(UInt32(page.children.count))
+    bytes.append(UInt32(listing.count))
+    PageListing(entries: listing, hasSpreads: hasSpreadPages).append(to: &bytes)
     columns.append(to: &bytes, self)
     return bytes.bytes
   }
@@ -61,25 +60,12 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// Returns the child pages of a child page. A query that needs a page usually needs some child pages of this page,
-  /// too. If the tree has separation codes, a reader knows which of these pages a query needs, and loads all needed
-  /// pages at once.
-  func pagesAhead(below child: PagePlan) -> [PagePlan] {
-    guard storage.separations != nil, case .upper(_, let children) = child.content else { return [] }
-    return children
-  }
-
-  /// Returns a box around all roots of a page, and the greatest separation code of these roots. A query needs the page
-  /// if a root is in view and the query splits it. The edges of the box are in units of 2^16, rounded down.
-  private func extent(of page: PagePlan) -> (edges: [UInt16], code: UInt16) {
-    let boxes = page.roots.map { storage.box(of: pages.records[Int($0)].node) }
-    let code = page.roots.reduce(UInt16(0)) { max($0, pages.records[Int($1)].code) }
-    // If a box crosses the seam, where the world is cut open, the result is the whole plane.
-    if boxes.contains(where: { $0.minX > $0.maxX }) { return ([0, 0, .max, .max], code) }
-    let edges = [
-      boxes.map(\.minX).min(), boxes.map(\.minY).min(), boxes.map(\.maxX).max(), boxes.map(\.maxY).max(),
-    ]
-    return (edges.map { UInt16(truncatingIfNeeded: ($0 ?? 0) >> 16) }, code)
+  /// Returns the entry of a page in a listing. A query needs the page if a root is in view and the query splits it.
+  func entry(of page: PagePlan, childCount: Int) -> PageEntry {
+    let box = PlaneRect(around: pages.nodes(of: page).map { storage.box(of: $0) })
+    return PageEntry(
+      isLeaf: page.isLeaf, childCount: childCount, box: box, code: page.roots.reduce(0) { max($0, pages.records[Int($1)].code) },
+      page: page.reference, spreads: page.spreads)
   }
 
   /// The columns of an upper page, with an entry for each record.
@@ -182,9 +168,8 @@ struct PageEncoder {
 
   /// Returns a leaf page. The page contains the points below its roots, and the data about the shape of the tree that
   /// cannot be computed from the points.
-  func leaf(_ page: PagePlan) throws(IndexError) -> [UInt8] {
-    let roots = page.roots.map { pages.records[Int($0)].node }
-    let range = Int(roots[0].first)..<roots[roots.count - 1].range.upperBound
+  private func leaf(_ page: PagePlan) throws(IndexError) -> [UInt8] {
+    let (roots, range) = (pages.nodes(of: page), pages.range(of: page))
     var leftCounts: [UInt32] = []
     for root in roots {
       // Visits pairs in preorder, the left child before the right child.
@@ -267,10 +252,12 @@ struct PageEncoder {
     bytes.append(Kind.valueDirectory.rawValue)
     bytes.append(UInt32(references.count))
     bytes.append(UInt32(pointsPerPage))
-    bytes.append(UInt32(0))
-    for reference in references { bytes.append(reference) }
+    bytes.append(places: references)
     return bytes.bytes
   }
+
+  /// The length of the fields before the places of the directory of values.
+  static let valueDirectoryStart = 12
 }
 
 // MARK: - Columns

@@ -92,36 +92,36 @@ enum PageCompression {
   }
 }
 
-/// A reference to a page: its place, and the checksum and length of its bytes.
+/// A reference to a page: the place of its bytes.
 package struct PageReference: Hashable, Sendable {
-  /// XXH64 of the compressed page. If the page is a file, the file is named by the checksum.
-  package var checksum: UInt64
-  /// The offset of the page in the single file; 0 if the page is a file.
+  /// XXH64 of the file of the page, which names the file; nil if all pages are in one file.
+  package var file: UInt64?
+  /// The length of the file; 0 if all pages are in one file.
+  package var fileLength: UInt32
+  /// The offset of the page in its file.
   package var offset: UInt64
   /// The length of the compressed page; 0 means that there is no page.
   package var length: UInt32
 
-  package init(checksum: UInt64, offset: UInt64, length: UInt32) {
-    (self.checksum, self.offset, self.length) = (checksum, offset, length)
+  static let none = PageReference(file: nil, fileLength: 0, offset: 0, length: 0)
+
+  /// Returns the places of pages that were written one after another.
+  func places(of pages: [[UInt8]]) -> [PageReference] {
+    var place = self
+    place.length = 0
+    return pages.map { page in
+      place.offset += UInt64(place.length)
+      place.length = UInt32(page.count)
+      return place
+    }
   }
 
-  static let byteCount = 20
-  static let none = PageReference(checksum: 0, offset: 0, length: 0)
-
-  /// The name of the page's file.
-  package var fileName: String { hexadecimal(checksum) + ".page" }
+  /// The name of the file with a checksum.
+  static func fileName(_ checksum: UInt64) -> String { hexadecimal(checksum) + ".page" }
 }
 
 /// Returns a number as 16 hexadecimal digits.
 package func hexadecimal(_ number: UInt64) -> String {
   let digits = String(number, radix: 16)
   return String(repeating: "0", count: 16 - digits.count) + digits
-}
-
-extension PageBytes {
-  mutating func append(_ reference: PageReference) {
-    append(reference.checksum)
-    append(reference.offset)
-    append(reference.length)
-  }
 }

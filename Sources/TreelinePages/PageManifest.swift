@@ -4,9 +4,9 @@ import Treeline
 /// the first page.
 package struct PageManifest: Codable, Equatable {
   package static let formatName = "treelinemap pages"
-  package static let version = 1
+  package static let version = 2
   package static let fileName = "manifest.json"
-  /// The folder of the pages, if each page is a file.
+  /// The folder of the pages, if not all pages are in one file.
   package static let folderName = "pages"
 
   package var format = formatName
@@ -33,10 +33,12 @@ package struct PageManifest: Codable, Equatable {
   /// The sizes by which the tree was divided into pages. A verifier uses these sizes to divide the index in the same
   /// way.
   package var sizes: Sizes
-  /// The file of all pages; nil if each page is a file.
+  /// The file of all pages; nil if the pages are in a folder.
   package var file: String?
   /// The page that lists the pages of values.
   package var values: Reference
+  /// The page of the spreads of the first page; nil if the spreads are in the first page.
+  package var spreads: Reference?
   /// The first page, compressed, in Base64.
   package var first: String
 
@@ -46,47 +48,61 @@ package struct PageManifest: Codable, Equatable {
   }
 
   package struct Sizes: Codable, Equatable {
-    package var points: Int
-    package var nodePoints: Int
+    package var points: [Int]
+    package var nodePoints: [Int]
+    package var leastCode: [Int]
     package var pairs: [Int]
     package var parts: [Int]
+    package var listed: Int
     package var values: Int
-    package var leastCode: Int
+    package var fileBytes: Int
 
     init(_ sizes: PageSizes) {
-      (points, nodePoints, values) = (sizes.points, sizes.nodePoints, sizes.values)
-      (pairs, parts, leastCode) = (sizes.pairs, sizes.parts, sizes.leastCode)
+      (points, nodePoints, leastCode) = (sizes.points, sizes.nodePoints, sizes.leastCode)
+      (pairs, parts, listed) = (sizes.pairs, sizes.parts, sizes.listed)
+      (values, fileBytes) = (sizes.values, sizes.fileBytes)
     }
 
     /// The sizes; nil if `PagePublisher` never writes such sizes.
-    var pageSizes: PageSizes? {
-      guard ([points, nodePoints, values] + pairs).allSatisfy({ 1...1 << 32 ~= $0 }), !pairs.isEmpty, !parts.isEmpty,
-        parts.allSatisfy({ 2...1 << 32 ~= $0 }), leastCode >= 0
+    package var pageSizes: PageSizes? {
+      guard 1...2 ~= points.count, nodePoints.count == points.count, leastCode.count == points.count,
+        (points + nodePoints + pairs + [listed, values, fileBytes]).allSatisfy({ 1...1 << 32 ~= $0 }),
+        !pairs.isEmpty, !parts.isEmpty, parts.allSatisfy({ 2...1 << 32 ~= $0 }), leastCode.allSatisfy({ $0 >= 0 })
       else {
         return nil
       }
       return PageSizes(
-        points: points, nodePoints: nodePoints, pairs: pairs, parts: parts, values: values, leastCode: leastCode)
+        points: points, nodePoints: nodePoints, leastCode: leastCode, pairs: pairs, parts: parts, listed: listed,
+        values: values, fileBytes: fileBytes)
     }
   }
 
+  /// The place of a page that is alone in its file, or in the file of all pages.
   package struct Reference: Codable, Equatable {
-    package var checksum: String
+    /// The checksum of the file; nil if all pages are in one file.
+    package var file: String?
     package var offset: UInt64
     package var length: UInt32
 
     init(_ reference: PageReference) {
-      (checksum, offset, length) = (hexadecimal(reference.checksum), reference.offset, reference.length)
+      (file, offset, length) = (reference.file.map(hexadecimal), reference.offset, reference.length)
     }
 
+    fileprivate var json: JSONValue {
+      .object(["file": JSONValue(file), "offset": .integer(Int(offset)), "length": .integer(Int(length))])
+    }
+
+    /// The place of the page; nil if the name of the file is not a checksum.
     var reference: PageReference? {
-      UInt64(checksum, radix: 16).map { PageReference(checksum: $0, offset: offset, length: length) }
+      let checksum = file.flatMap { UInt64($0, radix: 16) }
+      guard (checksum == nil) == (file == nil) else { return nil }
+      return PageReference(file: checksum, fileLength: checksum == nil ? 0 : length, offset: offset, length: length)
     }
   }
 
   init(
-    _ tree: ClusterTree, _ sizes: PageSizes, contentHash: UInt64, file: String?, values: PageReference,
-    first: [UInt8]
+    _ tree: ClusterTree, _ sizes: PageSizes, contentHash: UInt64, file: String?, values: Reference,
+    spreads: Reference?, first: [UInt8]
   ) {
     self.contentHash = hexadecimal(contentHash)
     (pointCount, clippedPointCount) = (tree.pointCount, tree.clippedPointCount)
@@ -100,19 +116,16 @@ package struct PageManifest: Codable, Equatable {
     (title, attribution, unit) = (description.title, description.attribution, description.unit)
     columns = tree.columns.map { ColumnName(name: $0.name, kind: $0.kind.rawValue) }
     self.sizes = Sizes(sizes)
-    (self.file, self.values, self.first) = (file, Reference(values), Base64.text(of: first))
+    (self.file, self.values, self.spreads, self.first) = (file, values, spreads, Base64.text(of: first))
   }
 
   /// The bytes of the manifest's file.
   package var json: [UInt8] {
+    func list(_ numbers: [Int]) -> JSONValue { .list(numbers.map(JSONValue.integer)) }
     let sizes: [String: JSONValue?] = [
-      "points": .integer(sizes.points), "node_points": .integer(sizes.nodePoints),
-      "pairs": .list(sizes.pairs.map(JSONValue.integer)), "parts": .list(sizes.parts.map(JSONValue.integer)),
-      "values": .integer(sizes.values), "least_code": .integer(sizes.leastCode),
-    ]
-    let values: [String: JSONValue?] = [
-      "checksum": .text(values.checksum), "offset": .integer(Int(values.offset)),
-      "length": .integer(Int(values.length)),
+      "points": list(sizes.points), "node_points": list(sizes.nodePoints), "least_code": list(sizes.leastCode),
+      "pairs": list(sizes.pairs), "parts": list(sizes.parts), "listed": .integer(sizes.listed),
+      "values": .integer(sizes.values), "file_bytes": .integer(sizes.fileBytes),
     ]
     let columns = columns.map { JSONValue.object(["name": .text($0.name), "kind": .text($0.kind)]) }
     let members: [String: JSONValue?] = [
@@ -122,7 +135,8 @@ package struct PageManifest: Codable, Equatable {
       "top": .number(top), "side": .number(side), "growth": .text(growth), "traits": .integer(Int(traits)),
       "has_codes": .flag(hasCodes), "curve": JSONValue(curve), "title": JSONValue(title),
       "attribution": JSONValue(attribution), "unit": JSONValue(unit), "columns": .list(columns),
-      "sizes": .object(sizes), "file": JSONValue(file), "values": .object(values), "first": .text(first),
+      "sizes": .object(sizes), "file": JSONValue(file), "values": values.json, "spreads": spreads?.json,
+      "first": .text(first),
     ]
     return Array(JSONValue.object(members).description.utf8)
   }

@@ -1,25 +1,40 @@
 import Treeline
 
 /// Sizes by which a tree is divided into pages.
+///
+/// A large tree is divided twice: first into upper pages and subtrees, and then each subtree into pages. So a writer
+/// needs memory only for the upper pages and for a few subtrees at a time. The lists `points`, `nodePoints` and
+/// `leastCode` have a number for each of these two divisions. A small tree is divided once, and the lists have one
+/// number.
 package struct PageSizes: Hashable, Sendable {
-  /// The greatest number of points of a leaf page. A leaf page of a single node may have more points.
-  package var points: Int
+  /// The greatest number of points of a subtree, and of a leaf page. The last number is for leaf pages. A leaf page of
+  /// a single node may have more points.
+  package var points: [Int]
   /// Number of points above which the children of a node are in upper pages.
-  package var nodePoints: Int
+  package var nodePoints: [Int]
+  /// Least separation code for which the children of a node are in upper pages, however few points the node has. 0 if
+  /// this rule is not used.
+  package var leastCode: [Int]
   /// Greatest number of pairs of records in a page, for each level of upper pages. The first page has level 0, its
   /// child pages have level 1, and so on. The last number of the array is used for all further levels.
   package var pairs: [Int]
   /// Number of parts into which the pairs below a page are divided, for each level of upper pages. Each child page gets
-  /// one part. Parts with few pairs share a page. The last number of the array is used for all further levels.
+  /// at most one part. The last number of the array is used for all further levels.
   package var parts: [Int]
+  /// Greatest number of pages of a listing. A listing of more pages has only one level of pages.
+  package var listed: Int
   /// The number of points of a page of values.
   package var values: Int
-  /// Least separation code for which the children of a node are in upper pages, however few points the node has. 0 if
-  /// this rule is not used.
-  package var leastCode: Int
+  /// Number of bytes after which a file of pages ends.
+  package var fileBytes: Int
 
   func pairs(onLevel level: Int) -> Int { pairs[min(level, pairs.count - 1)] }
   func parts(onLevel level: Int) -> Int { parts[min(level, parts.count - 1)] }
+
+  /// The greatest number of points of a leaf page.
+  var leafPoints: Int { points[points.count - 1] }
+  /// Whether the tree is divided into subtrees.
+  var hasSubtrees: Bool { points.count > 1 }
 }
 
 /// A record of an upper page.
@@ -37,7 +52,7 @@ struct UpperRecord {
 /// The plan of a page. A page contains parts of some neighboring subtrees, but not the records of their roots.
 final class PagePlan: @unchecked Sendable {
   enum Content {
-    /// The points below some nodes.
+    /// The points below some nodes. In a tree with subtrees, a subtree that may consist of several pages.
     case leaf
     /// The pairs of children of all nodes in `expanded`. All other nodes below the roots are in the pages `children`.
     case upper(expanded: Set<Int32>, children: [PagePlan])
@@ -47,40 +62,69 @@ final class PagePlan: @unchecked Sendable {
   /// roots.
   let roots: [Int32]
   let content: Content
-  /// Reference to the page, which the writing thread sets once the page is written.
+  /// The level of the page below the first page, which has level 0.
+  let level: Int
+  /// Reference to the page. Set when the page has been written.
   var reference = PageReference.none
-  /// Reference to the page of the spreads of an upper page, if the spreads are in a separate page. Set before the upper
-  /// page is written.
+  /// Reference to the page of the spreads of an upper page, if the spreads are in a separate page.
   var spreads = PageReference.none
+  /// For a leaf page of the whole tree: the entries of the pages into which its subtree was divided, in preorder. Set
+  /// when these pages have been written.
+  var entries: [PageEntry] = []
 
-  init(roots: [Int32], content: Content) { (self.roots, self.content) = (roots, content) }
+  init(roots: [Int32], content: Content, level: Int) {
+    (self.roots, self.content, self.level) = (roots, content, level)
+  }
+
+  var children: [PagePlan] {
+    guard case .upper(_, let children) = content else { return [] }
+    return children
+  }
+
+  var isLeaf: Bool {
+    guard case .leaf = content else { return false }
+    return true
+  }
 }
 
-/// All pages of a tree.
+/// All pages of a tree, or of a subtree.
 ///
 /// The children of nodes with many points or with great separation codes are in *upper pages*. The first page has the
 /// children of the greatest nodes. All other nodes and the points are in *leaf pages*. Neighboring subtrees share
 /// pages.
 struct PageTree {
   private(set) var records: [UpperRecord] = []
-  private(set) var first = PagePlan(roots: [], content: .upper(expanded: [], children: []))
-  private let sizes: PageSizes
+  private(set) var first = PagePlan(roots: [], content: .upper(expanded: [], children: []), level: 0)
+  let sizes: PageSizes
+  /// The division: 0 for the whole tree, 1 for a subtree.
+  private let division: Int
 
   init(_ storage: TreeStorage, sizes: PageSizes) throws(IndexError) {
-    self.sizes = sizes
+    (self.sizes, division) = (sizes, 0)
     guard let root = storage.root else { return }
-    try readRecords(storage, below: root)
+    try readRecords(storage, below: [root])
     first = upperPage(of: [], from: [0], level: 0)
+  }
+
+  /// Divides a subtree into pages.
+  ///
+  /// - Parameters:
+  ///   - group: The roots of the subtree, neighbors in tree order.
+  ///   - level: The level of the first page.
+  init(_ storage: TreeStorage, sizes: PageSizes, below group: [Node], level: Int) throws(IndexError) {
+    (self.sizes, division) = (sizes, 1)
+    try readRecords(storage, below: group)
+    first = page(of: group.indices.map { Int32($0) }, level: level)
   }
 
   /// Whether the children of a node are in an upper page. The node may be a part of a bucket.
   private func isUpper(_ record: UpperRecord, _ storage: TreeStorage) -> Bool {
-    storage.isStored(record.node) && Int(record.node.count) > sizes.nodePoints
-      || sizes.leastCode > 0 && Int(record.code) >= sizes.leastCode
+    storage.isStored(record.node) && Int(record.node.count) > sizes.nodePoints[division]
+      || sizes.leastCode[division] > 0 && Int(record.code) >= sizes.leastCode[division]
   }
 
-  private mutating func readRecords(_ storage: TreeStorage, below root: Node) throws(IndexError) {
-    records = [UpperRecord(node: root, code: try storage.code(of: root))]
+  private mutating func readRecords(_ storage: TreeStorage, below group: [Node]) throws(IndexError) {
+    for root in group { records.append(UpperRecord(node: root, code: try storage.code(of: root))) }
     var next = 0
     while next < records.count {
       if isUpper(records[next], storage), let (left, right) = try storage.children(of: records[next].node) {
@@ -103,20 +147,18 @@ struct PageTree {
   ///   root.
   private func upperPage(of roots: [Int32], from starts: [Int32], level: Int) -> PagePlan {
     let expanded = expanded(below: starts, pairs: sizes.pairs(onLevel: level))
-    var outside: [Int32] = []
-    for start in starts {
-      forEachRecord(below: start, expanded) { index in if !expanded.contains(index) { outside.append(index) } }
-    }
     // The pairs below each page are divided into about the same number of parts. So a view needs few pages of each
     // level.
     let pairsBelow = starts.reduce(0) { $0 + pairCount($1) }
     let parts = sizes.parts(onLevel: level)
     let most = max(sizes.pairs(onLevel: level + 1), (pairsBelow + parts - 1) / parts)
-    let children = groups(of: outside, pairs: most).map { group in
-      group.contains { pairCount($0) > 0 }
-        ? upperPage(of: group, from: group, level: level + 1) : PagePlan(roots: group, content: .leaf)
-    }
-    return PagePlan(roots: roots, content: .upper(expanded: expanded, children: children))
+    let children = groups(below: starts, expanded, pairs: most).map { page(of: $0, level: level + 1) }
+    return PagePlan(roots: roots, content: .upper(expanded: expanded, children: children), level: level)
+  }
+
+  private func page(of group: [Int32], level: Int) -> PagePlan {
+    group.contains { pairCount($0) > 0 }
+      ? upperPage(of: group, from: group, level: level) : PagePlan(roots: group, content: .leaf, level: level)
   }
 
   /// Returns the nodes whose children are in a page. These are the nodes with the greatest separation codes. If the
@@ -149,55 +191,130 @@ struct PageTree {
     static func < (a: Waiting, b: Waiting) -> Bool { a.worth != b.worth ? a.worth > b.worth : a.index < b.index }
   }
 
-  /// Divides nodes into groups of neighbors, one group for each page. A group without upper records becomes a leaf
-  /// page.
-  private func groups(of nodes: [Int32], pairs most: Int) -> [[Int32]] {
-    var groups: [[Int32]] = []
-    var (points, pairs) = (0, 0)
-    for node in nodes {
-      let (ownPoints, ownPairs) = (pointCount(node), pairCount(node))
-      var isNew = groups.isEmpty || pairs + ownPairs > most
-      if pairs == 0 && ownPairs == 0 { isNew = isNew || points + ownPoints > sizes.points }
-      // If only few points come before upper records, these points share the upper page. Otherwise there would be many
+  /// Divides the nodes below the records of a page into groups of neighbors, one group for each child page. A group
+  /// without upper records becomes a leaf page.
+  ///
+  /// A group consists of all nodes below one node, as far as possible. So the nodes of a group are near each other on
+  /// the map, and a box around them is small.
+  private func groups(below starts: [Int32], _ expanded: Set<Int32>, pairs most: Int) -> [[Int32]] {
+    let mostPoints = sizes.points[division]
+    var nodes: [Int32] = []
+    var closed: [Range<Int>] = []
+    /// Returns both groups as one group; nil if they are too large for one page.
+    func joined(_ one: Group, _ other: Group) -> Group? {
+      let isFit: Bool
+      switch (one.pairs > 0, other.pairs > 0) {
+      case (false, false): isFit = one.points + other.points <= mostPoints
+      // If only few points are beside upper records, these points share the upper page. Otherwise there would be many
       // small pages.
-      if pairs == 0 && ownPairs > 0 { isNew = isNew || points > sizes.points / 2 }
-      if pairs > 0 && ownPairs == 0 { isNew = isNew || ownPoints > sizes.points / 2 }
-      if isNew {
-        groups.append([])
-        (points, pairs) = (0, 0)
+      case (false, true): isFit = one.points <= mostPoints / 2
+      case (true, false): isFit = other.points <= mostPoints / 2
+      case (true, true): isFit = one.pairs + other.pairs <= most
       }
-      groups[groups.count - 1].append(node)
-      points += ownPoints
-      pairs += ownPairs
+      guard isFit else { return nil }
+      return Group(
+        range: one.range.lowerBound..<other.range.upperBound, points: one.points + other.points,
+        pairs: one.pairs + other.pairs)
     }
-    return groups
+    func close(_ group: Group?) { if let group { closed.append(group.range) } }
+    var last: Group?
+    for start in starts {
+      // Visits the children of a node before the node itself. `open` has a group for each visited node without a visited
+      // parent; nil if the groups below the node are closed.
+      var waiting = [(index: start, isAfterChildren: false)]
+      var open: [Group?] = []
+      while let (index, isAfterChildren) = waiting.popLast() {
+        if isAfterChildren {
+          let (right, left) = (open.removeLast(), open.removeLast())
+          if let left, let right, let both = joined(left, right) {
+            open.append(both)
+          } else {
+            close(left)
+            close(right)
+            open.append(nil)
+          }
+        } else if expanded.contains(index) {
+          let left = records[Int(index)].left
+          waiting += [(index, true), (left + 1, false), (left, false)]
+        } else {
+          open.append(Group(range: nodes.count..<nodes.count + 1, points: pointCount(index), pairs: pairCount(index)))
+          nodes.append(index)
+        }
+      }
+      let group = open.removeLast()
+      if let before = last, let group, let both = joined(before, group) {
+        last = both
+      } else {
+        close(last)
+        last = group
+      }
+    }
+    close(last)
+    return closed.sorted { $0.lowerBound < $1.lowerBound }.map { Array(nodes[$0]) }
   }
 
-  /// Calls `body` with the record of a node, and with the records of its page below the node. The order is tree order:
-  /// first a left child, then all nodes below the left child, then the right child.
-  func forEachRecord(below start: Int32, _ expanded: Set<Int32>, _ body: (Int32) -> Void) {
-    var waiting = [start]
-    while let index = waiting.popLast() {
-      body(index)
-      guard expanded.contains(index) else { continue }
-      let left = records[Int(index)].left
-      waiting.append(left + 1)
-      waiting.append(left)
-    }
+  /// Neighboring nodes below a page.
+  private struct Group {
+    var range: Range<Int>
+    var points: Int
+    var pairs: Int
   }
 
-  /// Returns the tree index after the last point of a leaf page.
-  func endOfPoints(of page: PagePlan) -> Int { records[Int(page.roots[page.roots.count - 1])].node.range.upperBound }
+  /// The nodes of a page's roots.
+  func nodes(of page: PagePlan) -> [Node] { page.roots.map { records[Int($0)].node } }
 
-  /// All pages. Each page comes after its parent page.
+  /// Returns the range of the points below the roots of a page.
+  func range(of page: PagePlan) -> Range<Int> {
+    let nodes = nodes(of: page)
+    return Int(nodes[0].first)..<nodes[nodes.count - 1].range.upperBound
+  }
+
+  /// All pages in preorder: each page comes after its parent page.
   var pages: [PagePlan] {
     var pages: [PagePlan] = []
     var waiting = [first]
     while let page = waiting.popLast() {
       pages.append(page)
-      if case .upper(_, let children) = page.content { waiting.append(contentsOf: children.reversed()) }
+      waiting.append(contentsOf: page.children.reversed())
     }
     return pages
+  }
+
+  // MARK: - Listings
+
+  /// Returns the pages in the listing of an upper page of the whole tree, in preorder. An *owner* is a page on the last
+  /// level that has its own listing.
+  func listed(below owner: PagePlan) -> [(page: PagePlan, isOwner: Bool)] {
+    let levels = listedLevels(below: owner)
+    var listed: [(page: PagePlan, isOwner: Bool)] = []
+    var waiting = owner.children.reversed().map { (page: $0, level: 1) }
+    while let (page, level) = waiting.popLast() {
+      listed.append((page, level == levels && !page.isLeaf))
+      if level < levels { waiting += page.children.reversed().map { ($0, level + 1) } }
+    }
+    return listed
+  }
+
+  private func listedLevels(below owner: PagePlan) -> Int {
+    var (levels, listed) = (1, 0)
+    var level = owner.children
+    listed = level.reduce(0) { $0 + weight(of: $1) }
+    while true {
+      level = level.flatMap(\.children)
+      listed += level.reduce(0) { $0 + weight(of: $1) }
+      if level.isEmpty || listed > sizes.listed { return levels }
+      levels += 1
+    }
+  }
+
+  /// Returns about how many pages a page of the whole tree adds to a listing. A subtree has several pages.
+  private func weight(of page: PagePlan) -> Int {
+    isSubtree(page) ? 1 + 4 * range(of: page).count / sizes.leafPoints : 1
+  }
+
+  /// Whether a leaf page of the whole tree is a subtree, which is divided again.
+  func isSubtree(_ page: PagePlan) -> Bool {
+    page.isLeaf && sizes.hasSubtrees && division == 0 && range(of: page).count > sizes.leafPoints
   }
 }
 

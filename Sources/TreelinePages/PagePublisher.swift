@@ -40,18 +40,19 @@ package struct PagePublisher {
     self.sizes = sizes ?? Self.standardSizes(of: tree)
   }
 
-  /// Returns sizes at which most pages have 16 to 64 KB, and there are not too many files.
+  /// Returns sizes at which most views load few pages and few bytes.
   ///
   /// `scripts/measure/pages.mjs` measured these sizes. With larger pages, a view loads more bytes. With smaller pages,
-  /// a view sends more requests. With a lower `leastCode`, a view of a dense area needs fewer leaf pages. With fewer
-  /// `parts`, there are more levels of pages, and levels are loaded one after another. With more `parts`, a view of the
-  /// whole world loads more pages.
+  /// listings are longer. Some hosts accept only 20,000 files. So files are longer if there are very many points, and
+  /// there are at most 8,192 pages of values, which may be long.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
     let count = tree.pointCount
-    let splits = max(4096, min(count / 8, 1 << 21))
+    let leastCodes = [1 << 18, count / 8].map { leastCode(of: tree, reachedBy: max(4096, $0)) }
+    let hasSubtrees = count / 8 > 1 << 18
     return PageSizes(
-      points: max(4096, count / 9000), nodePoints: max(128, count / 100_000), pairs: [1000, 1200],
-      parts: [11, 8, 14], values: max(4096, count / 4096), leastCode: leastCode(of: tree, reachedBy: splits))
+      points: hasSubtrees ? [1 << 14, 1024] : [1024], nodePoints: hasSubtrees ? [1 << 12, 128] : [128],
+      leastCode: hasSubtrees ? leastCodes : [leastCodes[1]], pairs: [300], parts: [20], listed: 1500,
+      values: max(4096, count / 8192), fileBytes: max(1 << 18, count / 500))
   }
 
   /// Returns the least code for which at most `most` splits have this code or a greater code; 0 if the tree has no
@@ -70,8 +71,8 @@ package struct PagePublisher {
     }
   }
 
-  /// Writes all pages. Each page is written after the pages to which it refers. Returns the manifest, which the caller
-  /// must write last.
+  /// Writes all pages. Each page is written after the pages that it lists. Returns the manifest, which the caller must
+  /// write last.
   ///
   /// - Parameter progress: Called with a number that rises to twice the number of points, because each point is in a
   ///   leaf page and in a page of values.
@@ -82,66 +83,103 @@ package struct PagePublisher {
       let pages = try PageTree(storage, sizes: sizes)
       let encoder = PageEncoder(storage: storage, pages: pages)
       giveBack()
+      let files = PageFiles(sink, byteCount: sizes.fileBytes)
       var result = Result()
-      let all = pages.pages
-      let leaves = all.filter { if case .leaf = $0.content { true } else { false } }
+      let leaves = pages.pages.filter(\.isLeaf)
       try inOrderOrFailing(leaves.count, threads: threads) { number in
-        PageCompression.compressed(try encoder.leaf(leaves[number]))
-      } then: { number, bytes in
-        leaves[number].reference = try sink.append(bytes)
-        result.leafPages.count += 1
-        result.leafPages.bytes += UInt64(bytes.count)
-        progress(pages.endOfPoints(of: leaves[number]))
-      }
-      let ranges = stride(from: 0, to: storage.pointCount, by: sizes.values).map {
-        $0..<min($0 + sizes.values, storage.pointCount)
-      }
-      var values: [PageReference] = []
-      try inOrderOrFailing(ranges.count, threads: threads) { number in
-        PageCompression.compressed(encoder.values(ranges[number]))
-      } then: { number, bytes in
-        values.append(try sink.append(bytes))
-        result.valuePages.count += 1
-        result.valuePages.bytes += UInt64(bytes.count)
-        progress(storage.pointCount + ranges[number].upperBound)
-      }
-      var first: [UInt8] = []
-      for page in all.reversed() {
-        guard case .upper(_, let children) = page.content else { continue }
-        if encoder.hasSpreadPages {
-          page.spreads = try sink.append(PageCompression.compressed(encoder.spreads(page)))
+        try SubtreePages(leaves[number], encoder)
+      } then: { number, subtree in
+        let leaf = leaves[number]
+        leaf.entries = subtree.entries
+        for (index, page) in subtree.pages.enumerated() {
+          try files.append(page.bytes, .tree(level: page.level)) { leaf.entries[index].page = $0 }
+          if let spreads = page.spreads {
+            try files.append(spreads, .spreads(level: page.level)) { leaf.entries[index].spreads = $0 }
+          }
+          result.count(page.bytes, isLeaf: subtree.entries[index].isLeaf)
         }
-        let bytes = PageCompression.compressed(
-          encoder.upper(
-            page, spreads: page.spreads, children: children.map(\.reference),
-            ahead: children.flatMap(encoder.pagesAhead).map(\.reference)))
-        result.upperPages.count += 1
-        result.upperPages.bytes += UInt64(bytes.count)
-        if page === pages.first { first = bytes } else { page.reference = try sink.append(bytes) }
+        progress(pages.range(of: leaf).upperBound)
       }
-      let valueDirectory = try sink.append(
-        PageCompression.compressed(encoder.valueDirectory(values, pointsPerPage: sizes.values)))
+      try files.finish()
+      let valueDirectory = try writeValues(encoder, to: files, threads: threads, &result, progress)
+      let listing = try writeUpperPages(encoder, to: files, &result)
+      let first = PageCompression.compressed(try encoder.bytes(pages.first, listing: listing))
+      result.count(first, isLeaf: false)
+      let spreads =
+        encoder.hasSpreadPages ? try sink.append([PageCompression.compressed(encoder.spreads(pages.first))]) : nil
       let file = try sink.finish()
       let manifest = PageManifest(
-        tree, sizes, contentHash: contentHash, file: file, values: valueDirectory, first: first)
-      (result.fileCount, result.byteCount, result.pageCount) = (sink.fileCount, sink.byteCount, all.count)
+        tree, sizes, contentHash: contentHash, file: file, values: PageManifest.Reference(valueDirectory),
+        spreads: spreads.map(PageManifest.Reference.init), first: first)
+      (result.fileCount, result.byteCount) = (sink.fileCount, sink.byteCount)
+      result.pageCount = result.upperPages.count + result.leafPages.count
       result.manifestByteCount = manifest.json.count
       return (manifest, result)
     }
   }
 
+  /// Writes the pages of values, and returns the place of their directory.
+  private func writeValues(
+    _ encoder: PageEncoder, to files: PageFiles, threads: Int, _ result: inout Result, _ progress: (Int) -> Void
+  ) throws -> PageReference {
+    let count = encoder.storage.pointCount
+    let ranges = stride(from: 0, to: count, by: sizes.values).map { $0..<min($0 + sizes.values, count) }
+    let places = Places(count: ranges.count)
+    try inOrderOrFailing(ranges.count, threads: threads) { number in
+      PageCompression.compressed(encoder.values(ranges[number]))
+    } then: { number, page in
+      try files.append(page, .values) { places.all[number] = $0 }
+      result.valuePages.count += 1
+      result.valuePages.bytes += UInt64(page.count)
+      progress(count + ranges[number].upperBound)
+    }
+    try files.finish()
+    return try files.sink.append([
+      PageCompression.compressed(encoder.valueDirectory(places.all, pointsPerPage: sizes.values))
+    ])
+  }
+
+  /// Writes all upper pages of the whole tree except the first page. Returns the listing of the first page.
+  private func writeUpperPages(
+    _ encoder: PageEncoder, to files: PageFiles, _ result: inout Result
+  ) throws -> [PageEntry] {
+    let pages = encoder.pages
+    // The listings of all pages. A page is written before the page that lists it.
+    var listings: [[(page: PagePlan, isOwner: Bool)]] = []
+    var owners = [pages.first]
+    while !owners.isEmpty {
+      let listed = owners.flatMap(pages.listed)
+      listings.append(listed)
+      owners = listed.filter(\.isOwner).map(\.page)
+    }
+    for listed in listings.reversed() {
+      for (page, isOwner) in listed where !page.isLeaf {
+        let listing = isOwner ? encoder.listing(pages.listed(below: page)) : []
+        let bytes = PageCompression.compressed(try encoder.bytes(page, listing: listing))
+        try files.append(bytes, .tree(level: page.level)) { page.reference = $0 }
+        result.count(bytes, isLeaf: false)
+        if encoder.hasSpreadPages {
+          let spreads = PageCompression.compressed(encoder.spreads(page))
+          try files.append(spreads, .spreads(level: page.level)) { page.spreads = $0 }
+        }
+      }
+      try files.finish()
+    }
+    return encoder.listing(pages.listed(below: pages.first))
+  }
+
   /// Calls `work` on several threads. Calls `take` with the results on the calling thread, in the order of the numbers.
   /// Returns the memory pages of the index to the system from time to time.
-  private func inOrderOrFailing(
-    _ count: Int, threads: Int, _ work: @escaping @Sendable (Int) throws -> [UInt8],
-    then take: (Int, [UInt8]) throws -> Void
+  private func inOrderOrFailing<Pages: Sendable>(
+    _ count: Int, threads: Int, _ work: @escaping @Sendable (Int) throws -> Pages,
+    then take: (Int, Pages) throws -> Void
   ) throws {
     var failure: (any Error)?
     inOrder(count, threads: threads) { number, _ in
       Swift.Result { try work(number) }
-    } then: { number, bytes in
+    } then: { number, pages in
       guard failure == nil else { return }
-      do { try take(number, bytes.get()) } catch { failure = error }
+      do { try take(number, pages.get()) } catch { failure = error }
       if number % 64 == 63 { giveBack() }
     }
     giveBack()
@@ -149,13 +187,94 @@ package struct PagePublisher {
   }
 }
 
+extension PagePublisher.Result {
+  fileprivate mutating func count(_ page: [UInt8], isLeaf: Bool) {
+    if isLeaf {
+      (leafPages.count, leafPages.bytes) = (leafPages.count + 1, leafPages.bytes + UInt64(page.count))
+    } else {
+      (upperPages.count, upperPages.bytes) = (upperPages.count + 1, upperPages.bytes + UInt64(page.count))
+    }
+  }
+}
+
+/// Places of pages, which are known only when their file is complete.
+private final class Places {
+  var all: [PageReference]
+
+  init(count: Int) { all = Array(repeating: .none, count: count) }
+}
+
+/// The compressed pages of a subtree, or a single leaf page.
+private struct SubtreePages: Sendable {
+  /// The pages in preorder.
+  private(set) var pages: [(bytes: [UInt8], spreads: [UInt8]?, level: Int)] = []
+  /// The entries of the pages, without their places.
+  let entries: [PageEntry]
+
+  init(_ plan: PagePlan, _ whole: PageEncoder) throws(IndexError) {
+    let (encoder, plans) = try whole.subtree(plan)
+    entries = encoder.entries(of: plans)
+    for plan in plans {
+      pages.append(
+        (
+          PageCompression.compressed(try encoder.bytes(plan)),
+          encoder.hasSpreadPages && !plan.isLeaf ? PageCompression.compressed(encoder.spreads(plan)) : nil, plan.level
+        ))
+    }
+  }
+}
+
+/// Puts pages together into files. The pages of a file are on the same level, in tree order. So a view that needs
+/// several pages often needs neighboring pages of a file, which a browser loads with one request.
+private final class PageFiles {
+  enum Kind: Hashable {
+    case tree(level: Int)
+    case spreads(level: Int)
+    case values
+  }
+
+  /// A file that is not complete. `set` receives the places of the pages.
+  private struct Open {
+    var pages: [[UInt8]] = []
+    var byteCount = 0
+    var set: [(PageReference) -> Void] = []
+  }
+
+  let sink: any PageSink
+  private let byteCount: Int
+  private var open: [Kind: Open] = [:]
+  /// The kinds of open files, in the order in which the files were begun.
+  private var kinds: [Kind] = []
+
+  init(_ sink: any PageSink, byteCount: Int) { (self.sink, self.byteCount) = (sink, byteCount) }
+
+  /// Adds a page to a file, which begins a new file if the file is long enough.
+  func append(_ page: [UInt8], _ kind: Kind, then set: @escaping (PageReference) -> Void) throws {
+    if let file = open[kind], file.byteCount + page.count > byteCount { try write(kind) }
+    if open[kind] == nil { kinds.append(kind) }
+    open[kind, default: Open()].pages.append(page)
+    open[kind, default: Open()].byteCount += page.count
+    open[kind, default: Open()].set.append(set)
+  }
+
+  /// Writes all open files.
+  func finish() throws { for kind in kinds { try write(kind) } }
+
+  private func write(_ kind: Kind) throws {
+    guard let file = open.removeValue(forKey: kind) else { return }
+    kinds.removeAll { $0 == kind }
+    for (place, set) in zip(try sink.append(file.pages).places(of: file.pages), file.set) { set(place) }
+  }
+}
+
 /// A destination for pages.
 package protocol PageSink: AnyObject {
   var fileCount: Int { get }
   var byteCount: UInt64 { get }
-  /// Writes a compressed page.
-  func append(_ page: [UInt8]) throws -> PageReference
-  /// Completes the pages. Returns the name of the single file with all pages; nil if each page is a file.
+  /// Writes compressed pages one after another. In a folder, the pages become one file. Returns the place of all these
+  /// bytes.
+  func append(_ pages: [[UInt8]]) throws -> PageReference
+  /// Completes the pages. Returns the name of the single file with all pages; nil if the pages are in a folder.
   func finish() throws -> String?
 }
 
@@ -167,10 +286,10 @@ package final class PageMemory: PageSink {
 
   package init() {}
 
-  package func append(_ page: [UInt8]) -> PageReference {
-    defer { bytes += page }
-    return PageReference(
-      checksum: page.withUnsafeBytes { XXHash64.hash($0) }, offset: byteCount, length: UInt32(page.count))
+  package func append(_ pages: [[UInt8]]) -> PageReference {
+    let start = byteCount
+    for page in pages { bytes += page }
+    return PageReference(file: nil, fileLength: 0, offset: start, length: UInt32(byteCount - start))
   }
 
   package func finish() -> String? { "index.pages" }

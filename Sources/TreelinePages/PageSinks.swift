@@ -51,7 +51,7 @@ package struct SiteFolder {
   }
 }
 
-/// Writes each page to a separate file, which is named by the checksum of the page.
+/// Writes pages to files, which are named by their checksums.
 final class PageFolder: PageSink {
   private let folder: SiteFolder
   private(set) var names: Set<String> = []
@@ -61,13 +61,15 @@ final class PageFolder: PageSink {
   /// - Parameter site: The folder of the manifest.
   init(site: String) throws { folder = try SiteFolder("\(site)/\(PageManifest.folderName)") }
 
-  func append(_ page: [UInt8]) throws -> PageReference {
-    let reference = PageReference(
-      checksum: page.withUnsafeBytes { XXHash64.hash($0) }, offset: 0, length: UInt32(page.count))
-    guard names.insert(reference.fileName).inserted else { return reference }
-    byteCount += UInt64(page.count)
-    if folder.length(of: reference.fileName) != page.count { try folder.write(page, to: reference.fileName) }
-    return reference
+  func append(_ pages: [[UInt8]]) throws -> PageReference {
+    let bytes = pages.count == 1 ? pages[0] : Array(pages.joined())
+    let checksum = bytes.withUnsafeBytes { XXHash64.hash($0) }
+    let name = PageReference.fileName(checksum)
+    if names.insert(name).inserted {
+      byteCount += UInt64(bytes.count)
+      if folder.length(of: name) != bytes.count { try folder.write(bytes, to: name) }
+    }
+    return PageReference(file: checksum, fileLength: UInt32(bytes.count), offset: 0, length: UInt32(bytes.count))
   }
 
   func finish() -> String? { nil }
@@ -107,15 +109,16 @@ final class PageFile: PageSink {
   /// The path of the unfinished file, which an interrupted program should remove.
   var unfinishedPath: String { file.partialPath }
 
-  func append(_ page: [UInt8]) throws -> PageReference {
-    let checksum = page.withUnsafeBytes { XXHash64.hash($0) }
-    let reference = PageReference(checksum: checksum, offset: byteCount, length: UInt32(page.count))
-    try page.withUnsafeBytes { bytes in
-      hasher.update(bytes)
-      try file.write(bytes, at: byteCount)
+  func append(_ pages: [[UInt8]]) throws -> PageReference {
+    let start = byteCount
+    for page in pages {
+      try page.withUnsafeBytes { bytes in
+        hasher.update(bytes)
+        try file.write(bytes, at: byteCount)
+      }
+      byteCount += UInt64(page.count)
     }
-    byteCount += UInt64(page.count)
-    return reference
+    return PageReference(file: nil, fileLength: 0, offset: start, length: UInt32(byteCount - start))
   }
 
   func finish() throws -> String? {

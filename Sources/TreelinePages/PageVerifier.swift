@@ -5,7 +5,7 @@ package struct PageVerifier {
   private let site: String
   private let manifest: PageManifest
   private let first: [UInt8]
-  private let file: MappedFile?
+  private let files = Files()
 
   /// Greatest length of an uncompressed page. If very many points share one position, their leaf page is long.
   private static let greatestPageLength = 1 << 36
@@ -30,7 +30,6 @@ package struct PageVerifier {
         "\(path): expected \(PageManifest.formatName) of version \(PageManifest.version), found "
           + "\(manifest.format) of version \(manifest.version)")
     }
-    file = try manifest.file.map { try MappedFile(path: "\(site)/\($0)") }
   }
 
   /// Returns a description of the first difference between the site and an index; nil if there is no difference.
@@ -39,7 +38,8 @@ package struct PageVerifier {
       return "\(PageManifest.fileName): expected page sizes above 0 and a checksum, found invalid values"
     }
     let expected = PageManifest(
-      tree, sizes, contentHash: contentHash, file: manifest.file, values: values, first: first)
+      tree, sizes, contentHash: contentHash, file: manifest.file, values: manifest.values, spreads: manifest.spreads,
+      first: first)
     if manifest != expected {
       return "\(PageManifest.fileName): expected the description of the index, found another description; publish the "
         + "index again"
@@ -48,7 +48,10 @@ package struct PageVerifier {
       let pages = try PageTree(storage, sizes: sizes)
       let encoder = PageEncoder(storage: storage, pages: pages)
       do throws(Difference) {
-        try compare(pages.first, compressed: first, encoder, giveBack)
+        pages.first.spreads = manifest.spreads?.reference ?? .none
+        let name = "the first page"
+        try compareOwner(pages.first, try inflated(first, name: name), name: name, encoder, giveBack)
+        try compareSpreads(pages.first, encoder)
         try compareValues(values, encoder, storage, giveBack)
         return nil
       } catch { return error.description }
@@ -57,56 +60,72 @@ package struct PageVerifier {
 
   private struct Difference: Error { var description: String }
 
-  private func compare(
-    _ page: PagePlan, compressed: [UInt8], _ encoder: PageEncoder, _ giveBack: () -> Void
+  /// Compares an upper page that has a listing, and all pages of the listing.
+  private func compareOwner(
+    _ owner: PagePlan, _ found: [UInt8], name: String, _ encoder: PageEncoder, _ giveBack: () -> Void
   ) throws(Difference) {
-    let found = try inflated(compressed, name: "the first page")
-    try compare(page, found, name: "the first page", encoder, giveBack)
-  }
-
-  /// - Parameter expectedChildren: The child pages of this page, as listed in its parent page; nil if the parent page
-  ///   does not list them.
-  private func compare(
-    _ page: PagePlan, _ found: [UInt8], name: String, expectedChildren: ArraySlice<PageReference>? = nil,
-    _ encoder: PageEncoder, _ giveBack: () -> Void
-  ) throws(Difference) {
-    switch page.content {
-    case .leaf:
-      let expected: [UInt8]
-      do { expected = try encoder.leaf(page) } catch { throw Difference(description: "\(error)") }
-      try require(found == expected, name)
-    case .upper(_, let children):
-      // The expected page gets its references to other pages from the site. All other bytes are computed from the
-      // index.
-      let pagesAhead = children.map { encoder.pagesAhead(below: $0).count }
-      let own = encoder.hasSpreadPages ? 1 : 0
-      let count = own + children.count + pagesAhead.reduce(0, +)
-      try require(found.count >= PageEncoder.upperHeaderLength + PageReference.byteCount * count, name)
-      let all = found.withUnsafeBytes { bytes in
-        (0..<count).map {
-          PageReference(bytes, at: PageEncoder.upperHeaderLength + PageReference.byteCount * $0)
+    let listed = encoder.pages.listed(below: owner)
+    guard !listed.isEmpty else { return try require(found == bytes(owner, encoder), name) }
+    // The expected page gets the places of pages from the site. All other bytes are computed from the index.
+    let (count, places) = found.withUnsafeBytes { encoder.listedPlaces(in: $0) }
+    guard let places else { return try require(false, name) }
+    var (pages, spreads) = (places.prefix(count), places.dropFirst(count))
+    for (page, _) in listed {
+      guard page.isLeaf else {
+        page.reference = pages.popFirst() ?? .none
+        page.spreads = spreads.popFirst() ?? .none
+        continue
+      }
+      let (inner, plans) = try subtree(page, encoder)
+      for plan in plans {
+        plan.reference = pages.popFirst() ?? .none
+        plan.spreads = spreads.popFirst() ?? .none
+      }
+      page.entries = inner.entries(of: plans)
+    }
+    try require(found == bytes(owner, encoder, listing: encoder.listing(listed)), name)
+    for (page, isOwner) in listed {
+      if page.isLeaf {
+        let (inner, plans) = try subtree(page, encoder)
+        for (plan, entry) in zip(plans, page.entries) {
+          (plan.reference, plan.spreads) = (entry.page, entry.spreads)
+          try compare(plan, inner)
         }
-      }
-      let references = Array(all[own...])
-      var ahead = references[children.count...]
-      try require(
-        found
-          == encoder.upper(
-            page, spreads: all.first ?? .none, children: Array(references[..<children.count]), ahead: Array(ahead)),
-        name)
-      if encoder.hasSpreadPages {
-        let (spreads, name) = try read(all[0])
-        try require(spreads == encoder.spreads(page), name)
-      }
-      if let expectedChildren { try require(expectedChildren.elementsEqual(references[..<children.count]), name) }
-      for (number, child) in children.enumerated() {
-        let (bytes, name) = try read(references[number])
-        let named = pagesAhead[number] > 0 ? ahead.prefix(pagesAhead[number]) : nil
-        ahead = ahead.dropFirst(pagesAhead[number])
-        try compare(child, bytes, name: name, expectedChildren: named, encoder, giveBack)
+        page.entries = []
         giveBack()
+      } else if isOwner {
+        let (bytes, name) = try read(page.reference)
+        try compareOwner(page, bytes, name: name, encoder, giveBack)
+        try compareSpreads(page, encoder)
+      } else {
+        try compare(page, encoder)
       }
     }
+  }
+
+  /// Compares a page without a listing.
+  private func compare(_ page: PagePlan, _ encoder: PageEncoder) throws(Difference) {
+    let (found, name) = try read(page.reference)
+    try require(found == bytes(page, encoder), name)
+    try compareSpreads(page, encoder)
+  }
+
+  private func compareSpreads(_ page: PagePlan, _ encoder: PageEncoder) throws(Difference) {
+    guard !page.isLeaf, encoder.hasSpreadPages else { return }
+    let (found, name) = try read(page.spreads)
+    try require(found == encoder.spreads(page), name)
+  }
+
+  private func bytes(
+    _ page: PagePlan, _ encoder: PageEncoder, listing: [PageEntry] = []
+  ) throws(Difference) -> [UInt8] {
+    do { return try encoder.bytes(page, listing: listing) } catch { throw Difference(description: "\(error)") }
+  }
+
+  private func subtree(
+    _ page: PagePlan, _ encoder: PageEncoder
+  ) throws(Difference) -> (PageEncoder, [PagePlan]) {
+    do { return try encoder.subtree(page) } catch { throw Difference(description: "\(error)") }
   }
 
   private func compareValues(
@@ -115,13 +134,13 @@ package struct PageVerifier {
     let (directory, name) = try read(reference)
     let size = manifest.sizes.values
     let count = (storage.pointCount + size - 1) / size
-    try require(directory.count == 16 + PageReference.byteCount * count, name)
-    let references = directory.withUnsafeBytes { bytes in
-      (0..<count).map { PageReference(bytes, at: 16 + PageReference.byteCount * $0) }
+    let places = directory.withUnsafeBytes {
+      PageReference.places(count, in: $0, at: PageEncoder.valueDirectoryStart)
     }
-    try require(directory == encoder.valueDirectory(references, pointsPerPage: size), name)
-    for (number, reference) in references.enumerated() {
-      let (bytes, name) = try read(reference)
+    guard let places else { return try require(false, name) }
+    try require(directory == encoder.valueDirectory(places, pointsPerPage: size), name)
+    for (number, place) in places.enumerated() {
+      let (bytes, name) = try read(place)
       try require(bytes == encoder.values(number * size..<min((number + 1) * size, storage.pointCount)), name)
       giveBack()
     }
@@ -129,31 +148,18 @@ package struct PageVerifier {
 
   /// Returns the content of a page, and the name of the page for error messages.
   private func read(_ reference: PageReference) throws(Difference) -> (bytes: [UInt8], name: String) {
-    let name =
-      manifest.file.map { "\($0), byte \(reference.offset)" } ?? "\(PageManifest.folderName)/\(reference.fileName)"
-    guard let bytes = bytes(of: reference) else {
-      throw Difference(description: "\(name): expected a page, found no file; publish the index again")
-    }
-    let checksum = bytes.withUnsafeBytes { XXHash64.hash($0) }
-    guard checksum == reference.checksum, bytes.count == Int(reference.length) else {
+    let fileName =
+      reference.file.map { "\(PageManifest.folderName)/\(PageReference.fileName($0))" } ?? manifest.file ?? ""
+    let name = "\(fileName), byte \(reference.offset)"
+    let file = try files.file(fileName, in: site)
+    defer { withExtendedLifetime(file) {} }
+    let (end, isBeyond) = reference.offset.addingReportingOverflow(UInt64(reference.length))
+    guard !isBeyond, end <= UInt64(file.bytes.count) else {
       throw Difference(
-        description: "\(name): expected \(reference.length) bytes with checksum \(hexadecimal(reference.checksum)), "
-          + "found \(bytes.count) bytes with checksum \(hexadecimal(checksum)); publish the index again")
+        description: "\(name): expected a page of \(reference.length) bytes, found a file of "
+          + "\(file.bytes.count) bytes; publish the index again")
     }
-    return (try inflated(bytes, name: name), name)
-  }
-
-  /// Returns the compressed bytes of a page; nil if there is no file. If the file is too short, returns fewer bytes
-  /// than in the reference.
-  private func bytes(of reference: PageReference) -> [UInt8]? {
-    if let file {
-      let start = min(UInt64(file.bytes.count), reference.offset)
-      return Array(file.bytes.dropFirst(Int(start)).prefix(Int(reference.length)))
-    }
-    let path = "\(site)/\(PageManifest.folderName)/\(reference.fileName)"
-    guard let page = try? MappedFile(path: path) else { return nil }
-    defer { withExtendedLifetime(page) {} }
-    return Array(page.bytes)
+    return (try inflated(Array(file.bytes[Int(reference.offset)..<Int(end)]), name: name), name)
   }
 
   private func inflated(_ bytes: [UInt8], name: String) throws(Difference) -> [UInt8] {
@@ -170,12 +176,28 @@ package struct PageVerifier {
         description: "\(name): expected the content of the index, found other content; publish the index again")
     }
   }
-}
 
-extension PageReference {
-  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-    checksum = bytes.read(at: offset)
-    self.offset = bytes.read(at: offset + 8)
-    length = bytes.read(at: offset + 16)
+  /// The files of pages that are open. The checksum of a file is compared when the file is opened.
+  private final class Files {
+    /// The greatest number of open files.
+    private static let most = 100
+    private var files: [String: MappedFile] = [:]
+
+    func file(_ name: String, in site: String) throws(Difference) -> MappedFile {
+      if let file = files[name] { return file }
+      guard let file = try? MappedFile(path: "\(site)/\(name)") else {
+        throw Difference(description: "\(name): expected a file of pages, found no file; publish the index again")
+      }
+      let expected = String(name.split(separator: "/").last?.prefix { $0 != "." } ?? "")
+      let found = hexadecimal(XXHash64.hash(file.bytes))
+      guard found == expected else {
+        throw Difference(
+          description: "\(name): expected bytes with checksum \(expected), found \(file.bytes.count) bytes with "
+            + "checksum \(found); publish the index again")
+      }
+      if files.count >= Self.most { files = [:] }
+      files[name] = file
+      return file
+    }
   }
 }

@@ -13,9 +13,14 @@ import TreelineBuilder
     .splitting(.leastScatter), .merging(by: .badges), .merging(by: .distance), .merging(by: .scatter),
   ]
 
-  /// Sizes for which even small trees have pages on several levels.
+  /// Sizes for which even small trees have subtrees, listings on several levels, and files of several pages.
   private static let small = PageSizes(
-    points: 100, nodePoints: 18, pairs: [2, 5, 8], parts: [3, 4], values: 150, leastCode: 40_000)
+    points: [400, 100], nodePoints: [60, 18], leastCode: [50_000, 40_000], pairs: [2, 5, 8], parts: [3, 4], listed: 12,
+    values: 150, fileBytes: 3000)
+  /// Sizes for which small trees have pages on several levels, but no subtrees.
+  private static let undivided = PageSizes(
+    points: [100], nodePoints: [18], leastCode: [40_000], pairs: [2, 5, 8], parts: [3, 4], listed: 1, values: 150,
+    fileBytes: 1)
 
   private static func tree(_ set: PointSet, _ growth: Growth) throws -> ClusterTree {
     try ClusterTree(
@@ -39,7 +44,7 @@ import TreelineBuilder
   func publishedPagesEqualTheirIndexAndNoOther(_ set: PointSet, _ growth: Growth) throws {
     let tree = try Self.tree(set, growth)
     let folder = try TemporaryFolder()
-    for sizes in [nil, Self.small] {
+    for sizes in [nil, Self.small, Self.undivided] {
       let manifest = try Self.publish(tree, sizes, PageFolder(site: folder.url.path))
       try Data(manifest.json).write(to: folder.url.appendingPathComponent(PageManifest.fileName))
       #expect(try Self.problem(folder, tree) == nil)
@@ -60,6 +65,46 @@ import TreelineBuilder
     try bytes.write(to: file)
     let problem = try #require(try Self.problem(folder, tree))
     #expect(problem.contains("checksum") && problem.contains(file.lastPathComponent))
+  }
+
+  @Test func subtreesAreDividedAgainAndPagesShareFiles() throws {
+    let tree = try Self.tree(PointSet.nasty.max { $0.coordinates.count < $1.coordinates.count }!, .merging(by: .badges))
+    let folder = try TemporaryFolder()
+    let pages = try PageFolder(site: folder.url.path)
+    let result = try PagePublisher(tree, contentHash: tree.contentHash, sizes: Self.small).write(to: pages, threads: 2)
+      .result
+    let plans = try tree.withStorage { try PageTree($0, sizes: Self.small).pages }
+    #expect(plans.filter(\.isLeaf).count < result.leafPages.count)
+    #expect(result.fileCount < result.pageCount)
+    var alone = Self.small
+    alone.fileBytes = 1
+    let others = try PageFolder(site: folder.path("others"))
+    let other = try PagePublisher(tree, contentHash: tree.contentHash, sizes: alone).write(to: others, threads: 2).result
+    #expect(other.pageCount == result.pageCount && other.fileCount > other.pageCount)
+  }
+
+  @Test func theNarrowestBoxAroundBoxesMayLieAcrossTheSeam() {
+    func around(_ sides: [(UInt32, UInt32)]) -> [UInt32] {
+      let box = PlaneRect(around: sides.map { PlaneRect(minX: $0.0, minY: 5, maxX: $0.1, maxY: 9) })
+      return [box.minX, box.maxX]
+    }
+    #expect(around([(10, 20)]) == [10, 20])
+    #expect(around([(10, 20), (30, 40)]) == [10, 40])
+    #expect(around([(10, 20), (.max - 10, .max - 5)]) == [.max - 10, 20])
+    #expect(around([(.max - 10, 3), (1, 20)]) == [.max - 10, 20])
+    #expect(around([(.max, 0), (1 << 31, 1 << 31)]) == [1 << 31, 0])
+    #expect(around([(0, .max)]) == [0, .max])
+    #expect(around([(5, 4), (7, 9)]) == [5, 4])
+  }
+
+  @Test(arguments: [0, 1, 99])
+  func manifestsOfOtherVersionsAreRefused(_ version: Int) throws {
+    let tree = try Self.tree(PointSet.nasty[0], .merging(by: .badges))
+    let folder = try TemporaryFolder()
+    var manifest = try Self.publish(tree, nil, PageFolder(site: folder.url.path))
+    manifest.version = version
+    try Data(manifest.json).write(to: folder.url.appendingPathComponent(PageManifest.fileName))
+    #expect { try Self.problem(folder, tree) } throws: { "\($0)".contains("found treelinemap pages of version \(version)") }
   }
 
   @Test func aMissingPageIsNamed() throws {

@@ -26,7 +26,10 @@ const INDEXES = {
   none: ["nasty/none.csv"],
 };
 
-/** The path, the tree and the published folder of each index. */
+/** Sizes for which small trees have subtrees, listings on several levels, and files of several pages. */
+const SMALL = { points: [600, 100], node_points: [150, 18], least_code: [45_000, 38_000], pairs: [20, 30, 25], parts: [3, 4], listed: 40, values: 150, file_bytes: 5000 };
+
+/** The path, the tree, the published folder and the folder of small pages of each index. */
 const published = {};
 const manifest = (site) => join(site, "manifest.json");
 let siteCount = 0;
@@ -40,7 +43,7 @@ function publish(path, ...options) {
 before(async () => {
   for (const [name, [file, ...options]] of Object.entries(INDEXES)) {
     const path = built(`${FIXTURES}/${file}`, ...options);
-    published[name] = { path, whole: await opened(path), site: publish(path) };
+    published[name] = { path, whole: await opened(path), site: publish(path), small: publish(path, "--sizes", JSON.stringify(SMALL)) };
   }
 });
 
@@ -86,8 +89,8 @@ function same(found, expected, hasExactEllipses = false) {
 
 test("answers to random views equal the answers of the index, and so do answers about their clusters", async () => {
   const random = seeded("pages");
-  for (const [name, { whole, site }] of Object.entries(published)) {
-    const tree = await Treeline.open(manifest(site));
+  for (const [name, { whole, site, small }] of Object.entries(published)) for (const folder of [site, small]) {
+    const tree = await Treeline.open(manifest(folder));
     assert.equal(tree.pointCount, whole.pointCount, name);
     assert.deepEqual(tree.bounds, whole.bounds, name);
     assert.equal(tree.description.title, whole.description.title, name);
@@ -111,15 +114,15 @@ test("answers to random views equal the answers of the index, and so do answers 
 });
 
 test("all pages together hold the arrays of the index, byte for byte", async () => {
-  for (const [name, { whole, site }] of Object.entries(published)) {
-    const { hierarchy } = await (await Treeline.open(manifest(site))).whole();
+  for (const [name, { whole, site, small }] of Object.entries(published)) for (const folder of [site, small]) {
+    const { hierarchy } = await (await Treeline.open(manifest(folder))).whole();
     for (const part of ["points", "rows", "gaps", "nodes", "sums", "spreads", "codes", "anchors"]) {
       assert.deepEqual(hierarchy[part], whole.hierarchy[part], `${name}: ${part}`);
     }
   }
 });
 
-test("a small view loads the pages of two levels at once", async () => {
+test("a view loads the pages of all listed levels at once", async () => {
   const { whole, site } = published.cities;
   const { points, plane } = whole.hierarchy;
   const random = seeded("levels");
@@ -133,7 +136,7 @@ test("a small view loads the pages of two levels at once", async () => {
     assert.equal(missing.size, 0);
     rounds.push(tree.source.loaded.rounds);
   }
-  // The manifest, then a page of the second level and a page of points below it.
+  // The manifest, and then all pages.
   assert.equal(rounds.sort((a, b) => a - b)[30], 2, `${rounds}`);
 });
 
@@ -184,19 +187,21 @@ test("pages that take too much memory are dropped, and earlier answers stay vali
 /** Serves a folder. `answer` may answer a request itself: it returns true if it has. */
 async function hosting(site, answer = () => false) {
   const asked = [];
+  const ranges = [];
   const server = createServer((request, response) => {
-    asked.push(request.url);
+    asked.push(`${request.url} ${request.headers.range ?? ""}`);
     if (answer(request, response)) return;
     const path = join(site, request.url);
     if (!existsSync(path)) return response.writeHead(404).end();
     const range = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "");
     const bytes = readFileSync(path);
     if (!range) return response.writeHead(200).end(bytes);
+    ranges.push({ path, first: Number(range[1]), end: Number(range[2]) + 1, length: bytes.length });
     response.writeHead(206).end(bytes.subarray(Number(range[1]), Number(range[2]) + 1));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   server.unref();
-  return { url: `http://127.0.0.1:${server.address().port}/manifest.json`, asked, close: () => server.closeAllConnections() };
+  return { url: `http://127.0.0.1:${server.address().port}/manifest.json`, asked, ranges, close: () => server.closeAllConnections() };
 }
 
 const VIEW = { center: [2.35, 48.85], zoom: 9, width: 1024, height: 768 };
@@ -227,6 +232,75 @@ test("a single file is read by ranges, and a host that ignores ranges gets a cle
   bare.close();
 });
 
+test("pages that are near each other in a file are loaded with one request, and only their bytes", async () => {
+  const { whole, small } = published.cities;
+  const { url, close, asked, ranges } = await hosting(small);
+  const tree = await Treeline.open(url);
+  same(await tree.clusters(VIEW), whole.clusters(VIEW));
+  assert.ok(ranges.length > 0);
+  for (const { first, end, length } of ranges) assert.ok(end - first < length, "a whole file needs no range");
+  // Files are so short that all pages of a file are near each other.
+  const references = [...tree.hierarchy.pagesBelow].map(({ reference }) => reference);
+  const files = new Set(references.map(({ file }) => file));
+  assert.ok(files.size < references.length / 2, `${references.length} pages in ${files.size} files`);
+  asked.length = 0;
+  const pages = await tree.source.load(references);
+  assert.equal(asked.length, files.size);
+  assert.ok(pages.every(({ length }) => length > 0));
+  close();
+});
+
+test("of the parts of a file that are loaded at the same time, the browser caches one", async () => {
+  const site = publish(published.cities.path, "--single-file", "--sizes", JSON.stringify(SMALL));
+  const { url, close } = await hosting(site);
+  const [running, most] = [{ default: 0, "no-store": 0 }, { default: 0, "no-store": 0 }];
+  const tree = await Treeline.open(url, { fetch: async (address, request) => {
+    const { cache, headers } = request;
+    if (headers) most[cache] = Math.max(most[cache], ++running[cache]);
+    const response = await fetch(address, request);
+    if (headers) running[cache]--;
+    return response;
+  } });
+  // Pages of all parts of the world are far from each other in the file.
+  await tree.clusters({ bbox: [-180, -80, 180, 80], zoom: 6, cut: { badges: 1 } });
+  assert.equal(most.default, 1);
+  assert.ok(most["no-store"] > 0);
+  close();
+});
+
+test("a host that ignores ranges sends whole files of several pages", async () => {
+  const { whole, small } = published.cities;
+  const { url, close } = await hosting(small, (request) => void delete request.headers.range);
+  const tree = await Treeline.open(url);
+  same(await tree.clusters(VIEW), whole.clusters(VIEW));
+  same(await tree.clusters({ ...VIEW, zoom: 11 }), whole.clusters({ ...VIEW, zoom: 11 }));
+  close();
+});
+
+test("a part of a file with other bytes is an error that names the file", async () => {
+  const { url, close } = await hosting(published.cities.small, (request, response) => {
+    const range = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "");
+    if (!range) return false;
+    response.writeHead(206).end(Buffer.alloc(Number(range[2]) + 1 - Number(range[1])));
+    return true;
+  });
+  const tree = await Treeline.open(url);
+  await assert.rejects(Promise.all([9, 11, 13].map((zoom) => tree.clusters({ ...VIEW, zoom }))), { name: "IndexError", message: /pages\/[0-9a-f]{16}\.page: expected a page that 'treelinemap publish' wrote, found bytes that cannot be decompressed/ });
+  close();
+});
+
+test("a manifest of another version is refused", async () => {
+  const text = JSON.parse(readFileSync(manifest(published.one.site)));
+  for (const [version, remedy] of [[1, "publish the index again"], [3, "use a later module"]]) {
+    const { url, close } = await hosting(published.one.site, (request, response) => {
+      response.writeHead(200).end(JSON.stringify({ ...text, version }));
+      return true;
+    });
+    await assert.rejects(Treeline.open(url), { name: "IndexError", message: new RegExp(`expected pages of version 2, found version ${version}; ${remedy}`) });
+    close();
+  }
+});
+
 test("a replaced site is noticed, and the tree can be opened again", async () => {
   const own = join(folder, "replaced");
   cpSync(published.cities.site, own, { recursive: true });
@@ -244,7 +318,7 @@ test("a damaged page is an error that names it", async () => {
     response.writeHead(200).end("not a page");
     return true;
   });
-  await assert.rejects((await Treeline.open(url)).clusters(VIEW), { name: "IndexError", message: /pages\/[0-9a-f]{16}\.page: expected a page with the checksum/ });
+  await assert.rejects((await Treeline.open(url)).clusters(VIEW), { name: "IndexError", message: /pages\/[0-9a-f]{16}\.page: expected \d+ bytes from \d+, with the checksum in the name of the file, found other bytes/ });
   close();
 });
 

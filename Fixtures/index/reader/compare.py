@@ -366,11 +366,18 @@ def compare_positions(folder, rng):
     return index.point_count
 
 
+#: Sizes for which small trees have subtrees, listings on several levels, and files of several pages.
+SMALL_PAGES = json.dumps({"points": [2000, 300], "node_points": [400, 60], "least_code": [45_000, 38_000], "pairs": [20, 30, 25],
+                          "parts": [3, 4], "listed": 40, "values": 500, "file_bytes": 20_000})
+
+
 def compare_pages(folder, indexes):
     """Compares published indexes with the indexes, and returns the number of their pages."""
     count = 0
     for number, (path, index) in enumerate(indexes):
-        sites = [(folder / f"site{number}", [])] + ([(folder / f"file{number}", ["--single-file"])] if number == 0 else [])
+        sites = [(folder / f"site{number}", []), (folder / f"small{number}", ["--sizes", SMALL_PAGES])]
+        if number == 0:
+            sites.append((folder / f"file{number}", ["--single-file", "--sizes", SMALL_PAGES]))
         for site, options in sites:
             run("publish", path, "-o", site, *options)
             pages = Site(site, index)

@@ -30,8 +30,25 @@ class Content:
     def unpack(self, format):
         return struct.unpack(f"<{format}", self.bytes(struct.calcsize(f"<{format}")))
 
-    def reference(self):
-        return self.unpack("QQI")
+    def places(self, count):
+        """Returns the places of pages: the checksum of the file, or None for the single file, the offset and the
+        length. A place is None if there is no page."""
+        file_count, = self.unpack("I")
+        names = self.unpack(f"{file_count}Q")
+        file_lengths = self.planes(file_count, 4)
+        files, gaps, lengths = self.planes(count, 4), self.planes(count, 8), self.planes(count, 4)
+        ends = [0] * max(file_count, 1)
+        places = []
+        for file, gap, length in zip(files, gaps, lengths):
+            if length == 0:
+                assert (file, gap) == (0, 0)
+                places.append(None)
+                continue
+            offset = ends[file] + (gap >> 1 ^ -(gap & 1))
+            assert not names or offset + length <= file_lengths[file]
+            places.append((names[file] if names else None, offset, length))
+            ends[file] = offset + length
+        return places
 
     def planes(self, count, width):
         """Returns numbers that are stored byte by byte: first the lowest bytes of all numbers, then the next bytes of
@@ -66,26 +83,44 @@ class Content:
         assert self.at == len(self.data), "the page is too long"
 
 
+class Entry:
+    """The entry of a page in a listing: the places of the page and of its spreads, and a box around its roots."""
+
+    def __init__(self, spreads, place=None, box=None, code=0):
+        self.spreads, self.place, self.box, self.code = spreads, place, box, code
+        self.children = []
+
+
 class Site:
     """A published index, which is compared with the index itself."""
 
     def __init__(self, folder, index):
         self.folder, self.index = pathlib.Path(folder), index
         self.manifest = json.loads((self.folder / "manifest.json").read_bytes())
-        assert (self.manifest["format"], self.manifest["version"]) == ("treelinemap pages", 1)
+        assert (self.manifest["format"], self.manifest["version"]) == ("treelinemap pages", 2)
         self.page_count = 0
+        self.files = {}
 
-    def page(self, reference):
-        checksum, offset, length = reference
-        if "file" in self.manifest:
-            with open(self.folder / self.manifest["file"], "rb") as file:
-                file.seek(offset)
-                data = file.read(length)
-        else:
-            data = (self.folder / f"pages/{checksum:016x}.page").read_bytes()
-        assert len(data) == length and xxh64(data) == checksum, "the checksum of a page disagrees"
+    def file(self, checksum):
+        """Returns the bytes of a file of pages. The name of the file is its checksum."""
+        name = self.manifest["file"] if checksum is None else f"pages/{checksum:016x}.page"
+        if name not in self.files:
+            data = (self.folder / name).read_bytes()
+            assert f"{xxh64(data):016x}" == pathlib.Path(name).stem, "the checksum of a file disagrees"
+            self.files[name] = data
+        return self.files[name]
+
+    def page(self, place):
+        checksum, offset, length = place
+        data = self.file(checksum)[offset:offset + length]
+        assert len(data) == length, "a file is too short"
         self.page_count += 1
         return Content(data)
+
+    def member(self, name):
+        """Returns the place in a member of the manifest."""
+        member = self.manifest[name]
+        return int(member["file"], 16) if "file" in member else None, member["offset"], member["length"]
 
     def compare(self):
         """Raises AssertionError if a page differs from the index."""
@@ -94,23 +129,53 @@ class Site:
         assert (manifest["projection"] == 1, manifest["seam"]) == (index.is_mercator, index.seam)
         assert (manifest["left"], manifest["top"], manifest["side"]) == (index.left, index.top, index.side)
         assert manifest["has_codes"] == (index.codes is not None)
-        self.upper(Content(base64.b64decode(manifest["first"])), [index.root] if index.root else [], is_first=True)
+        first = Entry(self.member("spreads") if index.codes is not None else None)
+        self.upper(Content(base64.b64decode(manifest["first"])), [index.root] if index.root else [], first, is_first=True)
         self.values()
 
-    def upper(self, content, roots, is_first=False, expected_children=()):
+    def listing(self, content, count):
+        """Returns the entries of the child pages of a page, which have the entries of their child pages."""
+        outer = content.unpack("IIII")
+        has_spreads = self.index.codes is not None
+        places = content.places(2 * count if has_spreads else count)
+        child_counts = content.planes(count, 4)
+        edges = list(zip(*(content.bytes(count) for _ in range(4))))
+        codes = content.planes(count, 2)
+        number = 0
+
+        def entries(parts, around):
+            nonlocal number
+            found = []
+            for _ in range(parts):
+                own, number = number, number + 1
+                sizes = size_of(around)
+                steps = [size // 256 + 1 for size in sizes]
+                least = [edges[own][axis] * steps[axis] for axis in (0, 1)]
+                greatest = [min((edges[own][axis + 2] + 1) * steps[axis] - 1, sizes[axis]) for axis in (0, 1)]
+                box = [(around[edge % 2] + distance) % TURN for edge, distance in enumerate((*least, *greatest))]
+                entry = Entry(places[count + own] if has_spreads else None, places[own], box, codes[own])
+                entry.children = entries(child_counts[own], entry.box)
+                found.append(entry)
+            return found
+
+        children = []
+        while number < count:
+            children += entries(1, outer)
+        return children
+
+    def upper(self, content, roots, entry, is_first=False):
         """Compares an upper page and everything below. `roots` are the nodes whose children are in the page; for the
-        first page, the tree's root. `expected_children` has the reference, the edges and the code of each child page
-        that the page above the parent names."""
+        first page, the tree's root. `entry` is the entry of the page in a listing."""
         index = self.index
-        kind, root_count, count, child_count, ahead_count = content.unpack("IIIII")
+        kind, root_count, count, child_count, listed = content.unpack("IIIII")
         assert kind == UPPER
         assert root_count == (0 if is_first else len(roots))
-        spread_page = self.page(content.reference()) if index.codes is not None else None
-        children = [content.reference() for _ in range(child_count)]
-        ahead = [content.reference() for _ in range(ahead_count)]
-        ahead_counts = content.planes(child_count, 4)
-        ahead_edges = zip(*(content.planes(ahead_count, 2) for _ in range(4)))
-        ahead = iter(zip(ahead, ahead_edges, content.planes(ahead_count, 2)))
+        if listed:
+            assert not entry.children
+            entry.children = self.listing(content, listed)
+        children = entry.children
+        assert len(children) == child_count
+        spread_page = self.page(entry.spreads) if index.codes is not None else None
         states = content.bytes(root_count + count)
         edges = content.bytes(count)
         assert all(differs < 16 for differs in edges)
@@ -169,26 +234,21 @@ class Site:
                 state += 1
         assert state == len(states) and record == count
         content.end()
-        for number, (reference, edges, code) in enumerate(expected_children):
-            assert reference == children[number]
-            boxes = [index.box(node) for node in below[number]]
-            if any(west > east for west, _, east, _ in boxes):
-                assert edges == (0, 0, 65535, 65535)
-            else:
-                assert edges == tuple(most(box[edge] for box in boxes) >> 16
-                                      for edge, most in enumerate((min, min, max, max)))
-            parts = [index.children(node) for node in below[number]]
-            assert code == max(index.codes[pair[1].first] if pair else 0 for pair in parts)
-        assert not expected_children or len(expected_children) == child_count
-        for reference, nodes, count in zip(children, below, ahead_counts):
-            page = self.page(reference)
-            expected = [next(ahead) for _ in range(count)]
+        for child, nodes in zip(children, below):
+            # The box has all points below the roots. Distances are modulo 2^32, because a box may lie across the seam.
+            for node in nodes:
+                for i in range(node.first, node.first + node.count):
+                    for axis in (0, 1):
+                        assert (index.points[2 * i + axis] - child.box[axis]) % TURN <= size_of(child.box)[axis]
+            parts = [index.children(node) for node in nodes]
+            greatest = max(index.codes[pair[1].first] if pair else 0 for pair in parts) if index.codes is not None else 0
+            assert child.code == greatest
+            page = self.page(child.place)
             if page.data[0] == LEAF:
-                assert not expected
+                assert child.children == [] and child.spreads is None
                 self.leaf(page, nodes)
             else:
-                self.upper(page, nodes, expected_children=expected)
-        assert next(ahead, None) is None
+                self.upper(page, nodes, child)
 
     def leaf(self, content, roots):
         index = self.index
@@ -223,14 +283,13 @@ class Site:
         content.end()
 
     def values(self):
-        reference = self.manifest["values"]
-        directory = self.page((int(reference["checksum"], 16), reference["offset"], reference["length"]))
-        kind, count, size, _ = directory.unpack("IIII")
+        directory = self.page(self.member("values"))
+        kind, count, size = directory.unpack("III")
         assert kind == DIRECTORY and count == -(-self.index.point_count // size)
-        references = [directory.reference() for _ in range(count)]
+        places = directory.places(count)
         directory.end()
-        for number, reference in enumerate(references):
-            self.value_page(self.page(reference), number * size, min(size, self.index.point_count - number * size))
+        for number, place in enumerate(places):
+            self.value_page(self.page(place), number * size, min(size, self.index.point_count - number * size))
 
     def value_page(self, content, first, count):
         index = self.index

@@ -22,3 +22,13 @@ extension PageManifest {
     self = try decoder.decode(PageManifest.self, from: Data(json))
   }
 }
+
+extension PageSizes {
+  /// - Parameter json: The member `sizes` of a manifest.
+  init?(json: String) {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    guard let sizes = try? decoder.decode(PageManifest.Sizes.self, from: Data(json.utf8)).pageSizes else { return nil }
+    self = sizes
+  }
+}

@@ -9,9 +9,9 @@ struct PublishCommand: ParsableCommand {
     commandName: "publish", abstract: "Writes an index as files that browsers query without a server.",
     discussion: """
       The folder gets a map, a manifest and the pages of the index. Upload the folder to any host of static files, \
-      below any path. A page never changes, because its name is its checksum. The manifest is written last, so a \
-      browser never mixes two versions. There are at most 20,000 files. With --single-file all pages are in one file, \
-      for object stores that answer requests for ranges of bytes.
+      below any path. A file of pages never changes, because its name is its checksum. The manifest is written last, so \
+      a browser never mixes two versions. There are at most 20,000 files. With --single-file all pages are in one \
+      file, for object stores that answer requests for ranges of bytes.
 
       'treelinemap verify INDEX --site FOLDER' compares a folder with its index.
       """)
@@ -27,11 +27,17 @@ struct PublishCommand: ParsableCommand {
 
   @Option(help: .init("The number of threads. (default: all cores)", valueName: "n")) var threads: Int?
 
+  /// The member `sizes` of a manifest, for tests and measurements.
+  @Option(help: .private) var sizes: String?
+
   @OptionGroup var notes: NoteOptions
 
   func validate() throws {
     try checkInputPath(path)
     try checkOutputPath(output, "--output")
+    if let sizes, PageSizes(json: sizes) == nil {
+      throw ValidationError("'--sizes' must be the member 'sizes' of a manifest, found '\(sizes)'.")
+    }
     if let threads, !(1...1024 ~= threads) {
       throw ValidationError("'--threads' must be from 1 to 1024, found \(threads).")
     }
@@ -44,6 +50,7 @@ struct PublishCommand: ParsableCommand {
       options.map = MapPage.folderOfTool
       options.title = index.givenTitle ?? index.title
       (options.isSingleFile, options.removesOldPages, options.threads) = (singleFile, removeOld, threads)
+      options.sizes = sizes.flatMap { PageSizes(json: $0) }
       let result = try index.publish(to: output, options)
       Notes.print(
         "treelinemap: wrote \(result.count) \(result.count == 1 ? "file" : "files") of "

@@ -12,7 +12,7 @@ import { Bytes } from "../index-file.js";
 import { Plane } from "../plane.js";
 import { StoredRecords } from "../records.js";
 import { boxVisibility, OUTSIDE } from "../view.js";
-import { bytesOfBase64, PageReader } from "./page.js";
+import { bytesOfBase64, keyOf, PageReader } from "./page.js";
 
 /** @typedef {import("./page.js").Reference} Reference */
 
@@ -23,20 +23,20 @@ const [UPPER, LEAF, VALUES, DIRECTORY, SPREADS] = [1, 2, 3, 4, 5];
  */
 const [HERE, SAME, NEXT] = [0, 1, 2];
 
+/** The place of the first page, which is in the manifest. */
+const NOWHERE = { file: null, offset: 0, length: 0, fileLength: 0 };
+
 /**
  * @typedef {object} Page
  * @property {"tree" | "values" | "directory" | "spreads"} kind
  * @property {Reference} reference
  * @property {number[]} roots Records whose children are in the page. For a page of spreads (covariances), the records
  *   with these spreads.
- * @property {Ahead[]} ahead Child pages of this page's child pages. A query that needs this page often needs these
- *   pages, too.
- * @property {number} number Number of a page of values.
- *
- * @typedef {object} Ahead Facts about a page two levels below.
- * @property {Reference} reference
- * @property {Uint32Array} box A box around its roots.
+ * @property {Page[]} children Child pages, as far as they are listed.
+ * @property {Page | null} spreads The page with the exact covariances of this page's records.
+ * @property {Uint32Array} box A box around the roots.
  * @property {number} code The greatest code at which a root is split.
+ * @property {number} number Number of a page of values.
  *
  * @typedef {object} UpperRecord The fields of a record of an upper page that are not in arrays.
  * @property {number} first Tree index of the first point.
@@ -115,7 +115,7 @@ export class PagedHierarchy extends Hierarchy {
     /** Whether a query is running. During a query, covariances must be exact. */
     this.isAsking = false;
     /** @type {Page} */
-    this.directory = { kind: "directory", reference: manifest.values, roots: [], ahead: [], number: 0 };
+    this.directory = pageAt("directory", this.#reference(manifest.values));
     this.hasDirectory = false;
   }
 
@@ -174,15 +174,28 @@ export class PagedHierarchy extends Hierarchy {
   }
 
   /**
-   * Returns pages below a missing page, if the current query certainly or probably needs these pages, too.
+   * Returns pages below some missing pages that the current query probably needs, too. A page comes after its parent
+   * page. At most `bytes` bytes are returned.
    *
-   * @param {Page} page
+   * @param {Iterable<Page>} missing
+   * @param {number} bytes
    */
-  ahead({ ahead }) {
+  ahead(missing, bytes) {
     const { view, greatest } = this;
-    if (!view) return [];
+    /** @type {Page[]} */
+    const found = [];
+    if (!view || greatest === Infinity) return found;
     const { x, width, minY, maxY } = view;
-    return ahead.filter(({ box, code }) => code > greatest && boxVisibility(box, 0, x, width, minY, maxY) !== OUTSIDE);
+    for (let level = [...missing]; level.length; ) {
+      level = level.flatMap(({ children }) => children)
+        .filter(({ box, code }) => code > greatest && boxVisibility(box, 0, x, width, minY, maxY) !== OUTSIDE);
+      for (const page of level) {
+        bytes -= page.reference.length;
+        if (bytes < 0) return found;
+        found.push(page);
+      }
+    }
+    return found;
   }
 
   /** @param {number} record */
@@ -326,59 +339,71 @@ export class PagedHierarchy extends Hierarchy {
    *
    * @param {Page} page
    */
-  needs({ kind, roots, number }) {
+  needs(page) {
+    const { kind, roots, number } = page;
     if (kind === "directory") return !this.hasDirectory;
     if (kind === "values") return !this.#values[number];
-    if (kind === "spreads") return roots.some((record) => this.#upper.get(record)?.spreads);
-    return roots.some((record) => this.#upper.get(record)?.below);
+    const part = kind === "spreads" ? "spreads" : "below";
+    return roots.some((record) => this.#upper.get(record)?.[part] === page);
   }
 
   // Loading
 
   /**
-   * Adds the content of a page. Returns the child pages of this page.
+   * Adds the content of a page.
    *
    * @param {Page} page
    * @param {Uint8Array} bytes
-   * @returns {Page[]}
    */
   add(page, bytes) {
-    const reader = new PageReader(bytes, `${this.file}, page ${page.reference.checksum}`);
-    if (page.kind === "tree" && reader.view.getUint32(0, true) !== LEAF) return this.#addUpper(page, reader);
-    if (page.kind === "directory") this.#addDirectory(reader);
+    const reader = new PageReader(bytes, `${this.file}, page ${keyOf(page.reference)}`);
+    if (page.kind === "tree" && bytes[0] !== LEAF) this.#addUpper(page, reader);
+    else if (page.kind === "directory") this.#addDirectory(reader);
     else if (page.kind === "values") this.#addValues(page, reader);
     else if (page.kind === "spreads") this.#addSpreads(page, reader);
     else this.#addLeaf(page, reader);
-    return [];
   }
 
   /** @param {Uint8Array} bytes */
   addFirst(bytes) {
-    this.#addUpper({ kind: "tree", reference: { checksum: "first", offset: 0, length: 0 }, roots: [], ahead: [], number: 0 }, new PageReader(bytes, `${this.file}, first page`));
+    const first = pageAt("tree", NOWHERE);
+    if (this.manifest.spreads) first.spreads = pageAt("spreads", this.#reference(this.manifest.spreads));
+    this.#addUpper(first, new PageReader(bytes, `${this.file}, first page`));
+  }
+
+  /**
+   * Returns the place of a page that is alone in its file, or in the single file of all pages.
+   *
+   * @param {any} member A member of the manifest.
+   * @returns {Reference}
+   */
+  #reference({ file = null, offset, length }) {
+    return { file, offset, length, fileLength: file ? length : Infinity };
   }
 
   /**
    * @param {Page} page
    * @param {PageReader} reader
    */
-  #addUpper({ roots }, reader) {
+  #addUpper(page, reader) {
+    const { roots } = page;
     reader.kind(UPPER);
-    const [rootCount, count, childCount, aheadCount] = [reader.u32(), reader.u32(), reader.u32(), reader.u32()];
+    const [rootCount, count, childCount, listed] = [reader.u32(), reader.u32(), reader.u32(), reader.u32()];
     reader.require(rootCount === roots.length, `${roots.length} roots`, rootCount);
-    /** @param {Reference} reference @param {Page["kind"]} kind @returns {Page} */
-    const pageOf = (reference, kind = "tree") => ({ kind, reference, roots: [], ahead: [], number: 0 });
-    const spreadPage = this.codes ? pageOf(reader.reference(), "spreads") : null;
-    const children = reader.references(childCount).map((reference) => pageOf(reference));
-    readAhead(reader, children, aheadCount);
+    if (listed) page.children = readListing(reader, listed, this.codes !== null);
+    const { children } = page;
+    reader.require(children.length === childCount, `${childCount} child pages`, children.length);
+    const spreadPage = page.spreads;
+    reader.require(Boolean(spreadPage) === Boolean(this.codes), "a page of spreads exactly if the tree has codes", String(spreadPage));
     const isFirst = rootCount === 0;
     const states = reader.plain(rootCount + count);
     const edges = reader.plain(count);
-    const spreads = spreadPage ? null : spreadColumns(reader, count);
-    const [sizes, shapes] = [0, 1].map(() => reader.plain(spreadPage ? count : 0));
+    const spreads = this.codes ? null : spreadColumns(reader, count);
+    const [sizes, shapes] = [0, 1].map(() => reader.plain(this.codes ? count : 0));
     const codes = this.codes ? reader.halfWords(count) : null;
     const anchors = this.anchors ? [0, 1, 2].map(() => reader.words(count)) : null;
     const bits = reader.bits();
-    if (this.pointCount === 0) return children;
+    if (this.pointCount === 0) return;
     const anchorsAt = anchors ? this.#reservePoints(count) : 0;
     let [state, at, child] = [0, 0, -1];
     /**
@@ -461,7 +486,6 @@ export class PagedHierarchy extends Hierarchy {
     }
     reader.require(at === count, `${count} records`, at);
     reader.end();
-    return children;
   }
 
   /**
@@ -603,9 +627,8 @@ export class PagedHierarchy extends Hierarchy {
   #addDirectory(reader) {
     reader.kind(DIRECTORY);
     const [count, size] = [reader.u32(), reader.u32()];
-    reader.u32();
     reader.require(size === this.manifest.sizes.values && count === Math.ceil(this.pointCount / size), "a page of values for each point", `${count} pages of ${size} points`);
-    this.#valuePages = reader.references(count).map((reference, number) => ({ kind: "values", reference, roots: [], ahead: [], number }));
+    this.#valuePages = reader.places(count).map((reference, number) => ({ ...pageAt("values", reference), number }));
     reader.end();
     this.hasDirectory = true;
   }
@@ -825,26 +848,57 @@ function curveOf(bytes) {
 }
 
 /**
- * Reads the references of a page to the child pages of its child pages.
+ * @param {Page["kind"]} kind
+ * @param {Reference} reference
+ * @returns {Page}
+ */
+const pageAt = (kind, reference) => ({ kind, reference, roots: [], children: [], spreads: null, box: new Uint32Array(4), code: 0, number: 0 });
+
+/**
+ * Reads the listing of an upper page, and returns the child pages of this page.
  *
  * @param {PageReader} reader
- * @param {Page[]} children
  * @param {number} count
+ * @param {boolean} hasSpreads
  */
-function readAhead(reader, children, count) {
-  const references = reader.references(count);
-  const counts = reader.words(children.length);
-  const edges = [0, 1, 2, 3].map(() => reader.halfWords(count));
+function readListing(reader, count, hasSpreads) {
+  const whole = Uint32Array.from([0, 1, 2, 3], () => reader.u32());
+  const places = reader.places(hasSpreads ? 2 * count : count);
+  const childCounts = reader.words(count);
+  const edges = [0, 1, 2, 3].map(() => reader.plain(count));
   const codes = reader.halfWords(count);
-  let next = 0;
-  children.forEach((child, i) => {
-    reader.require(counts[i] <= count - next, `${count} pages ahead`, "more");
-    for (const end = next + counts[i]; next < end; next++) {
-      const box = Uint32Array.from(edges, (edge, side) => edge[next] * 2 ** 16 + (side > 1 ? 2 ** 16 - 1 : 0));
-      child.ahead.push({ reference: references[next], box, code: codes[next] });
-    }
+  const owner = { children: /** @type {Page[]} */ ([]), box: whole };
+  // The pages whose children come next. Each has the number of children that have not been read yet.
+  const parents = [{ page: owner, left: Infinity }];
+  for (let i = 0; i < count; i++) {
+    while (parents[parents.length - 1].left === 0) parents.pop();
+    const parent = parents[parents.length - 1];
+    parent.left--;
+    const page = pageAt("tree", places[i]);
+    const spreads = places[count + i];
+    if (spreads?.length) page.spreads = pageAt("spreads", spreads);
+    page.code = codes[i];
+    page.box = insideBox(parent.page.box, edges.map((column) => column[i]));
+    parent.page.children.push(page);
+    if (childCounts[i]) parents.push({ page, left: childCounts[i] });
+  }
+  reader.require(parents.slice(1).every(({ left }) => left === 0), "all child pages of each page", "fewer");
+  return owner.children;
+}
+
+/**
+ * Returns a box from its edges, which are steps of about 1/256 of the box around it. Edges are modulo 2^32, because a
+ * box may lie across the seam.
+ *
+ * @param {Uint32Array} outer
+ * @param {number[]} edges
+ */
+function insideBox(outer, edges) {
+  const sizes = sizesOf(outer, 0);
+  return Uint32Array.from(edges, (edge, side) => {
+    const step = Math.floor(sizes[side & 1] / 256) + 1;
+    return outer[side & 1] + (side < 2 ? edge * step : Math.min(edge * step + step - 1, sizes[side & 1]));
   });
-  reader.require(next === count, `${count} pages ahead`, next);
 }
 
 /**

@@ -2,15 +2,20 @@
 
 import { IndexError } from "../errors.js";
 
-/** Length of a reference to a page, in bytes. */
-export const REFERENCE = 20;
-
 /**
  * @typedef {object} Reference The place of a page.
- * @property {string} checksum XXH64 of the compressed page, in 16 hexadecimal digits.
- * @property {number} offset Offset in the single file.
+ * @property {string | null} file XXH64 of the page's file, in 16 hexadecimal digits; null if all pages are in one file.
+ * @property {number} offset Offset in the file.
  * @property {number} length Length of the compressed page.
+ * @property {number} fileLength Length of the page's file; Infinity if all pages are in one file.
  */
+
+/**
+ * Returns a name of a page that no other page has.
+ *
+ * @param {Reference} reference
+ */
+export const keyOf = ({ file, offset }) => `${file} ${offset}`;
 
 /** Reads the content of a page from its beginning to its end. */
 export class PageReader {
@@ -52,18 +57,29 @@ export class PageReader {
     this.require(found === kind, `a page of kind ${kind}`, found);
   }
 
-  /** @returns {Reference} */
-  reference() {
-    const at = this.#skip(REFERENCE);
-    const { view } = this;
-    const checksum = view.getBigUint64(at, true).toString(16).padStart(16, "0");
-    return { checksum, offset: Number(view.getBigUint64(at + 8, true)), length: view.getUint32(at + 16, true) };
-  }
-
-  /** @param {number} count */
-  references(count) {
-    this.require(count * REFERENCE <= this.bytes.length - this.at, `${count} references`, "a shorter page");
-    return Array.from({ length: count }, () => this.reference());
+  /**
+   * Reads the places of pages. The length of a place is 0 if there is no page.
+   *
+   * @param {number} count
+   * @returns {Reference[]}
+   */
+  places(count) {
+    const fileCount = this.u32();
+    this.require(12 * fileCount + 16 * count <= this.bytes.length - this.at, `${count} places in ${fileCount} files`, "a shorter page");
+    const names = Array.from({ length: fileCount }, () => this.view.getBigUint64(this.#skip(8), true).toString(16).padStart(16, "0"));
+    const fileLengths = this.words(fileCount);
+    const [files, low, high, lengths] = [0, 1, 2, 3].map(() => this.words(count));
+    const ends = new Array(Math.max(fileCount, 1)).fill(0);
+    return Array.from(lengths, (length, i) => {
+      const file = files[i];
+      this.require(file < ends.length, `a file below ${ends.length}`, file);
+      // The distance from the end of the previous page, of which the lowest bit is the sign.
+      const half = high[i] * 2 ** 31 + (low[i] >>> 1);
+      const offset = length ? ends[file] + (low[i] & 1 ? -half - 1 : half) : 0;
+      this.require(offset >= 0 && offset + length <= Number.MAX_SAFE_INTEGER, "an offset of 0 or more", offset);
+      if (length) ends[file] = offset + length;
+      return { file: names[file] ?? null, fileLength: fileLengths[file] ?? Infinity, offset, length };
+    });
   }
 
   /** @param {number} length */

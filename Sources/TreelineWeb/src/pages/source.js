@@ -1,9 +1,8 @@
-// Loads the pages of a published index. Each page is a separate file, or all pages are in one file, which is read by
-// ranges.
+// Loads the pages of a published index. A file has one page or several pages. Files of several pages are read by ranges.
 
 import { IndexError } from "../errors.js";
 import { xxHash64 } from "../index-file.js";
-import { inflated } from "./page.js";
+import { inflated, keyOf } from "./page.js";
 
 /** @typedef {import("./page.js").Reference} Reference */
 /** @typedef {{bytes: Promise<Uint8Array>, controller: AbortController, waiting: number}} Load */
@@ -15,8 +14,11 @@ import { inflated } from "./page.js";
 const TRIES = 3;
 const FIRST_PAUSE = 200;
 
-/** Pages of the single file are loaded with one request if at most this many bytes lie between them. */
-const NEAR = 8192;
+/** Pages of one file are loaded with one request if at most this many bytes lie between them. */
+const NEAR = 32768;
+
+/** Version of the format of published pages. */
+const VERSION = 2;
 
 /** An error that is thrown if the site has been replaced since it was opened. */
 export class ReplacedError extends IndexError {
@@ -32,7 +34,7 @@ export class ReplacedError extends IndexError {
 
 export class PageSource {
   /**
-   * Running loads, by the checksum of the page.
+   * Running loads, by the key of the page.
    *
    * @type {Map<string, Load>}
    */
@@ -66,7 +68,7 @@ export class PageSource {
     const { url } = this;
     this.loaded.rounds++;
     // The manifest is the only file that changes.
-    const bytes = await this.#request(url, { signal, cache: "no-cache" }, 200);
+    const { bytes } = await this.#request(url, { signal, cache: "no-cache" });
     if (!bytes) throw new IndexError(`${url}: expected a manifest that 'treelinemap publish' wrote, found none`);
     let manifest;
     try {
@@ -75,7 +77,10 @@ export class PageSource {
       manifest = {};
     }
     if (manifest?.format !== "treelinemap pages") throw new IndexError(`${url}: expected a manifest that 'treelinemap publish' wrote, found another file`);
-    if (manifest.version !== 1) throw new IndexError(`${url}: expected pages of version 1, found version ${manifest.version}; use a later module`);
+    if (manifest.version !== VERSION) {
+      const remedy = manifest.version > VERSION ? "use a later module" : "publish the index again";
+      throw new IndexError(`${url}: expected pages of version ${VERSION}, found version ${manifest.version}; ${remedy}`);
+    }
     return manifest;
   }
 
@@ -90,8 +95,9 @@ export class PageSource {
   async load(pages, signal) {
     signal?.throwIfAborted();
     this.loaded.rounds++;
-    for (const group of this.#groups(pages.filter(({ checksum }) => !this.#loads.has(checksum)))) this.#begin(group);
-    const loads = pages.map(({ checksum }) => /** @type {Load} */ (this.#loads.get(checksum)));
+    const groups = this.#groups(pages.filter((page) => !this.#loads.has(keyOf(page))));
+    groups.forEach((group, i) => this.#begin(group, i > 0 && group[0].file === groups[i - 1][0].file ? "no-store" : "default"));
+    const loads = pages.map((page) => /** @type {Load} */ (this.#loads.get(keyOf(page))));
     for (const load of loads) load.waiting++;
     const leave = () => {
       for (const load of loads) if (--load.waiting === 0) load.controller.abort();
@@ -108,86 +114,99 @@ export class PageSource {
   }
 
   /**
-   * Divides pages into groups. Each group is loaded with one request.
+   * Divides pages into groups of pages that are near each other in a file. Each group is loaded with one request.
    *
    * @param {Reference[]} pages
    */
   #groups(pages) {
-    if (!this.manifest.file) return pages.map((page) => [page]);
     /** @type {Reference[][]} */
     const groups = [];
-    let end = -Infinity;
-    for (const page of [...pages].sort((a, b) => a.offset - b.offset)) {
-      if (page.offset - end <= NEAR) groups[groups.length - 1].push(page);
+    /** @type {Reference | null} */
+    let last = null;
+    const inOrder = [...pages].sort((a, b) => (a.file === b.file ? a.offset - b.offset : String(a.file) < String(b.file) ? -1 : 1));
+    for (const page of inOrder) {
+      if (last && page.file === last.file && page.offset - last.offset - last.length <= NEAR) groups[groups.length - 1].push(page);
       else groups.push([page]);
-      end = page.offset + page.length;
+      last = page;
     }
     return groups;
   }
 
-  /** @param {Reference[]} group */
-  #begin(group) {
+  /**
+   * @param {Reference[]} group
+   * @param {RequestCache} cache Chromium loads several parts of a file one after another, except the parts that it does
+   *   not cache.
+   */
+  #begin(group, cache) {
     const controller = new AbortController();
-    const all = this.#checked(group, controller.signal);
-    group.forEach(({ checksum }, i) => {
-      const bytes = all.then((pages) => pages[i]);
-      const end = () => void this.#loads.delete(checksum);
+    const all = this.#checked(group, { signal: controller.signal, cache });
+    group.forEach((page, i) => {
+      const [key, bytes] = [keyOf(page), all.then((pages) => pages[i])];
+      const end = () => void this.#loads.delete(key);
       bytes.then(end, end);
-      this.#loads.set(checksum, { bytes, controller, waiting: 0 });
+      this.#loads.set(key, { bytes, controller, waiting: 0 });
     });
     controller.signal.addEventListener("abort", () => {
-      for (const { checksum } of group) this.#loads.delete(checksum);
+      for (const page of group) this.#loads.delete(keyOf(page));
     });
   }
 
   /**
    * @param {Reference[]} group
-   * @param {AbortSignal} signal
+   * @param {{signal: AbortSignal, cache: RequestCache}} options
    */
-  async #checked(group, signal) {
-    const { file } = this.manifest;
-    const name = file ?? `pages/${group[0].checksum}.page`;
-    const url = besides(this.url, name);
+  async #checked(group, options) {
+    const { file, fileLength } = group[0];
+    const url = besides(this.url, file ? `pages/${file}.page` : this.manifest.file);
     const [first, last] = [group[0].offset, group[group.length - 1].offset + group[group.length - 1].length];
-    const bytes = await this.#request(url, file ? { signal, headers: { Range: `bytes=${first}-${last - 1}` } } : { signal }, file ? 206 : 200);
-    const pages = bytes && group.map(({ offset, length }) => bytes.slice(file ? offset - first : 0, file ? offset - first + length : undefined));
-    const isRight = pages?.every((page, i) => page.length === group[i].length && xxHash64(page).toString(16).padStart(16, "0") === group[i].checksum);
-    if (!pages || !isRight) {
-      // A page is missing, or its bytes do not match the checksum. Probably the site has been replaced.
-      const { values, first: firstPage } = await this.#manifest(signal);
-      if (firstPage !== this.manifest.first || values.checksum !== this.manifest.values.checksum) throw new ReplacedError(this.url);
-      throw new IndexError(`${url}: expected a page with the checksum ${group[0].checksum}, found ${pages ? "other bytes" : "none"}; publish the index again`);
+    const isWhole = first === 0 && last === fileLength;
+    const answer = await this.#request(url, isWhole ? options : { ...options, headers: { Range: `bytes=${first}-${last - 1}` } });
+    let { bytes } = answer;
+    if (bytes && answer.status === 200) {
+      // A host that ignores ranges sends the whole file.
+      const isRight = bytes.length === fileLength && xxHash64(bytes).toString(16).padStart(16, "0") === file;
+      bytes = isRight ? bytes.subarray(first, last) : null;
     }
-    return Promise.all(pages.map((page) => inflated(page, url)));
+    if (bytes?.length !== last - first) {
+      // The file is missing, or has other bytes. Probably the site has been replaced.
+      const { content_hash: hash, first: firstPage } = await this.#manifest(options.signal);
+      if (hash !== this.manifest.content_hash || firstPage !== this.manifest.first) throw new ReplacedError(this.url);
+      throw new IndexError(`${url}: expected ${last - first} bytes from ${first}, with the checksum in the name of the file, found ${answer.bytes ? "other bytes" : "none"}; publish the index again`);
+    }
+    const all = bytes;
+    return Promise.all(group.map(({ offset, length }) => inflated(all.slice(offset - first, offset - first + length), url)));
   }
 
   /**
-   * Returns the bytes of an answer; null if the file does not exist. Tries again if the server or the network fails.
+   * Returns the status and the bytes of an answer. The bytes are null if the file does not exist. Tries again if the
+   * server or the network fails.
    *
    * @param {string} url
    * @param {RequestInit} request
-   * @param {number} status The expected status.
+   * @returns {Promise<{status: number, bytes: Uint8Array | null}>}
    */
-  async #request(url, request, status) {
+  async #request(url, request) {
     for (let left = TRIES - 1, pause = FIRST_PAUSE; ; left--, pause *= 2) {
       /** @type {string} */
       let failure;
       try {
         this.loaded.requests++;
         const response = await this.fetch(url, request);
-        if (response.status === status) {
-          const bytes = new Uint8Array(await response.arrayBuffer());
-          this.loaded.bytes += bytes.length;
-          return bytes;
-        }
-        // The body may be the whole file, so it is not read.
-        response.body?.cancel().catch(() => {});
-        if (response.status === 404 || response.status === 410 || response.status === 416) return null;
-        if (response.status === 200) {
+        const { status } = response;
+        if (status === 200 && request.headers && this.manifest.file) {
+          // The body is the whole file, which may be very long, so it is not read.
+          response.body?.cancel().catch(() => {});
           throw new IndexError(`${url}: the host does not answer requests for ranges of a file; publish without --single-file`);
         }
-        failure = `the status ${response.status}`;
-        if (response.status < 500 && response.status !== 429) left = 0;
+        if (status === 200 || status === 206) {
+          const bytes = new Uint8Array(await response.arrayBuffer());
+          this.loaded.bytes += bytes.length;
+          return { status, bytes };
+        }
+        response.body?.cancel().catch(() => {});
+        if (status === 404 || status === 410 || status === 416) return { status, bytes: null };
+        failure = `the status ${status}`;
+        if (status < 500 && status !== 429) left = 0;
       } catch (error) {
         request.signal?.throwIfAborted();
         if (error instanceof IndexError) throw error;

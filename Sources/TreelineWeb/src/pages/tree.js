@@ -24,8 +24,8 @@ const MOST_WHOLE = 2 ** 21;
 /** Greatest number of rounds of requests for one query. Each round loads pages one level deeper. */
 const ROUNDS = 1100;
 
-/** Greatest number of pages that are loaded in advance, although the query may not need them. */
-const FEW_AHEAD = 2;
+/** Greatest number of bytes that are loaded in advance, although the query may not need them. */
+const BYTES_AHEAD = 300_000;
 
 export class PublishedTree {
   /** @type {Promise<Tree> | null} */
@@ -139,20 +139,11 @@ export class PublishedTree {
    * @param {AbortSignal} [signal]
    */
   async #load(hierarchy, pages, signal) {
-    const known = pages.flatMap((page) => hierarchy.ahead(page));
-    // Also loads the pages below the missing pages if there are few of them. The view is then small and needs most of
-    // these pages. For a large view there are many such pages, and the view does not need most of them.
-    const ahead = known.length <= FEW_AHEAD ? known : [];
-    const contents = await this.source.load([...pages, ...ahead].map(({ reference }) => reference), signal);
-    const below = new Map(ahead.map(({ reference }, i) => [reference.checksum, contents[pages.length + i]]));
-    pages.forEach((page, i) => {
-      // Another query may have added a page in the meantime.
-      if (!hierarchy.needs(page)) return;
-      for (const child of hierarchy.add(page, contents[i])) {
-        const content = below.get(child.reference.checksum);
-        if (content && hierarchy.needs(child)) hierarchy.add(child, content);
-      }
-    });
+    // Also loads the pages below the missing pages that the query probably needs, to save round trips.
+    const all = [...pages, ...hierarchy.ahead(pages, BYTES_AHEAD)];
+    const contents = await this.source.load(all.map(({ reference }) => reference), signal);
+    // Another query may have added a page in the meantime.
+    all.forEach((page, i) => hierarchy.needs(page) && hierarchy.add(page, contents[i]));
   }
 
   /**
