@@ -32,6 +32,7 @@ const NOWHERE = { file: null, offset: 0, length: 0, fileLength: 0 };
  * @property {Reference} reference
  * @property {number[]} roots Records whose children are in the page. For a page of spreads (covariances), the records
  *   with these spreads.
+ * @property {Page | null} parent
  * @property {Page[]} children Child pages, as far as they are listed.
  * @property {Page | null} spreads The page with the exact covariances of this page's records.
  * @property {Uint32Array} box A box around the roots.
@@ -196,6 +197,17 @@ export class PagedHierarchy extends Hierarchy {
       }
     }
     return found;
+  }
+
+  /**
+   * Returns the pages with the same parents as some missing pages, if they are not in memory either.
+   *
+   * @param {Page[]} missing
+   */
+  beside(missing) {
+    const parents = new Set(missing.map(({ parent }) => parent));
+    const others = [...parents].flatMap((parent) => parent?.children ?? []);
+    return others.filter((page) => !missing.includes(page) && (!page.roots.length || this.needs(page)));
   }
 
   /** @param {number} record */
@@ -390,7 +402,7 @@ export class PagedHierarchy extends Hierarchy {
     reader.kind(UPPER);
     const [rootCount, count, childCount, listed] = [reader.u32(), reader.u32(), reader.u32(), reader.u32()];
     reader.require(rootCount === roots.length, `${roots.length} roots`, rootCount);
-    if (listed) page.children = readListing(reader, listed, this.codes !== null);
+    if (listed) readListing(reader, page, listed, this.codes !== null);
     const { children } = page;
     reader.require(children.length === childCount, `${childCount} child pages`, children.length);
     const spreadPage = page.spreads;
@@ -852,24 +864,24 @@ function curveOf(bytes) {
  * @param {Reference} reference
  * @returns {Page}
  */
-const pageAt = (kind, reference) => ({ kind, reference, roots: [], children: [], spreads: null, box: new Uint32Array(4), code: 0, number: 0 });
+const pageAt = (kind, reference) => ({ kind, reference, roots: [], parent: null, children: [], spreads: null, box: new Uint32Array(4), code: 0, number: 0 });
 
 /**
- * Reads the listing of an upper page, and returns the child pages of this page.
+ * Reads the listing of an upper page.
  *
  * @param {PageReader} reader
+ * @param {Page} owner
  * @param {number} count
  * @param {boolean} hasSpreads
  */
-function readListing(reader, count, hasSpreads) {
-  const whole = Uint32Array.from([0, 1, 2, 3], () => reader.u32());
+function readListing(reader, owner, count, hasSpreads) {
+  const box = Uint32Array.from([0, 1, 2, 3], () => reader.u32());
   const places = reader.places(hasSpreads ? 2 * count : count);
   const childCounts = reader.words(count);
   const edges = [0, 1, 2, 3].map(() => reader.plain(count));
   const codes = reader.halfWords(count);
-  const owner = { children: /** @type {Page[]} */ ([]), box: whole };
   // The pages whose children come next. Each has the number of children that have not been read yet.
-  const parents = [{ page: owner, left: Infinity }];
+  const parents = [{ page: owner, box, left: Infinity }];
   for (let i = 0; i < count; i++) {
     while (parents[parents.length - 1].left === 0) parents.pop();
     const parent = parents[parents.length - 1];
@@ -878,12 +890,12 @@ function readListing(reader, count, hasSpreads) {
     const spreads = places[count + i];
     if (spreads?.length) page.spreads = pageAt("spreads", spreads);
     page.code = codes[i];
-    page.box = insideBox(parent.page.box, edges.map((column) => column[i]));
+    page.box = insideBox(parent.box, edges.map((column) => column[i]));
+    page.parent = parent.page;
     parent.page.children.push(page);
-    if (childCounts[i]) parents.push({ page, left: childCounts[i] });
+    if (childCounts[i]) parents.push({ page, box: page.box, left: childCounts[i] });
   }
   reader.require(parents.slice(1).every(({ left }) => left === 0), "all child pages of each page", "fewer");
-  return owner.children;
 }
 
 /**

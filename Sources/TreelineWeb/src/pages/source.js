@@ -15,7 +15,7 @@ const TRIES = 3;
 const FIRST_PAUSE = 200;
 
 /** Pages of one file are loaded with one request if at most this many bytes lie between them. */
-const NEAR = 32768;
+const NEAR = 32_768;
 
 /** Version of the format of published pages. */
 const VERSION = 2;
@@ -111,6 +111,19 @@ export class PageSource {
     } finally {
       signal?.removeEventListener("abort", leave);
     }
+  }
+
+  /**
+   * Returns the pages that a load of other pages transfers anyway, because they lie between these pages.
+   *
+   * @template {{reference: Reference}} Page
+   * @param {Page[]} pages
+   * @param {Page[]} others
+   */
+  between(pages, others) {
+    const groups = this.#groups(pages.map(({ reference }) => reference));
+    return others.filter(({ reference: { file, offset } }) =>
+      groups.some((group) => file === group[0].file && offset > group[0].offset && offset < group[group.length - 1].offset));
   }
 
   /**

@@ -140,7 +140,8 @@ export class PublishedTree {
    */
   async #load(hierarchy, pages, signal) {
     // Also loads the pages below the missing pages that the query probably needs, to save round trips.
-    const all = [...pages, ...hierarchy.ahead(pages, BYTES_AHEAD)];
+    const needed = [...pages, ...hierarchy.ahead(pages, BYTES_AHEAD)];
+    const all = [...needed, ...this.source.between(needed, hierarchy.beside(needed))];
     const contents = await this.source.load(all.map(({ reference }) => reference), signal);
     // Another query may have added a page in the meantime.
     all.forEach((page, i) => hierarchy.needs(page) && hierarchy.add(page, contents[i]));
