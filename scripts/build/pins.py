@@ -1,6 +1,6 @@
 """Reads scripts/build/pins.json, the versions of everything that builds and releases take from other projects.
 
-    pins.py viewer|wheel|fixtures     # prints packages of PyPI, with hashes, as requirements of pip
+    pins.py viewer|wheel|fixtures|uv     # prints packages of PyPI, with hashes, as requirements of pip
 
 scripts/release describes the file.
 """

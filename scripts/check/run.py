@@ -30,6 +30,9 @@ LOGS = ROOT / ".build-test/logs"
 TRIALS = ("fast", "full", "thorough")
 # Seconds after which a step is ended because it seems to hang. Thorough trials get ten times as long.
 LIMIT = 2400
+# Starts a step as a process group, so that all of its processes can be ended together. With a session for each step,
+# `nice` would have no effect: Linux compares only processes of the same session.
+OWN_GROUP = {"process_group": 0} if sys.version_info >= (3, 11) else {"start_new_session": True}
 # Exit code for wrong arguments (sysexits.h).
 USAGE = 64
 
@@ -143,7 +146,9 @@ class Run:
         self.suite_steps = [step for suite in suites for step in suite.steps]
         self.steps = ordered(self.suite_steps)
         self.others = [suite.name for suite in OTHERS if suite not in suites]
-        self.environment = os.environ | {"ARGUMENTS": shlex.join(extra), "ALL": "yes" if set(OTHERS) & set(suites) else ""}
+        # Python keeps compiled modules outside of the sources.
+        self.environment = os.environ | {
+            "PYTHONPYCACHEPREFIX": str(ROOT / ".build-test/pycache"), "ARGUMENTS": shlex.join(extra), "ALL": "yes" if set(OTHERS) & set(suites) else ""}
         for step in self.steps:
             for name, path in step.exports.items():
                 self.environment[name] = str(ROOT / path)
@@ -199,11 +204,11 @@ class Run:
         start = time.monotonic()
         with open(log, "wb") as output:
             # Builds have priority over tests, because most tests wait for them. Browsers have it, because their tests
-            # wait for frames. Starts a new session, so that all processes of the step can be ended together.
+            # wait for frames.
             niceness = "0" if step.is_preparation or step.cores < 1 else "5"
             process = subprocess.Popen(
                 ["nice", "-n", niceness, "bash", "-euo", "pipefail", "-c", step.command], cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL,
-                stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+                stdout=output, stderr=subprocess.STDOUT, **OWN_GROUP)
             limit = LIMIT * (10 if os.environ["TREELINE_TRIALS"] == "thorough" else 1)
             alarm = threading.Timer(limit, end_group, [process.pid, signal.SIGKILL])
             alarm.start()

@@ -87,7 +87,7 @@ def pytest(folder, environment, selection=None):
     """Returns the command that runs the tests of a folder. An environment variable, named by `selection`, selects tests
     like -k of pytest. All tests run if it is not set."""
     selected = f' ${{{selection}:+-k "${selection}"}}' if selection else ""
-    return f"{environment}/bin/python -B -m pytest -q {folder}{selected} $ARGUMENTS"
+    return f"{environment}/bin/python -m pytest -q {folder}{selected} $ARGUMENTS"
 
 
 VIEWER_LIBRARY = Step(
