@@ -64,8 +64,8 @@ struct PageEncoder {
   func entry(of page: PagePlan, childCount: Int) -> PageEntry {
     let box = PlaneRect(around: pages.nodes(of: page).map { storage.box(of: $0) })
     return PageEntry(
-      isLeaf: page.isLeaf, childCount: childCount, box: box, code: page.roots.reduce(0) { max($0, pages.records[Int($1)].code) },
-      page: page.reference, spreads: page.spreads)
+      isLeaf: page.isLeaf, childCount: childCount, box: box,
+      code: page.roots.reduce(0) { max($0, pages.records[Int($1)].code) }, page: page.reference, spreads: page.spreads)
   }
 
   /// The columns of an upper page, with an entry for each record.

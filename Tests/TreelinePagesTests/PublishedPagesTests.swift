@@ -79,7 +79,8 @@ import TreelineBuilder
     var alone = Self.small
     alone.fileBytes = 1
     let others = try PageFolder(site: folder.path("others"))
-    let other = try PagePublisher(tree, contentHash: tree.contentHash, sizes: alone).write(to: others, threads: 2).result
+    let publisher = try PagePublisher(tree, contentHash: tree.contentHash, sizes: alone)
+    let other = try publisher.write(to: others, threads: 2).result
     #expect(other.pageCount == result.pageCount && other.fileCount > other.pageCount)
   }
 
@@ -104,7 +105,9 @@ import TreelineBuilder
     var manifest = try Self.publish(tree, nil, PageFolder(site: folder.url.path))
     manifest.version = version
     try Data(manifest.json).write(to: folder.url.appendingPathComponent(PageManifest.fileName))
-    #expect { try Self.problem(folder, tree) } throws: { "\($0)".contains("found treelinemap pages of version \(version)") }
+    #expect { try Self.problem(folder, tree) } throws: {
+      "\($0)".contains("found treelinemap pages of version \(version)")
+    }
   }
 
   @Test func aMissingPageIsNamed() throws {
