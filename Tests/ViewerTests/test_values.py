@@ -430,6 +430,11 @@ def test_categories_are_picked(open_map):
     page.wait_for_function("() => location.hash.includes('picks=')")
     rest(page)
     assert all(sum(own) == count for count, own in parts(page))
+    # A seventh category replaces another category, but none that the user has picked.
+    page.locator("#picks").get_by_label("hotel").check()
+    page.wait_for_function("() => viewer.values.categories.includes('hotel')")
+    assert page.evaluate("viewer.values.categories.filter(category => category !== null).length") == 6
+    assert page.evaluate("viewer.values.categories.includes('boat')")
 
 
 def test_members_of_large_clusters_are_sorted(open_map):

@@ -9,6 +9,8 @@ export class Controls {
   /** A refused filter that is still in the field; null if there is none. */
   #refused = null;
   #check = null;
+  /** The categories that the user has checked, the latest last. */
+  #picked = [];
 
   /** @param viewer Has the page, the settings and the source. */
   constructor(viewer) {
@@ -48,13 +50,16 @@ export class Controls {
     for (const name of ["donuts", "sum", "brush"]) {
       // Hidden categories and chosen ranges belong to one column, so choosing another column clears them.
       const clears = { donuts: { off: "", picks: "" }, brush: { range: "" } }[name];
-      find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.value, ...clears }));
+      find(`#${name}`).addEventListener("change", (event) => {
+        if (name === "donuts") this.#picked = [];
+        settings.set({ [name]: event.target.value, ...clears });
+      });
     }
     for (const name of ["ellipses", "dust"]) {
       find(`#${name}`).addEventListener("change", (event) => settings.set({ [name]: event.target.checked }));
     }
     find("#dataset").addEventListener("change", (event) => settings.step({ index: event.target.value, hit: "", open: "" }));
-    find("#picks ul").addEventListener("change", () => this.#pick());
+    find("#picks ul").addEventListener("change", ({ target }) => this.#pick(target));
     find("#amount").addEventListener("input", (event) => settings.set({ [settings.by]: +event.target.value }));
     const fold = find("#fold");
     const isUnfolded = () => fold.getAttribute("aria-expanded") === "true";
@@ -188,20 +193,24 @@ export class Controls {
     const node = find("#picks");
     node.hidden = settings.donuts === "" || all.length <= CATEGORIES;
     const chosen = new Set(categories);
-    const isFull = chosen.size - chosen.has(null) >= CATEGORIES;
     const key = JSON.stringify([all, categories]);
     if (node.hidden || node.dataset.offers === key) return;
     node.dataset.offers = key;
     node.querySelector("ul").replaceChildren(...all.map(([value, count]) => {
       const input = element("input", { type: "checkbox", value, checked: chosen.has(value) });
-      input.disabled = isFull && !input.checked;
-      return element("li", { title: input.disabled ? `At most ${CATEGORIES} categories have their own colors` : "" },
-        element("label", {}, input, element("span", {}, value), element("small", {}, number(count))));
+      return element("li", {}, element("label", {}, input, element("span", {}, value), element("small", {}, number(count))));
     }));
   }
 
-  #pick() {
-    const picks = [...this.find("#picks ul").querySelectorAll("input:checked")].map(({ value }) => value);
+  /** If too many categories are checked, the new category replaces the least frequent category that the user did not
+   *  check, or the one that the user checked first. */
+  #pick({ value, checked }) {
+    this.#picked = [...this.#picked.filter((each) => each !== value), ...(checked ? [value] : [])];
+    let picks = [...this.find("#picks ul").querySelectorAll("input:checked")].map((input) => input.value);
+    if (picks.length > CATEGORIES) {
+      const dropped = picks.findLast((each) => !this.#picked.includes(each)) ?? this.#picked.find((each) => picks.includes(each));
+      picks = picks.filter((each) => each !== dropped);
+    }
     this.settings.set({ picks: listing(picks), off: "" });
   }
 
