@@ -27,8 +27,8 @@ public struct BuildOptions: Hashable, Sendable {
   /// Number of threads that build. The number of threads does not change the tree.
   public var threads: Int
 
-  /// Whether the tree has separations, the distances at which clusters are split; nil if it has them only if they
-  /// follow from the merge.
+  /// Whether the tree has separations, the distances at which clusters are split. Nil means that the tree has
+  /// separations only if its merge yields them.
   private var separationChoice: Bool?
 
   /// Whether the tree has separations, which take 2 bytes per point. A merge by distance or for badges yields them. For

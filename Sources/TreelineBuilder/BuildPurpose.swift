@@ -22,7 +22,8 @@ public enum BuildPurpose: Hashable, Sendable {
   package enum Name: String, CaseIterable, Sendable {
     case limit, spacing, badges
 
-    /// The purpose of a tree that answers some cuts. If they need different trees, badges come first.
+    /// The purpose of a tree that answers some cuts. If no single tree answers all of the cuts, the tree is for the
+    /// cuts by badges.
     package init(of cuts: [Cut]) {
       self =
         cuts.contains { $0.badgeScale != nil } ? .badges : cuts.contains(where: \.needsSeparations) ? .spacing : .limit

@@ -150,7 +150,7 @@ extension ClusterMap {
   /// ```
   ///
   /// - Parameters:
-  ///   - values: As in the other `init`, and so are `coordinate`, `columns`, `groups` and `projection`.
+  ///   - values: Your own values. Every parameter except `purpose` is as in the other `init`.
   ///   - purpose: The queries that the map is built for. Every map answers limits and details.
   /// - Throws: As the other `init`.
   /// - Precondition: The number of groups is the number of values.

@@ -33,8 +33,8 @@ struct NodeArrays: Sendable {
     return left
   }
 
-  /// Completes the nodes with children. The box of a node becomes the union of its children's boxes. So far, the sums
-  /// of a node were measured from another corner. They become sums measured from the corner of the new box.
+  /// Completes the nodes that have children. The box of such a node becomes the union of its children's boxes. The
+  /// node's sums, which were measured from `corner`, become sums measured from the corner of the new box.
   ///
   /// - Parameters:
   ///   - root: Index of the record of the topmost node.

@@ -2,9 +2,9 @@ import Treeline
 
 /// A node that has no record yet: its points, and the box around the points. The node may have any size.
 struct Segment: Sendable {
-  /// The points and their moments. Moments are measured from the corner of the topmost narrow node above this node. If
-  /// no node above is narrow, moments are measured from the corner of `box`. Rounded means depend on the corner, so the
-  /// corner must not depend on which thread splits the node.
+  /// The points and their moments. Moments are measured from the corner of the topmost narrow node above this node (see
+  /// `isNarrow`). If no node above is narrow, moments are measured from the corner of `box`. Rounded means depend on
+  /// the corner, so the corner must not depend on which thread splits the node.
   var points: PointGroup<UInt128>
   var box: PlaneRect
   /// Index of the record that will describe the node.
@@ -46,9 +46,9 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   let algorithm: Algorithm
   let solver: PrincipalAxis.Solver
 
-  /// Number of levels at which nodes are split by the rule. Deeper nodes are halved along the longer side of their box.
-  /// Halving ends after at most 64 more levels. Trees over real data have far fewer levels. This limit only serves to
-  /// prove a bound on the depth.
+  /// Number of levels at which the split rule places the line. Deeper nodes are halved along the longer side of their
+  /// box. Halving ends after at most 64 more levels. Trees over real data have far fewer levels. This limit only serves
+  /// to prove a bound on the depth.
   let principalLevels: Int
 
   let monitor: BuildMonitor

@@ -22,7 +22,7 @@ public struct ColumnEncoding: Sendable {
   private let mark: DecimalMark
   /// Whether all dictionary entries are texts.
   private let keepsTexts: Bool
-  /// Whether numbers that were read as times are before 1971 or after 2100.
+  /// Whether any number that was read as a time is before 1971 or after 2100.
   package let hasOddTimes: Bool
   /// Whether cells of text look like numbers with decimal commas, although they were read with decimal points.
   package let hasCommaNumbers: Bool

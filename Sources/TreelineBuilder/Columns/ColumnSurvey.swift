@@ -45,7 +45,7 @@ public struct ColumnSurvey: Sendable {
     static let booleans = Candidates(rawValue: 2)
     static let times = Candidates(rawValue: 4)
     static let categories = Candidates(rawValue: 8)
-    /// Numbers of an attribute that are returned as they are spelled in the input.
+    /// Numbers of an attribute whose spellings can be reproduced from their doubles.
     static let doubles = Candidates(rawValue: 16)
   }
 
@@ -164,7 +164,8 @@ public struct ColumnSurvey: Sendable {
   private mutating func addSpelling(of value: AttributeValue, _ mark: DecimalMark) {
     guard candidates.contains(.numbers), !spelling.hasPoint || purpose == .attribute else { return }
     let isNumber = spelling.add(value.text, mark: mark)
-    // An attribute is returned with its original spelling, and a number such as .5 is not JSON.
+    // An attribute is returned with its original spelling. If a cell such as .5 is not a JSON number, all cells are
+    // texts.
     if purpose == .attribute, !isNumber || value.tag != .number { candidates.remove(.numbers) }
   }
 

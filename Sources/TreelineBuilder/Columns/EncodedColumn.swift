@@ -6,7 +6,7 @@ package struct EncodedColumn: Sendable {
   package let kind: Column.Kind
   /// Number of entries; nil for a column without a dictionary.
   package let entryCount: Int?
-  /// Whether numbers that were read as times are before 1971 or after 2100.
+  /// Whether any number that was read as a time is before 1971 or after 2100.
   package let hasOddTimes: Bool
   /// Whether cells of text look like numbers with decimal commas.
   package let hasCommaNumbers: Bool

@@ -2,8 +2,8 @@ import Treeline
 
 /// A summary of the numbers of a column. Surveys of parts of the points can be added in any order.
 struct NumberSurvey: Sendable {
-  /// Range of the numbers that have a certain number of decimals, indexed by the number of decimals. The bounds of the
-  /// range are integers, without the decimal point.
+  /// At index i, the range of the numbers with i decimals. The bounds of the range are integers: the least and the
+  /// greatest number, both without the decimal point.
   private var ranges = [ClosedRange<Int64>?](repeating: nil, count: SmallDecimal.mostDecimals + 1)
   /// Whether some of the numbers are not a `SmallDecimal`. Then all numbers are stored as doubles.
   private var areReals = false

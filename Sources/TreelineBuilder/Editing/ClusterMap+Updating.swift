@@ -55,8 +55,8 @@ extension ClusterMap {
     return try ClusterMap(next, on: tree, adding: recipe.columns, recipe: recipe.with(editor, sortedBy: key))
   }
 
-  /// Returns a function that says whether a value of the map has a key. Nil if the values may not be sorted by their
-  /// keys; after an edit they are sorted.
+  /// Returns a function that says whether a value of the map has a key. Nil if it is not known whether the values are
+  /// sorted by their keys. After an edit they are sorted.
   func keySearch<Key: Comparable>(by key: KeyPath<Value, Key>) -> ((Key) -> Bool)? {
     guard (recipe as? MapRecipe<Value>)?.isSorted(by: key) ?? false else { return nil }
     return { wanted in
@@ -190,7 +190,7 @@ final class MapRecipe<Value: Sendable>: Sendable {
   let columns: [MapColumn<Value>]
   /// Key by which the values are sorted, if the map was edited.
   private let key: (AnyKeyPath & Sendable)?
-  /// Editor of the map's tree. The next edit takes it and passes it to the map after the edit.
+  /// Editor of the map's tree. The next edit takes the editor, and passes it to the map that results from the edit.
   private let editor: Mutex<TreeEditor?>
 
   init(

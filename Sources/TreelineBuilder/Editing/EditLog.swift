@@ -80,7 +80,7 @@ import Treeline
           records.append(Array(bytes[range]))
           offset = range.upperBound
         case .unsound(let fault):
-          // A record behind an unsound record was written after that record had been acknowledged.
+          // A record behind an unsound record was written after the unsound record had been acknowledged.
           let fault = Self.hasRecord(after: offset, in: bytes) ? Fault.beforeOthers : fault
           if case .incomplete = fault { break reading }
           throw .damaged(
@@ -287,7 +287,7 @@ import Treeline
   @_spi(Server) public enum EditLogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process uses the log.
     case inUse(path: String)
-    /// A record is damaged that may have been acknowledged. Records are counted from 1.
+    /// A record that may have been acknowledged is damaged. Records are counted from 1.
     case damaged(path: String, record: Int, offset: Int, expected: String, found: String)
     /// The disk has no room for the record, or the file would exceed a limit.
     case full(path: String, reason: String)

@@ -11,7 +11,7 @@ package final class EditableTree: Sendable {
   private let coordinates: [Coordinate]
   private let projection: Plane.Projection
   private let options: BuildOptions
-  /// Editor of the tree. The next edit takes it and passes it to the tree after the edit.
+  /// Editor of the tree. The next edit takes the editor, and passes it to the tree that results from the edit.
   private let editor: Mutex<TreeEditor?>
 
   package typealias Place = (row: Int, coordinate: Coordinate)

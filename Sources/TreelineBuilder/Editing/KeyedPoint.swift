@@ -162,7 +162,7 @@
       guard case ColumnError.unsuitableValue(_, let row, let expected, let found, _) = error else { return nil }
       return (row, expected, found)
     }
-    // A column with times to the nanosecond can hold all times between these years, whatever other times it has.
+    // A column can hold all times from 1684 to 2255, even if some of its times are exact to the nanosecond.
     guard kind == .time else { return nil }
     for (number, value) in values.enumerated() {
       if let seconds = value?.instant(numbersPerSecond: 1)?.seconds, abs(seconds) > 9_000_000_000 {

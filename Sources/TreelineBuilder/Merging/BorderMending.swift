@@ -22,8 +22,8 @@ struct BorderMending {
   /// For each level, the nodes near the border when the level begins, and the merges near the border in this level.
   private var nodes: [[UInt32]] = []
   private var merges: [[UInt32]] = []
-  /// For each level, the greatest distance of these nodes and merges from the border, in units. It is `marginInReaches`
-  /// times the reach of the level. The reach is the greatest distance at which clusters are merged.
+  /// For each level, the greatest distance from the border at which nodes and merges are collected, in units. It is
+  /// `marginInReaches` times the reach of the level. The reach is the greatest distance at which clusters are merged.
   private var margins: [Int] = []
   private var marginInReaches = 8.0
 

@@ -185,8 +185,9 @@ struct LiveClusters: @unchecked Sendable {
   }
 
   /// Returns the nearest cluster, for which a cluster waits. Returns nil if the nearest cluster has been merged since
-  /// the wait began. A merged cluster may have taken over its number, but such a cluster is younger: it was made after
-  /// the wait began, so its age is greater. Initial clusters wait only for initial clusters.
+  /// the wait began. The merged cluster may have taken over the number of the nearest cluster, but the merged cluster
+  /// is younger: it was made after the wait began, so its age is greater. Initial clusters wait only for initial
+  /// clusters.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }

@@ -1,7 +1,7 @@
 import Treeline
 
-/// The extent of some points along the circle of longitudes. The extent crosses the seam if it is less than half a
-/// world wide there. Otherwise it is the extent on the plane.
+/// The extent of some points along the circle of longitudes. If the points fit into an extent across the seam that is
+/// less than half a world wide, this is their extent. Otherwise it is the extent on the plane.
 struct Longitudes {
   var west: UInt32
   var east: UInt32
@@ -36,7 +36,7 @@ struct Longitudes {
     return isAnyAcross ? .all : plain
   }
 
-  /// The whole width of the plane. This is the extent of points on both sides of the seam if an extent that crosses the
-  /// seam would be too long.
+  /// The whole width of the plane. This is the extent of points on both sides of the seam if an extent across the seam
+  /// would be half a world wide or wider.
   private static let all = Longitudes(west: 0, east: .max)
 }

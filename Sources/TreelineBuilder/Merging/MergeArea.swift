@@ -15,8 +15,8 @@ struct MergeArea {
   /// First and last row and column of squares around all positions, including the margins.
   private var rows = (first: Int.max, last: Int.min)
   private var columns = (first: Int.max, last: Int.min)
-  /// Greatest distance from the border, in units. The clusters that count are the clusters in the area, and the
-  /// clusters that can be merged with one of them.
+  /// Greatest distance from the border, in units, of a cluster in the area or of a cluster that can be merged with a
+  /// cluster in the area.
   private(set) var farthest = 0
 
   /// - Parameter reach: Greatest distance at which clusters are merged, in units.

@@ -266,7 +266,7 @@ extension MergeHistory {
     var changes: [PlanePoint: (added: [UInt32], removed: Set<UInt32>)] = [:]
     for point in added { changes[point.position, default: ([], [])].added.append(point.row) }
     for point in removed { changes[point.position, default: ([], [])].removed.insert(point.row) }
-    // An area around very many positions would be slow to search.
+    // An area around very many positions would be slow to search, so at most 64 positions are updated at a time.
     let positions = Array(changes)
     for block in positions.indices.blocks(of: 64) { update(positions[block].map { ($0.key, $0.value) }) }
   }

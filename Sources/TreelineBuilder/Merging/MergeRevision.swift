@@ -296,7 +296,7 @@ private struct MergeComparison {
     isBeyond[a] = isBeyond[a] || isBeyond[b]
   }
 
-  /// Elements that only one history has, and elements that exist for different times in the two histories. Elements of
+  /// Elements that only one history has, and elements that exist in different rounds in the two histories. Elements of
   /// one history are in the order of that history.
   var differing: [Int] { parents.indices.filter { isDifferent[$0] } }
 

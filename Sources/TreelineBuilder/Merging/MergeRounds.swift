@@ -16,7 +16,7 @@ enum MergeRounds {
   static func greatest(of round: UInt8) -> UInt64 {
     if round >= last { return .max }
     let (exponent, quarters) = (UInt64(round + 1) / 4, UInt64(round + 1) % 4 + 4)
-    // This is one less than the least squared distance of the next round, rounded up.
+    // The least squared distance of the next round, rounded up to an integer, minus 1.
     return exponent >= 2 ? quarters << (exponent - 2) - 1 : (quarters << exponent + 3) / 4 - 1
   }
 }

@@ -4,12 +4,13 @@ import Treeline
 /// Merges clusters, always the pair whose union adds the least scatter: n1 n2 / (n1 + n2) times the squared distance of
 /// their exact means (J. H. Ward, 1963). Of several such pairs, the pair with the smaller least members comes first.
 ///
-/// Take two clusters that are closer to each other than to a third cluster. The third cluster is at least as far from
-/// their union as it was from the nearer of the two (Lance and Williams):
+/// Let a, b and c be three clusters, and ab the union of a and b. The distance d of two clusters is the scatter that
+/// their union adds. As factors, a, b and c are the numbers of points of the clusters (Lance and Williams):
 ///
 ///     (a + b + c) d(ab, c) = (a + c) d(a, c) + (b + c) d(b, c) - c d(a, b)
 ///
-/// So two clusters that are nearest to each other stay nearest to each other, whatever else is merged, and they will be
+/// If d(a, b) is the least of the three distances, then d(ab, c) is at least the lesser of d(a, c) and d(b, c). So two
+/// clusters that are nearest to each other stay nearest to each other, whatever else is merged, and they will be
 /// merged. The tree does not depend on the order in which such pairs are merged. Each part of the plane merges the
 /// pairs that are certain. A pair is certain if its clusters are nearer to each other than to the border of the part.
 /// The remaining clusters are merged in the next larger part.

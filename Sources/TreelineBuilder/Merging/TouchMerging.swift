@@ -8,13 +8,13 @@ import Treeline
 /// Merging by distance uses badges of one diameter (`BadgeCurve.distances`).
 ///
 /// The scale of a merge is its scaled distance, or the greatest scale of its parts if that scale is greater. The scale
-/// of a part is greater if taking the mean of points has brought a cluster closer to another cluster. So scales never
-/// fall towards the root. For any distance T, consider the moment just before the first merge at T or more. At that
-/// moment, all pairs are at least T apart. Every earlier merge has a scale below T. Every later merge has a scale of T
-/// or more, for one of two reasons. If both of its parts existed at that moment, they are at least T apart. Otherwise
-/// one of the parts was itself merged later and has a scale of T or more, and the scale of the merge is not below the
-/// scale of a part. Now take every cluster that has a scale below T and is merged into a cluster with a scale of T or
-/// more:
+/// of a part can be greater, because the mean of a merged cluster may be closer to a third cluster than its parts were.
+/// So scales never fall towards the root. For any distance T, consider the moment just before the first merge at T or
+/// more. At that moment, all pairs are at least T apart. Every earlier merge has a scale below T. Every later merge has
+/// a scale of T or more, for one of two reasons. If both of its parts existed at that moment, they are at least T
+/// apart. Otherwise one of the parts was itself merged later and has a scale of T or more, and the scale of the merge
+/// is not below the scale of a part. Now take every cluster that has a scale below T and is merged into a cluster with
+/// a scale of T or more:
 /// - These clusters are the clusters at that moment. So every point is in exactly one of them, and any two of them are
 ///   at least T apart.
 /// - As T grows, these clusters are only united. As T falls, they are only split. The reason is that there is one order

@@ -19,8 +19,8 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
 
   /// Returns both parts of the group.
   ///
-  /// - Parameter smaller: Moments of the smaller part. The moments of the larger part are the difference to the moments
-  ///   of the whole group.
+  /// - Parameter smaller: Moments of the smaller part. The moments of the larger part are the moments of the whole
+  ///   group minus `smaller`.
   @inline(__always) func parts(leftCount: Int, smaller: Moments<Sum>) -> (left: PointGroup, right: PointGroup) {
     let middle = first &+ leftCount
     let left = leftCount <= count &- leftCount ? smaller : moments - smaller

@@ -64,9 +64,9 @@ import Treeline
     ///
     /// Parts get all available memory, because in a small part most of the nodes are in the margin around the part.
     /// About 1500 nodes are shown within the margin of a small piece. If fewer nodes are shown when the first part
-    /// ends, more nodes lie below each shown node. So a part needs memory for about the square root of 1500 times the
-    /// number of points. With half of this memory, a third more nodes are read. If there is less than a quarter of this
-    /// memory for each thread, fewer threads work, and each thread gets more memory.
+    /// ends, more nodes lie below each shown node. So, for a tree of n points, a part needs memory for about √(1500 n)
+    /// nodes. With half of this memory, a third more nodes are read. If there is less than a quarter of this memory for
+    /// each thread, fewer threads work, and each thread gets more memory.
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {

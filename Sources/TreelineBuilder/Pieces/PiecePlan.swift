@@ -6,7 +6,8 @@ public struct PiecePlan: Sendable {
   public let rule: SplitRule
   /// Finds the piece of each point.
   var routing = PointRouting()
-  /// Step of `routing` at which the search for a point begins, for each tree. Empty if the plan has only one tree.
+  /// For each tree, the step of `routing` at which the search for a point's piece begins. Empty if the plan has one
+  /// tree.
   private var starts: [Int32] = []
   /// The pieces in tree order.
   public private(set) var pieces: [PieceTask] = []

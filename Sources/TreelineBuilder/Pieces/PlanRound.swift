@@ -123,8 +123,8 @@ public struct PlanAnswers: Sendable {
     }
   }
 
-  /// Adds the answers of points from their moments and bounding box, without reading the points, if the moments and the
-  /// box are enough.
+  /// Adds the answers of points, given their moments and bounding box, if the answers follow from the moments and the
+  /// box. The points are not read.
   ///
   /// - Parameter moments: Moments, measured from the plane's corner.
   /// - Returns: nil if the moments and the box were enough. Otherwise the routing with which the points must be added
@@ -169,7 +169,7 @@ enum PlanAnswer: Sendable {
     }
   }
 
-  /// Adds the answer of points from their moments and bounding box, without reading the points.
+  /// Adds the answer of points if it follows from their moments and bounding box. The points are not read.
   ///
   /// - Returns: whether the moments and the box were enough.
   fileprivate mutating func add(_ moments: Moments<UInt128>, in box: PlaneRect, to question: PlanQuestion) -> Bool {

@@ -99,8 +99,8 @@ import Treeline
       surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name, cells: $0.cells) }
     }
 
-    /// Continues an earlier run of the same build at the point where the earlier run stopped. The projection is the
-    /// projection of the earlier run. Returns nil unless the earlier run has read all of the same input.
+    /// Continues an earlier run of the same build at the point where the earlier run stopped, with the projection of
+    /// the earlier run. Returns nil unless the earlier run has read all of the same input.
     ///
     /// - Parameters:
     ///   - checksum: Returns the checksum of the input's bytes. Called only if an earlier run has left files.

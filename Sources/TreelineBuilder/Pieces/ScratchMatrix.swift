@@ -241,7 +241,7 @@ import Treeline
       for (part, capacity) in placed.capacities.enumerated() {
         try workspace.checkCancelled()
         workspace.progress(2 * pointCount + start, 3 * pointCount)
-        // At first, each point gets the integer of a point without a value.
+        // At first, each point gets the integer that means a missing value.
         var own =
           switch kind {
           case .percentiles, .search: [UInt32](repeating: UInt32(valueCount), count: capacity)

@@ -9,8 +9,8 @@ import Treeline
 ///
 /// 1. The first part begins at the root. The part ends at the distance at which the nodes that have been shown fill the
 /// memory. Nodes that cannot be split above this distance are left out. These nodes are known in advance, because there
-/// is an upper bound of the squared distance at which a node is split. The bound is the least squared own distance of
-/// the node and of all nodes above the node.
+/// is an upper bound of the squared distance at which a node is split: the least squared own distance (see
+/// `SplitSequence`) of the node and of all nodes above the node.
 /// 2. The nodes that are shown at this distance are divided by area into pieces. For each piece, the sequence continues
 /// with the nodes below the piece. The sequence also includes nodes around the piece that may block the nodes of the
 /// piece. These other nodes are within a *margin* around the piece, whose width is a few times r. Nodes at the edge of

@@ -106,8 +106,8 @@ struct InternalNodeTable: @unchecked Sendable {
     var position: PlanePoint
   }
 
-  /// Number of points of a node above which cancellation is checked for this node. Few nodes have more points. The
-  /// other nodes take almost no time.
+  /// Greatest number of points of a node that is collected without a check for cancellation. Few nodes have more
+  /// points. Collecting the other nodes takes almost no time.
   private static let pointsBetweenLooks = 1 << 12
 
   /// Collects one node. Adds each child of the node to `branches` if the child has children itself.

@@ -97,7 +97,7 @@ struct SeparationBuild {
 package struct SeparationWork: Hashable, Sendable {
   /// Number of nodes that were split.
   package var splits = 0
-  /// Number of times that the neighbors of a node's children were searched.
+  /// Number of searches for the neighbors of a node's children.
   package var looks = 0
   /// Number of grid cells that were searched.
   package var cells = 0

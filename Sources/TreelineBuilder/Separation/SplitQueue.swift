@@ -103,9 +103,9 @@ struct SplitQueue: ~Copyable {
     return split
   }
 
-  /// Returns the indices of `sorted` that were passed since the last call. In each band, the first index is minus
-  /// `ahead`. For each returned index, a caller prefetches the split at this index plus `ahead`. Then every split is
-  /// prefetched in time.
+  /// Returns the indices of `sorted` that were passed since the last call. For each returned index, a caller prefetches
+  /// the split at this index plus `ahead`. In each band, the first returned index is `-ahead`, so that the first splits
+  /// of the band are prefetched, too.
   @inline(__always) mutating func progress(ahead: Int) -> Range<Int> {
     let begin = reported ?? -ahead
     reported = position

@@ -17,14 +17,14 @@ struct PositionBounds {
 
   /// Tries the positions between bins, and computes bounds for the positions inside bins.
   ///
-  /// Inside a bin of c points, the vector n Sₗ - nₗ S deviates from the straight line between its values at the two
-  /// ends of the bin. Consider j of the c points. The deviation comes from the difference between the sum of these j
-  /// points and j/c of the sum of all c points. This difference is j (c - j) / c times the distance between two means:
-  /// the mean of the j points, and the mean of the other c - j points. Along the axis the difference is at most c/4
-  /// times the width of the bin. In any direction the difference is at most half the square root of c s. Here s is the
-  /// sum of the squared distances of all points to their mean. The scatter between the j points and the other points is
-  /// a part of s. A component of the straight line, widened by the deviation, has a convex square, and nₗ nᵣ is
-  /// concave. So the quotient of the square and nₗ nᵣ is greatest at an end of the bin.
+  /// Inside a bin of c points, the vector n Sₗ - nₗ S (see `Halves`) deviates from the straight line between its values
+  /// at the two ends of the bin. Consider j of the c points. The deviation comes from the difference between the sum of
+  /// these j points and j/c of the sum of all c points. This difference is j (c - j) / c times the distance between two
+  /// means: the mean of the j points, and the mean of the other c - j points. Along the axis the difference is at most
+  /// c/4 times the width of the bin. In any direction the difference is at most half the square root of c s. Here s is
+  /// the sum of the squared distances of all points to their mean. The scatter between the j points and the other
+  /// points is a part of s. A component of the straight line, widened by the deviation, has a convex square, and nₗ nᵣ
+  /// is concave. So the quotient of the square and nₗ nᵣ is greatest at an end of the bin.
   ///
   /// - Parameter isOpenEnded: Whether the first and the last bin also contain the points beyond the scale.
   @inline(__always) mutating func tryEnds(

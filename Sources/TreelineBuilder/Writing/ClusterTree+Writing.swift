@@ -17,8 +17,8 @@
     ///     of them is an attribute.
     ///   - description: Texts that describe the index to its users; nil to keep the description of the tree.
     ///   - row: Returns the row number that the index stores for a point, from 0 to 2^53, given the point's row in the
-    ///     tree. Nil to store the row in the tree. Nil is right if no rows of the input were skipped. Values of
-    ///     attributes and columns are always requested by the row in the tree.
+    ///     tree. If `row` is nil, the index stores the row in the tree, which is right if no rows of the input were
+    ///     skipped. Values of attributes and columns are always requested by the row in the tree.
     ///   - overwriting: Whether to replace a file that is not an index.
     ///   - progress: Called with the number of bytes written and the total number of bytes.
     /// - Throws: `IndexWritingError`, which is `cancelled` if the current task is cancelled.
@@ -46,8 +46,8 @@
     ///     of them is an attribute.
     ///   - description: Texts that describe the index to its users; nil to keep the description of the tree.
     ///   - row: Returns the row number that the index stores for a point, from 0 to 2^53, given the point's row in the
-    ///     tree. Nil to store the row in the tree. Nil is right if no rows of the input were skipped. Values of
-    ///     attributes and columns are always requested by the row in the tree.
+    ///     tree. If `row` is nil, the index stores the row in the tree, which is right if no rows of the input were
+    ///     skipped. Values of attributes and columns are always requested by the row in the tree.
     ///   - progress: Called with the number of bytes written and the total number of bytes.
     /// - Throws: `IndexWritingError`, which is `cancelled` if the current task is cancelled.
     /// - Precondition: Nothing has been written to the destination yet.

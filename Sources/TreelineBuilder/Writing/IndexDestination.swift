@@ -13,8 +13,8 @@ import Treeline
   /// try tree.write(to: destination)
   /// ```
   ///
-  /// Reserving removes files that a killed build has left in the folder for this path. If the object is deallocated
-  /// before an index is written, nothing else has changed.
+  /// Reserving removes the temporary file that a killed build of an index at this path has left. If the object is
+  /// deallocated before an index is written, nothing else has changed.
   public final class IndexDestination {
     package let file: AtomicFile
 
