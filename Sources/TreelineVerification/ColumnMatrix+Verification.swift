@@ -42,9 +42,9 @@ private struct CheckedValues {
 }
 
 extension ColumnMatrix {
-  /// Checks ranks. Each integer must be the rank of its point's value. The values of ascending ranks must ascend. For
-  /// each value a section stores the first point. This point must have the value, and no earlier point may have the
-  /// value.
+  /// Checks ranks. Each integer must be the rank of its point's value. The values of ascending ranks must ascend. The
+  /// section also stores, for each value, the first point with this value. This point must have the value, and no
+  /// earlier point may have the value.
   fileprivate func check(ranksOf values: CheckedValues, _ label: String, _ problems: ProblemList) {
     guard checkBits(label, problems, values.pages) else { return }
     var (missing, previous) = (0, UInt64?.none)

@@ -38,8 +38,8 @@ package struct TreeCut: Hashable, Sendable {
       + "far as the limit allows",
     cut: .limit(1, order: .widestFirst, continuity: .continuing))
 
-  /// Returns a cut whose clusters are at most `pixels` pixels wide. If `pixels` is nil, the smallest width is chosen at
-  /// which the number of clusters is within the limit.
+  /// Returns a cut with a detail of `pixels` pixels. If `pixels` is nil, the smallest detail is chosen at which the
+  /// number of clusters is within the limit.
   package static func detail(_ pixels: Double? = nil) -> TreeCut {
     TreeCut(
       name: "detail", title: "Detail",

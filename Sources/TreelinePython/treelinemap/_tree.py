@@ -385,9 +385,9 @@ class Tree:
         return next(iter(table.values()))
 
     def search(self, beginning: str, limit: int = 10, *, column: str | None = None) -> Table:
-        """Returns the points whose value in a column begins with `text`, then the points with another word that begins
-        with `text`. Each point has `row`, `tree_index`, `x`, `y` and `text`. Case, accents and punctuation do not
-        matter. The filter of the tree has no effect.
+        """Returns the points whose value in a column begins with `beginning`, then the points with a later word that
+        begins with `beginning`. Each point has `row`, `tree_index`, `x`, `y` and `text`, its value in the column. Case,
+        accents and punctuation do not matter. The filter of the tree has no effect.
 
         :param column: A column whose kind was given with `+search`. By default the first column with `+search`.
         :raises QueryError: If the tree has no such column.

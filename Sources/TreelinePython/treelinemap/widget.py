@@ -283,8 +283,8 @@ class Map(anywidget.AnyWidget):
 
         >>> map.show(map.tree.updating(move=fleet))                     # doctest: +SKIP
 
-        :raises ValueError: If the tree cannot be shown: only one of both trees has plain x and y, or the tree does not
-            have a column that the map uses, or does not support the cut. The map then does not change.
+        :raises ValueError: If the tree cannot be shown: only one of the two trees has plain x and y, or the new tree
+            lacks a column that the map uses, or does not support the cut. The map then does not change.
         """
         if tree.is_planar != self.tree.is_planar:
             kinds = ("longitudes and latitudes", "plain x and y")

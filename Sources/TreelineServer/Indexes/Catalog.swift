@@ -13,8 +13,8 @@ public final class Catalog: Sendable {
     var isStale = false
     /// Whether the file was missing at the last check.
     var wasMissing = false
-    /// Whether any write after the read of the file is certain to change the times of the file. Otherwise the file is
-    /// read once more.
+    /// Whether the times of the file were old enough when the file was read: any later write is certain to change them.
+    /// If the times were too new, the file is read once more.
     var wasSettled: Bool
   }
 
@@ -171,7 +171,8 @@ public final class Catalog: Sendable {
       let index = try ServedIndex(
         name: name, path: entry.path, file, in: residence, filterBytes: filterBytes)
       try index.check()
-      // The file was read again only in case a write had not changed its times. Its content is the same as before.
+      // The file was read again only because a write might not have changed its times. Its content is the same as
+      // before.
       let isKnown = !isNew && !isForced && index.version == old.version && !old.isDamaged
       entries.withLock { entries in
         entries[name]?.isStale = false

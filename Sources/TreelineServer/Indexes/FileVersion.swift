@@ -33,6 +33,6 @@ struct FileVersion: Hashable, Sendable {
   func isSameFile(as other: FileVersion) -> Bool { device == other.device && inode == other.inode }
 
   /// Whether every write from now on is certain to change the file's times. Clocks of file systems tick about a hundred
-  /// times a second, so two writes may get the same times.
+  /// times a second, so two writes within a tick get the same times.
   var isSettled: Bool { abs(Date().timeIntervalSince1970 - changed) > 0.1 }
 }

@@ -18,8 +18,8 @@ extension LiveIndex {
     (isHurried ? hurriedMapper : mapper).submit { _ in self.makeMaps(isHurried: isHurried) }
   }
 
-  /// Makes maps until no change is waiting, or until the other thread must make the maps. The thread uses at most half
-  /// of one core.
+  /// Makes maps until no change is waiting, or until the thread of the other priority must make the maps. The thread
+  /// uses at most half of one core.
   private func makeMaps(isHurried: Bool) {
     #if canImport(Glibc)
       if !isHurried { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15) }

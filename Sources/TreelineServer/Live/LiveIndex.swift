@@ -34,7 +34,8 @@ public final class LiveIndex: Sendable {
   let state: Mutex<State>
   let versions: IndexVersions
   let writer = DispatchQueue(label: "treeline.live.log")
-  /// A thread of low priority, and a thread of the usual priority. Only one of the two threads makes maps at a time.
+  /// `mapper` is a thread of low priority, `hurriedMapper` a thread of the usual priority. Only one of them makes maps
+  /// at a time.
   let mapper = NIOThreadPool(numberOfThreads: 1)
   let hurriedMapper = NIOThreadPool(numberOfThreads: 1)
 
@@ -118,7 +119,7 @@ public final class LiveIndex: Sendable {
       }
       map = try map.updating(changes)
     }
-    // If the log belongs to another index, the versions get new names. The batches stay in the log.
+    // If the log is new or belongs to another index, its versions get another name. Batches in the log are kept.
     if records.isEmpty || start.indexChecksum != index.checksum {
       (start.log, start.indexChecksum) = (.random(in: .min ... .max), index.checksum)
       let length = records.first.map(EditLog.length(ofRecord:)) ?? 0
