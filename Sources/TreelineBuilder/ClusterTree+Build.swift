@@ -54,9 +54,9 @@ extension ClusterTree {
         monitor: BuildMonitor(pointCount: coordinates.count, report: progress)))
   }
 
-  /// Builds a tree for tests of deep nodes, which are halved instead of being split by the rule.
+  /// Builds a tree for tests of deep nodes, which are halved instead of being split by the split rule.
   ///
-  /// - Parameter principalLevels: Number of levels at which nodes are split by the rule, at most 900. Below these
+  /// - Parameter principalLevels: Number of levels at which the split rule places the line, at most 900. Below these
   ///   levels, boxes are halved.
   package init(
     _ coordinates: [Coordinate], as projection: Plane.Projection, options: BuildOptions, principalLevels: Int

@@ -27,7 +27,8 @@ extension EditError: CustomStringConvertible {
     case .grouped: "expected a map without groups, found a map with groups; build it again to change its values"
     case .sharedKey(let key): "expected values with different keys, found two values with the key \(key)"
     case .keyTwice(let key): "expected each key once in an edit, found \(key) twice"
-    case .keyExists(let key): "expected a key that is not on the map, found \(key); to change a value, move it"
+    case .keyExists(let key):
+      "expected a key that is not on the map, found \(key); to change a value, pass it in 'moving'"
     case .noSuchKey(let key): "expected the key of a value on the map, found \(key)"
     case .invalidCoordinate(let key, let found, let projection):
       "value \(key): " + BuildError.expectation(of: projection, found)

@@ -10,8 +10,8 @@ import Treeline
   ///
   /// If a process or the machine stops while it writes a record, the record is incomplete: the file ends before the
   /// record does, or the file system has extended the file, but some blocks of the record are still zeros. No sound
-  /// record has a block of zeros, because its content is text and a few numbers. Such a last record was not
-  /// acknowledged, and is removed. Any other difference is damage to a record that may have been acknowledged.
+  /// record has a block of zeros, because its content is text and a few numbers. If the last record is incomplete, it
+  /// was not acknowledged, and is removed. Any other unsound record is damaged, and may have been acknowledged.
   ///
   /// Only one process at a time can use a log. Within this process, only one thread at a time may use the log.
   @_spi(Server) public final class EditLog: @unchecked Sendable {
@@ -49,7 +49,8 @@ import Treeline
     /// Removes the file. The log cannot be used any more.
     public func remove() { unlink(path) }
 
-    /// Opens a file and locks it. A process that replaces the file holds both locks for a moment.
+    /// Opens a file and locks it. A process that replaces the file holds the locks of the old and of the new file for a
+    /// moment.
     private static func openLocked(_ path: String, mustBeNew: Bool) throws(EditLogError) -> Int32 {
       while true {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | (mustBeNew ? O_TRUNC : 0)

@@ -79,8 +79,8 @@
 }
 
 @_spi(Server) extension ClusterMap where Value == KeyedPoint {
-  /// Builds an editable map from the points of an index. The map has the same tree, columns and description as
-  /// an index that is built by the same rule from the same points, sorted by their keys.
+  /// Builds an editable map from the points of an index. The map has the same tree, columns and description as an index
+  /// that is built in the same way from the same points, sorted by their keys.
   ///
   /// - Parameters:
   ///   - tree: The tree of an index of longitudes and latitudes.

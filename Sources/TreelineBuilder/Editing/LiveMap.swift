@@ -66,7 +66,7 @@ public actor LiveMap<Value: Identifiable & Sendable> where Value.ID: Comparable 
       let requests = waiting
       waiting = []
       let (map, edits) = (publisher.map, requests.map(\.edit))
-      // Edits run beside the actor, so that it can take more edits in the meantime.
+      // Edits are applied outside the actor, so that the actor can take more edits in the meantime.
       let (next, errors) = await Task.detached { Self.apply(edits, to: map) }.value
       if errors.contains(where: { $0 == nil }) { publisher.publish(next) }
       for (request, error) in zip(requests, errors) {

@@ -10,7 +10,7 @@ public struct PointGroups: Hashable, Sendable {
   public enum Group: Hashable, Sendable {
     /// The group with this name. The empty name is the group of all points without a group.
     case named(String)
-    /// No group at all. The point shares a cluster only with other such points at the same position.
+    /// No group at all. The point shares a cluster only with points at its position that also have no group at all.
     case neverClustered
   }
 

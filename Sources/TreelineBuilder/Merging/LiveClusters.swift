@@ -8,7 +8,7 @@ struct MergeCluster {
   var position: PlanePoint
   /// Node of the cluster, a leaf or a merge; see `MergeTree`.
   var node: UInt32
-  /// The first position of this cluster in Z-order.
+  /// Least member: the leaf at the first of the cluster's positions in Z-order.
   var leastMember: UInt32
   var scale: SeparationCode
   /// Extent in longitude. It is used only if clusters may be merged across the seam.

@@ -246,10 +246,10 @@ extension MergeTiles {
 extension MergeTiles {
   /// Defines which clusters a search finds, by their squared distance from a position.
   struct Range {
-    /// Squared distances are at most `limit` times the sum of both radii, plus `slack`. If `isSquared` is true, the sum
-    /// is squared first.
+    /// A search finds a cluster if its squared distance is at most `limit * sum * sum + slack`, where `sum` is the sum
+    /// of both radii. If `isSquared` is false, the bound is `limit * sum + slack`.
     var limit: Float
-    /// Term that is added to the greatest squared distance.
+    /// Term of the bound that does not depend on the radii.
     var slack: Float = 0
     var isSquared = true
 

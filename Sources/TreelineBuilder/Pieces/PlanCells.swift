@@ -49,8 +49,8 @@ import Treeline
       dividing positions: Positions, into file: ScratchFile, leastCount: Int = Self.leastCount, memory: Int,
       threads: Int, _ monitor: BuildMonitor
     ) throws(PieceError) {
-      // A range of a block takes 16 bytes. All ranges together take at most half of the memory. With longer blocks
-      // there are fewer cells, and each pass reads more points.
+      // A range of a block takes 16 bytes. All ranges together take at most half of the memory. So if there is little
+      // memory, blocks are longer. Then there are fewer cells, and each pass reads more points.
       let leastBlock = min(max(Self.leastBlock, 32 * positions.count / max(memory, 1)), RoutedBlock.size)
       let most = max(1, min(positions.count / leastCount, memory / (8 * leastBlock * threads), 1 << 14))
       let tree = try MedianTree(of: positions, depth: Int.bitWidth - 1 - most.leadingZeroBitCount)

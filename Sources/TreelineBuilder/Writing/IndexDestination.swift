@@ -66,7 +66,7 @@ extension IndexWritingError: CustomStringConvertible {
       "\(path): expected an index or no file, found a file that is not an index; choose another name, or "
         + "allow this file to be overwritten"
     case .notAFile(let path):
-      "\(path): expected a regular file or no file, found something that is not a file and is never replaced; "
+      "\(path): expected a regular file or no file, found something else, which is never replaced; "
         + "choose another name"
     case .tooManyAttributes(let found, let maximum):
       "expected at most \(maximum) columns to keep, found \(found); keep fewer columns"

@@ -28,7 +28,8 @@ struct KMeansProgram {
     process.standardInput = input
     process.standardOutput = output
     do { try process.run() } catch { throw failure("could not be run", remedy: "give the path of a program") }
-    // Another thread writes. A pipe holds little, and the program may print before it has read all its input.
+    // Another thread writes the input. A pipe holds little. So if the program prints before it has read all its input,
+    // the program waits until this thread reads the output.
     let pipe = input.fileHandleForWriting
     Thread.detachNewThread { Self.write(request, to: pipe) }
     let answer = try output.fileHandleForReading.readToEnd() ?? Data()

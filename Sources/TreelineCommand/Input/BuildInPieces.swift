@@ -28,8 +28,8 @@ final class BuildInPieces {
     let groups: GroupColumns
   }
 
-  /// Memory of a build in memory, in bytes per point, rounded up. Coordinates and results are included. The second
-  /// value is for builds that compute separations or merge clusters.
+  /// Memory that a build without pieces takes, in bytes per point, rounded up. Coordinates and results are included.
+  /// The second value is for builds that compute separations or merge clusters.
   private static let (bytesPerPoint, bytesWithMore) = (72, 240)
 
   /// - Returns: nil if there is no memory limit, because none was set and the system does not report the free memory.

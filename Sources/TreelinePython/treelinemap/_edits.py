@@ -81,7 +81,7 @@ class Editing:
         known[known] = self.keys[places[known]] == inserted.keys[known]
         if known.any():
             key = _shown(inserted.keys[known.argmax()])
-            raise EditError(f"expected a key that is not in the tree, found {key}; to change a point, move it")
+            raise EditError(f"expected a key that is not in the tree, found {key}; to change a point, pass it in move=")
         kept_places = places - np.searchsorted(removed_rows, places)
         inserted_rows = kept_places + np.arange(len(places))
         # For each row after the edit, `order` has the row before the edit. For a new point, it has the number of rows
