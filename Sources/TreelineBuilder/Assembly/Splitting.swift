@@ -1,6 +1,6 @@
 import Treeline
 
-/// Builds the nodes over some points. A rule splits each node.
+/// Builds the nodes over some points. A split rule splits each node.
 struct Splitting {
   let rule: SplitRule
   var solver = PrincipalAxis.Solver.standard

@@ -80,7 +80,7 @@ struct ColumnOrder {
   /// Returns the section of links, which lead from each point to the previous point with an equal value. The section is
   /// made as if the column were the first column of an index.
   func links() -> [UInt8] {
-    // Missing values link to themselves.
+    // A point without a value links to itself.
     var links = (0..<UInt32(pointCount)).map { $0 + 1 }
     var last: UInt32?
     monitor.pass(over: order.indices) {

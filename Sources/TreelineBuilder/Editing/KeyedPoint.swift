@@ -48,7 +48,7 @@
 @_spi(Server) public enum LiveIndexError: Error, Hashable, Sendable, CustomStringConvertible {
   case planar
   case grouped
-  /// The index keeps a column as it is written.
+  /// The index keeps a column as an attribute, for display only.
   case attribute(String)
   case noKeyColumn(name: String, columns: [String])
   case unsuitableKeyColumn(name: String, kind: Column.Kind)

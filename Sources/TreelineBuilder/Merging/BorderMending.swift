@@ -61,7 +61,8 @@ struct BorderMending {
     var (nodes, merges) = ([[UInt32]](repeating: [], count: levelCount), [[UInt32]](repeating: [], count: levelCount))
     monitor.pass(over: leaves) { block in
       for leaf in block {
-        // Visits the leaf, then the merge that has the same number (see `MergeTree`).
+        // Visits the leaf, and then the merge whose number is `leafCount` plus the number of the leaf (see
+        // `MergeTree`).
         for kind in 0..<2 {
           let (node, isLeaf) = (UInt32(leaf &+ kind &* tree.leafCount), kind == 0)
           let place = tree.place(node)

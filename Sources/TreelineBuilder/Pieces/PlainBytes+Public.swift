@@ -7,7 +7,7 @@ extension PointSurvey {
   /// The survey as bytes. The size depends on how many longitudes have points, and is at most 0.5 MB.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
+  /// - Throws: `PieceError.damaged` if the bytes do not come unchanged from the property `bytes`.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
@@ -15,7 +15,7 @@ extension PlanRound {
   /// The round as bytes: about 40 bytes for each node in the round's questions, and for each node above such a node.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
+  /// - Throws: `PieceError.damaged` if the bytes do not come unchanged from the property `bytes`.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
@@ -23,7 +23,7 @@ extension PiecePlan {
   /// The plan as bytes: about 230 bytes for each piece.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
+  /// - Throws: `PieceError.damaged` if the bytes do not come unchanged from the property `bytes`.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
@@ -31,7 +31,7 @@ extension PieceTask {
   /// The task as bytes, about 200 bytes.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
+  /// - Throws: `PieceError.damaged` if the bytes do not come unchanged from the property `bytes`.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
@@ -39,7 +39,7 @@ extension ColumnValues {
   /// The values as bytes: each different value once, and 1 to 4 bytes for each point.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
+  /// - Throws: `PieceError.damaged` if the bytes do not come unchanged from the property `bytes`.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
@@ -47,7 +47,7 @@ extension ColumnSurvey {
   /// The survey as bytes: about 500 bytes, and up to 65,536 different values.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
+  /// - Throws: `PieceError.damaged` if the bytes do not come unchanged from the property `bytes`.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
@@ -55,7 +55,7 @@ extension ColumnEntries {
   /// The different values as bytes: for each value its text and 8 bytes.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
+  /// - Throws: `PieceError.damaged` if the bytes do not come unchanged from the property `bytes`.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }
 
@@ -63,6 +63,6 @@ extension ColumnEncoding {
   /// The encoding as bytes: about 50 bytes, and the dictionary.
   public var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `bytes`.
+  /// - Throws: `PieceError.damaged` if the bytes do not come unchanged from the property `bytes`.
   public init(bytes: [UInt8]) throws { try self.init(plainBytes: bytes) }
 }

@@ -14,7 +14,7 @@ extension PlainValue {
     return bytes.sealed(as: "\(Self.self)")
   }
 
-  /// - Throws: `PieceError.damaged` unless these are unchanged bytes from the property `plainBytes`.
+  /// - Throws: `PieceError.damaged` if the bytes do not come unchanged from the property `plainBytes`.
   init(plainBytes bytes: [UInt8]) throws(PieceError) {
     var bytes = try PlainBytes(bytes, sealedAs: "\(Self.self)")
     self = try Self(from: &bytes)

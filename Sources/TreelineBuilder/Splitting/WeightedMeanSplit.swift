@@ -69,8 +69,8 @@ private struct Deviation: Sendable {
   }
 }
 
-/// The weight of a point. The distance of the point to the mean is divided by the distance of the farthest point. The
-/// weight is the quotient to the power of gamma - 1.
+/// The weight of a point. It is proportional to (d / D)^(gamma - 1), where d is the distance of the point to the mean,
+/// and D is the distance of the farthest point to the mean.
 struct DistanceWeight: Sendable {
   /// Absolute value of the exponent of the squared distance, in sixteenths. The exponent is negative if `isInverse` is
   /// true.

@@ -70,7 +70,8 @@ struct Input {
 private struct FileIdentity: Hashable {
   private let device: dev_t
   private let inode: ino_t
-  /// Name of a missing file, if the numbers identify its folder; nil for an existing file, which the numbers identify.
+  /// Name of a missing file, whose folder is identified by `device` and `inode`; nil for an existing file, which is
+  /// itself identified by `device` and `inode`.
   private let missingName: String?
 
   /// - Parameter path: Path of the file; `-` means standard input, which may be redirected from a file.

@@ -6,8 +6,8 @@ import TreelineFormats
 ///
 /// All options compare the names of columns as Swift strings, so canonically equivalent names are equal.
 struct KeptColumns {
-  /// Names in the order and spelling of the input. So answers from an index and from points list columns in equal
-  /// order.
+  /// Names in the order and spelling of the input. So an answer from an index lists columns in the same order as an
+  /// answer from points.
   private(set) var names: [String] = []
   private let table: PointTable
 
