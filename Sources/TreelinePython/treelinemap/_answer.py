@@ -204,7 +204,8 @@ class Clusters(Answer):
 
     @property
     def labels(self) -> Integers:
-        """For each row of the input, the position in this answer of the cluster with this row; -1 if no cluster has it.
+        """For each row of the input, the cluster that contains the row, by its position in this answer; -1 if no cluster
+        contains the row.
 
         The array has `tree.row_count` entries, so `frame["cluster"] = shown.labels` labels the rows of a table.
         """
@@ -512,7 +513,8 @@ class Transition:
     """The changes between two answers of one tree: a row for each cluster to draw.
 
     Each cluster to draw starts at its position in the first answer and ends at its position in the second answer. If a
-    cluster splits, its parts start at its position. If clusters merge, they end at the position of the merged cluster.
+    cluster splits, its parts start at the position of the cluster. If clusters merge, they end at the position of the
+    merged cluster.
     """
 
     KEPT, SPLIT, MERGED, ENTERED, EXITED = range(5)
@@ -538,7 +540,8 @@ class Transition:
 
     @property
     def hidden(self) -> Integers:
-        """Number of points of the whole cluster that are in none of its parts, in the first row of a split or merge."""
+        """Number of points of the whole cluster that are in none of its parts. The number is in the first row of a split
+        or merge."""
         return self._rows["hidden"]
 
     @property

@@ -163,7 +163,8 @@ _release_array = arrow.RELEASE_ARRAY(_release)
 _release_stream = arrow.RELEASE_STREAM(_release)
 _forget = PYFUNCTYPE(None, c_void_p)(_forgotten)
 
-#: Takes the address of a capsule instead of a reference, because a capsule that is being destroyed has none.
+#: Takes the address of a capsule instead of a reference, because a capsule that is being destroyed must not get new
+#: references.
 _pointer_of = PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", pythonapi))
 _capsule = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", pythonapi))
 

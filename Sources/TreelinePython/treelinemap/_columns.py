@@ -20,7 +20,7 @@ _PANDAS = ("pandas", "geopandas")
 
 
 class InputColumn:
-    """A column in the form that the library reads. The column keeps the objects alive that own its memory."""
+    """A column in the form that the library reads. The column keeps alive the objects that own its memory."""
 
     def __init__(self, name: str, kind: str | None, type: int, values: AnyArray | None = None, **others: Any) -> None:
         """

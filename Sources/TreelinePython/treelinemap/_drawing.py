@@ -10,7 +10,8 @@ import numpy as np
 
 from ._arrays import AnyArray
 
-#: Greatest number of rows to draw. If a table has more rows, this many of the drawn rows are from its end.
+#: `_MOST` is the greatest number of rows to draw. If a table has more rows, the last `_LAST` rows are among the drawn
+#: rows.
 _MOST, _LAST = 20, 5
 #: Maximum length of a text in a cell.
 _WIDEST = 40

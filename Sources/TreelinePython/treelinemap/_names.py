@@ -108,7 +108,7 @@ def hint(names: Iterable[Any]) -> str:
 
 
 def _common(common: Sequence[tuple[str, str, bool]], columns: Callable[[str, bool], list[Any]]) -> Found | None:
-    """Returns the columns for the first pair of common names that are both names of columns."""
+    """Returns the columns of the first pair of common names for which the table has both columns."""
     for x, y, is_planar in common:
         first, second = columns(x, is_planar), columns(y, is_planar)
         if first and second:
