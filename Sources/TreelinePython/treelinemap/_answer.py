@@ -204,8 +204,8 @@ class Clusters(Answer):
 
     @property
     def labels(self) -> Integers:
-        """For each row of the input, the cluster that contains the row, by its position in this answer; -1 if no cluster
-        contains the row.
+        """For each row of the input, the cluster that contains the row, by its position in this answer; -1 if no
+        cluster contains the row.
 
         The array has `tree.row_count` entries, so `frame["cluster"] = shown.labels` labels the rows of a table.
         """
@@ -540,8 +540,8 @@ class Transition:
 
     @property
     def hidden(self) -> Integers:
-        """Number of points of the whole cluster that are in none of its parts. The number is in the first row of a split
-        or merge."""
+        """Number of points of the whole cluster that are in none of its parts. The number is in the first row of a
+        split or merge."""
         return self._rows["hidden"]
 
     @property

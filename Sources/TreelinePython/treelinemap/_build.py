@@ -63,9 +63,10 @@ def build(
         plain x and y.
     :param supporting: What queries will ask for: a `limit` (the default), a `spacing` or `badges`. The tree grows as
         these queries need. Every tree supports cuts with `limit` and `detail`.
-    :param grow: How the tree grows, for experts; `supporting` chooses a way. `split` starts with all points and splits them. The other ways merge clusters.
-        `merge` first merges the closest clusters. `badges` first merges the clusters whose badges would touch first if
-        all badges grew. `scatter` first merges the clusters whose points would be scattered least after the merge.
+    :param grow: How the tree grows, for experts; `supporting` chooses a way. `split` starts with all points and splits
+        them. The other ways merge clusters. `merge` first merges the closest clusters. `badges` first merges the
+        clusters whose badges would touch first if all badges grew. `scatter` first merges the clusters whose points
+        would be scattered least after the merge.
     :param split: Where nodes are split: `least-scatter`, `mean` or `gamma:1.5`.
     :param badge_gap: Gap between badges, in pixels.
     :param anchor: Where clusters are shown, if the tree supports `spacing` or `badges`: at the `mean` of their points,
