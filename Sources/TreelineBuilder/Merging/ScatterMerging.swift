@@ -2,7 +2,8 @@ import Synchronization
 import Treeline
 
 /// Merges clusters, always the pair whose union adds the least scatter: n1 n2 / (n1 + n2) times the squared distance of
-/// their exact means (J. H. Ward, 1963). Of several such pairs, the pair with the smaller least members comes first.
+/// their exact means (J. H. Ward, 1963). Of several such pairs, the pair with the smaller least members (see
+/// `MergeTree`) comes first.
 ///
 /// Let a, b and c be three clusters, and ab the union of a and b. The distance d of two clusters is the scatter that
 /// their union adds. As factors, a, b and c are the numbers of points of the clusters (Lance and Williams):
