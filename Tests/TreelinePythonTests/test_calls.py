@@ -47,7 +47,7 @@ def test_a_box_across_the_antimeridian():
 def test_wrong_arguments_of_other_questions(tree):
     answer = tree.clusters(limit=5)
     for ask, error, message in (
-        (lambda: answer[9], IndexError, "expected a position in 5 clusters, found 9"),
+        (lambda: answer[9], IndexError, "expected a position in an answer of 5 clusters, found 9"),
         (lambda: answer["mean_price"], KeyError, "there is no column 'mean_price'"),
         (lambda: answer.transition_to(3), TypeError, "expected an answer, found 3"),
         (lambda: tree.members("x"), TypeError, "expected 'id' to be a whole number, found 'x'"),

@@ -348,7 +348,7 @@ class Clusters(Answer):
             return self._column(which)
         if isinstance(which, int | np.integer):
             if not -len(self) <= which < len(self):
-                raise IndexError(f"expected a position in {len(self)} clusters, found {which}")
+                raise IndexError(f"expected a position in an answer of {len(self)} clusters, found {which}")
             place = which % len(self)
             return next(self._clusters(slice(place, place + 1)))
         if isinstance(which, slice):
@@ -366,7 +366,7 @@ class Clusters(Answer):
             raise TypeError(f"expected a position, a slice, a mask, an array of positions or a name, found {which!r}")
         outside = (found < -len(self)) | (found >= len(self))
         if outside.any():
-            raise IndexError(f"expected positions in {len(self)} clusters, found {found[outside][0]}")
+            raise IndexError(f"expected positions in an answer of {len(self)} clusters, found {found[outside][0]}")
         return np.arange(len(self))[found.astype(np.int64)]
 
     def _column(self, name: str) -> AnyArray:
