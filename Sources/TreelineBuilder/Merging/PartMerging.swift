@@ -25,7 +25,7 @@ struct PartMerging: Sendable {
     var path: Duration
   }
 
-  /// Results of the finished parts, by number. The seam counts as a part, too.
+  /// Results of the finished parts, by number. Mending along the seam also has a result, as if the seam were a part.
   private final class Results: Sendable {
     let done = Mutex<[Int: Done]>([:])
     let report: Mutex<MergeReport>

@@ -64,7 +64,7 @@ public struct BuildPlan: Sendable {
     nodes = [PlanNode(level: 0, corner: nil, parent: nil)]
   }
 
-  /// Whether plans cannot use a rule, because a pass over the points cannot answer the questions of the rule.
+  /// Whether plans cannot use a split rule, because a pass over the points cannot answer the questions of the rule.
   package static func isBeyond(_ rule: SplitRule) -> Bool { rule.kind == .gamma }
 
   /// Returns the next questions; nil once all pieces are known.

@@ -5,9 +5,9 @@ import Treeline
 ///
 /// Up to 128 points are sorted, and every position is tried. If there are more points, they are put into bins of equal
 /// width by their dot products. At the ends of a bin, sums over bins give the scatter between the halves. For the
-/// positions inside a bin, there is an upper bound of this scatter. If the bound is at least as great as the best
-/// scatter so far, the points inside the bin are searched in the same way as all points. Otherwise the bin is skipped.
-/// So the result is the same as if every position were tried.
+/// positions inside a bin, there is an upper bound of this scatter. If the bound is less than the best scatter so far,
+/// the bin is skipped. Otherwise the points inside the bin are searched by the same method: they are sorted, or put
+/// into smaller bins. So the result is the same as if every position were tried.
 struct SplitPositionSearch {
   private let points: UnsafePointer<PlanePoint>
   private let products: DotProducts

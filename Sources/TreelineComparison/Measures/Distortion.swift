@@ -12,7 +12,8 @@ extension ViewMeasure {
     ) { $0.distortion }
   }
 
-  /// The distortion divided by the distortion of a grid with at most as many clusters. See `GridYardstick`.
+  /// The distortion divided by the distortion of a grid with at most as many clusters as the method. See
+  /// `GridYardstick`.
   static var distortionToGrid: Self {
     Self(
       key: "distortion_to_grid", title: "  against as large a grid",
