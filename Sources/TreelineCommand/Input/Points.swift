@@ -151,7 +151,7 @@ extension ClusterTree {
     let found = couldHave ? "without separations" : growth.phrase
     throw Failure.usage(
       "\(name): --\(parameter) needs a tree that was built for \(purpose.rawValue), found one \(found); "
-        + "give the points and '--for \(purpose.rawValue)', or an index that was built so")
+        + "give the points and '--for \(purpose.rawValue)', or an index built with '--for \(purpose.rawValue)'")
   }
 }
 
