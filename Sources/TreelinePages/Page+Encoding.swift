@@ -13,8 +13,8 @@ struct PageEncoder {
     case spreads = 5
   }
 
-  /// Place of the children of a record, or of a root, of an upper page. The children are in the page itself, in the
-  /// child page that was used last, or in the next child page.
+  /// Place of the children of a node. The node is a record of an upper page, or one of the page's roots. Its children
+  /// are in the page itself, in the child page that was used last, or in the next child page.
   private enum State {
     static let here: UInt8 = 0
     static let sameChild: UInt8 = 1

@@ -22,9 +22,10 @@
   private let cut: Cut
   private let aggregates: [String]
   private let zoom: Int
-  /// Index of the count's aggregate, for each key that is the usual name of a count. Nil for all other keys.
+  /// For each key, the index of the aggregate that uses the key for a count, if the key is the usual name of the count,
+  /// such as `top_kind.hotel`. Nil for all other keys.
   private var countedBy: [Int32?] = []
-  /// Counts of each aggregate whose usual names were already in use: a map from the counted value to the index of the
+  /// For each aggregate, the counts whose usual names were already in use. Maps the counted value to the index of the
   /// count's key.
   private var renamedKeys: [[String: UInt32]]
   /// Names that no count may have.

@@ -66,7 +66,8 @@ extension ClusterTree {
         estimate.add(20, for: filteredPointCount)
       }
     case (_, .reals):
-      // At each end of a cluster's range, up to half a block of rows is read.
+      // Sums are prepared for blocks of rows. At each end of a cluster's range, up to half a block of rows is also
+      // read.
       estimate.add(4000, for: answer.clusters)
       if !isPrepared(RealSums.self, [name]) { estimate.add(8, for: filteredPointCount) }
       if aggregate.function == .variance { estimate.add(10, for: answer.points) }
@@ -109,7 +110,8 @@ extension ClusterTree {
     /// number of points.
     let counted = min(inAll, answer.points)
     if isCounted {
-      // Each cluster reads the counts of all values, and up to a block of rows at each end of its range.
+      // For each cluster, the counts of all values are read, and up to a block of rows at each end of the cluster's
+      // range.
       estimate.add(10, for: min(inAll, 16 * answer.points))
       estimate.add(Self.stepsPerRowRead, for: counted)
       if !isPrepared(ValueCounts.self, [column.name]) { estimate.add(3, for: filteredPointCount) }

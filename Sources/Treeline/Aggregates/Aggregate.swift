@@ -80,8 +80,9 @@ public struct Aggregate: Hashable, Sendable {
     Aggregate(.first, column, weight: order)
   }
 
-  /// The value of a column at the first point in tree order that has a value. In tree order, points at one position are
-  /// sorted by row. The result can serve as a title or a picture of a cluster if no column orders the points.
+  /// The value of a column at the first point that has a value. Points are in tree order, the order in which the tree
+  /// stores them; points at one position are sorted by row. The result can serve as a title or a picture of a cluster
+  /// if no column orders the points.
   public static func first(_ column: String) -> Aggregate { Aggregate(.first, column) }
 
   /// The value of a column at the point that has the least value in another column. The rules of `first(_:by:)` apply.
@@ -223,7 +224,7 @@ public enum AggregateError: Error, Hashable, Sendable {
   @_spi(Server) case unsuited(aggregate: String, column: String, kind: Column.Kind, expected: String)
   /// The aggregate would have to read too many rows one by one for an answer.
   @_spi(Server) case tooManyRows(aggregate: String, found: Int, maximum: Int)
-  /// The values are so large that the sum of their products does not fit into 128 bits.
+  /// The values and weights are so large that the sum of their products does not fit into 128 bits.
   @_spi(Server) case tooLarge(aggregate: String)
   /// A text is not a valid list of aggregates. The fault is at the character `position`, counted from 0.
   @_spi(Server) case malformed(text: String, position: Int, expected: String)

@@ -1,6 +1,6 @@
-/// Exact prefix sums of a column of doubles over the counted rows. There is one sum for each block of rows. If the
-/// exponents of the doubles differ widely, each sum takes many bytes, and each block has many rows. Therefore the sums
-/// take at most half a byte per row.
+/// Exact prefix sums of a column of doubles over the counted rows. There is one sum for each block of rows. The more
+/// the exponents of the doubles differ, the more bytes a sum takes, and the more rows a block has. So the sums take at
+/// most half a byte per row.
 final class RealSums: PreparedValues {
   /// Range of the words of an `ExactSum` that the column's values need.
   private let kept: Range<Int>

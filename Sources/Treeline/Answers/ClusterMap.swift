@@ -78,7 +78,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///   - cut: The cut, which decides how finely the tree is divided into clusters.
   ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
   ///     zoom.
-  ///   - previous: The previous answer. It is used only if the cut continues.
+  ///   - previous: The previous answer. Only a cut with a continuing limit uses it; see `Cut.Continuity`.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Results? = nil) throws -> Results {
     try clusters(Query(cut, in: viewport), after: previous)
   }

@@ -1,4 +1,4 @@
-/// The changes between two answers of one tree. Viewports, limits and orders of the two answers may differ.
+/// The changes between two answers of one tree. The two answers may have different viewports and different cuts.
 ///
 /// The clusters of an answer are nodes of one hierarchy. So there are four cases for a cluster of one answer. It is
 /// also in the other answer, it contains clusters of the other answer, it lies in a cluster of the other answer, or it
@@ -35,9 +35,9 @@ public struct ClusterTransition: Sendable {
     /// The number of points of this replacement that pass the filter of the second answer, but not the filter of the
     /// first answer.
     ///
-    /// Point counts are related as follows. In a split, the whole has the points of the parts, minus the points
-    /// filtered in, plus the points filtered out and the hidden points. In a merge, the whole has the points of the
-    /// parts, minus the points filtered out, plus the points filtered in and the hidden points.
+    /// Let `sum` be the sum of the point counts of all parts. Then
+    /// - in a split, `whole.pointCount` is `sum - filteredInPointCount + filteredOutPointCount + hiddenPointCount`;
+    /// - in a merge, `whole.pointCount` is `sum - filteredOutPointCount + filteredInPointCount + hiddenPointCount`.
     public let filteredInPointCount: Int
   }
 

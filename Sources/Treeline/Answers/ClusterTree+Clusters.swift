@@ -21,8 +21,8 @@ extension ClusterTree {
   ///   - cut: The cut, which decides how finely the tree is divided into clusters.
   ///   - viewport: The part of the map that is shown. A cut with a detail, a spacing or badges needs a viewport with a
   ///     zoom.
-  ///   - previous: The previous answer, for any viewport. It is used only if the cut continues. If it is nil, the
-  ///     answer depends only on the other arguments.
+  ///   - previous: The previous answer, for any viewport. Only a cut with a continuing limit uses it; see
+  ///     `Cut.Continuity`. If it is nil, the answer depends only on the other arguments.
   /// - Returns: The clusters; none if no point is in view.
   /// - Throws: `QueryError` if an argument is out of range or the tree does not support the cut; `IndexError` if the
   ///   file is damaged.
@@ -31,7 +31,7 @@ extension ClusterTree {
   ///   and steepest-first order, and also if a detail, a spacing or badges are combined with a limit. Continuing a
   ///   previous answer takes O(k log k + k · depth), where k is the limit plus the size of the previous answer. If d
   ///   clusters must be merged to keep the limit, the merges add O(k · d) to this time, or O(k · d · log k) if the
-  ///   merged clusters scatter too much.
+  ///   scatter would exceed its bound (see `Cut.limit`).
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     try clusters(Query(cut, in: viewport), after: previous)
   }

@@ -1,7 +1,7 @@
 extension ClusterTree {
   /// Returns the cluster with an id.
   ///
-  /// All functions that take an id throw these errors, too.
+  /// All functions that take an id throw the errors listed here, too.
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such node, and `QueryError.noPassingPoint` if the tree
   ///   has a filter that no point of the node passes.

@@ -1,8 +1,8 @@
 /// The number of a point in tree order. Points of a cluster have consecutive tree indices.
 ///
 /// A point has two numbers. Its *row* is its position in the input, and is an `Int`, like an index of the array from
-/// which the tree was built. Its tree index is its position in the order in which the tree stores the points. It is
-/// valid for one tree only, also under any filter of this tree.
+/// which the tree was built. Its tree index is its position in the order in which the tree stores the points. A tree
+/// index is valid for one tree only. It stays valid if this tree is filtered.
 ///
 /// ```swift
 /// let index = try tree.index(ofRow: 4711, at: hotels[4711].coordinate)!
@@ -94,6 +94,6 @@ extension Clusters {
 }
 
 extension SearchHit {
-  /// The tree index of a point with the text.
+  /// The tree index of the point that was found.
   public var index: TreeIndex { TreeIndex(rawValue: treeIndex) }
 }

@@ -2,6 +2,11 @@
 /// `ClusterMap.updating(inserting:removing:moving:)`.
 ///
 /// Clusters of two maps are compared by the keys of their points. A point that has moved has the same key in both maps.
+/// Clusters of the first answer are matched with clusters of the second answer that share points with them. Pairs with
+/// the most points in common are matched first. A cluster may be matched with several clusters only if they are matched
+/// with no other cluster. If two clusters are matched, the cluster of the second answer *continues* the cluster of the
+/// first answer.
+///
 /// Every cluster of both answers occurs exactly once in `kept`, `changes`, `entered` and `exited`.
 ///
 /// ```swift
@@ -10,8 +15,8 @@
 ///   from: try vehicles.clusters(cut, in: view), to: try later.clusters(cut, in: view))
 /// ```
 public struct VersionTransition: Sendable {
-  /// Clusters of the first answer, and the clusters of the second answer that continue these clusters and share points
-  /// with them. At least one of `before` and `after` has exactly one cluster.
+  /// Clusters of the first answer, and the clusters of the second answer that continue these clusters. At least one of
+  /// `before` and `after` has exactly one cluster.
   public struct Change: Sendable {
     /// Clusters of the first answer, in tree order.
     public let before: Clusters
@@ -77,8 +82,8 @@ public struct VersionTransition: Sendable {
   ///
   /// A value that was removed and later inserted again counts as another value.
   ///
-  /// - Returns: nil if it is not known that one tree is the same version as the other tree or a later version. Each
-  ///   version knows the 256 versions before it.
+  /// - Returns: nil unless one tree is known to be the same version as the other tree, or a later version. Each version
+  ///   knows the 256 versions before it.
   /// - Complexity: O(p log e + k log k) for p points and k clusters in both answers and e edited points.
   public init?(from first: Clusters, to second: Clusters) {
     if let changes = second.tree.rowChanges(since: first.tree) {
@@ -124,8 +129,8 @@ extension [RowChange] {
 
 /// Finds clusters of two answers that have points in common.
 private struct VersionComparison {
-  /// A cluster, and the clusters of the other answer that continue it. All clusters are stored as indices in the
-  /// answers.
+  /// A cluster, and the clusters of the other answer with which it is matched. All clusters are stored as indices in
+  /// the answers.
   struct Star {
     var before: [Int] = []
     var after: [Int] = []
@@ -221,14 +226,15 @@ private struct VersionComparison {
       }
       pairs += counts.map { Pair(before: $0.key, after: number, count: $0.value) }
     }
-    // The remaining points are not in the other answer. Points that are elsewhere in the other map are removed here.
+    // The remaining keys are not in the other answer. Keys that the other map has elsewhere are dropped, so that only
+    // keys of removed points and of inserted points are left.
     if !before.isEmpty { for value in secondValues { before[key(value)] = nil } }
     if !after.isEmpty { for value in firstValues { after[key(value)] = nil } }
     for number in before.values { removedCounts[number] += 1 }
     for number in after.values { insertedCounts[number] += 1 }
   }
 
-  /// Joins clusters into stars. Pairs with more points in common come first.
+  /// Matches clusters, which forms stars. Pairs with more points in common are matched first.
   mutating func match() {
     pairs.sort { ($1.count, $0.after, $0.before) < ($0.count, $1.after, $1.before) }
     var starsBefore = [Int?](repeating: nil, count: removedCounts.count)

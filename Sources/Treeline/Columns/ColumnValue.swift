@@ -52,7 +52,7 @@ public protocol SummableColumnValue: StoredColumnValue {
   case instant(Instant)
 }
 
-// A requirement that other packages cannot see needs an implementation.
+// Other packages do not see the requirements marked `@_spi`, so these requirements need default implementations.
 extension StoredColumnValue {
   @_spi(Server) public static func storedValue(of value: Self) -> StoredValue { .text("\(value)") }
 
@@ -108,8 +108,8 @@ extension Float: SummableColumnValue {
   public typealias Sum = Double
 
   @_spi(Server) public static func storedValue(of value: Float) -> StoredValue {
-    // 0.1 must not become 0.100000001. If a decimal of at most 6 digits is equal to the float, this decimal is the
-    // shortest decimal for the float.
+    // The float 0.1 must become the decimal 0.1, not 0.100000001. If a decimal of at most 6 digits is equal to the
+    // float, this decimal is the shortest decimal for the float.
     var power = 1.0
     for _ in 0...6 {
       let whole = (Double(value) * power).rounded()

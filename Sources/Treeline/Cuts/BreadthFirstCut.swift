@@ -69,7 +69,7 @@ extension TreeStorage {
       var (next, cursor) = (frontier.next, frontier.cursor)
       let end = frontier.end
       let distanceWhenFull = frontier.distance(ofCount: limit)
-      /// 0 as long as expanding nodes has produced only single points.
+      /// The value is 0 as long as expanding nodes has produced only single points.
       var more: UInt32 = frontier.hasWritten ? 1 : 0
       while next < end {
         let slot = next.pointee

@@ -54,8 +54,8 @@ public struct Cut: Hashable, Sendable {
   ///
   /// Two promises always hold:
   /// - no cluster of the answer could be replaced by its visible children within the limit;
-  /// - the answer for a part of a viewport refines the answer for the whole viewport, so zooming in never merges
-  ///   clusters.
+  /// - the answer for a part of a viewport refines the answer for the whole viewport: each of its clusters is a cluster
+  ///   of the whole viewport's answer, or lies within such a cluster. So zooming in never merges clusters.
   ///
   /// - Parameters:
   ///   - limit: The greatest number of clusters, 1 or more.
@@ -67,11 +67,11 @@ public struct Cut: Hashable, Sendable {
   ///     no more than necessary, the continued answer has the least scatter. Scatter is the sum of the squared
   ///     distances of all points to the means of their clusters.
   ///
-  ///     This promise holds as long as the scatter is at most 1.25 squared times the scatter of the fresh
-  ///     answer, which ignores the previous answer. If the scatter is greater, previous clusters are replaced by the
-  ///     fresh clusters within them. The most useful replacement comes first. Merges that add much scatter are avoided.
-  ///     The replacements continue until the scatter is small enough. The number of lost clusters is minimal if the
-  ///     limit leaves room for these replacements. If not, the number may be slightly larger.
+  ///     This promise holds as long as the scatter is at most 1.25^2, or 1.5625, times the scatter of the fresh answer,
+  ///     which ignores the previous answer. If the scatter is greater, previous clusters are replaced by the fresh
+  ///     clusters within them. The most useful replacement comes first. Merges that add much scatter are avoided. The
+  ///     replacements continue until the scatter is small enough. The number of lost clusters is minimal if the limit
+  ///     leaves room for these replacements. If not, the number may be slightly larger.
   ///
   ///     A continued answer for a part of a viewport refines the fresh answer for the whole viewport. But zooming in
   ///     from one continued answer to the next may merge clusters.
@@ -149,7 +149,7 @@ public struct Cut: Hashable, Sendable {
   /// Whether the cut needs a tree with separations; see `ClusterTree.supports(_:)`.
   package var needsSeparations: Bool { pixels?.criterion.needsSeparations ?? false }
 
-  /// Whether the cut keeps clusters apart if they are shown at their own positions.
+  /// Whether the cut keeps clusters apart that are shown at their own positions, and not moved.
   var keepsApart: Bool { pixels?.criterion.keepsApart ?? false }
 
   /// Whether the cut takes a previous answer into account.
@@ -214,7 +214,7 @@ public struct Cut: Hashable, Sendable {
   /// The kind of number that messages expect for this criterion.
   var unit: String { self == .badges ? "a scale " : "a number of pixels " }
 
-  /// Whether the criterion keeps clusters apart if they are shown at their own positions.
+  /// Whether the criterion keeps clusters apart that are shown at their own positions, and not moved.
   public var keepsApart: Bool {
     switch self {
     case .detail: false
@@ -261,9 +261,9 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 /// let cut = Cut.detail(20).unclustered(UnclusteredPoints(leastMembers: 4, fromZoom: 17))
 /// ```
 ///
-/// The rule counts all points of a cluster, whether or not they are in view. So the cut keeps all its promises, with or
-/// without a limit. The only exception is that clusters may be closer to each other than a spacing. For example, if
-/// there is no limit, a pan changes clusters only at the edge, and zooming in only splits clusters.
+/// The rule counts all points of a cluster, whether or not they are in view. So the cut keeps its promises, with or
+/// without a limit. For example, without a limit a pan changes clusters only at the edge, and zooming in only splits
+/// clusters. There is one exception: clusters may be closer to each other than the spacing.
 ///
 /// The limit applies to the number of clusters and unclustered points together. If this number is too great, the detail
 /// or spacing is raised: clusters grow, and points join clusters of at least `leastMembers` points. The limit may have

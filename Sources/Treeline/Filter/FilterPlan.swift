@@ -43,8 +43,8 @@ indirect enum FilterPlan {
     }
   }
 
-  /// Number of levels below this level. There is one buffer for the result, and one more buffer for each of these
-  /// levels.
+  /// Number of levels of plans that are nested in this plan. A test takes one buffer for the result, and one more
+  /// buffer for each of these levels.
   var depth: Int {
     switch self {
     case .nothing, .test, .bits: 0
@@ -116,11 +116,12 @@ extension ClusterTree {
   /// let clusters = try hotels.clusters(.spacing(44), in: view)
   /// ```
   ///
-  /// Filtering takes less time if the filter resembles a previous filter, and gives the same result to the last bit.
-  /// The two filters may differ only in one column of numbers or times, like a moving window of time, and at most a
-  /// sixteenth of the points may enter or leave. Then only these points are tested. They are found in the sorted order
-  /// of the column, which is made when it is first needed and then kept with the tree. Making the order takes 15 ns per
-  /// point. The order takes 4 bytes per point, and 20 bytes per point while it is made.
+  /// Filtering takes less time if the filter resembles a previous filter, and gives the same result to the last bit. A
+  /// filter resembles another filter if they differ only in one column of numbers or times, like a moving window of
+  /// time, and if at most a sixteenth of the points enter or leave. Then only the points that enter or leave are
+  /// tested. They are found in the sorted order of the column, which is made when it is first needed and then kept with
+  /// the tree. Making the order takes 15 ns per point. The order takes 4 bytes per point, and 20 bytes per point while
+  /// it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?
@@ -134,7 +135,8 @@ extension ClusterTree {
   /// - Parameters:
   ///   - filter: The condition that points must meet.
   ///   - previous: This tree with another filter; nil if there is none.
-  /// - Throws: `FilterError` if the tree lacks a column that the filter names, or if the filter cannot test its kind.
+  /// - Throws: `FilterError` if the tree lacks a column that the filter names, or if a condition does not suit the kind
+  ///   of its column.
   /// - Precondition: `previous` was made from this tree.
   /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond per point. O(points that enter or
   ///   leave + pointCount / 64) if the filter resembles the previous filter. The filter takes 1.5 bits of memory per

@@ -35,7 +35,8 @@ struct PassingMeans {
   /// Sums for each word. The creator of this value owns the memory.
   let before: UnsafeMutablePointer<Sums>
 
-  /// Number that is added to the x of each point before x enters a sum, modulo 2^32.
+  /// Number that is added, modulo 2^32, to the x of each point before x enters a sum: 0, or half the world for nodes
+  /// across the seam.
   let turn: UInt32
 
   init(before: UnsafeMutablePointer<Sums>, turn: UInt32) { (self.before, self.turn) = (before, turn) }

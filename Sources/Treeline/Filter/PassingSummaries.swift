@@ -21,7 +21,8 @@ final class PassingSummaries: Sendable {
   private nonisolated(unsafe) let boxes: UnsafeMutablePointer<PlaneRect>
   private let levelStarts: [Int]
 
-  /// Number that is added to the x of each point before x enters a sum, modulo 2^32.
+  /// Number that is added, modulo 2^32, to the x of each point before x enters a sum: 0, or half the world for nodes
+  /// across the seam.
   private let turn: UInt32
 
   static let bytesPerWord = MemoryLayout<Sums>.stride + MemoryLayout<PlaneRect>.stride * 8 / 7

@@ -97,7 +97,8 @@ public struct QueryParameters: Sendable {
 // MARK: - Several queries
 
 extension QueryParameters.Bounds {
-  /// Returns a zoom from which something is shown; nil if this zoom is above the greatest accepted zoom.
+  /// Returns `zoom`, from which something is shown; nil if `zoom` is above the greatest accepted zoom and thus never
+  /// reached.
   @_spi(Server) public func reached(_ zoom: Double?) -> Double? { zoom.flatMap { $0 <= zooms.upperBound ? $0 : nil } }
 }
 

@@ -24,8 +24,8 @@ package enum Mercator {
       1 + square * (-0.2847426780942919 + square * (0.008881232016430318 + square * -4.889060316775422e-05))
     let (numerator, denominator) = (even + odd, even - odd)
     // `doublings` is the least number of times that the denominator must be doubled so that the quotient is below the
-    // root of 2. It is at most five. It is the number of powers of 2 by which the numerator exceeds `limit`. The bit
-    // patterns of both numbers give it, because processors would often mispredict a comparison.
+    // root of 2. It is at most five. It is the number of powers of 2 by which the numerator exceeds `limit`. It is
+    // computed from the bit patterns of both numbers, because processors would often mispredict a comparison.
     let limit = denominator * 1.4142135623730951
     let doublings = (Int64(bitPattern: numerator.bitPattern &- limit.bitPattern) &- 1) &>> 52 &+ 1
     let power = denominator * Double(bitPattern: UInt64(bitPattern: 1023 &+ doublings) &<< 52)
@@ -40,8 +40,8 @@ package enum Mercator {
     return 1367130551.152827 + square * (455710183.805887 + square * (273426075.3129126 + square * high))
   }
 
-  /// Returns the latitude in degrees at `y` units from the northern edge, accurate to 3e-12. A `y` beyond an edge
-  /// counts as the `y` of the edge.
+  /// Returns the latitude in degrees at `y` units from the northern edge, accurate to 3e-12 degrees. A `y` beyond an
+  /// edge counts as the `y` of the edge.
   @inline(__always) package static func latitude(y: Double) -> Double {
     let height = min(max(1 - y * (2 / worldWidth), -1), 1)
     let z = height * height
@@ -71,7 +71,7 @@ enum Binary {
   ///
   /// The result is exact for whole exponents. All exponents `24 - zoom` are multiples of 2^-49. Of two such exponents,
   /// the greater exponent never has the smaller power. The reason is that neighboring powers differ by 2^-50 of their
-  /// value, and the term that is added to 1 is known to 2^-53.
+  /// value, and the significand, `1 + x * sum`, is accurate to 2^-53.
   static func power(_ exponent: Double) -> Double {
     guard exponent.isFinite else { return exponent < 0 ? 0 : exponent }
     let whole = exponent.rounded()

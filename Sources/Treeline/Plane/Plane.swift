@@ -88,8 +88,8 @@ extension Plane {
 
   private static let worldWidth = Mercator.worldWidth
 
-  /// The last position of a plain plane. The far edge of the square belongs to the plane, which is different from the
-  /// seam of the sphere.
+  /// The last position of a plain plane. The far edge of the square belongs to the plane. On the sphere, the far edge
+  /// is the seam, where x is 0 again.
   private static let squareWidth = 0x1p32 - 1
 }
 

@@ -1,11 +1,11 @@
 /// A section of kind `search`, with which the texts of a column are searched. The section lists places. A place is the
-/// number of the byte of the column's dictionary at which a word begins. Places are sorted by the folded text (without
+/// offset of a byte in the column's dictionary at which a word begins. Places are sorted by the folded text (without
 /// case and accents) from the place to the end of its entry. The section also lists the points, sorted by their
 /// entries.
 ///
 /// The texts themselves are read from the dictionary and folded when they are compared.
 package struct ColumnSearch: @unchecked Sendable {
-  /// Offsets of the fields at the start of the section. The beginnings follow, then the words, and then the points.
+  /// Offsets of the fields at the start of the section. Three lists follow: `beginnings`, `words` and `points`.
   package enum Offset {
     /// The number of the column among the sections of kind `column`.
     package static let column = 0
@@ -100,8 +100,8 @@ package struct ColumnSearch: @unchecked Sendable {
     try self.init(bytes, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), of: column)
   }
 
-  /// Compares a text with a beginning. Returns -1 if the folded text sorts before the beginning, 0 if the folded text
-  /// begins with the beginning, and 1 in all other cases.
+  /// Compares a text with the beginning that a search asks for. Returns -1 if the folded text sorts before the
+  /// beginning, 0 if the folded text begins with the beginning, and 1 in all other cases.
   package static func order(of text: UnsafeRawBufferPointer, to beginning: [UInt32]) -> Int {
     var folded = FoldedText(text)
     for character in beginning {

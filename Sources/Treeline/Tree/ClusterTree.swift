@@ -1,9 +1,10 @@
 /// A fixed hierarchy of clusters over a set of points, down to every distinct position.
 ///
-/// Each node is a contiguous range of the points in tree order. The two children of a node divide its range. The range
-/// is divided by a line across the node's principal axis, or into the two clusters that were merged into the node (see
-/// `Growth`). Every answer is a cut through this hierarchy. So from one answer to the next, a cluster can only be kept,
-/// split or merged. The module `TreelineBuilder` makes trees.
+/// The tree stores its points in *tree order*, in which the points of each node are consecutive. So a node is a range
+/// of this order. The two children of a node divide its range. The range is divided by a line across the node's
+/// principal axis, or into the two clusters that were merged into the node (see `Growth`). Every answer is a cut
+/// through this hierarchy. So from one answer to the next, a cluster can only be kept, split or merged. The module
+/// `TreelineBuilder` makes trees.
 ///
 /// A tree never changes and holds only a reference to its arrays. Therefore copies are free, and any number of threads
 /// may query a tree.
@@ -74,7 +75,7 @@ public struct ClusterTree: Sendable {
 // MARK: - Points
 
 extension ClusterTree {
-  /// The number of points, including points that fail a filter. Each point is in exactly one cluster of every level.
+  /// The number of points, including points that fail a filter.
   public var pointCount: Int { storage.pointCount }
 
   /// The number of counted points: all points or, under a filter, the passing points.

@@ -12,8 +12,8 @@ public enum Growth: Hashable, Sendable {
 public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
   /// The two clusters that are closest to each other. If several pairs are equally close, the pair whose positions come
   /// first is merged (see the format document). Distances are measured between means, or between members (see
-  /// `ClusterAnchor`). Therefore clusters merge only where they touch, and a cut with `Cut.spacing` uses all available
-  /// room.
+  /// `ClusterAnchor`). Therefore clusters are merged only where they are too close to each other, and a cut with
+  /// `Cut.spacing` uses all available room.
   case distance
 
   /// The two clusters whose badges touch first if all badges grow. Pairs are ordered by their distance divided by the
@@ -29,9 +29,10 @@ public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
 }
 
 extension MergeMetric {
-  /// Whether merge scales are distances, which means that two clusters that were merged at a scale are at least that
-  /// far apart. Merge scales then serve as the tree's separations. For other metrics, separations are computed as in a
-  /// tree that was grown by splitting.
+  /// Whether merge scales are distances. The merge scale of a node is the value of the metric at which the two children
+  /// were merged into the node. If merge scales are distances, the two children are at least that far apart, and merge
+  /// scales serve as the tree's separations. For other metrics, separations are computed as in a tree that was grown by
+  /// splitting.
   package var keepsApart: Bool { self != .scatter }
 }
 

@@ -1,7 +1,7 @@
 /// An angle as people write it: in degrees, minutes and seconds, or with the letter of a hemisphere. Examples are
 /// `48°51'24.5"N`, `N 48 51.4`, `-2:21:03`, `48d51m24s` and `2.35 W`.
 ///
-/// Only the last number may have decimals. A point or a comma may separate them.
+/// Only the last number may have decimals, which follow a point or a comma.
 struct Angle {
   let degrees: Double
   /// Whether the letter is N or S; nil if there is no letter.

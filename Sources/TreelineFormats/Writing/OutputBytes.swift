@@ -152,7 +152,8 @@ struct Digits {
   /// - Parameter number: A number below 10^8.
   @inline(__always) init(_ number: UInt32) {
     let fours = UInt64(number / 10_000) | UInt64(number % 10_000) << 32
-    // Multiplying by 10486 / 2^20 divides four digits by 100 exactly enough, and 103 / 2^10 divides two digits by 10.
+    // Multiplying by 10486 / 2^20 and rounding down divides a number of four digits by 100. Multiplying by 103 / 2^10
+    // and rounding down divides a number of two digits by 10.
     let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F
     let twos = hundreds | (fours &- hundreds &* 100) << 16
     let tens = (twos &* 103) >> 10 & 0x000F_000F_000F_000F

@@ -13,9 +13,9 @@ import Synchronization
 /// one query and one unread answer, however often the map moves. The unread answer is always the latest answer.
 ///
 /// An answer is discarded if the tree, its filter or the cut has changed since the request. An answer for an earlier
-/// viewport is still useful, unless the query took longer than `patience`. In that case, the next move of the map
-/// cancels the task of the query, and its answer is discarded. Queries of a tree in memory take microseconds and are
-/// not interrupted.
+/// viewport is still useful. But once a query has taken longer than `patience`, the next move of the map cancels the
+/// task of the query, and its answer is discarded. Queries of a tree in memory take microseconds and are not
+/// interrupted.
 public final class MapFeed: Sendable {
   /// A stream of answers. If a query fails, the stream contains the error instead of an answer.
   public typealias Answers = AsyncStream<Result<MapAnswer, any Error>>

@@ -1,5 +1,6 @@
-/// Finds the leaving badges that must move into a whole, the badge of merged clusters. A badge must move if all its
-/// points are in the whole, and if no other badge would count all these points next.
+/// Finds the leaving badges that must move into a whole, which is the badge of merged clusters. A leaving badge counts
+/// its points until a certain time. From then on, other badges may count these points. The badge must move into the
+/// whole if all its points are in the whole, and if no single badge would count all its points from that time on.
 struct Joining {
   /// Range of tree indices (places in the tree) of the whole's points.
   private let range: Range<Int>
@@ -7,7 +8,7 @@ struct Joining {
   /// Badges that move to the whole and keep their numbers until they arrive at the whole.
   private(set) var badges: Set<MapBadge.ID> = []
 
-  /// Badges that would have counted points of `badges` next. These badges never get numbers.
+  /// Badges that would have counted points of `badges` later. These badges never get numbers.
   private(set) var replaced: Set<MapBadge.ID> = []
 
   init(_ range: Range<Int>) { self.range = range }

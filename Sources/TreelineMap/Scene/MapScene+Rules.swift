@@ -136,8 +136,8 @@ extension MapScene {
     shown.append(badge)
   }
 
-  /// Makes leaving badges that count points of an entering cluster stop counting now. Other badges would have counted
-  /// these points later. They begin to count them now.
+  /// Makes leaving badges that count points of an entering cluster stop counting now. The badges that would have
+  /// counted these points later begin to count them now.
   ///
   /// - Parameter remaining: Badges of the previous answer that have not been handled.
   mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {

@@ -11,7 +11,8 @@
   open class ClusterBadgeView: MKAnnotationView {
     private let disc = UIView(frame: .zero)
     private let label = UILabel(frame: .zero)
-    /// Whether the badge shows a callout when it is not leaving; nil if it is not leaving.
+    /// The value of `canShowCallout` from before the badge began to leave. It is restored if the badge stays. nil if
+    /// the badge is not leaving.
     private var showsCalloutLater: Bool?
 
     /// Identifier for reusing badge views.
@@ -59,7 +60,7 @@
       setLeaving(annotation.badge.isLeaving)
     }
 
-    /// A leaving badge shows no callout. A badge that stays shows a callout if `canShowCallout` says so.
+    /// Turns the callout off while the badge is leaving. Restores `canShowCallout` if the badge stays.
     private func setLeaving(_ isLeaving: Bool) {
       guard isLeaving != (showsCalloutLater != nil) else { return }
       (showsCalloutLater, canShowCallout) = isLeaving ? (canShowCallout, false) : (nil, showsCalloutLater ?? true)

@@ -8,8 +8,9 @@
   // A method of `MKMapViewDelegate` is optional, so the expression `app?.mapView(_:didFail:)` is a function or nil. In
   // the stubs, which cannot declare optional methods, it is a function if there is a delegate.
   extension MapViewAdapter: MKMapViewDelegate {
-    /// The delegate to which calls of the map are forwarded; nil if the adapter is not the map's delegate. In that case
-    /// the map's delegate calls the adapter, and would be called by itself again.
+    /// The delegate to which calls of the map are forwarded; nil if the adapter is not the map's delegate. Then another
+    /// object is the map's delegate and calls the adapter's methods. If the adapter forwarded these calls to
+    /// `delegate`, which may be this object, the object would receive its own calls.
     private var app: (any MapViewAdapterDelegate)? { mapView.delegate === self ? delegate : nil }
 
     /// Requests the clusters in the visible part of the map.

@@ -8,8 +8,8 @@
   /// The adapter is the delegate of the map, and forwards each call to this delegate, which implements the methods of
   /// `MKMapViewDelegate` that it needs. All methods are optional. `mapView(_:viewFor:)` may return your own view for a
   /// ``ClusterAnnotation``; if it returns nil, the badge is a ``ClusterBadgeView``. The adapter moves and hides your
-  /// view, and prevents the map from hiding or clustering it. It never sets what your view draws, its callout and its
-  /// accessibility.
+  /// view, and prevents the map from hiding or clustering it. The adapter never changes the drawing, the callout or the
+  /// accessibility of your view.
   ///
   /// ```swift
   /// func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? {

@@ -17,8 +17,8 @@ struct PointSelection {
   /// Selects no point.
   mutating func end() { (treeIndex, row, tree) = (nil, nil, nil) }
 
-  /// Finds the selected point in the tree that is set now. The selection ends if this tree lacks the point: if it is
-  /// neither the same tree nor an edit of it, or if the point fails its filter.
+  /// Finds the selected point in the next tree. The selection ends in three cases: the next tree is neither the same
+  /// tree nor an edit of this tree, the edit has removed the point, or the point fails the filter of the next tree.
   ///
   /// - Returns: Whether the selection has ended.
   mutating func follow(_ next: ClusterTree?) -> Bool {

@@ -113,7 +113,8 @@
     var selected = PointSelection()
     var stack: OpenStack?
 
-    /// The visible rectangle, the heading in degrees, and how to measure the zoom of a map of a size.
+    /// The visible rectangle, the heading in degrees, and a function that measures the zoom for a given size of the
+    /// map.
     @ObservationIgnored private(set) var camera: (rect: MKMapRect, heading: Double, zoom: (CGSize) -> Double?)?
     @ObservationIgnored private var animator: MapAnimator?
     @ObservationIgnored private var treeTexts: TreeTexts

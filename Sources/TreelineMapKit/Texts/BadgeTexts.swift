@@ -9,8 +9,8 @@ import TreelineMap
 /// texts.clusterTitle = { cluster, _ in "\(cluster.pointCount.formatted()) hotels" }
 /// ```
 ///
-/// If your app has several languages, return `String(localized: "\(cluster.pointCount) hotels")`. The string catalog of
-/// the app then has the plural forms.
+/// If your app has several languages, let `clusterTitle` return `String(localized: "\(cluster.pointCount) hotels")`.
+/// The string catalog of the app then has the plural forms.
 public struct BadgeTexts: Sendable {
   /// Locale in which numbers and lists are written.
   public var locale = Locale.autoupdatingCurrent
