@@ -22,8 +22,8 @@
   private let cut: Cut
   private let aggregates: [String]
   private let zoom: Int
-  /// For each key, the index of the aggregate that uses the key for a count, if the key is the usual name of the count,
-  /// such as `top_kind.hotel`. Nil for all other keys.
+  /// For each key that is the usual name of a count, such as `top_kind.hotel`, the index of the count's aggregate. Nil
+  /// for all other keys.
   private var countedBy: [Int32?] = []
   /// For each aggregate, the counts whose usual names were already in use. Maps the counted value to the index of the
   /// count's key.

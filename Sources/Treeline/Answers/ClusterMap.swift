@@ -313,7 +313,8 @@ extension ClusterMap {
   /// let map = try ClusterMap(hotels, at: \.coordinate, on: ClusterTree(contentsOfFile: "hotels.treeline"))
   /// ```
   ///
-  /// Each value must lie where the tree has the point of its row, so a value never gets the cluster of another value.
+  /// The initializer checks that each value lies at the position that the tree has for the value's row. So a value
+  /// never gets the cluster of another value.
   ///
   /// - Parameters:
   ///   - values: The values from which the tree was built, in the order of its rows.

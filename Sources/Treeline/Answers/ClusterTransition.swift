@@ -1,9 +1,13 @@
 /// The changes between two answers of one tree. The two answers may have different viewports and different cuts.
 ///
-/// The clusters of an answer are nodes of one hierarchy. So there are four cases for a cluster of one answer. It is
-/// also in the other answer, it contains clusters of the other answer, it lies in a cluster of the other answer, or it
-/// has no point in common with the other answer. Hence every cluster of both answers occurs exactly once in the lists
-/// `kept`, `splits`, `merges`, `entered` and `exited`, and each change can be animated from its start to its end:
+/// The clusters of an answer are nodes of one hierarchy. So there are four cases for a cluster of one answer:
+/// - it is also in the other answer;
+/// - it contains clusters of the other answer;
+/// - it lies in a cluster of the other answer;
+/// - it has no point in common with the other answer.
+///
+///   Hence every cluster of both answers occurs exactly once in the lists `kept`, `splits`, `merges`, `entered` and
+///   `exited`, and each change can be animated from its start to its end:
 ///
 /// ```swift
 /// let transition = ClusterTransition(from: shown, to: try tree.clusters(.limit(100), in: view))

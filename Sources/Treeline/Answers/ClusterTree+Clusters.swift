@@ -154,8 +154,9 @@ extension ClusterTree {
     }
   }
 
-  /// Whether the tree has the separations that a cut with a spacing needs. A tree has separations if it was built with
-  /// separations, or if it was opened from an index that contains separations.
+  /// Whether the tree has the separations that a cut with a spacing needs. The separation of a cluster is the distance
+  /// at which the cluster is split. A tree has separations if it was built for spacings, or if it was opened from an
+  /// index that contains separations.
   public var hasSeparations: Bool { withStorage { $0.separations != nil && $0.badgeCurve == nil } }
 
   /// The rule for the positions of the tree's clusters.
@@ -165,8 +166,8 @@ extension ClusterTree {
   /// `Cut.badges(scale:)`.
   package var badgeCurve: BadgeCurve? { withStorage(\.badgeCurve) }
 
-  /// Returns the diameter in pixels with which a cluster of an answer is drawn so that no badges touch. Returns nil if
-  /// `cut` is not a cut with badges.
+  /// Returns the diameter, in pixels, at which the badge of a cluster is drawn. At these diameters, the badges of an
+  /// answer do not touch. Returns nil if `cut` is not a cut with badges.
   public func badgeDiameter(of cluster: Cluster, for cut: Cut) -> Double? {
     guard let scale = cut.badgeScale, let badgeCurve else { return nil }
     return badgeCurve.diameter(pointCount: cluster.pointCount) * scale

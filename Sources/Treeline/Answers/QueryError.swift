@@ -20,8 +20,8 @@ public enum QueryError: Error, Hashable, Sendable {
   @_spi(Server) case unknownPoint(treeIndex: Int, pointCount: Int)
   /// Invalid options for unclustered points: `leastMembers` is below 1, or `fromZoom` is NaN.
   @_spi(Server) case neverUnclustered(UnclusteredPoints)
-  /// Two clusters that cannot be in one answer, because they are the same cluster, or because one of them lies within
-  /// the other.
+  /// Two clusters that cannot be in one answer, because they overlap: they are the same cluster, or one lies within the
+  /// other.
   @_spi(Server) case overlappingClusters(ClusterID, ClusterID)
   /// A zoom that is not a finite number.
   @_spi(Server) case zoomNotFinite(found: Double)

@@ -148,7 +148,8 @@ extension ClusterTree {
         // Sections of all three kinds begin with the number of the column.
         try file.require(section.length >= 4, at: section.offset, "a column number", found: "\(section.length) bytes")
         let number = Int(file.read(at: Int(section.offset)) as UInt32)
-        // Sections of one kind are in the order of their columns, so no column has two sections of one kind.
+        // Sections of one kind must be in ascending order of their column numbers. So no column can have two sections
+        // of one kind.
         try file.require(
           next..<max(typed.count, next) ~= number, at: section.offset,
           "a column number from \(next) to \(typed.count - 1)", found: "\(number)")

@@ -22,7 +22,7 @@ public protocol ColumnValue: Sendable {
   static func restored(_ stored: Stored) -> Present?
 }
 
-/// A standard type as which columns keep values: whole numbers, `Double`, `Float`, `Bool`, `String` and ``Instant``. No
+/// A standard type in which columns keep values: whole numbers, `Double`, `Float`, `Bool`, `String` and ``Instant``. No
 /// other type can conform.
 public protocol StoredColumnValue: ColumnValue, Hashable where Present == Self, Stored == Self {
   /// Returns a value in the form that columns read.

@@ -268,7 +268,8 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 /// The limit applies to the number of clusters and unclustered points together. If this number is too great, the detail
 /// or spacing is raised: clusters grow, and points join clusters of at least `leastMembers` points. The limit may have
 /// no room for every position at a zoom of `fromZoom` or more. Clusters are then formed as at lower zooms. The rule is
-/// ignored if the whole tree has fewer than `leastMembers` points and more points than the limit are in view.
+/// ignored if the whole tree has fewer than `leastMembers` points and there are more points in view than the limit
+/// allows.
 public struct UnclusteredPoints: Hashable, Sendable {
   /// The least number of points of a cluster. A smaller cluster is shown as its points.
   @_spi(Server) public let leastMembers: Int

@@ -97,7 +97,7 @@ package struct IndexSection: Hashable, Sendable {
     /// this kind.
     package func isKnown(in version: UInt16) -> Bool { Self.names[self] != nil && minorVersion <= version }
 
-    /// Whether no version of the format will ever use this kind, so that other programs may use it.
+    /// Whether the kind is reserved for other programs. No version of the format will ever use such a kind.
     package var isPrivate: Bool { rawValue >= 1 << 31 }
 
     private static let names: [Kind: String] = [

@@ -1,7 +1,8 @@
 import CLibrary
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// An index with the header from which it was opened, for programs whose indexes are replaced while they run.
+  /// An index, and the header from which it was opened. This type is for programs that keep running while their indexes
+  /// are replaced.
   @_spi(Server) public struct LoadedIndex: Sendable {
     package let header: IndexHeader
     public let tree: ClusterTree

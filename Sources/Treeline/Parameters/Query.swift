@@ -18,7 +18,7 @@ public struct Query: Hashable, Sendable {
   /// Makes a query for the clusters of a cut in a viewport.
   public init(_ cut: Cut, in viewport: Viewport) { (self.cut, self.viewport) = (cut, viewport) }
 
-  /// Whether a cluster whose position is out of view is shown at one of its points in view by default.
+  /// Whether, by default, a cluster whose position is out of view is shown at one of its points in view.
   ///
   /// The value is true for a cut with a limit or a detail if the viewport is a box or a screen. The value is false for
   /// a spacing and for badges, which keep clusters apart only at their own positions. The value is also false for a

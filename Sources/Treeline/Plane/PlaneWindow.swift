@@ -61,8 +61,8 @@ package struct PlaneWindow: Hashable, Sendable {
     (rect.minX &- x <= width || x &- rect.minX <= rect.width) && minY <= rect.maxY && rect.minY <= maxY
   }
 
-  /// Returns whether at least one whole side of a box lies inside the window. If so, and if the box is the smallest box
-  /// around some points, the window contains one of these points, because such a box has a point on each side.
+  /// Returns whether at least one whole side of a box lies inside the window. The smallest box around some points has a
+  /// point on each side. So if the result for such a box is true, the window contains at least one of the points.
   func containsSide(of rect: PlaneRect) -> Bool {
     let start = rect.minX &- x
     let end = rect.maxX &- x

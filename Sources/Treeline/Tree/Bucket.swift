@@ -5,7 +5,7 @@
 /// Three things are packed:
 /// - the gaps after the points of a bucket, 4 bits each, read as one 64-bit word;
 /// - the levels of a `Node`: its level in the lowest 10 bits, its depth below its bucket in the 4 bits above;
-/// - the visibility of a node, above its levels in the same 32 bits: a bit for each point of a bucket, and 2 more.
+/// - the visibility of a node, above its levels in the same 32 bits: a bit for each point of a bucket, and 2 more bits.
 enum Bucket {
   /// The lowest and the highest bit of each gap in a word.
   static let lowBitOfEachGap: UInt64 = 0x1111_1111_1111_1111

@@ -121,8 +121,8 @@ extension Plane {
   }
 
   /// Returns the area of the ellipse of two standard deviations along each axis, in square kilometers; nil if all
-  /// points share one position. An ellipse that is less than a quarter as wide as it is long counts as a quarter as
-  /// wide. The viewer colors tiles by this area. `density.js` computes the same area for answers that are not tiles.
+  /// points share one position. The width of the ellipse counts as at least a quarter of its length. The viewer colors
+  /// tiles by this area. `density.js` computes the same area for answers that are not tiles.
   @_spi(Server) public func coveredArea(of cluster: Cluster) -> Double? {
     if cluster.rect.isPoint { return nil }
     let ellipse = cluster.ellipse

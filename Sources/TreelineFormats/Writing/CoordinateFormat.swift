@@ -10,7 +10,7 @@ import Treeline
   let decimals: Int
   /// 10 to the power of `decimals`, if this is an exact whole number; otherwise 0.
   private let scale: UInt64
-  /// Factor by which a fraction is multiplied to have 8 decimals, or 16 decimals if it has more than 8.
+  /// Factor that extends a fraction to 8 decimals, or to 16 decimals if the fraction has more than 8.
   private let padding: UInt64
 
   private static let sphereScale: UInt64 = 10_000_000

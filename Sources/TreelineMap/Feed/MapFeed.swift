@@ -95,7 +95,7 @@ extension MapFeed {
     set { change { $0.viewport = newValue } }
   }
 
-  /// The cut of the tree; nil for the cut that suits the tree best. Such a cut has badges if the tree was built for
+  /// The cut of the tree; nil for the cut that suits the tree best. The best cut has badges if the tree was built for
   /// badges, and a spacing of 44 px if the tree has separations. For any other tree it is a limit, which depends on the
   /// size of the view, or a detail if the tree has groups.
   public var cut: Cut? {
@@ -129,7 +129,7 @@ extension MapFeed {
     for try await tree in trees { self.tree = tree }
   }
 
-  /// Shows each map of a sequence when the map arrives, such as the maps of a `LiveMap`. A badge stays on the map if it
+  /// Shows the maps of a sequence, such as a `LiveMap`, each as soon as it arrives. A badge stays on the map if it
   /// keeps most of its points. Returns when the sequence ends or the task is cancelled. Throws the error of the
   /// sequence.
   ///

@@ -64,8 +64,8 @@
     /// - Parameters:
     ///   - center: Center of the screen.
     ///   - coordinate: Returns the coordinate at a point of the screen; nil if the map is not drawn there.
-    /// - Returns: The zoom, rounded so that a pan, which changes the last bits of the measured zoom, does not change the
-    ///   result; nil if the map is not drawn at one of the points.
+    /// - Returns: The zoom; nil if the map is not drawn at one of the points. The zoom is rounded, because a pan
+    ///   changes the last bits of the measured zoom.
     static func zoom(at center: CGPoint, coordinate: (CGPoint) -> CLLocationCoordinate2D?) -> Double? {
       let distance = min(center.x, 32)
       guard distance > 0, let left = coordinate(CGPoint(x: center.x - distance, y: center.y)),

@@ -16,8 +16,8 @@
     }
 
     /// Shows the points of a stack around the stack, or passes the points to the delegate, as the options require.
-    /// Closes any other open stack. If the stack or one of its points is selected, the stack closes as soon as neither
-    /// the stack nor any of its points is selected.
+    /// Closes any other open stack. Once the stack or one of its points has been selected, the stack closes when the
+    /// selection ends or moves elsewhere.
     public func open(_ stack: ClusterAnnotation) {
       guard stack.cluster.isStack, openStack?.annotation !== stack, let tree = tree(of: stack) else { return }
       let rows = tree.members(of: stack.cluster)

@@ -169,8 +169,8 @@
     ///   - texts: Texts on the badges of the tree. They are used as soon as the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
-    /// Shows each map of a sequence when the map arrives, such as the maps of a `LiveMap`. A badge stays on the map if
-    /// it keeps most of its points. The selected point stays selected. Returns when the sequence ends or the task is
+    /// Shows the maps of a sequence, such as a `LiveMap`, each as soon as it arrives. A badge stays on the map if it
+    /// keeps most of its points. The selected point stays selected. Returns when the sequence ends or the task is
     /// cancelled.
     ///
     /// ```swift

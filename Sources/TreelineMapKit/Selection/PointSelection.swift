@@ -36,7 +36,7 @@ struct PointSelection {
 }
 
 extension Cluster {
-  /// Returns the point that is selected when the user selects the cluster: in a cluster of several points, the point
-  /// nearest to the center, so that the selection stays in the middle when the cluster splits.
+  /// Returns the point that is selected when the user selects the cluster. In a cluster of several points, this is the
+  /// point nearest to the center, so that the selection stays in the middle when the cluster splits.
   func pointToSelect(in tree: ClusterTree) -> Int? { treeIndex ?? (try? tree.nearestMember(of: id)) }
 }
