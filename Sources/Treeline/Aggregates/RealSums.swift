@@ -52,8 +52,8 @@ final class RealSums: PreparedValues {
   func sum(of range: Range<Int>, of values: RealValues, _ rows: CountedRows) -> (count: Int, sum: ExactSum) {
     var sum = ExactSum(words: kept)
     if range.count <= rowsPerBlock { return (sum.add(values, 1, of: rows, in: range), sum) }
-    // At each end of the range, reads the sum at the nearest start of a block, and the rows from this start to the end
-    // of the range.
+    // At each bound of the range, reads the sum at the nearest start of a block, and the rows between this start and
+    // the bound.
     func nearest(_ row: Int) -> Int { min((row + rowsPerBlock / 2) / rowsPerBlock, rows.rowCount / rowsPerBlock) }
     let (first, last) = (nearest(range.lowerBound), nearest(range.upperBound))
     let (start, end) = (first * rowsPerBlock, last * rowsPerBlock)

@@ -162,7 +162,7 @@ extension ClusterTree {
   /// The rule for the positions of the tree's clusters.
   public var anchor: ClusterAnchor { withStorage { $0.anchors == nil ? .mean : .member } }
 
-  /// The diameters of badges that do not touch in a cut with badges; nil if the tree does not support
+  /// The diameters at which the badges of a cut with badges do not touch; nil if the tree does not support
   /// `Cut.badges(scale:)`.
   package var badgeCurve: BadgeCurve? { withStorage(\.badgeCurve) }
 

@@ -44,8 +44,8 @@ public enum QueryError: Error, Hashable, Sendable {
   @_spi(Server) case tileOnPlainPlane
   /// Fewer values than the tree has rows.
   @_spi(Server) case tooFewValues(expected: Int, found: Int)
-  /// A value that does not lie where the tree has the point of its row. `expected` is the coordinate of this point; nil
-  /// if the tree has no point of this row.
+  /// A value that does not lie at the position that the tree has for the value's row. `expected` is the coordinate of
+  /// this position; nil if the tree has no point of this row.
   case differentValue(row: Int, expected: Coordinate?, found: Coordinate)
   /// A property for which a map has no column.
   case unknownProperty(keyPath: String, columns: [String])

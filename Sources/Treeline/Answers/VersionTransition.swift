@@ -3,9 +3,9 @@
 ///
 /// Clusters of two maps are compared by the keys of their points. A point that has moved has the same key in both maps.
 /// Clusters of the first answer are matched with clusters of the second answer that share points with them. Pairs with
-/// the most points in common are matched first. A cluster may be matched with several clusters only if they are matched
-/// with no other cluster. If two clusters are matched, the cluster of the second answer *continues* the cluster of the
-/// first answer.
+/// the most points in common are matched first. A cluster may be matched with several clusters only if each of these is
+/// matched with no other cluster. If two clusters are matched, the cluster of the second answer *continues* the cluster
+/// of the first answer.
 ///
 /// Every cluster of both answers occurs exactly once in `kept`, `changes`, `entered` and `exited`.
 ///

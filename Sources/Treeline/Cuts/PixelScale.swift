@@ -1,5 +1,5 @@
-/// The criterion of a cut by pixels, prepared for a tree. The scale determines the coarseness of each node, and the
-/// greatest coarseness with which a node is shown whole at a zoom.
+/// The criterion of a cut by pixels, prepared for a tree. The scale gives the coarseness of each node, and the greatest
+/// coarseness that a node may have at a zoom to be shown whole.
 struct PixelScale {
   let storage: TreeStorage
 

@@ -1,6 +1,6 @@
 extension Filter: CustomStringConvertible {
-  /// The filter in CQL2, from which ``init(_:bounds:)`` reads an equal filter. Each filter has exactly one spelling,
-  /// with as few parentheses as possible.
+  /// The filter as text in CQL2. From this text, ``init(_:bounds:)`` reads an equal filter. Equal filters have equal
+  /// texts, with as few parentheses as possible.
   ///
   /// Reading back works for filters that CQL2 can express: numbers are finite, moments lie in the years 0 to 9999,
   /// rings of polygons are closed, and the text is within its bounds.

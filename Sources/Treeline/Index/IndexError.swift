@@ -34,7 +34,8 @@ extension IndexError: CustomStringConvertible {
   }
 }
 
-/// Errors about damaged records. They are never inlined, so that the loops that check records stay small.
+/// Functions that make errors about damaged records. These functions are never inlined, so that the loops that check
+/// records stay small.
 extension TreeStorage {
   @inline(never) func childOutside(_ record: UInt32) -> IndexError {
     damage(

@@ -162,7 +162,7 @@ extension ColumnDictionary {
     return (entry, UnsafeRawBufferPointer(rebasing: bytes[Int(offset)...]))
   }
 
-  /// Returns the text of an entry that is searched; nil if the entry is not a string.
+  /// Returns the searchable text of an entry; nil if the entry is not a string.
   package func searchedText(ofEntry entry: Int) -> UnsafeRawBufferPointer? {
     guard let bytes = bytes(ofEntry: entry), bytes[0] == AttributeValue.Tag.string.rawValue else { return nil }
     return UnsafeRawBufferPointer(rebasing: bytes[1...])

@@ -30,9 +30,9 @@ package final class Lineage: Sendable {
 /// The rows that an edit removes and inserts. If the rows were not sorted by their keys, the edit first sorts them. All
 /// rows that stay are renumbered without changing their order.
 package struct RowChange: Sendable {
-  /// The rows that are removed, as numbers of sorted rows before the edit, in rising order.
+  /// Numbers of the removed rows among the sorted rows before the edit, in rising order.
   private let removed: [Int]
-  /// The rows that are inserted, as numbers of rows after the edit, in rising order.
+  /// Numbers of the inserted rows among the rows after the edit, in rising order.
   private let inserted: [Int]
   /// The order in which the edit sorts the rows; nil if the rows were already sorted.
   private let order: Order?

@@ -67,7 +67,7 @@ public struct MapScene: Sendable {
   ///   - limit: Approximate number of badges that may come or go in this call. It may be exceeded, because a split or a
   ///     merge is never divided. `resume(at:limit:)` applies the rest of the answer. Until then, badges of the previous
   ///     answer stay.
-  /// - Returns: All changes since the last change that a method of this scene returned, including moves.
+  /// - Returns: All changes since the scene last returned changes, including moves.
   /// - Complexity: O(k) for k badges in both answers.
   public mutating func show(
     _ answer: MapAnswer, at time: Double, isInstant: Bool = false, limit: Int = .max
@@ -101,7 +101,7 @@ public struct MapScene: Sendable {
 
   /// Moves all badges to the positions that they have at the time `time`.
   ///
-  /// - Returns: All changes since the last call of a method of this scene that returns changes; empty if nothing moves.
+  /// - Returns: All changes since the scene last returned changes; empty if nothing moves.
   /// - Complexity: O(k) for k badges; O(1) if nothing moves.
   public mutating func advance(to time: Double) -> MapChange {
     let wasMoving = isMoving

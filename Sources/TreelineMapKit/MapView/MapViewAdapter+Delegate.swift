@@ -6,7 +6,8 @@
   // The methods that the adapter needs, and then all other methods. Each of them calls the method of the delegate.
   //
   // A method of `MKMapViewDelegate` is optional, so the expression `app?.mapView(_:didFail:)` is a function or nil. In
-  // the stubs, which cannot declare optional methods, it is a function if there is a delegate.
+  // the stubs of MapKit for other platforms, which cannot declare optional methods, the expression is a function if
+  // there is a delegate.
   extension MapViewAdapter: MKMapViewDelegate {
     /// The delegate to which calls of the map are forwarded; nil if the adapter is not the map's delegate. Then another
     /// object is the map's delegate and calls the adapter's methods. If the adapter forwarded these calls to
