@@ -12,8 +12,8 @@ package struct PageSizes: Hashable, Sendable {
   package var points: [Int]
   /// Number of points above which the children of a node are in upper pages.
   package var nodePoints: [Int]
-  /// Least separation code for which the children of a node are in upper pages, however few points the node has. 0 if
-  /// this rule is not used.
+  /// Least separation code of a node whose children are in upper pages even if the node has few points. 0 if separation
+  /// codes do not matter.
   package var leastCode: [Int]
   /// Greatest number of pairs of records in a page, for each level of upper pages. The first page has level 0, its
   /// child pages have level 1, and so on. The last number of the array is used for all further levels.
@@ -90,8 +90,8 @@ final class PagePlan: @unchecked Sendable {
 /// All pages of a tree, or of a subtree.
 ///
 /// The children of nodes with many points or with great separation codes are in *upper pages*. The first page has the
-/// children of the greatest nodes. All other nodes and the points are in *leaf pages*. Neighboring subtrees share
-/// pages.
+/// children of the nodes with the greatest codes or, in a tree without codes, with the most points. All other nodes and
+/// the points are in *leaf pages*. Neighboring subtrees share pages.
 struct PageTree {
   private(set) var records: [UpperRecord] = []
   private(set) var first = PagePlan(roots: [], content: .upper(expanded: [], children: []), level: 0)

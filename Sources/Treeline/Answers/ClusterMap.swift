@@ -217,7 +217,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     of result: Result, for cut: Cut, tileSize: Viewport.TileSize = .pixels256
   ) throws -> Double? { try tree.separationZoom(of: result.id, for: cut, tileSize: tileSize) }
 
-  /// Returns the zoom from which on a value is unclustered; see `ClusterTree.unclusteredZoom(of:for:tileSize:)`.
+  /// Returns the zoom from which a value is shown unclustered; see `ClusterTree.unclusteredZoom(of:for:tileSize:)`.
   ///
   /// - Parameters:
   ///   - row: The value's index in `values`.

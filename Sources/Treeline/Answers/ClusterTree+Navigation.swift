@@ -153,7 +153,7 @@ extension ClusterTree {
     return zoom.map { $0 - tileSize.zoomOffset }
   }
 
-  /// Returns the zoom from which on a cut shows a point unclustered; see `unclusteredZoom(of:for:tileSize:)`.
+  /// Returns the zoom from which a cut shows a point unclustered; see `unclusteredZoom(of:for:tileSize:)`.
   package func unclusteredZoom(ofTreeIndex treeIndex: Int, for cut: Cut, tileSize: Viewport.TileSize = .pixels256)
     throws
     -> Double?

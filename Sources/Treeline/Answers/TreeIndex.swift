@@ -61,7 +61,7 @@ extension ClusterTree {
     try clusters(containingTreeIndex: index.rawValue)
   }
 
-  /// Returns the zoom from which on a cut shows a point unclustered, in every viewport that contains the point. Returns
+  /// Returns the zoom from which a cut shows a point unclustered, in every viewport that contains the point. Returns
   /// nil if the point shares its position with another point, or is too close to another point at every zoom. Returns
   /// -infinity if the point is always unclustered. Points that fail the filter are ignored, and for such a point the
   /// result is nil.

@@ -1,6 +1,6 @@
 extension TreeStorage {
-  /// Returns the nodes whose positions lie in a window, but at most the first `limit` of them. The candidates are found
-  /// on the paths down from the root: on each path, the first node that is not too coarse.
+  /// Returns the nodes whose positions lie in a window, but at most the first `limit` of them. The candidates are the
+  /// nodes that the cut shows: on each path down from the root, the first node that is not too coarse.
   func centeredCut(
     in window: PlaneWindow, _ counted: some CountedPoints, scale: PixelScale, zoom: Double, leastMembers: Int,
     isAnchored: Bool, limit: Int

@@ -97,8 +97,7 @@ public struct QueryParameters: Sendable {
 // MARK: - Several queries
 
 extension QueryParameters.Bounds {
-  /// Returns `zoom`, from which something is shown; nil if `zoom` is above the greatest accepted zoom and thus never
-  /// reached.
+  /// Returns `zoom` if a map can reach it; nil if `zoom` is above the greatest accepted zoom.
   @_spi(Server) public func reached(_ zoom: Double?) -> Double? { zoom.flatMap { $0 <= zooms.upperBound ? $0 : nil } }
 }
 

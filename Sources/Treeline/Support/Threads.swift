@@ -93,7 +93,7 @@ private final class OrderedResults<Result: Sendable>: Sendable {
     #endif
   }
 
-  /// The result with a number; nil if the result has not arrived, or if it was read before.
+  /// The result of the piece of work with a given number; nil if the result has not arrived, or if it was read before.
   subscript(number: Int) -> Result? {
     state.withLock { state in
       defer { state.results[number] = nil }

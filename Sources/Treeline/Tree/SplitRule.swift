@@ -46,12 +46,12 @@ public struct SplitRule: Hashable, Sendable {
 
   /// The split after which both halves together have the least scatter. Scatter is the sum of the squared distances of
   /// points to the mean of their half. First the best position along the axis is found. If several positions are
-  /// equally good, the lowest is taken. Then points move to the half whose mean is nearer, as long as such a move
-  /// lowers the scatter enough.
+  /// equally good, the first of them along the axis is taken. Then points move to the half whose mean is nearer, as
+  /// long as such a move lowers the scatter enough.
   ///
   /// With the same number of clusters in widest-first order, points lie a tenth closer to their clusters than with
-  /// `mean`. Building takes about twice as long as with `mean`. If distances double from point to point, building takes
-  /// five times as long.
+  /// `mean`. Building takes about twice as long as with `mean`. In the worst case, if distances double from point to
+  /// point, building takes five times as long.
   public static let leastScatter = SplitRule(.leastScatter)
 
   /// Returns a rule that splits at the weighted mean of a node's points. The weight of a point is its distance to the

@@ -123,8 +123,8 @@ extension MapFeed {
     }
   }
 
-  /// Sets each tree of a sequence when it arrives. An example is a tree that is rebuilt whenever the points change.
-  /// Returns when the sequence ends or the task is cancelled. Throws the error of the sequence.
+  /// Sets `tree` to each tree of a sequence when the tree arrives. For example, an app may rebuild its tree whenever
+  /// the points change. Returns when the sequence ends or the task is cancelled. Throws the error of the sequence.
   public func follow<Trees: AsyncSequence & Sendable>(_ trees: Trees) async throws where Trees.Element == ClusterTree {
     for try await tree in trees { self.tree = tree }
   }
