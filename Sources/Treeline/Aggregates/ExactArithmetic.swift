@@ -102,8 +102,8 @@ struct ExactSum {
     let exponent = Int(bits &>> 52 & 0x7FF)
     let significand = bits & 0xF_FFFF_FFFF_FFFF | (exponent == 0 ? 0 : 1 << 52)
     let position = max(exponent, 1) &- 1
-    // The index can be out of bounds in two cases. In the first case the value is 0. It has no bits, and any word will
-    // do. In the second case another program has changed the file in the meantime.
+    // The index can be out of bounds in two cases. In the first case the value is 0, which has no bits, so any word
+    // will do. In the second case another program has changed the file in the meantime.
     let word = min(max(position >> 5 &- range.lowerBound, 0), range.count &- 3)
     let shift = UInt64(position & 31)
     let low = significand &<< shift

@@ -248,8 +248,8 @@ public struct Clusters: RandomAccessCollection, Sendable {
     tree.withStorage { _ in tree.cluster(of: nodes[position], isAnchored: isAnchored) }
   }
 
-  /// Returns the index in the answer of the cluster that contains a point; nil if no cluster contains the point. With
-  /// this index, a client can keep a point selected, whichever cluster contains the point.
+  /// Returns the index, within the answer, of the cluster that contains a point; nil if no cluster contains the point.
+  /// With this index, a client can keep a point selected, whichever cluster contains the point.
   ///
   /// - Parameter treeIndex: The index of the point in tree order.
   /// - Complexity: O(log k)

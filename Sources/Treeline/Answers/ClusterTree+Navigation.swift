@@ -74,7 +74,6 @@ extension ClusterTree {
   func passingCount(of node: Node) -> Int { selection?.points.count(of: node) ?? Int(node.count) }
 
   /// Returns whether a point passes the filter. Without a filter all points pass.
-  ///
   package func passes(_ treeIndex: Int) -> Bool {
     treeIndex >= 0 && treeIndex < pointCount && selection?.points.contains(treeIndex) ?? true
   }

@@ -78,7 +78,7 @@ public struct VersionTransition: Sendable {
       first.clusters, second.clusters)
   }
 
-  /// Finds the changes between answers of two versions of an edited map without its values.
+  /// Finds the changes between answers of two versions of an edited map. The values of the map are not needed.
   ///
   /// A value that was removed and later inserted again counts as another value.
   ///

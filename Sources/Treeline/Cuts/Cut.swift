@@ -15,8 +15,8 @@
 public struct Cut: Hashable, Sendable {
   /// The rule that decides whether a cluster is shown as a whole or by its parts.
   package enum Criterion: Hashable, Sendable {
-    /// A limit on the number of clusters. While the limit has room, clusters are split in the given order. A cut that
-    /// continues keeps as much of a previous answer as possible.
+    /// A limit on the number of clusters. While the limit has room, clusters are split in the given order. A continuing
+    /// cut keeps as much of the previous answer as possible.
     case limit(ExpansionOrder, Continuity)
 
     /// A criterion and its number of pixels.

@@ -3,8 +3,8 @@ public struct ShownPosition: Hashable, Sendable {
   /// A rule that chooses the position of a cluster.
   public enum Rule: String, Sendable, Hashable, CaseIterable {
     /// The mean of the cluster's points. There may be no point at the mean: a town around a bay is shown in the water.
-    /// Under a filter, this is the mean of the points that pass. Clusters may then be closer to each other than a
-    /// spacing or badges allow.
+    /// Under a filter, this is the mean of the points that pass, so clusters may be closer to each other than a spacing
+    /// or badges allow.
     case mean
     /// The point nearest to the mean.
     case member
@@ -31,7 +31,7 @@ public struct ShownPosition: Hashable, Sendable {
   private let keepsVisible: Bool?
 
   /// - Parameters:
-  ///   - rule: The rule for positions; nil to show clusters at their own positions.
+  ///   - rule: The rule for positions; nil to show clusters at their own positions (`Cluster.coordinate`).
   ///   - keepsVisible: Whether clusters are kept in view; nil to let the query decide.
   public init(_ rule: ShownPosition.Rule?, keepsVisible: Bool?) {
     (self.rule, self.keepsVisible) = (rule, keepsVisible)

@@ -112,8 +112,8 @@ package struct ColumnSearch: @unchecked Sendable {
   }
 
   /// Visits the entries whose text begins with `beginning`, in the order of their texts. Then visits the entries in
-  /// which the text from a later listed word on begins with `beginning`. These entries are in the order of their texts
-  /// from this word on. No entry is visited twice. The function stops when `visit` returns false.
+  /// which the text from a later word on begins with `beginning`, in the order of their texts from this word on. Only
+  /// listed words count. No entry is visited twice. The function stops when `visit` returns false.
   func forEachEntry(
     of dictionary: ColumnDictionary, from beginning: [UInt32], _ visit: (_ entry: Int) -> Bool
   ) {

@@ -1,9 +1,9 @@
 /// The greatest spacing at which a node may be replaced by its children, whatever is shown around it. The spacing is
 /// the distance that the map requires between badges.
 ///
-/// The children of the node must be at least the spacing apart. But they take room from their neighbors. So at a
-/// spacing r a node is split only if a single badge represents the node badly. A badge represents a node badly if the
-/// node's points scatter: if the root of their mean squared distance to their mean is 0.7 r or more. A badge also
+/// The children of the node must be at least the spacing apart. But the children take room from neighboring nodes. So
+/// at a spacing r a node is split only if a single badge represents the node badly. A badge represents a node badly if
+/// the node's points scatter: if the root of their mean squared distance to their mean is 0.7 r or more. A badge also
 /// represents the node badly if the distance between the children is 2 r or more, because the badge of a large child
 /// would hide a small child that is far away. A node that is not split yet leaves room for denser nodes.
 extension TreeStorage {

@@ -158,7 +158,8 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(byte: UInt8(ascii: "\""))
   }
 
-  /// Appends lengths in whole units of the plane, which are pixels at zoom 24, and degrees to a tenth.
+  /// Appends the lengths of the half axes, in whole units of the plane (pixels at zoom 24), and the direction in
+  /// degrees, to a tenth.
   private func append(_ ellipse: Ellipse, to bytes: inout OutputBytes) {
     bytes.append(byte: UInt8(ascii: "["))
     bytes.append(UInt64(ellipse.semiMajor.rounded()))

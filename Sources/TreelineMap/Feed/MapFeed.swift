@@ -261,7 +261,7 @@ extension Query {
 }
 
 extension Clock<Duration> {
-  /// Returns a function that returns the number of seconds since this property was read.
+  /// A function that returns the number of seconds since this property was read.
   var seconds: @Sendable () -> Double {
     let start = now
     return { start.duration(to: now) / .seconds(1) }
