@@ -124,7 +124,7 @@ extension Cluster: Hashable {
 /// The id of a cluster, which identifies a node of the tree.
 ///
 /// A node is determined by its first point in tree order and its level, which is 0 for the root. The index of this
-/// point and the level are stored in one number below 2^53, so ids survive JSON and JavaScript. In one tree, an id
+/// point and the level are stored in one number below 2^53, which JSON and JavaScript keep exactly. In one tree, an id
 /// identifies the same cluster for every viewport, limit and zoom. The id is valid only for this tree. If a point is
 /// added and the tree is built again, many ids identify another cluster or no cluster. Ids are ordered like the tree,
 /// with an ancestor before its descendants.

@@ -1,7 +1,7 @@
 extension TreeStorage {
-  /// Returns the nodes that are shown at a scale and have a point in a window, in tree order. On each path down from
-  /// the root, the first node that is not too coarse is shown. If this gives more nodes than the limit allows, the
-  /// finest scale that keeps the limit is used instead.
+  /// Returns the nodes that are shown at a scale and have a point in a window, in tree order. A scale is the greatest
+  /// coarseness of a node that is shown whole. On each path down from the root, the first node that is not too coarse
+  /// is shown. If this gives more nodes than the limit allows, the finest scale that keeps the limit is used instead.
   ///
   /// The nodes that are expanded at a scale do not depend on the window, and a coarser scale expands a subset of these
   /// nodes. At any scale, a part of the window has at most as many nodes as the whole window. So the scale that the

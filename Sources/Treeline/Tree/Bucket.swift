@@ -1,6 +1,6 @@
 /// The bit layout of buckets. Buckets are small nodes whose descendants are not stored, because the descendants follow
-/// from the gaps between points. Everything that depends on the capacity of a bucket is in this file.
-/// `BucketLayoutTests` checks that the numbers agree.
+/// from the gaps between points. Nearly all code that depends on the capacity of a bucket is in this file; the comment
+/// on `NodeRecord` lists the other places. `BucketLayoutTests` checks that the numbers agree.
 ///
 /// Three things are packed:
 /// - the gaps after the points of a bucket, 4 bits each, read as one 64-bit word;
@@ -30,10 +30,13 @@ enum Bucket {
   static let maximumLevel = TreeStorage.maximumLevel - (NodeRecord.bucketCapacity - 1)
 }
 
-// To change the capacity, up to 16, change this file and everything that depends on the capacity. These are the major
-// version in `Index/IndexHeader.swift`, because every index changes; the memory that
-// `TreelineBuilder/Assembly/NodeArrays.swift` reserves for nodes; `IndexFormat.md`; and the golden trees. More than 16
-// points also need wider words in `Node.swift`, `Cuts/Frontier.swift` and `Cuts/Visibility.swift`.
+// The capacity may be at most 16. To change it, change this file, and also:
+// - the major version in `Index/IndexHeader.swift`, because every index changes;
+// - the memory that `TreelineBuilder/Assembly/NodeArrays.swift` reserves for nodes;
+// - `IndexFormat.md`;
+// - the golden trees.
+//
+// More than 16 points would also need wider words in `Node.swift`, `Cuts/Frontier.swift` and `Cuts/Visibility.swift`.
 extension NodeRecord {
   /// The greatest number of points of a bucket. The children of a node with at most this many points are not stored.
   package static let bucketCapacity = 16
