@@ -159,8 +159,8 @@ import Treeline
     return try? animator?.scene.tree?.cluster(ClusterID(rawValue: id.uint64Value))
   }
 
-  /// Zooms in until a cluster splits. If the cut has only a limit, or if the cluster is a stack, the map moves to the
-  /// cluster without zooming.
+  /// Zooms in until a cluster splits. If the cut has only a limit, or if the cluster is a stack (several points at one
+  /// position), the map moves to the cluster without zooming.
   public func zoom(into cluster: Cluster, animated: Bool = true) {
     let zoom = try? animator?.scene.tree?.separationZoom(of: cluster.id, for: feed.shownCut, tileSize: .pixels512)
     // The zoom is slightly larger, so that the map does not stop just before the split.

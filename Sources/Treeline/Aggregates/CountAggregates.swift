@@ -12,7 +12,8 @@ struct DistinctValues: AggregateEvaluator {
   let rows: CountedRows
   let column: Column
   let keys: OrderedKeys
-  /// Prepared counts, if the column has few different codes; nil if rows must be read.
+  /// Prepared counts, if the column has few different codes, which are the numbers that it stores for values; nil if
+  /// rows must be read.
   let counts: (codes: PackedIntegers, prepared: ValueCounts)?
   /// A flag for each entry of the dictionary, which is true if the entry is a value and not null; nil if no entry is
   /// null.

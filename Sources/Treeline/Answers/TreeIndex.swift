@@ -52,8 +52,8 @@ extension ClusterTree {
     attributes(atTreeIndex: index.rawValue)
   }
 
-  /// Returns the clusters on the path from the root to a single point. The last cluster is the point itself, or the
-  /// stack that contains it. The result is empty if the point fails the filter.
+  /// Returns the clusters on the path from the root to a single point. The last cluster is the point itself or, if
+  /// several points share its position, the stack of these points. The result is empty if the point fails the filter.
   ///
   /// - Throws: `QueryError.unknownPoint` unless the index is in `0 ..< pointCount`.
   /// - Complexity: O(depth)

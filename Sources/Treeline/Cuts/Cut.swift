@@ -149,7 +149,7 @@ public struct Cut: Hashable, Sendable {
   /// Whether the cut needs a tree with separations; see `ClusterTree.supports(_:)`.
   package var needsSeparations: Bool { pixels?.criterion.needsSeparations ?? false }
 
-  /// Whether the cut keeps clusters apart that are shown at their own positions, and not moved.
+  /// Whether the cut keeps clusters apart, provided that they are shown at their own positions.
   var keepsApart: Bool { pixels?.criterion.keepsApart ?? false }
 
   /// Whether the cut takes a previous answer into account.
@@ -214,7 +214,7 @@ public struct Cut: Hashable, Sendable {
   /// The kind of number that messages expect for this criterion.
   var unit: String { self == .badges ? "a scale " : "a number of pixels " }
 
-  /// Whether the criterion keeps clusters apart that are shown at their own positions, and not moved.
+  /// Whether the criterion keeps clusters apart, provided that they are shown at their own positions.
   public var keepsApart: Bool {
     switch self {
     case .detail: false

@@ -1,6 +1,8 @@
 /// A test of whether each value of a column is in a set.
 ///
-/// The test reads the rows of a chunk without branches and packs the results, 64 to a word.
+/// The test reads a chunk of up to 4,096 rows without branches and packs the results, 64 to a word. A code is the
+/// number that a column stores for a value: an integer minus the base of the column, or the index of a dictionary's
+/// entry.
 enum ColumnTest {
   /// Codes in one closed range.
   case codes(PackedIntegers, UInt64, through: UInt64)

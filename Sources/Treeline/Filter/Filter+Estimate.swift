@@ -5,7 +5,8 @@ extension ClusterTree {
   /// - Complexity: O(conditions). An area takes about 100,000 comparisons of its edges with nodes of the tree.
   @_spi(Server) public func estimate(ofSelecting filter: Filter) -> WorkEstimate {
     var estimate = WorkEstimate()
-    // Counts the words of the result, and the words of means. Nearly all answers need means.
+    // Adds the steps for the words of the result, and for the sums from which means follow. Nearly all answers need
+    // means.
     estimate.add(2, for: pointCount)
     add(filter.expression, to: &estimate)
     return estimate

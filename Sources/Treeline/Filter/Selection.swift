@@ -383,9 +383,9 @@ struct PassingPoints: CountedPoints {
   @inline(__always) func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double) {
     let box = storage.nodes[Int(node.record)].box
     if box.isPoint { return (Double(box.minX), Double(box.minY)) }
-    // The prepared sums cannot be used in two cases. The first case is a box across the seam, where the plane begins
-    // and ends, that is at least half the world wide: in such boxes, the sums measure x from half the world away. The
-    // second case is a part of a bucket that may lie on either side of the seam.
+    // The prepared sums cannot be used in two cases. First, for a box across the seam, where the plane begins and ends,
+    // the sums measure x from half the world away, so a box that is half the world wide or wider is too wide. Second, a
+    // part of a bucket may lie on either side of the seam.
     if box.isAcrossSeam && box.width >= 1 << 31 || !storage.isStored(node) && storage.mayCrossSeam(within: box) {
       return summary(of: node, in: storage).mean
     }

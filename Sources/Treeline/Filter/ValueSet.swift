@@ -1,6 +1,7 @@
 /// A set of values of a column, without missing values.
 enum ValueSet {
-  /// Ranges of the codes of integers. The ranges are sorted and do not touch.
+  /// Ranges of the codes of integers. A code is an integer minus the base of the column. The ranges are sorted and do
+  /// not touch.
   case codes([ClosedRange<UInt64>])
   /// Ranges of doubles. The ranges are sorted and do not touch.
   case reals([ClosedRange<Double>])

@@ -1,4 +1,5 @@
-/// The range from the least to the greatest code of a column, without missing values; nil if all values are missing.
+/// The range from the least to the greatest code of a column, without missing values; nil if all values are missing. A
+/// code is an integer minus the base of the column.
 struct IntegerExtent: PreparedValues {
   let codes: ClosedRange<UInt64>?
 

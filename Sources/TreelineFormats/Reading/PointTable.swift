@@ -104,7 +104,7 @@ protocol RecordDecoder: Sendable {
   var columnNames: [String]? { get }
   /// Decimal separator of cells, see `PointTable.cells`.
   var cells: DecimalMark? { get }
-  /// Adds each cell of the record to the survey of its column. Does nothing if the format has no cells.
+  /// Adds each cell of the record to the summary of its column. Does nothing if the format has no cells.
   func survey(_ record: Bytes, _ columns: inout [CellColumn])
   func columnNames(of record: Bytes) -> [String]
   func columns(of record: Bytes) -> [(name: String, value: AttributeValue)]

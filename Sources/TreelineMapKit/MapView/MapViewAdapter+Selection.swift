@@ -49,7 +49,8 @@
     }
 
     /// Zooms in until a cluster splits into its parts. If the cut has only a limit, zooms to the bounds of the
-    /// cluster's points. For a stack or a single point, moves the map to its position without zooming.
+    /// cluster's points. For a stack (several points at one position) or a single point, moves the map to its position
+    /// without zooming.
     public func zoom(into annotation: ClusterAnnotation, animated: Bool = true) {
       guard let tree = tree(of: annotation) else { return }
       let cut = feed.shownCut
