@@ -15,7 +15,7 @@
       try self.init(bytes: file.bytes, name: file.name, keeping: file)
     }
 
-    /// Returns whether a file begins like an index. Nothing is read from a pipe.
+    /// Returns whether a file begins like an index. Returns false for a pipe, and reads nothing from it.
     public static func isIndex(atPath path: String) -> Bool {
       do throws(IndexError) {
         let magic = IndexHeader.magic

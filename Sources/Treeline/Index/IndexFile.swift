@@ -1,7 +1,7 @@
 import CLibrary
 
-// On other platforms, an index can only lie in memory. Windows maps files with other functions, and WebAssembly cannot
-// map files.
+// On other platforms, an index can only be read from memory. Windows maps files with other functions, and WebAssembly
+// cannot map files.
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A regular file that is open for reading, for as long as this object lives.
   final class OpenFile {

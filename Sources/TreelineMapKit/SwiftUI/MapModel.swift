@@ -42,7 +42,8 @@
       public internal(set) var cluster: Cluster
       /// Row of the point; nil if the badge shows several points.
       public internal(set) var row: Int?
-      /// Current position. A point of the open stack lies beside the stack, at a distance that is constant on the screen.
+      /// Current position. A point of the open stack lies beside the stack, at a distance that is constant on the
+      /// screen.
       public internal(set) var coordinate: CLLocationCoordinate2D
       /// The number on the badge. nil for the dot of a single point, and while other badges count the badge's points.
       public internal(set) var number: String?
@@ -75,14 +76,15 @@
     /// Texts on the badges of the shown tree. See `show(_:texts:)`.
     public var texts: BadgeTexts { treeTexts.current }
 
-    /// Position of the map's camera. It begins with all points of the first tree. `reveal` and taps on clusters change it.
+    /// Position of the map's camera. It begins with all points of the first tree. `reveal` and taps on clusters change
+    /// it.
     public var position = MapCameraPosition.rect(.world) { didSet { isAtStart = false } }
 
     /// Whether nothing has set the position yet.
     @ObservationIgnored private var isAtStart = true
 
-    /// The selected badge, for the `selection` of a `Map`; nil if no badge is selected. If you set a badge, the model does
-    /// what a tap on this badge does.
+    /// The selected badge, for the `selection` of a `Map`; nil if no badge is selected. If you set a badge, the model
+    /// does what a tap on this badge does.
     public var selection: Badge.ID? {
       get { selectedBadge }
       set { if newValue != selectedBadge { tap(newValue) } }
@@ -215,7 +217,8 @@
     ///
     /// - Parameters:
     ///   - context: The change.
-    ///   - proxy: Proxy of the map, from a `MapReader`. The zoom is measured with it, so the map may be turned and tilted.
+    ///   - proxy: Proxy of the map, from a `MapReader`. The zoom is measured with it, so the map may be turned and
+    ///     tilted.
     public func show(_ context: MapCameraUpdateContext, through proxy: MapProxy) {
       camera = (
         context.rect, context.camera.heading,
@@ -242,8 +245,8 @@
       if stack != nil { draw() }
     }
 
-    /// Zooms in until a cluster splits into its parts. If the cut has only a limit, zooms to the bounds of the cluster's
-    /// points. For a stack or a single point, moves the map to its position without zooming.
+    /// Zooms in until a cluster splits into its parts. If the cut has only a limit, zooms to the bounds of the
+    /// cluster's points. For a stack or a single point, moves the map to its position without zooming.
     public func zoom(into badge: Badge) {
       guard let tree = tree(of: badge) else { return }
       let cluster = badge.cluster
