@@ -33,6 +33,8 @@ LIMIT = 2400
 # Starts a step as a process group, so that all of its processes can be ended together. With a session for each step,
 # `nice` would have no effect: Linux compares only processes of the same session.
 OWN_GROUP = {"process_group": 0} if sys.version_info >= (3, 11) else {"start_new_session": True}
+# A step has priority if it and the longest chain of steps after it take longer than this number of seconds.
+LONG = 600
 # Exit code for wrong arguments (sysexits.h).
 USAGE = 64
 
@@ -144,7 +146,9 @@ class Run:
         self.start = time.monotonic()
         self.cores = os.cpu_count() or 2
         self.suite_steps = [step for suite in suites for step in suite.steps]
-        self.steps = ordered(self.suite_steps)
+        self.remaining = chains(self.suite_steps)
+        # Longer chains start earlier, so that no long chain is left at the end.
+        self.steps = sorted(self.remaining, key=self.remaining.get, reverse=True)
         self.others = [suite.name for suite in OTHERS if suite not in suites]
         # Python keeps compiled modules outside of the sources.
         self.environment = os.environ | {
@@ -203,9 +207,8 @@ class Run:
         log = LOGS / f"{re.sub(r'[^a-z0-9]+', '-', step.title.lower()).strip('-')}.log"
         start = time.monotonic()
         with open(log, "wb") as output:
-            # Builds have priority over tests, because most tests wait for them. Browsers have it, because their tests
-            # wait for frames.
-            niceness = "0" if step.is_preparation or step.cores < 1 else "5"
+            # The builds for which most tests wait have priority. Browsers have it, because their tests wait for frames.
+            niceness = "0" if self.remaining[step] > LONG or 0 < step.cores < 1 else "10"
             process = subprocess.Popen(
                 ["nice", "-n", niceness, "bash", "-euo", "pipefail", "-c", step.command], cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL,
                 stdout=output, stderr=subprocess.STDOUT, **OWN_GROUP)
@@ -289,9 +292,9 @@ def end_group(group, number):
         pass
 
 
-def ordered(steps):
-    """Returns the steps and all steps that they need. The longer the chain of steps after a step, the earlier the step
-    comes, so that no long chain is left at the end."""
+def chains(steps):
+    """Returns for each of the steps, and for each step that they need, the seconds from its start to the end of the
+    longest chain of steps that need each other."""
     following = collections.defaultdict(list)
 
     def add(step):
@@ -306,7 +309,7 @@ def ordered(steps):
 
     for step in steps:
         add(step)
-    return sorted(following, key=remaining, reverse=True)
+    return {step: remaining(step) for step in following}
 
 
 def count_tests(output):
