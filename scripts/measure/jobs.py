@@ -57,14 +57,14 @@ IDLE = """async () => {
   do await new Promise(done => setTimeout(done, 100)); while (map.isMoving() || !map.isSourceLoaded("points"));
 }"""
 
-#: The badges on the screen, with their darkness.
+#: The badges that a user can click, with their darkness.
 BADGES = """() => viewer.tree.scene.clusters.map(({ count, tone, radius, x, y, longitude, latitude }) => {
   const at = viewer.camera.point(x, y);
   return { count, tone, longitude, latitude, left: at.x, top: at.y };
 }).filter(({ left, top }) => left > 0 && top > 0 && left < viewer.stage.size.width && top < viewer.stage.size.height).map(badge => {
   const { x, y } = viewer.stage.mapNode.getBoundingClientRect();
   return { ...badge, x: x + badge.left, y: y + badge.top };
-})"""
+}).filter(({ x, y }) => viewer.stage.mapNode.contains(document.elementFromPoint(x, y)))"""
 
 
 class User:
@@ -165,7 +165,7 @@ def compare_two_regions(open_map, airports):
         user.do(page.locator("#donuts").select_option, "country")
         user.do(page.locator("#picks summary").click)
         for country in ("FR", "DE"):
-            user.do(page.locator("#picks").get_by_label(country, exact=True).check)
+            user.do(page.locator(f"#picks input[value={country}]").check)
         counts = page.locator("#legend .count").all_inner_texts()[:2]
         return user.told(f"reads {' and '.join(counts)}")
     # The user zooms in on both countries, and adds the numbers of the circles inside each country.
