@@ -85,7 +85,7 @@ extension ClusterTree {
       if let groups = storage.groups {
         problems.check(
           roots.map { $0.first..<$0.first + $0.count } == groups.parts, "groups",
-          expected: "a node with all points of each group", found: "groups that end within nodes")
+          expected: "for each group, a node with all points of the group", found: "groups that end within nodes")
         groups.check(problems)
       }
       guard let codes = storage.separations, problems.count == known else { return }

@@ -284,9 +284,9 @@ extension ClusterMap {
     /// The kept results as the first answer shows them, in the same order. If the two answers have different filters,
     /// the values of a result may differ.
     package var keptBefore: Results { results(transition.keptBefore) }
-    /// The results of the first answer that the second answer replaces by their parts.
+    /// The results that are split: each is in the first answer, and the second answer has its parts instead.
     public var splits: [Replacement] { transition.splits.map(replacement) }
-    /// The results of the second answer that replace their parts in the first answer.
+    /// The results of merges: each is in the second answer, and the first answer has its parts instead.
     public var merges: [Replacement] { transition.merges.map(replacement) }
     /// The results of the second answer that share no value with the results of the first answer.
     public var entered: Results { results(transition.entered) }

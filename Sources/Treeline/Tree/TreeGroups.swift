@@ -29,7 +29,8 @@ package struct TreeGroups: Hashable, Sendable {
     pointCount = starts.last! + neverClustered
   }
 
-  /// The number of points that may be clustered. Points from this tree index on are never clustered.
+  /// The number of points that may be clustered. These points come first in tree order. All later points are never
+  /// clustered.
   package var clusteredCount: UInt32 { starts.last! }
 
   /// The range of each part in tree order: one part for each group, then one part for the points that are never

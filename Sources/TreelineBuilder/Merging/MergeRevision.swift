@@ -320,7 +320,7 @@ private struct MergeComparison {
     return ((tree.place(node).position, tree.count(of: node)), false, true)
   }
 
-  /// Returns the merge that made an element, if only the new history has this merge; nil otherwise.
+  /// Returns the merge that made an element. Returns nil if no merge made it, or if the old history also has this merge.
   func newMerge(_ element: Int) -> Merge? {
     isNew(element) && element >= inputs.count && !isCommon[element] ? merges[element - inputs.count] : nil
   }
