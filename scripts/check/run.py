@@ -30,9 +30,6 @@ LOGS = ROOT / ".build-test/logs"
 TRIALS = ("fast", "full", "thorough")
 # Seconds after which a step is ended because it seems to hang. Thorough trials get ten times as long.
 LIMIT = 2400
-# Starts a step as a process group, so that all of its processes can be ended together. With a session for each step,
-# `nice` would have no effect: Linux compares only processes of the same session.
-OWN_GROUP = {"process_group": 0} if sys.version_info >= (3, 11) else {"start_new_session": True}
 # A step has priority if it and the longest chain of steps after it take longer than this number of seconds.
 LONG = 600
 # Exit code for wrong arguments (sysexits.h).
@@ -208,10 +205,14 @@ class Run:
         start = time.monotonic()
         with open(log, "wb") as output:
             # The builds for which most tests wait have priority. Browsers have it, because their tests wait for frames.
-            niceness = "0" if self.remaining[step] > LONG or 0 < step.cores < 1 else "10"
+            # Linux divides the processor among sessions, so the whole session gets this niceness. `nice` would have no
+            # effect, and libdispatch sets the niceness of its threads itself. Starts a new session, so that all
+            # processes of the step can be ended together.
+            niceness = 0 if self.remaining[step] > LONG or 0 < step.cores < 1 else 10
+            command = f"echo {niceness} 2>/dev/null >/proc/self/autogroup || true; {step.command}"
             process = subprocess.Popen(
-                ["nice", "-n", niceness, "bash", "-euo", "pipefail", "-c", step.command], cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL,
-                stdout=output, stderr=subprocess.STDOUT, **OWN_GROUP)
+                ["bash", "-euo", "pipefail", "-c", command], cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL,
+                stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
             limit = LIMIT * (10 if os.environ["TREELINE_TRIALS"] == "thorough" else 1)
             alarm = threading.Timer(limit, end_group, [process.pid, signal.SIGKILL])
             alarm.start()
