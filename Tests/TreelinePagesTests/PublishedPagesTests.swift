@@ -68,7 +68,7 @@ import TreelineBuilder
   }
 
   @Test func subtreesAreDividedAgainAndPagesShareFiles() throws {
-    let tree = try Self.tree(PointSet.nasty.max { $0.coordinates.count < $1.coordinates.count }!, .merging(by: .badges))
+    let tree = try Self.tree(.uniformWorld(3000, seed: 5), .merging(by: .badges))
     let folder = try TemporaryFolder()
     let pages = try PageFolder(site: folder.url.path)
     let result = try PagePublisher(tree, contentHash: tree.contentHash, sizes: Self.small).write(to: pages, threads: 2)
