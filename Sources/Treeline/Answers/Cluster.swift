@@ -124,10 +124,10 @@ extension Cluster: Hashable {
 /// The id of a cluster, which identifies a node of the tree.
 ///
 /// A node is determined by its first point in tree order and its level, which is 0 for the root. The index of this
-/// point and the level are stored in one number below 2^53, which JSON and JavaScript keep exactly. In one tree, an id
-/// identifies the same cluster for every viewport, limit and zoom. The id is valid only for this tree. If a point is
-/// added and the tree is built again, many ids identify another cluster or no cluster. Ids are ordered like the tree,
-/// with an ancestor before its descendants.
+/// point and the level are stored in one number. The number is below 2^53, so JSON and JavaScript represent it exactly.
+/// In one tree, an id identifies the same cluster for every viewport, limit and zoom. The id is valid only for this
+/// tree. If a point is added and the tree is built again, many ids identify another cluster or no cluster. Ids are
+/// ordered like the tree, with an ancestor before its descendants.
 public struct ClusterID: Hashable, Sendable, RawRepresentable {
   public let rawValue: UInt64
 
@@ -153,12 +153,12 @@ extension ClusterID: CustomStringConvertible { public var description: String { 
 package struct Ellipse: Hashable, Sendable {
   /// The standard deviation along the longer principal axis, in plane units.
   package let semiMajor: Double
-  /// The standard deviation along the shorter principal axis.
+  /// The standard deviation along the shorter principal axis, in plane units.
   package let semiMinor: Double
 
   /// The x of a unit vector along the longer axis, on the plane, where x grows eastwards. This x is not negative.
   package let axisX: Double
-  /// The y of this unit vector, on the plane, where y grows southwards.
+  /// The y of the unit vector along the longer axis, on the plane, where y grows southwards.
   package let axisY: Double
 
   init(covariance: NodeSpread) {
@@ -229,7 +229,7 @@ extension ClusterTree {
 /// The clusters of an answer, in tree order.
 ///
 /// An answer is a cut through the tree and stores its nodes in 16 bytes each. The other properties of a cluster are
-/// computed on access, so a client that only compares two answers does not pay for these properties.
+/// computed on access, so a client that only compares two answers saves this time.
 public struct Clusters: RandomAccessCollection, Sendable {
   @_spi(Server) public let tree: ClusterTree
   var nodes: [Node]
@@ -249,7 +249,7 @@ public struct Clusters: RandomAccessCollection, Sendable {
   }
 
   /// Returns the index, within the answer, of the cluster that contains a point; nil if no cluster contains the point.
-  /// With this index, a client can keep a point selected, whichever cluster contains the point.
+  /// With this index, a client can mark the cluster of a selected point in every new answer.
   ///
   /// - Parameter treeIndex: The index of the point in tree order.
   /// - Complexity: O(log k)

@@ -25,7 +25,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   /// A result of a query: a value or a cluster of values, shown at one position of the map.
   public struct Result: Identifiable, Sendable {
-    /// The cluster, for functions of `ClusterTree`, and for its bounds and radius.
+    /// The cluster without its values. It has bounds and a radius, and functions of `ClusterTree` take it as an
+    /// argument.
     public let cluster: Cluster
 
     /// The values of the cluster, in tree order; under a filter, the values that pass.
@@ -57,7 +58,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     public subscript(position: Int) -> Value { values[rows[position]] }
   }
 
-  /// The results of an answer, in tree order. Each result is looked up on access.
+  /// The results of an answer, in tree order. Each result is computed on access.
   public struct Results: RandomAccessCollection, Sendable {
     /// The answer without the values.
     public let clusters: Clusters
@@ -115,8 +116,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// Returns the corners of the smallest convex area around a result's values; see `ClusterTree.convexHull(of:)`.
   public func convexHull(of result: Result) -> [Coordinate] { tree.convexHull(of: result.cluster) }
 
-  /// Returns the same map under a filter: values that fail the filter are left out. This is faster if the
-  /// previous filter is similar; see `ClusterTree.filtered(by:reusing:)`.
+  /// Returns the same map under a filter: values that fail the filter are left out. Filtering is faster if `previous`
+  /// has a similar filter; see `ClusterTree.filtered(by:reusing:)`.
   ///
   /// - Throws: `FilterError` if the tree lacks a column that the filter names, or if a column is of another kind than
   ///   the filter expects.
@@ -135,7 +136,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   ///   - filter: The filter that values must pass.
   ///   - previous: This map under another filter, or nil. If both filters are similar, the results of the other filter
   ///     are reused.
-  /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, `FilterError`
+  /// - Throws: `QueryError.unknownProperty` if the map has no column for a property; `FilterError` if a condition does
+  ///   not suit the kind of a column.
   public func filtered(by filter: MapFilter<Value>, reusing previous: ClusterMap? = nil) throws -> ClusterMap {
     try filtered(by: filter.named(names), reusing: previous)
   }
@@ -332,7 +334,7 @@ extension ClusterMap {
     self.init(tree: tree, values: values, names: PropertyNames(of: tree))
   }
 
-  /// Returns an error about the first row whose value and point differ; nil if there is none.
+  /// Returns an error about the first row whose value and point differ; nil if no row differs.
   ///
   /// - Precondition: Each row of the tree has a value.
   private static func firstDifference(

@@ -1,6 +1,6 @@
 /// The changes between two answers of one tree. The two answers may have different viewports and different cuts.
 ///
-/// The clusters of an answer are nodes of one hierarchy. So there are four cases for a cluster of one answer:
+/// The clusters of both answers are nodes of one tree. So there are four cases for a cluster of one answer:
 /// - it is also in the other answer;
 /// - it contains clusters of the other answer;
 /// - it lies in a cluster of the other answer;
@@ -15,7 +15,7 @@
 /// for merge in transition.merges { ... }    // parts end where `merge.whole` will be
 /// ```
 ///
-/// Map kits call `kept`, `added` and `removed` the difference between two sets of annotations.
+/// An app that shows clusters as annotations of a map view needs only `kept`, `added` and `removed`.
 public struct ClusterTransition: Sendable {
   /// A cluster of one answer, and the clusters of the other answer that lie within this cluster.
   public struct Replacement: Sendable {

@@ -27,11 +27,12 @@ extension ClusterTree {
   /// - Throws: `QueryError` if an argument is out of range or the tree does not support the cut; `IndexError` if the
   ///   file is damaged.
   /// - Precondition: `previous` is an answer of this tree.
-  /// - Complexity: O(answer + depth), independent of the number of points. O(limit log limit + depth) in widest-first
-  ///   and steepest-first order, and also if a detail, a spacing or badges are combined with a limit. Continuing a
-  ///   previous answer takes O(k log k + k · depth), where k is the limit plus the size of the previous answer. If d
-  ///   clusters must be merged to keep the limit, the merges add O(k · d) to this time, or O(k · d · log k) if the
-  ///   scatter would exceed its bound (see `Cut.limit`).
+  /// - Complexity: O(answer + depth), where answer is the number of clusters returned. Apart from the depth, the time
+  ///   does not depend on the number of points. O(limit log limit + depth) in widest-first and steepest-first order,
+  ///   and also if a detail, a spacing or badges are combined with a limit. Continuing a previous answer takes O(k log
+  ///   k + k · depth), where k is the limit plus the size of the previous answer. If d clusters must be merged to keep
+  ///   the limit, the merges add O(k · d) to this time, or O(k · d · log k) if the scatter would exceed its bound (see
+  ///   `Cut.limit`).
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     try clusters(Query(cut, in: viewport), after: previous)
   }
@@ -78,8 +79,8 @@ extension ClusterTree {
         let visible = try previous.nodes.filter { node throws(IndexError) in
           try storage.hasVisiblePoint(node, in: view)
         }
-        // If the filter has changed, all passing points of a cluster of the previous answer may lie in one child of the
-        // cluster.
+        // If the filter has changed, all passing points of a previous cluster may lie in one child of the cluster. The
+        // lowest node with these points then takes the cluster's place.
         let lowest = try visible.map { node throws(IndexError) in try storage.lowestNode(below: node, view.counted) }
         return try Continuation(of: lowest, and: fresh, of: storage, in: view).nodes(limit: cut.limit) ?? fresh
       case .pixels(let criterion, let pixels):

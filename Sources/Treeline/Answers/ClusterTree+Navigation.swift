@@ -49,8 +49,8 @@ extension ClusterTree {
   /// An answer without clusters, for the start of a first transition.
   public var noClusters: Clusters { Clusters(tree: self, nodes: []) }
 
-  /// Returns an answer that consists of the clusters with the given ids. The ids may be in any order. A client can send
-  /// back the ids of the clusters that it shows.
+  /// Returns an answer that consists of the clusters with the given ids. The ids may be in any order. For example, a
+  /// client sends the ids of the clusters that it shows, and a server finds the changes to the next answer.
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster, `QueryError.overlappingClusters` if a
   ///   cluster lies within another or is given twice; `IndexError` if the file is damaged.
@@ -124,8 +124,8 @@ extension ClusterTree {
   }
 }
 
-/// Functions that return exact zooms. To the last bit, a returned zoom is the least zoom at which a query without a
-/// limit gives the described answer.
+/// Functions that return exact zooms. A returned zoom is exact to the last bit: it is the least zoom at which a query
+/// without a limit gives the described answer.
 extension ClusterTree {
   /// Returns the least zoom at which a cut shows a cluster's parts instead of the cluster. Returns nil if there is no
   /// such zoom: the points have one position, or the parts are never far enough apart. Returns -infinity if the parts
@@ -135,7 +135,8 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - id: The id of the cluster.
-  ///   - cut: A cut with a detail, a spacing or badges. With only a limit, the answer depends on the viewport.
+  ///   - cut: A cut with a detail, a spacing or badges. A cut with only a limit has no such zoom, because its answer
+  ///     depends on the viewport.
   ///   - tileSize: The size of the tiles to which the zoom refers.
   /// - Throws: `QueryError` for a cut with only a limit, for pixels that are not a valid length, and if the tree does
   ///   not support the cut; `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if the file is

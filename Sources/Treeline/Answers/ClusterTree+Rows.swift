@@ -35,7 +35,7 @@ extension ClusterTree {
 
   /// Returns the index of a point in tree order, given only its row number.
   ///
-  /// - Complexity: O(pointCount). For many lookups, keep the inverse of `members(of: root)`.
+  /// - Complexity: O(pointCount). For many lookups, make a `RowOrder` once.
   package func treeIndex(ofRow row: Int) -> Int? {
     withStorage { storage in (0..<pointCount).first { storage.rows[$0] == row } }
   }

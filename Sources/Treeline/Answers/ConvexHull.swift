@@ -1,15 +1,16 @@
 extension ClusterTree {
   /// Returns the corners of the convex hull of a cluster's points on the plane. The corners start at the westernmost
-  /// corner and run counterclockwise on the map, like the ring of a polygon. But the first corner is not repeated at
-  /// the end. The result has one corner if all points have the same position, and two corners if the points lie on a
-  /// line.
+  /// corner and run counterclockwise on the map, like the ring of a polygon. Unlike in a GeoJSON ring, the first corner
+  /// is not repeated at the end. The result has one corner if all points have the same position, and two corners if the
+  /// points lie on a line.
   ///
   /// - Precondition: The cluster is from an answer of this tree.
   /// - Complexity: O(n log n) for n points of the cluster, and memory for a copy of these points.
   public func convexHull(of cluster: Cluster) -> [Coordinate] {
     precondition(
       cluster.range.upperBound <= pointCount, "Expected a cluster of this tree, found the range \(cluster.range)")
-    // Measures x from the western edge, so that a cluster across the seam of the plane is in one piece.
+    // Measures x from the western edge, so that a cluster across the seam, where the plane begins and ends, is in one
+    // piece.
     let west = cluster.rect.minX
     var points = withStorage { storage in
       cluster.range.filter(passes).map {

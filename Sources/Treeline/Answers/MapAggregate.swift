@@ -161,7 +161,7 @@ extension MapAggregate {
     MapAggregate(of: property, { .top(count, of: $0) }) { $0.counts(of: Property.self) }
   }
 
-  /// Finds whether a property is true for any value.
+  /// Finds whether a property is true for at least one value.
   public static func any<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
   where Property.Stored == Bool, Result == Bool? {
     MapAggregate(of: property, Aggregate.any) { $0.value(of: Bool.self) }
@@ -175,13 +175,13 @@ extension MapAggregate {
 }
 
 extension AggregateValue {
-  /// Returns a number as a type; nil if the type cannot hold the number.
+  /// Converts a number to a type; nil if the type cannot hold the number.
   fileprivate func number<Number: StoredColumnValue>() -> Number? {
     guard case .number(let number) = self else { return nil }
     return StoredValue(.number("\(number)")).flatMap { Number.value(of: $0) }
   }
 
-  /// Returns a value as the type of a property. The inner optional is nil if there is no value. The outer optional is
+  /// Converts a value to the type of a property. The inner optional is nil if there is no value. The outer optional is
   /// nil if the type cannot hold the value.
   fileprivate func value<Property: ColumnValue>(of type: Property.Type) -> Property.Present?? {
     let attribute: AttributeValue =

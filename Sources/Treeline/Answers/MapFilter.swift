@@ -30,7 +30,7 @@ public struct MapFilter<Value: Sendable>: Sendable {
   /// Makes a filter from a filter without key paths: `\.price < 120 && MapFilter(.inside(box))`.
   public init(_ filter: Filter) { self.init { _ in filter } }
 
-  /// Returns a filter for values in which a property equals one of `values`.
+  /// Returns a filter that a value of the map passes if its property equals one of `values`.
   public static func `where`<Property: ColumnValue>(
     _ property: KeyPath<Value, Property> & Sendable, in values: [Property.Present]
   ) -> MapFilter {

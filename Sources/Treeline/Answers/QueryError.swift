@@ -40,7 +40,7 @@ public enum QueryError: Error, Hashable, Sendable {
   /// A cut with only a limit, for a query whose answer must be the same for every viewport. With only a limit, the
   /// answer depends on the viewport.
   @_spi(Server) case notByPixels
-  /// A map tile of a tree that lies on a plain plane.
+  /// A map tile as the viewport of a tree on a plain plane. A plain plane has no map tiles.
   @_spi(Server) case tileOnPlainPlane
   /// Fewer values than the tree has rows.
   @_spi(Server) case tooFewValues(expected: Int, found: Int)

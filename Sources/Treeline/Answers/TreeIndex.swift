@@ -68,7 +68,8 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - index: The tree index of the point, in `0 ..< pointCount`.
-  ///   - cut: A cut with a detail, a spacing or badges. With only a limit, the answer depends on the viewport.
+  ///   - cut: A cut with a detail, a spacing or badges. A cut with only a limit has no such zoom, because its answer
+  ///     depends on the viewport.
   ///   - tileSize: The size of the tiles to which the zoom refers.
   /// - Throws: `QueryError` for a cut with only a limit, for pixels that are not a valid length, and if the tree does
   ///   not support the cut; `IndexError` if the file is damaged.
@@ -87,7 +88,7 @@ extension Cluster {
 
 extension Clusters {
   /// Finds the cluster that contains a point, and returns the position of this cluster in the answer; nil if no cluster
-  /// contains the point. A client can use it to keep a point selected, whichever cluster contains the point.
+  /// contains the point. With this position, a client can mark the cluster of a selected point in every new answer.
   ///
   /// - Complexity: O(log k)
   public func firstIndex(containing index: TreeIndex) -> Int? { firstIndex(containingTreeIndex: index.rawValue) }

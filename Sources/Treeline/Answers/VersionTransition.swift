@@ -3,9 +3,9 @@
 ///
 /// Clusters of two maps are compared by the keys of their points. A point that has moved has the same key in both maps.
 /// Clusters of the first answer are matched with clusters of the second answer that share points with them. Pairs with
-/// the most points in common are matched first. A cluster may be matched with several clusters only if each of these is
-/// matched with no other cluster. If two clusters are matched, the cluster of the second answer *continues* the cluster
-/// of the first answer.
+/// the most points in common are matched first. A cluster may be matched with several clusters, but each of these is
+/// then matched with this cluster alone. If two clusters are matched, the cluster of the second answer *continues* the
+/// cluster of the first answer.
 ///
 /// Every cluster of both answers occurs exactly once in `kept`, `changes`, `entered` and `exited`.
 ///
@@ -33,8 +33,8 @@ public struct VersionTransition: Sendable {
     package let leftPointCount: Int
     /// Number of points in `after` that came from clusters of other changes, or from no cluster of the first answer.
     ///
-    /// The points in `before` are the common, removed and left points. The points in `after` are the common, inserted
-    /// and joined points.
+    /// Every point in `before` is a common, removed or left point. Every point in `after` is a common, inserted or
+    /// joined point.
     package let joinedPointCount: Int
 
     /// Whether one cluster was replaced by several clusters.
@@ -58,7 +58,7 @@ public struct VersionTransition: Sendable {
   /// The clusters of the first answer that no cluster of the second answer continues.
   public let exited: Clusters
 
-  /// Finds the changes from an answer to an answer of any other map, or of the same map. Two values count as the same
+  /// Finds the changes between any two answers, of different maps or of the same map. Two values count as the same
   /// value if they have the same id.
   ///
   /// - Complexity: O(n + k log k) for n values of both maps and k clusters in both answers.
@@ -66,7 +66,7 @@ public struct VersionTransition: Sendable {
     from first: ClusterMap<Value>.Results, to second: ClusterMap<Value>.Results
   ) { self.init(from: first, to: second, by: \.id) }
 
-  /// Finds the changes from an answer to an answer of any other map, for values whose key is not their id.
+  /// Finds the changes between any two answers, for values whose key is not their id.
   ///
   /// - Parameter key: The key of a value. If several values of a map have one key, only one of them is matched.
   /// - Complexity: O(n + k log k) for n values of both maps and k clusters in both answers.
@@ -82,8 +82,8 @@ public struct VersionTransition: Sendable {
   ///
   /// A value that was removed and later inserted again counts as another value.
   ///
-  /// - Returns: nil unless one tree is known to be the same version as the other tree, or a later version. Each version
-  ///   knows the 256 versions before it.
+  /// - Returns: The changes; nil if the trees are not known to be versions of one map. Each version knows the 256
+  ///   versions before it.
   /// - Complexity: O(p log e + k log k) for p points and k clusters in both answers and e edited points.
   public init?(from first: Clusters, to second: Clusters) {
     if let changes = second.tree.rowChanges(since: first.tree) {
@@ -226,15 +226,15 @@ private struct VersionComparison {
       }
       pairs += counts.map { Pair(before: $0.key, after: number, count: $0.value) }
     }
-    // The remaining keys are not in the other answer. Keys that the other map has elsewhere are dropped, so that only
-    // keys of removed points and of inserted points are left.
+    // The remaining keys are not in the other answer. Keys that the other map has outside its answer are dropped, so
+    // that only keys of removed and inserted points are left.
     if !before.isEmpty { for value in secondValues { before[key(value)] = nil } }
     if !after.isEmpty { for value in firstValues { after[key(value)] = nil } }
     for number in before.values { removedCounts[number] += 1 }
     for number in after.values { insertedCounts[number] += 1 }
   }
 
-  /// Matches clusters, which forms stars. Pairs with more points in common are matched first.
+  /// Matches clusters and stores the matches as stars. Pairs with more points in common are matched first.
   mutating func match() {
     pairs.sort { ($1.count, $0.after, $0.before) < ($0.count, $1.after, $1.before) }
     var starsBefore = [Int?](repeating: nil, count: removedCounts.count)
