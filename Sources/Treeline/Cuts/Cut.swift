@@ -38,7 +38,7 @@ public struct Cut: Hashable, Sendable {
   public var limit: Int
 
   /// The points that are shown unclustered although a cluster could represent them. A cut with only a limit and a cut
-  /// with badges ignore this property, because these cuts have no room for unclustered points.
+  /// with badges ignore this property. They show a point unclustered only if their own rule leaves room for it.
   @_spi(Server) public let unclustered: UnclusteredPoints
 
   init(_ criterion: Criterion, limit: Int, unclustered: UnclusteredPoints = .none) {
@@ -62,10 +62,10 @@ public struct Cut: Hashable, Sendable {
   ///   - order: The order in which clusters are replaced by their children while the limit has room.
   ///   - continuity: Whether the answer changes as little as the limit allows from the previous answer, which is passed
   ///     to the query. With an independent limit, even a small pan may split and merge clusters in the middle of the
-  ///     screen, because all clusters share the limit. A continued answer keeps as many clusters of the previous answer
-  ///     as any answer within the limit can. Of all answers that keep this number of clusters and split
-  ///     no more than necessary, the continued answer has the least scatter. Scatter is the sum of the squared
-  ///     distances of all points to the means of their clusters.
+  ///     screen, because all clusters share the limit. No answer within the limit keeps more clusters of the previous
+  ///     answer than a continued answer. Of all answers that keep this number of clusters and split no more than
+  ///     necessary, the continued answer has the least scatter. Scatter is the sum of the squared distances of all
+  ///     points to the means of their clusters.
   ///
   ///     This promise holds as long as the scatter is at most 1.25^2, or 1.5625, times the scatter of the fresh answer,
   ///     which ignores the previous answer. If the scatter is greater, previous clusters are replaced by the fresh
@@ -89,15 +89,15 @@ public struct Cut: Hashable, Sendable {
   /// - Parameter pixels: 0 or more. At 0 every position is shown as a cluster of its own.
   public static func detail(_ pixels: Double) -> Cut { Cut(.detail, pixels: pixels) }
 
-  /// Returns a cut into clusters that are at least `pixels` apart, so that badges of that size never touch. In any
-  /// larger viewport, badges also do not touch. The cut needs a tree that was built for spacings and a viewport with a
-  /// zoom.
+  /// Returns a cut into clusters that are at least `pixels` apart, so that badges of that size never touch. Badges
+  /// would not touch in a larger viewport either. The cut needs a tree that was built for spacings and a viewport with
+  /// a zoom.
   ///
   /// Each split of a cluster has a distance, its separation, which was found when the tree was built. Clusters are
-  /// split in order of falling distances. Splitting ends at the distance that is `pixels` long at the zoom. A cluster
-  /// that its badge represents well is not split yet, which leaves room for denser neighbors. The cluster is split once
-  /// the root mean square distance of its points to their mean is 0.7 of the spacing, or once the distance between its
-  /// parts is twice the spacing. The answer
+  /// split in order of falling distances. Splitting ends at the distance that is `pixels` long at the zoom. As long as
+  /// a single badge represents a cluster well, the cluster is not split, which leaves room for denser neighbors. The
+  /// cluster is split once the root mean square distance of its points to their mean is 0.7 of the spacing, or once the
+  /// distance between its parts is twice the spacing. The answer
   /// - changes only at the edge if the map is panned, and is the same in neighboring tiles of a map;
   /// - is refined by the answer at a greater zoom, fractional or not, and by the answer with a smaller spacing;
   /// - has a number of clusters that is bounded by the area shown, however many points there are.
@@ -245,7 +245,7 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 
   /// First the cluster with the greatest scatter. The scatter is the sum of the squared distances of the cluster's
   /// points to their mean. Points lie closer to their clusters than in breadth-first order with the same number of
-  /// clusters. A query takes several times as long.
+  /// clusters. A query takes several times as long as in breadth-first order.
   case widestFirst = "widest-first"
 
   /// First the cluster whose split lowers the scatter by the greatest amount. Points lie slightly closer to their
@@ -266,16 +266,16 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 /// clusters. There is one exception: clusters may be closer to each other than the spacing.
 ///
 /// The limit applies to the number of clusters and unclustered points together. If this number is too great, the detail
-/// or spacing is raised: clusters grow, and points join clusters of at least `leastMembers` points. The limit may have
-/// no room for every position at a zoom of `fromZoom` or more. Clusters are then formed as at lower zooms. The rule is
-/// ignored if the whole tree has fewer than `leastMembers` points and there are more points in view than the limit
-/// allows.
+/// or spacing is raised: clusters grow, and points join clusters of at least `leastMembers` points. At a zoom of
+/// `fromZoom` or more, the limit may still have no room for every position. In this case clusters are formed as at
+/// lower zooms. The rule is ignored if the whole tree has fewer than `leastMembers` points and there are more points in
+/// view than the limit allows.
 public struct UnclusteredPoints: Hashable, Sendable {
   /// The least number of points of a cluster. A smaller cluster is shown as its points.
   @_spi(Server) public let leastMembers: Int
 
-  /// From this zoom of 256 px tiles there are no clusters: every position is shown on its own, if the limit has room
-  /// for all positions in view.
+  /// From this zoom on there are no clusters. The zoom is counted for tiles of 256 px. Every position is shown on its
+  /// own, if the limit has room for all positions in view.
   @_spi(Server) public let fromZoom: Double
 
   /// No unclustered points: a cluster is shown wherever it can represent points.

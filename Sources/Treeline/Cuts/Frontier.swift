@@ -43,7 +43,7 @@ struct Frontier: ~Copyable {
     /// Whether the node is finished and will not be replaced.
     @inline(__always) var isFinished: Bool { state >= Visibility.finished.bits }
 
-    /// Whether the node is wholly visible or finished. No single child can take the place of such a node.
+    /// Whether the node is wholly visible or finished. A single child never takes the place of such a node.
     @inline(__always) var isAllSeen: Bool { state >= Visibility.whole.bits }
 
     /// This node, marked as finished.

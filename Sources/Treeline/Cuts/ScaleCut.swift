@@ -4,11 +4,11 @@ extension TreeStorage {
   /// is shown. If this gives more nodes than the limit allows, the finest scale that keeps the limit is used instead.
   ///
   /// The nodes that are expanded at a scale do not depend on the window, and a coarser scale expands a subset of these
-  /// nodes. At any scale, a part of the window has at most as many nodes as the whole window. So the scale that the
-  /// limit gives for the part is at least as fine as the scale for the whole window, even if a finer scale was
-  /// requested for the part. Hence the answer for a part of a window, at the same scale or a finer scale, refines the
-  /// answer for the whole window, even if the limit is reached. A promise about all nodes of a scale, such as the least
-  /// distance between them, holds for each answer.
+  /// nodes. At any scale, a part of the window has no more nodes than the whole window. So if the limit forces a
+  /// coarser scale, the scale for the part is at least as fine as the scale for the whole window. This holds even if a
+  /// finer scale was requested for the part. Hence the answer for a part of a window, at the same scale or a finer
+  /// scale, refines the answer for the whole window, even if the limit is reached. A promise about all nodes of a
+  /// scale, such as the least distance between them, holds for each answer.
   ///
   /// - Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. If the answer
   ///   would exceed the limit, the complexity is O(limit · log limit + depth).

@@ -237,8 +237,8 @@ extension TreeStorage {
   /// calls nest at most 31 deep, however deep the tree of a damaged file claims to be. This matters, because a thread
   /// may have a small call stack.
   ///
-  /// Complexity: O(1) for most nodes. In the worst case, it is the number of nodes that lie across the window's corners
-  /// or, under a filter, across the window's edges.
+  /// Complexity: O(1) for most nodes. In the worst case, the time grows with the number of nodes that lie across the
+  /// window's corners or, under a filter, across the window's edges.
   func hasPoint<Counted>(_ node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Bool {
     var node = node
     while isStored(node) {
