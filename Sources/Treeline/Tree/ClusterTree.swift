@@ -149,8 +149,9 @@ extension ClusterTree {
   /// A hash of the hierarchy and the positions. Two trees have the same hash if they are the same hierarchy over the
   /// same positions. Other trees have the same hash only by chance.
   ///
-  /// The hash covers the plane, the positions in tree order, the shape and the exact sums of every node. All split
-  /// lines follow from these data. The hash does not cover row numbers, so shuffling the input does not change it.
+  /// The hash covers the plane, the positions in tree order, the shape and the exact sums of every node. Split lines
+  /// follow from these data and are not hashed. The hash does not cover row numbers, so shuffling the input does not
+  /// change it.
   ///
   /// - Complexity: O(pointCount)
   public var contentHash: UInt64 {

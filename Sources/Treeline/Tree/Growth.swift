@@ -111,9 +111,9 @@ public enum ClusterAnchor: String, Hashable, Sendable, CaseIterable {
   /// The mean of the cluster's points. There may be no point at the mean.
   case mean
 
-  /// The position of one of the cluster's points, so that no badge lies in the sea. If a cluster was merged from two
-  /// clusters, it has the position of one of the two. The position that is nearer to the mean of the merged cluster's
-  /// points is used. This needs an index of format 1.2, and one bit for each point.
+  /// The position of one of the cluster's points, so that no badge lies in the sea. A merged cluster takes the position
+  /// of one of its two children: the position nearer to the mean of the cluster's points. This rule needs an index of
+  /// format 1.2, and one bit for each point.
   case member
 }
 

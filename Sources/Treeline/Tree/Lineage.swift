@@ -3,7 +3,7 @@ import Synchronization
 /// A version of a tree whose points are inserted, removed and moved. A version knows how its rows follow from the rows
 /// of earlier versions. Therefore answers of two versions can be compared point by point.
 package final class Lineage: Sendable {
-  /// Number of this version in the program.
+  /// Number of this version, which no other version in this run of the program has.
   private let number = Lineage.count.add(1, ordering: .relaxed).newValue
   /// Numbers of earlier versions, each with the change to the next version. The last change leads to this version.
   private let changes: [(number: Int, change: RowChange)]

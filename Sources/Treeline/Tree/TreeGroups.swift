@@ -5,8 +5,8 @@
 /// that are never clustered.
 ///
 /// A section of kind `groups` begins with the number of groups and the number of points that are never clustered (4
-/// bytes each). For each group follow its number of points and the length of its name in bytes (4 bytes each). All
-/// names in UTF-8, one after the other, end the section.
+/// bytes each). Then come, for each group, its number of points and the length of its name in bytes (4 bytes each). The
+/// section ends with all names in UTF-8, one after the other.
 package struct TreeGroups: Hashable, Sendable {
   /// The names of the groups, in the order of their UTF-8 bytes. Each name occurs once. Points without a group form a
   /// group with an empty name.
@@ -18,8 +18,8 @@ package struct TreeGroups: Hashable, Sendable {
   /// The number of all points, including the points after the last group, which are never clustered.
   package let pointCount: UInt32
 
-  /// The greatest number of groups. An answer has at least one cluster for each group in view, and a query finds the
-  /// groups one by one.
+  /// The greatest number of groups. The number is limited, because an answer has at least one cluster for each group in
+  /// view, and a query finds the groups one by one.
   package static let maximumCount = 4096
 
   /// - Parameter pointCounts: The number of points of each group, at least one.
@@ -164,8 +164,8 @@ extension ClusterTree {
   /// The groups of the tree, sorted by name. No cluster has points of two groups. The array is empty for a tree that
   /// was built without groups.
   ///
-  /// Each group has its own hierarchy. So distances are kept only within a group, and clusters of different groups may
-  /// overlap. A limit applies to all groups together.
+  /// Each group has its own hierarchy. So a spacing is kept only between clusters of one group, and clusters of
+  /// different groups may overlap. A limit applies to all groups together.
   ///
   /// - Complexity: O(groups · log groups)
   public var groups: [ClusterGroup] {
