@@ -1,6 +1,6 @@
 extension Filter {
   /// Reads a filter from text in CQL2, a query language of the OGC. The page <doc:Filters> lists the part of CQL2 that
-  /// columns can answer.
+  /// can be used.
   ///
   /// ```swift
   /// let filter = try Filter(#"kind IN ('hotel', 'hostel') AND price < 120"#)

@@ -218,8 +218,8 @@ extension CQL2Scanner {
   }
 }
 
-/// A keyword. A column whose name is a keyword is written in double quotes. Names of functions are not keywords. If no
-/// parenthesis follows the name of a function, it is read as the name of a column.
+/// A keyword. A column whose name is a keyword is written in double quotes. Names of functions are not keywords. The
+/// name of a function without a parenthesis after the name is read as the name of a column.
 enum CQL2Keyword: String {
   case and, or, not, `is`, null, `in`, between, like, `true`, `false`
 

@@ -2,8 +2,8 @@ extension Filter: CustomStringConvertible {
   /// The filter as text in CQL2. From this text, ``init(_:bounds:)`` reads an equal filter. Equal filters have equal
   /// texts, with as few parentheses as possible.
   ///
-  /// Reading back works for filters that CQL2 can express: numbers are finite, moments lie in the years 0 to 9999,
-  /// rings of polygons are closed, and the text is within its bounds.
+  /// The text can be read again if all numbers are finite, all moments lie in the years 0 to 9999, all rings of
+  /// polygons are closed, and the text is within the bounds of the reader.
   public var description: String {
     var writer = CQL2Writer()
     writer.write(expression)

@@ -58,11 +58,11 @@ public struct Filter: Hashable, Sendable {
     case isAfter = "T_AFTER"
     case isBefore = "T_BEFORE"
     case equals = "T_EQUALS"
-    /// Strictly inside.
+    /// Strictly inside the interval.
     case isDuring = "T_DURING"
     case startsIt = "T_STARTS"
     case finishesIt = "T_FINISHES"
-    /// Inside or on an end.
+    /// Inside the interval or on one of its ends.
     case isIn = "T_INTERSECTS"
     case isOutside = "T_DISJOINT"
   }

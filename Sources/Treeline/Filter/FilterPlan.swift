@@ -35,7 +35,7 @@ indirect enum FilterPlan {
     if !isDone { throw CancellationError() }
   }
 
-  /// Number of tests that each row takes.
+  /// Number of tests that are made for each row.
   private var testCount: Int {
     switch self {
     case .nothing, .test, .bits: 1
@@ -116,12 +116,12 @@ extension ClusterTree {
   /// let clusters = try hotels.clusters(.spacing(44), in: view)
   /// ```
   ///
-  /// Filtering takes less time if the filter resembles the previous filter. The result is the same to the last bit. A
-  /// filter resembles another filter if they differ only in one column of numbers or times, like a moving window of
-  /// time, and if at most a sixteenth of the points enter or leave. Then only the points that enter or leave are
-  /// tested. These points are found in the sorted order of the column. The order is made when it is first needed and
-  /// then kept with the tree. Making the order takes 15 ns per point. The order takes 4 bytes per point, and 20 bytes
-  /// per point while it is made.
+  /// Filtering takes less time if `previous` has a filter that resembles the new filter. The result is the same to the
+  /// last bit. A filter resembles another filter if they differ only in one column of numbers or times, like a moving
+  /// window of time, and if at most a sixteenth of the points enter or leave. Then only the points that enter or leave
+  /// are tested. These points are found in the sorted order of the column. The order is made when it is first needed
+  /// and then kept with the tree. Making the order takes 15 ns per point. The order takes 4 bytes per point, and 20
+  /// bytes per point while it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?

@@ -42,7 +42,7 @@ struct MovedSelection {
   }
 
   /// Returns nil if the filters differ in more than one column of numbers or times, or in another kind of column. Also
-  /// returns nil if so many points enter or leave that testing all points takes less time.
+  /// returns nil if too many points enter or leave, because testing all points then takes less time.
   private init?(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree) throws(CancellationError) {
     guard let previousTerms = previous.terms else { return nil }
     var (removed, added, rest) = (previousTerms, [FilterTerm](), [FilterPlan]())

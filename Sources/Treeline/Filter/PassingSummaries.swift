@@ -29,7 +29,7 @@ final class PassingSummaries: Sendable {
 
   private static let bitsPerLevel = 3
 
-  /// The neutral element of unions. The union of `nowhere` and any box is this box.
+  /// The neutral element of unions. The union of `nowhere` and another box is the other box.
   private static let nowhere = PlaneRect(minX: .max, minY: .max, maxX: 0, maxY: 0)
 
   /// - Parameter look: Called about every millisecond; throws to stop the work.
@@ -51,7 +51,7 @@ final class PassingSummaries: Sendable {
     boxes.initialize(repeating: Self.nowhere, count: starts.last! + 1)
     var total = Sums()
     for index in 0..<wordCount {
-      // If `look` throws, `deinit` runs. All memory that `deinit` deallocates has been allocated before.
+      // If `look` throws, `deinit` runs. By then, all memory that `deinit` deallocates has been allocated.
       if index & (Cancellation.wordsPerLook &- 1) == 0 { try look() }
       sums[index] = total
       let bits = selection.words[index].bits

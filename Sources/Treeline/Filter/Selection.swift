@@ -29,7 +29,8 @@ package final class Selection: Sendable {
   let storage: TreeStorage
 
   /// A cache that queries share, with one bit for each node record. A bit is set once a query has found that each child
-  /// of the node has both points that pass and points that fail. Many queries take the same paths down from the root.
+  /// of the node has both points that pass and points that fail. Many queries take the same paths down from the root,
+  /// so they need not count the points of these children again.
   private nonisolated(unsafe) let noted: UnsafeMutablePointer<Atomic<UInt32>>
 
   /// Number of points that pass.
