@@ -59,8 +59,9 @@ extension Aggregate: CustomStringConvertible {
     return function.name + (given.isEmpty ? "" : "(\(given.joined(separator: ", ")))")
   }
 
-  /// The name of the aggregate as a property of GeoJSON and tiles. The name is flat, so that style expressions can read
-  /// it: `sum_population`, `top_kind`, `percentile_90_price`, `mean_price_by_rooms`.
+  /// The name of the aggregate as a property of GeoJSON and tiles. The name has no parentheses or commas around
+  /// arguments, so that style expressions can read it: `sum_population`, `top_kind`, `percentile_90_price`,
+  /// `mean_price_by_rooms`.
   package var propertyName: String {
     switch function {
     case .percentile: "percentile_\(function.number!)_\(column!)"

@@ -88,7 +88,7 @@ public struct Aggregate: Hashable, Sendable {
   /// The value of a column at the point that has the least value in another column. The rules of `first(_:by:)` apply.
   public static func last(_ column: String, by order: String) -> Aggregate { Aggregate(.last, column, weight: order) }
 
-  /// Whether any value of a column of booleans is true.
+  /// Whether at least one value of a column of booleans is true.
   public static func any(_ column: String) -> Aggregate { Aggregate(.any, column) }
 
   /// Whether all values of a column of booleans are true.
@@ -228,7 +228,7 @@ public enum AggregateError: Error, Hashable, Sendable {
   @_spi(Server) case tooLarge(aggregate: String)
   /// A text is not a valid list of aggregates. The fault is at the character `position`, counted from 0.
   @_spi(Server) case malformed(text: String, position: Int, expected: String)
-  /// A number is outside the range of an aggregate.
+  /// A number in an aggregate, such as a percentage, is out of range.
   @_spi(Server) case outOfRange(aggregate: String, expected: String, found: String)
   /// The work was cancelled on request.
   @_spi(Server) case cancelled

@@ -1,5 +1,5 @@
 /// An evaluator of the number of different values. It reads links instead of values. The link of a row leads to the
-/// previous row with an equal value in the column.
+/// previous row with an equal value in the column. So each value is counted once, at its first row in a range.
 struct LinkedValues: AggregateEvaluator {
   let links: ColumnMatrix
 
@@ -12,8 +12,8 @@ struct DistinctValues: AggregateEvaluator {
   let rows: CountedRows
   let column: Column
   let keys: OrderedKeys
-  /// Prepared counts, if the column has few different codes, which are the numbers that it stores for values; nil if
-  /// rows must be read.
+  /// Prepared counts, if the column has few different codes; nil if rows must be read. Codes are the numbers that a
+  /// column stores for its values.
   let counts: (codes: PackedIntegers, prepared: ValueCounts)?
   /// A flag for each entry of the dictionary, which is true if the entry is a value and not null; nil if no entry is
   /// null.

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A cache of values that are prepared from columns on first use: for all rows of a tree, or for the rows that pass a
-/// filter.
+/// A cache of values that are prepared from columns on first use. The values are for all rows of a tree, or for the
+/// rows that pass a filter.
 ///
 /// The cache is a linked list that only grows, so a look-up does not need a lock. The length of the list is limited by
 /// the number of aggregates of all columns.

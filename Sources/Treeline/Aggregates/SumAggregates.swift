@@ -1,4 +1,4 @@
-/// An evaluator of aggregates that follow from sums of a column of integers.
+/// An evaluator of aggregates that are computed from sums of a column of integers.
 struct IntegerMoments: AggregateEvaluator {
   let function: Aggregate.Function
   let rows: CountedRows
@@ -39,7 +39,7 @@ struct IntegerMoments: AggregateEvaluator {
   }
 }
 
-/// An evaluator of aggregates that follow from sums of a column of doubles.
+/// An evaluator of aggregates that are computed from sums of a column of doubles.
 struct RealMoments: AggregateEvaluator {
   let function: Aggregate.Function
   let rows: CountedRows
