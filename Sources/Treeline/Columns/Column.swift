@@ -37,8 +37,8 @@ public struct Column: Sendable {
   /// in another format.
   package let attribute: AttributeColumn?
 
-  /// The sections that give results without reading values: `ranks` gives percentiles, and `links` gives distinct
-  /// counts. A section is nil if it was not built.
+  /// Sections with which aggregates need not read each value: `ranks` for percentiles, and `links` for distinct counts.
+  /// A section is nil if it was not built.
   package var ranks: ColumnMatrix?
   package var links: ColumnMatrix?
   /// The section in which texts are searched; nil if this section was not built.

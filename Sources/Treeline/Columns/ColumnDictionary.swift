@@ -42,8 +42,8 @@ package struct ColumnDictionary: @unchecked Sendable {
     }
   }
 
-  /// Returns the value of an entry. Returns nil if the tag says that the value is absent, and null if the entry cannot
-  /// be read.
+  /// Returns the value of an entry. Returns nil if the tag says that the value is absent, and `AttributeValue.null` if
+  /// the entry cannot be read.
   package func value(ofEntry entry: Int) -> AttributeValue? {
     guard let bytes = bytes(ofEntry: entry), let tag = AttributeValue.Tag(rawValue: bytes[0]) else { return .null }
     let text = UnsafeRawBufferPointer(rebasing: bytes[1...])

@@ -1,4 +1,5 @@
-/// Unsigned integers of 1, 2, 4 or 8 bytes each, little-endian. The owner of the memory keeps it alive.
+/// Unsigned integers of 1, 2, 4 or 8 bytes each, little-endian. The memory belongs to another object, which must be
+/// kept alive while the integers are used.
 package struct PackedIntegers: @unchecked Sendable {
   package let start: UnsafeRawPointer
   package let count: Int
