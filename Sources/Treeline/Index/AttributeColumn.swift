@@ -1,5 +1,5 @@
-/// One column of the input in an index. Numbers are stored as doubles, and all other values by a dictionary of the
-/// column's distinct values.
+/// One column of the input in an index. Numbers are stored as doubles. Values of any other column are stored as numbers
+/// of entries in a dictionary, which contains the column's distinct values.
 ///
 /// A section of kind `attribute` begins with the encoding (4 bytes), the length of the name in bytes (4), the number of
 /// dictionary entries (4) and 4 bytes of 0. Then follow the name in UTF-8, padded with zeros to a multiple of 8, and

@@ -2,7 +2,7 @@
 public enum IndexError: Error, Hashable, Sendable {
   /// The file cannot be opened or mapped.
   @_spi(Server) case unopenable(path: String, reason: String)
-  /// The file does not begin as an index does.
+  /// The file does not begin like an index.
   @_spi(Server) case notAnIndex(path: String)
   /// The index is of a version that this reader does not know.
   @_spi(Server) case unknownVersion(path: String, major: UInt16, minor: UInt16)

@@ -32,8 +32,8 @@ extension IndexHeader {
   /// The rule by which nodes are split; nil for a tree grown by merging.
   package var splitRule: SplitRule? { growth.splitRule }
 
-  /// The header's checksum, which covers the checksums of all sections. If two files have the same checksum, they have
-  /// the same content, except by chance.
+  /// The header's checksum, which covers the checksums of all sections. Two files with the same checksum almost
+  /// certainly have the same content.
   package var checksum: UInt64 { bytes.withUnsafeBytes { $0.read(at: Offset.checksum) } }
 
   /// The fields of a header that describe the tree.

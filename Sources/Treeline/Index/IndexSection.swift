@@ -8,7 +8,7 @@ package struct IndexSection: Hashable, Sendable {
   package var offset: UInt64
   /// The length in bytes.
   package var length: UInt64
-  /// The XXH64 of the section's bytes.
+  /// The XXH64 hash of the section's bytes.
   package var checksum: UInt64
 
   package init(kind: Kind, isRequired: Bool, offset: UInt64, length: UInt64, checksum: UInt64) {

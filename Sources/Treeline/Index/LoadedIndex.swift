@@ -7,8 +7,8 @@ import CLibrary
     package let header: IndexHeader
     public let tree: ClusterTree
 
-    /// Maps an index into memory, like `ClusterTree(contentsOfFile:)`. A program that writes to the file changes the
-    /// tree.
+    /// Maps an index into memory, like `ClusterTree(contentsOfFile:)`. If another program writes to the file, the tree
+    /// changes.
     ///
     /// - Throws: `IndexError`
     public init(mapping path: String) throws(IndexError) {
