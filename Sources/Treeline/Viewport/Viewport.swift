@@ -17,7 +17,7 @@ public struct Viewport: Hashable, Sendable {
     case everything
     /// A box of coordinates.
     case box(BoundingBox)
-    /// The area that the size of the viewport shows around a position.
+    /// The area around a position that a screen of the viewport's size shows.
     case center(Coordinate)
     /// The square of a map tile.
     case tile(MapTile)
@@ -41,7 +41,8 @@ public struct Viewport: Hashable, Sendable {
   public enum TileSize: Int, Hashable, Sendable, CaseIterable {
     /// 256 px, as Web Mercator tiles were first cut. Leaflet, OpenLayers and Google Maps count zooms in this way.
     case pixels256 = 256
-    /// 512 px. MapLibre and Mapbox count zooms in this way. At the same scale their zoom is less by 1.
+    /// 512 px. MapLibre and Mapbox count zooms in this way. At the same scale, a zoom for tiles of 512 px is 1 less
+    /// than a zoom for tiles of 256 px.
     case pixels512 = 512
 
     /// Number to add to a zoom for tiles of this size, to get the zoom for tiles of 256 px.
@@ -107,7 +108,7 @@ public struct Viewport: Hashable, Sendable {
   /// - Parameters:
   ///   - tile: The tile.
   ///   - tileSize: Width in pixels at which the tile is shown at its own zoom.
-  ///   - margin: The tile's buffer, in pixels.
+  ///   - margin: Width in pixels of a margin around the tile, which is in view, too. Tiles call this margin a buffer.
   public init(tile: MapTile, tileSize: TileSize = .pixels256, margin: Double = 0) {
     self.init(.tile(tile), zoom: Double(tile.zoom), tileSize: tileSize, margin: margin)
   }
