@@ -33,7 +33,7 @@ import CLibrary
     return "\(parts.whole)" + fraction + suffix
   }
 
-  /// Returns the parts of an abbreviated count. For `1.2k` they are 1, 2 and the letter k.
+  /// Returns the parts of an abbreviated count. For `1.2k` the parts are 1, 2 and the letter k.
   package static func parts(of count: Int) -> (whole: Int, tenths: Int, suffix: UInt8?) {
     guard count >= 1000 else { return (count, 0, nil) }
     var unit = 1000

@@ -3,7 +3,8 @@ extension Cut {
   @_spi(Server) public static let standard = Cut.limit(100)
 
   /// Returns the default cut of a map. If the tree keeps badges or clusters apart, the cut does so, too. For any other
-  /// tree the cut is a limit. Groups need at least one cluster each, so a tree with groups has a detail instead.
+  /// tree the cut is a limit. A tree with groups has a detail instead of a limit, because a limit may be too low: each
+  /// group in view needs at least one cluster.
   ///
   /// - Parameter viewport: The view of the map. A limit is the number of squares of 88 px that cover this view. Without
   ///   a view or its zoom, the cut has the limit of `standard`.

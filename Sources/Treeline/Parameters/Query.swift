@@ -39,7 +39,7 @@ extension Query: Parameterized {
   /// The parameters of the viewport and then of the cut, in a fixed order.
   @_spi(Server) public var parameters: [(name: String, value: ParameterValue)] { viewport.parameters + cut.parameters }
 
-  /// Reads a query from parameters. The parameters note what is wrong; see `QueryParameters.faults`.
+  /// Reads a query from parameters. Faults are collected in `parameters`; see `QueryParameters.faults`.
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }
 
   /// Reads a query. A query without a zoom gets the zoom of another query; see `Viewport.init(_:defaultZoom:)`.

@@ -1,8 +1,8 @@
 /// Spherical Web Mercator, and powers and logarithms of 2, computed to the same bit on every platform.
 ///
 /// The code uses only operations that IEEE 754 defines, in a fixed order, without fused multiply-add. The functions of
-/// C libraries differ in the last bit between platforms. If they were used, whole trees would differ, too. The
-/// coefficients interpolate each function at Chebyshev nodes.
+/// C libraries differ in the last bit between platforms. With these functions, whole trees would differ between
+/// platforms. The coefficients interpolate each function at Chebyshev nodes.
 package enum Mercator {
   /// The width of the world in units.
   package static let worldWidth = 0x1p32
@@ -23,9 +23,9 @@ package enum Mercator {
     let even =
       1 + square * (-0.2847426780942919 + square * (0.008881232016430318 + square * -4.889060316775422e-05))
     let (numerator, denominator) = (even + odd, even - odd)
-    // `doublings` is the least number of times that the denominator must be doubled so that the quotient is below the
-    // root of 2. It is at most five. It is the number of powers of 2 by which the numerator exceeds `limit`. It is
-    // computed from the bit patterns of both numbers, because processors would often mispredict a comparison.
+    // `doublings` is the least number of times, at most five, that the denominator must be doubled so that the quotient
+    // is below the root of 2. In other words, the numerator exceeds `limit` by this number of powers of 2. The number
+    // comes from the bit patterns of `numerator` and `limit`, because processors would often mispredict a comparison.
     let limit = denominator * 1.4142135623730951
     let doublings = (Int64(bitPattern: numerator.bitPattern &- limit.bitPattern) &- 1) &>> 52 &+ 1
     let power = denominator * Double(bitPattern: UInt64(bitPattern: 1023 &+ doublings) &<< 52)

@@ -100,7 +100,7 @@ package struct ColumnSearch: @unchecked Sendable {
     try self.init(bytes, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), of: column)
   }
 
-  /// Compares a text with the beginning that a search asks for. Returns -1 if the folded text sorts before the
+  /// Compares a text with the beginning that a search looks for. Returns -1 if the folded text sorts before the
   /// beginning, 0 if the folded text begins with the beginning, and 1 in all other cases.
   package static func order(of text: UnsafeRawBufferPointer, to beginning: [UInt32]) -> Int {
     var folded = FoldedText(text)
@@ -133,7 +133,7 @@ package struct ColumnSearch: @unchecked Sendable {
     }
   }
 
-  /// Returns the tree indices of the points with an entry, in tree order.
+  /// Returns the tree indices of the points whose value is an entry, in tree order.
   func indices(ofEntry entry: Int, in column: Column, limit: Int) -> [Int] {
     let keys = OrderedKeys(of: column)
     func key(_ place: Int) -> UInt64? {

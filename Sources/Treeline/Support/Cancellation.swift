@@ -1,4 +1,4 @@
-/// Cancellation of work on a tree by the caller that asked for it.
+/// Cancellation of work on a tree, by the caller of the work.
 ///
 /// Long loops of filters, aggregates and histograms check for cancellation every few milliseconds. A cancelled loop
 /// discards its partial results. So a tree never keeps unfinished results.

@@ -62,7 +62,7 @@ package func inOrder<Result: Sendable>(
   }
 }
 
-/// The results of numbered work. They may arrive in any order.
+/// The results of numbered pieces of work. The results may arrive in any order.
 private final class OrderedResults<Result: Sendable>: Sendable {
   private struct State {
     var next = 0
