@@ -283,8 +283,8 @@ extension ClusterMap {
 
     /// The results in both answers, as the second answer shows them.
     public var kept: Results { results(transition.kept) }
-    /// The kept results as the first answer shows them, in the same order. If the two answers have different filters,
-    /// the values of a result may differ.
+    /// The kept results as the first answer shows them, in the order of `kept`. If the two answers have different
+    /// filters, the values of a result may differ.
     package var keptBefore: Results { results(transition.keptBefore) }
     /// The results that are split: each is in the first answer, and the second answer has its parts instead.
     public var splits: [Replacement] { transition.splits.map(replacement) }

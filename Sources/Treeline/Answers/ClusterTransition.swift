@@ -48,8 +48,8 @@ public struct ClusterTransition: Sendable {
   /// The clusters in both answers, as the second answer shows them.
   public let kept: Clusters
 
-  /// The kept clusters as the first answer shows them, in the same order. If the two answers have different filters,
-  /// the points of a cluster may differ.
+  /// The kept clusters as the first answer shows them, in the order of `kept`. If the two answers have different
+  /// filters, the points of a cluster may differ.
   public let keptBefore: Clusters
 
   /// The clusters of the first answer that the second answer replaces by clusters within them.

@@ -63,8 +63,8 @@ extension ClusterTree {
   }
 }
 
-/// The row numbers of a cluster's points, in tree order: neighbors in the list are neighbors on the map, and points at
-/// one position are in the order of their rows.
+/// The row numbers of a cluster's points, in tree order. Neighbors in the list are neighbors on the map. Points at one
+/// position are in the order of their rows.
 ///
 /// Taking a slice, such as the page `rows.dropFirst(200).prefix(100)`, costs O(1) and copies nothing. Under a filter,
 /// each row costs O(log n) for n points of the cluster.

@@ -46,7 +46,7 @@ public struct VersionTransition: Sendable {
   /// The clusters of the second answer whose points are exactly the points of a cluster of the first answer.
   public let kept: Clusters
 
-  /// The kept clusters in the first answer, in the same order.
+  /// The kept clusters as the first answer has them, in the order of `kept`.
   public let keptBefore: Clusters
 
   /// The clusters that have changed: some gained or lost points, some were split, and some were merged.

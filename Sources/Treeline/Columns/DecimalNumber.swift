@@ -1,6 +1,6 @@
 /// A number exactly as its decimal digits are written: a significand times a power of ten.
 package struct DecimalNumber: Hashable, Sendable {
-  /// The significand, at most 38 digits. It has no trailing zeros, except that it may be 0.
+  /// The significand: 0, or a number of at most 38 digits without trailing zeros.
   package let significand: Int128
   /// The exponent; 0 for the number 0.
   package let exponent: Int

@@ -54,8 +54,9 @@ public struct Cut: Hashable, Sendable {
   ///
   /// Two promises always hold:
   /// - no cluster of the answer could be replaced by its visible children within the limit;
-  /// - the answer for a part of a viewport refines the answer for the whole viewport: each of its clusters is a cluster
-  ///   of the whole viewport's answer, or lies within such a cluster. So zooming in never merges clusters.
+  /// - the answer for a part of a viewport refines the answer for the whole viewport: each cluster of the part is also
+  ///   a cluster of the whole viewport, or lies within a cluster of the whole viewport. So zooming in never merges
+  ///   clusters.
   ///
   /// - Parameters:
   ///   - limit: The greatest number of clusters, 1 or more.

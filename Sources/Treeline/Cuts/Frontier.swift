@@ -25,7 +25,7 @@ struct Frontier: ~Copyable {
       return Node(first: first, count: count, record: record, levels: state & ~Visibility.allBits)
     }
 
-    /// Writes the node in two stores: the fields of a node have the same layout in memory as in a slot.
+    /// Writes the node in two stores. Two are enough, because a node has the same layout in memory as in a slot.
     @inline(__always) func writeNode(to node: UnsafeMutablePointer<Node>) {
       let node = UnsafeMutableRawPointer(node)
       node.storeBytes(of: span, as: UInt64.self)

@@ -102,8 +102,8 @@ extension TreeStorage {
 
   /// Returns the visibilities of both children of a visible node.
   ///
-  /// If one child has no visible point, the other child has one. Therefore points are searched for only if both boxes
-  /// overlap the window. The path down to a small window then reads one or two boxes for each level.
+  /// If one child has no visible point, the other child has one. Therefore a search for points is necessary only if
+  /// both boxes overlap the window. The path down to a small window then reads one or two boxes for each level.
   func visibilities<Counted>(
     of pair: ChildPair, of node: Node, below visibility: Visibility, in view: PointsInView<Counted>
   )

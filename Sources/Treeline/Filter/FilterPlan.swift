@@ -117,11 +117,11 @@ extension ClusterTree {
   /// ```
   ///
   /// Filtering takes less time if `previous` has a filter that resembles the new filter. The result is the same to the
-  /// last bit. A filter resembles another filter if they differ only in one column of numbers or times, like a moving
-  /// window of time, and if at most a sixteenth of the points enter or leave. Then only the points that enter or leave
-  /// are tested. These points are found in the sorted order of the column. The order is made when it is first needed
-  /// and then kept with the tree. Making the order takes 15 ns per point. The order takes 4 bytes per point, and 20
-  /// bytes per point while it is made.
+  /// last bit. A filter resembles another filter on two conditions. First, they differ only in one column of numbers or
+  /// times, like a moving window of time. Second, at most a sixteenth of the points enter or leave. Then only the
+  /// points that enter or leave are tested. These points are found in the sorted order of the column. The order is made
+  /// when it is first needed and then kept with the tree. Making the order takes 15 ns per point. The order takes 4
+  /// bytes per point, and 20 bytes per point while it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?
@@ -134,7 +134,7 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - filter: The condition that points must meet.
-  ///   - previous: This tree with another filter; nil if there is none.
+  ///   - previous: This tree with another filter; nil to reuse nothing.
   /// - Throws: `FilterError` if the tree lacks a column that the filter names, or if a condition does not suit the kind
   ///   of its column.
   /// - Precondition: `previous` was made from this tree.

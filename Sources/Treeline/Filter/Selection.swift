@@ -385,8 +385,8 @@ struct PassingPoints: CountedPoints {
     let box = storage.nodes[Int(node.record)].box
     if box.isPoint { return (Double(box.minX), Double(box.minY)) }
     // The prepared sums cannot be used in two cases. First, for a box across the seam, where the plane begins and ends,
-    // the sums measure x from half the world away, so a box that is half the world wide or wider is too wide. Second, a
-    // part of a bucket may lie on either side of the seam.
+    // the sums measure x from half the world away. If such a box is half the world wide or wider, it is too wide for
+    // these sums. Second, a part of a bucket may lie on either side of the seam.
     if box.isAcrossSeam && box.width >= 1 << 31 || !storage.isStored(node) && storage.mayCrossSeam(within: box) {
       return summary(of: node, in: storage).mean
     }
