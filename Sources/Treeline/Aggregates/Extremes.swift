@@ -154,8 +154,8 @@ struct FirstRow: RowSummary {
 }
 
 /// The rows with the greatest and with the least value of the column that orders the rows. If several rows have the
-/// greatest value, or the least value, the row with the least value in another column is chosen. Rows that lack one of
-/// the two values are left out.
+/// greatest value, or the least value, the row with the least value in a second column is chosen. Rows that lack a
+/// value in one of the two columns are left out.
 struct ExtremeRows: RowSummary {
   struct Keys {
     let values: OrderedKeys

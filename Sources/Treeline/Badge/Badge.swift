@@ -94,7 +94,7 @@ public struct StackSpread: RandomAccessCollection, Sendable {
   }
 
   /// Returns a position on an Archimedean spiral, whose turns are about a spacing apart. Members are spaced by arc
-  /// length, which grows as half the square of the angle. The factor 1.06 is needed because an arc is longer than its
+  /// length, which grows with the square of the angle. The factor 1.06 is needed because an arc is longer than its
   /// chord.
   private func onSpiral(_ position: Int) -> Offset {
     let turn = 1.06 * spacing / (2 * .pi)

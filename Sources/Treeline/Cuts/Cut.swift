@@ -85,7 +85,8 @@ public struct Cut: Hashable, Sendable {
   /// a zoom.
   ///
   /// The choice of clusters depends on the zoom and not on the viewport. So a pan changes clusters only at the edge,
-  /// and neighboring tiles of a map agree. The answer at a greater zoom, fractional or not, refines this answer.
+  /// and neighboring tiles of a map use the same choice of clusters. The answer at a greater zoom, fractional or not,
+  /// refines this answer.
   ///
   /// - Parameter pixels: 0 or more. At 0 every position is shown as a cluster of its own.
   public static func detail(_ pixels: Double) -> Cut { Cut(.detail, pixels: pixels) }

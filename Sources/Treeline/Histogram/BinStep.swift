@@ -55,7 +55,7 @@ enum BinStep {
     return [1, 2, 5].map { $0 * power }
   }
 
-  /// Steps for numbers. A tick is a power of ten, so that these steps are round for any number of decimals.
+  /// Steps for numbers. A tick is a power of ten, so these steps are round for any number of decimals.
   static let ofNumbers = decimals.map { BinStep.ticks($0) }
 
   /// Returns the steps for times whose ticks are seconds with `digits` decimals.
@@ -120,7 +120,7 @@ struct RealBins {
 }
 
 extension DecimalNumber {
-  /// Exponent of the power of ten at the first digit. The number 0 has the exponent of the number 1.
+  /// Exponent of the power of ten that belongs to the first digit: 2 for 345, and 0 for the number 0.
   fileprivate var magnitudeExponent: Int {
     var (rest, exponent) = (significand.magnitude, exponent)
     while rest >= 10 { (rest, exponent) = (rest / 10, exponent + 1) }

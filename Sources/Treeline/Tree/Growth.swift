@@ -105,8 +105,8 @@ extension Growth: CustomStringConvertible {
   }
 }
 
-/// The rule for the position of a cluster in a tree grown by merging. Cuts keep clusters apart by the distances between
-/// these positions.
+/// The rule for the position of a cluster in a tree grown by merging. Cuts that keep clusters apart measure the
+/// distances between these positions.
 public enum ClusterAnchor: String, Hashable, Sendable, CaseIterable {
   /// The mean of the cluster's points. There may be no point at the mean.
   case mean

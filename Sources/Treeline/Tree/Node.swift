@@ -83,7 +83,7 @@ extension TreeStorage {
   /// sums and a spread. The reason is that the tree has one entry of sums and one spread for every two records after
   /// the root's record.
   @inline(__always) func hasSummary(at left: Int) -> Bool {
-    // Done in one comparison: `left` - 1 is rotated right by one bit, which makes an odd number huge.
+    // A single comparison checks both records: rotating `left` - 1 right by one bit makes an odd number huge.
     let entry = UInt(bitPattern: left &- 1)
     return entry &>> 1 | entry &<< (UInt(UInt.bitWidth) - 1) < summaryCount
   }
