@@ -68,7 +68,8 @@ extension MapAggregate where Result == Int {
 }
 
 extension MapAggregate {
-  /// Sums a property; see ``Aggregate/sum(_:)``. A sum of whole numbers that 64 bits cannot hold is an error.
+  /// Sums a property; see ``Aggregate/sum(_:)``. `ClusterMap.values(of:for:)` throws if 64 bits cannot hold a sum of
+  /// whole numbers.
   public static func sum<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
   where Property.Stored: SummableColumnValue, Result == Property.Stored.Sum {
     MapAggregate(of: property, Aggregate.sum) { $0.number() }

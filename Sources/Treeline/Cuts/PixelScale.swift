@@ -73,7 +73,7 @@ extension PixelScale {
     return switch coarseness {
     case .squaredRadius: units * units
     // Means are rounded to whole units before distances are measured. Each rounded mean is less than a unit from the
-    // exact mean.
+    // exact mean, so `distance(ofUnits:)` adds two units.
     case .separation: Double(SeparationCode(atLeast: distance(ofUnits: units)).rawValue) - 1
     }
   }

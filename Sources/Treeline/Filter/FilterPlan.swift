@@ -118,10 +118,10 @@ extension ClusterTree {
   ///
   /// Filtering takes less time if `previous` has a filter that resembles the new filter. The result is the same to the
   /// last bit. A filter resembles another filter on two conditions. First, they differ only in one column of numbers or
-  /// times, like a moving window of time. Second, at most a sixteenth of the points enter or leave. Then only the
-  /// points that enter or leave are tested. These points are found in the sorted order of the column. The order is made
-  /// when it is first needed and then kept with the tree. Making the order takes 15 ns per point. The order takes 4
-  /// bytes per point, and 20 bytes per point while it is made.
+  /// times, like a moving window of time. Second, at most a sixteenth of the points enter or leave. On these
+  /// conditions, only the points that enter or leave are tested. These points are found in the sorted order of the
+  /// column. The order is made when it is first needed and then kept with the tree. Making the order takes 15 ns per
+  /// point. The order takes 4 bytes per point, and 20 bytes per point while it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?

@@ -1,4 +1,4 @@
-/// One column of the input in an index. Numbers are stored as doubles. Values of any other column are stored as numbers
+/// One column of the input in an index. A column of numbers is stored as doubles. Any other column is stored as indices
 /// of entries in a dictionary, which contains the column's distinct values.
 ///
 /// A section of kind `attribute` begins with the encoding (4 bytes), the length of the name in bytes (4), the number of

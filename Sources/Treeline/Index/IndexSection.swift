@@ -48,7 +48,8 @@ package struct IndexSection: Hashable, Sendable {
     package static let attribute = Kind(rawValue: 16)
     /// One typed column of the input. An index may have several such sections. Added in version 1.3.
     package static let column = Kind(rawValue: 18)
-    /// The ranks of a column's values, from which percentiles follow. This section is optional. Added in version 1.3.
+    /// The ranks of a column's values, with which percentiles are found. This section is optional. Added in version
+    /// 1.3.
     package static let ranks = Kind(rawValue: 19)
     /// Links from each value of a column to the previous equal value. The links give the number of distinct values in a
     /// range. This section is optional. Added in version 1.3.

@@ -39,7 +39,7 @@ public struct Viewport: Hashable, Sendable {
 
   /// Width of the world at zoom 0, in pixels. Each further zoom doubles this width.
   public enum TileSize: Int, Hashable, Sendable, CaseIterable {
-    /// 256 px, as Web Mercator tiles were first cut. Leaflet, OpenLayers and Google Maps count zooms in this way.
+    /// 256 px, the original size of Web Mercator tiles. Leaflet, OpenLayers and Google Maps count zooms in this way.
     case pixels256 = 256
     /// 512 px. MapLibre and Mapbox count zooms in this way. At the same scale, a zoom for tiles of 512 px is 1 less
     /// than a zoom for tiles of 256 px.
