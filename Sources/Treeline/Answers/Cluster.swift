@@ -229,7 +229,7 @@ extension ClusterTree {
 /// The clusters of an answer, in tree order.
 ///
 /// An answer is a cut through the tree and stores its nodes in 16 bytes each. The other properties of a cluster are
-/// computed on access. Comparing two answers does not need these properties.
+/// computed on access. Finding the changes between two answers does not need these properties.
 public struct Clusters: RandomAccessCollection, Sendable {
   @_spi(Server) public let tree: ClusterTree
   var nodes: [Node]
