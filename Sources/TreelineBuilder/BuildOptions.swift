@@ -13,22 +13,25 @@ public struct BuildOptions: Hashable, Sendable {
   /// merging for distances or badges depends on this option. Other growths ignore this option.
   public var anchor: ClusterAnchor
 
-  /// Eigenvector solver. Tests set this option to check that all solvers lead to the same tree.
+  /// Solver that computes principal axes as eigenvectors. Tests set this option to check that all solvers lead to the
+  /// same tree.
   package var solver = PrincipalAxis.Solver.standard
 
-  /// Greatest depth of a merged tree, for tests. Merge scales of deeper trees are rounded.
+  /// Greatest depth of a merged tree with exact merge scales. If the tree would be deeper, its merge scales are
+  /// rounded. Only tests change this option.
   var maximumMergeDepth = MergeTree.maximumDepth
-  /// Greatest number of positions that are merged without being divided into parts, for tests. Nil means the default.
+  /// Greatest number of positions that are merged without being divided into parts; nil for the default. Only tests set
+  /// this option.
   var leavesInPart: Int?
-  /// Minimum number of points in the map for each changed point, for a local edit. If there are fewer points for each
-  /// changed point, a new build is faster than merging around the changes.
+  /// An edit merges only around the changed points if the map has at least this number of points for each changed
+  /// point. If the map has fewer points, a new build is faster.
   var pointsPerChange = 1500
 
   /// Number of threads that build. The number of threads does not change the tree.
   public var threads: Int
 
   /// Whether the tree has separations, the distances at which clusters are split. Nil means that the tree has
-  /// separations only if its merge yields them.
+  /// separations only if merging yields them.
   private var separationChoice: Bool?
 
   /// Whether the tree has separations, which take 2 bytes per point. A merge by distance or for badges yields them. For

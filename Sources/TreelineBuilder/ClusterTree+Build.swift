@@ -54,9 +54,10 @@ extension ClusterTree {
         monitor: BuildMonitor(pointCount: coordinates.count, report: progress)))
   }
 
-  /// Builds a tree for tests of deep nodes, which are halved instead of being split by the split rule.
+  /// Builds a tree for tests of deep nodes. Below some level, nodes are cut in half instead of being split by the split
+  /// rule.
   ///
-  /// - Parameter principalLevels: Number of levels at which the split rule places the line, at most 900. Below these
+  /// - Parameter principalLevels: Number of upper levels at which the split rule splits nodes, at most 900. Below these
   ///   levels, boxes are halved.
   package init(
     _ coordinates: [Coordinate], as projection: Plane.Projection, options: BuildOptions, principalLevels: Int
@@ -128,7 +129,8 @@ extension ClusterMap {
   ///   - coordinate: Returns the coordinate of a value; a key path is enough. The map keeps this function for
   ///     `updating(inserting:removing:moving:)`.
   ///   - columns: Properties that can be filtered and summed; see ``MapColumn``.
-  ///   - groups: The group of each value, in the same order; groups never mix. Nil if all values may share a cluster.
+  ///   - groups: The group of each value, in the same order; values of different groups never share a cluster. Nil if
+  ///     all values may share a cluster.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: How to build. By default the map answers limits and details; the initializer with
   ///     `supporting` builds maps for other queries.

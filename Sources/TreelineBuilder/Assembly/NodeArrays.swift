@@ -8,7 +8,7 @@ struct NodeArrays: Sendable {
 
   /// - Parameter pointCount: Number of points of the subtree. It determines how much memory is reserved.
   init(pointCount: Int) {
-    // A bucket holds 8 points or more on average.
+    // A bucket holds 8 points or more on average, and a tree has about twice as many records as buckets.
     records.reserveCapacity(pointCount / 4 + 1)
     sums.reserveCapacity(pointCount / 8 + 1)
     spreads.reserveCapacity(pointCount / 8 + 1)

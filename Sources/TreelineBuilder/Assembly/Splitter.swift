@@ -3,8 +3,8 @@ import Treeline
 /// A node that has no record yet: its points, and the box around the points. The node may have any size.
 struct Segment: Sendable {
   /// The points and their moments. Moments are measured from the corner of the topmost narrow node above this node (see
-  /// `isNarrow`). If no node above is narrow, moments are measured from the corner of `box`. Rounded means depend on
-  /// the corner, so the corner must not depend on which thread splits the node.
+  /// `isNarrow`). If no node above is narrow, moments are measured from the corner of `box`. The rounded mean of the
+  /// points depends on the corner, so the corner must not depend on which thread splits the node.
   var points: PointGroup<UInt128>
   var box: PlaneRect
   /// Index of the record that will describe the node.
@@ -46,9 +46,9 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   let algorithm: Algorithm
   let solver: PrincipalAxis.Solver
 
-  /// Number of levels at which the split rule places the line. Deeper nodes are halved along the longer side of their
-  /// box. Halving ends after at most 64 more levels. Trees over real data have far fewer levels. This limit only serves
-  /// to prove a bound on the depth.
+  /// Number of upper levels at which the split rule splits nodes. Deeper nodes are halved: a line cuts the longer side
+  /// of their box in the middle. Halving ends after at most 64 more levels. Trees over real data are far less deep than
+  /// this number. The number only serves to prove a bound on the depth.
   let principalLevels: Int
 
   let monitor: BuildMonitor
@@ -70,7 +70,7 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
       : Split(inTheMiddleOf: arrays.box(points.range), measuredFrom: points.corner)
     let leftCount = arrays.partition(points.range, by: split, threads: threads, monitor)
     let parts = points.parts(leftCount: leftCount, smaller: sum(points.smallerPart(leftCount: leftCount)))
-    // In a cancelled build, sums may leave out some of the points.
+    // In a cancelled build, sums may leave out some of the points, so the parts must not be used.
     if monitor.isCancelled { return nil }
     return (parts.left, parts.right, scatter.spread(count: points.moments.count))
   }

@@ -33,8 +33,8 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
     return top
   }
 
-  /// Splits each node that has more points than one thread's share. All threads work on one node together. A tree has
-  /// many nodes of this size only if most splits leave most of the points on one side.
+  /// Splits each node that has more points than one thread's share. All threads work on one node together. There are
+  /// only a few such nodes, unless most splits leave most of the points on one side.
   ///
   /// - Returns: the nodes that were not split.
   private func splitLargest(_ top: TopNode, _ pieceSize: Int) -> [TopNode] {

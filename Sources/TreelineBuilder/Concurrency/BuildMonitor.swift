@@ -35,7 +35,7 @@ final class BuildMonitor: Sendable {
     whole = nil
   }
 
-  /// Makes the monitor of a part of a build, which is cancelled with the whole build.
+  /// Makes the monitor of a part of a build. Cancelling the whole build also cancels the part.
   init(partOf whole: BuildMonitor, pointCount: Int, report: (@Sendable (BuildProgress) -> Void)? = nil) {
     self.pointCount = max(pointCount, 1)
     state = Mutex(State())
@@ -68,7 +68,7 @@ final class BuildMonitor: Sendable {
   }
 
   /// Does a pass over many points block by block. Works on the first block even if the build is cancelled, so that the
-  /// result describes some of the points.
+  /// result describes at least one point.
   @inline(__always) func passOverSome(_ range: Range<Int>, _ work: (Range<Int>) -> Void) {
     for block in range.blocks(of: Self.blockSize) where block.lowerBound == range.lowerBound || !isCancelled {
       work(block)

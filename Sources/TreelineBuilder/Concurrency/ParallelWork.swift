@@ -20,7 +20,7 @@ func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (
 
 /// Distributes items of work to a number of threads. The work on an item may produce more items.
 ///
-/// The result of all work must not depend on which thread works on an item, or on the order of the work.
+/// Results must not depend on which thread works on an item, or on the order in which threads work on items.
 final class WorkQueue<Item: Sendable>: Sendable {
   private struct State {
     var items: [Item]
@@ -31,8 +31,8 @@ final class WorkQueue<Item: Sendable>: Sendable {
 
   private let state: Mutex<State>
   #if canImport(Dispatch)
-    /// Semaphore that counts the waiting items while there is work. Afterwards, it counts the threads that have not
-    /// returned yet.
+    /// Semaphore for which idle threads wait. While there is work, the semaphore counts the waiting items. Once all
+    /// work is done, it is signalled once for each thread, so that every thread returns.
     private let available = DispatchSemaphore(value: 0)
   #endif
 

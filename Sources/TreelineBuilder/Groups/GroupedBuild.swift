@@ -1,7 +1,7 @@
 import Treeline
 
 /// Builds a tree for each group on one common plane, and stores the trees one after the other. Additional nodes above
-/// the trees join all trees to one hierarchy. Each child of an additional node contains half of the node's trees.
+/// the trees join all trees into one hierarchy. Each child of an additional node contains half of the node's trees.
 ///
 /// A group's tree equals a tree that is built only from the group's points on this plane. Only the levels of nodes
 /// differ, because levels are counted from the topmost node above all trees.

@@ -23,7 +23,7 @@ struct BuildMemory {
     [MemoryBlock(arrays.sparePoints, count: pointCount), MemoryBlock(arrays.spareRows, count: pointCount)]
   }
 
-  /// Writes the row number of each point. No earlier step writes to this memory.
+  /// Writes the row number of each point. Nothing was written to the memory of row numbers before.
   func numberRows(threads: Int, _ monitor: BuildMonitor) {
     _ = inChunks(of: pointCount, threads: threads) { range in
       monitor.pass(over: range) { block in for row in block { arrays.rows[row] = UInt32(truncatingIfNeeded: row) } }
@@ -36,7 +36,7 @@ struct BuildMemory {
   /// build is cancelled, all memory is deallocated.
   ///
   /// - Parameters:
-  ///   - badgeCurve: Badge curve of a tree without points, if the options ask for growth by badges; nil otherwise.
+  ///   - badgeCurve: Badge curve if the tree has no points and the options request growth for badges; nil otherwise.
   ///   - separate: Returns the codes of a tree's separations; nil if separations are not wanted.
   func finish(
     _ top: TopNode?, _ badgeCurve: BadgeCurve?, threads: Int, _ monitor: BuildMonitor,

@@ -8,7 +8,8 @@ extension PointArrays {
     -> NodeRecord
   {
     let (first, count) = (points.first, points.count)
-    // A node with more points than the capacity of a bucket is a bucket only if it cannot be split.
+    // A bucket with more points than its capacity is a node that could not be split, so all its points are at one
+    // position.
     let box = count > NodeRecord.bucketCapacity ? PlaneRect(self.points[first]) : box(points.range)
     if box.isPoint {
       monitor.pass(over: first..<first + count - 1) { noteStack($0) }
@@ -42,8 +43,8 @@ extension PointArrays {
     shape(parts.right, by: algorithm, level: level + 1)
   }
 
-  /// Puts two points in order. The axis has the direction from one point to the other point. So the longer component of
-  /// the axis determines which point is on the left.
+  /// Puts two points in order. The principal axis of two points has the direction from one point to the other. So the
+  /// longer component of this axis determines which point is on the left.
   private func shapePair(first: Int, level: UInt8) {
     let (a, b) = (points[first], points[first + 1])
     gaps[first] = a == b ? Gap.none : level

@@ -87,7 +87,7 @@ extension PointArrays {
       let point = points[index]
       let row = rows[index]
       // Writes the point to both arrays, but increases the count only for the array where the point belongs. The left
-      // end never overtakes the point that is being read.
+      // points never grow beyond the point that is being read.
       points[leftCount] = point
       rows[leftCount] = row
       sparePoints[index &- leftCount] = point

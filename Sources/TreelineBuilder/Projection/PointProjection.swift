@@ -123,15 +123,15 @@ struct LongitudeGaps: Sendable {
     return merged
   }
 
-  /// Returns the least and the greatest position in the bin of a position. In an empty bin, the first number is greater
-  /// than the second.
+  /// Returns the least and the greatest position of the points in the bin that contains `x`. If the bin is empty, the
+  /// first number is greater than the second.
   func range(inBinOf x: UInt32) -> (least: UInt32, greatest: UInt32) {
     let bin = Int(x >> (32 - Self.binBits))
     return (least[bin], greatest[bin])
   }
 
-  /// Empties the bin of a position. Returns the first position of the bin, and the number of positions after the first
-  /// position.
+  /// Empties the bin that contains `x`. Returns the first position of the bin, and the offset from the first to the
+  /// last position of the bin.
   mutating func removeBin(of x: UInt32) -> (start: UInt32, width: UInt32) {
     let bin = x >> (32 - Self.binBits)
     (least[Int(bin)], greatest[Int(bin)]) = (.max, 0)
@@ -176,7 +176,7 @@ extension LongitudeGaps: PlainValue {
     }
   }
 
-  /// The least and the greatest position in a bin.
+  /// The least and the greatest position of the points in a bin.
   private struct Occupied: BitwiseCopyable {
     let least: UInt32
     let greatest: UInt32
