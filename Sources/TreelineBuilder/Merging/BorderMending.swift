@@ -54,8 +54,8 @@ struct BorderMending {
     let margins = plan.levels.indices.map { level in
       Int(min(marginInReaches * curve.reach(plan.levels[level].upperBound, greatestDiameters[level]), 0x1p33))
     }
-    // For each round, its level, and the margin of this level. Clusters that end in the round and lie farther from the
-    // border than the margin do not matter.
+    // For each round, its level, and the margin of this level. A cluster that is merged in the round does not matter if
+    // it lies farther from the border than the margin.
     let levels = (UInt8.min...UInt8.max).map { plan.level($0) }
     let marginsAtEnd = levels.map { margins[min($0, levelCount - 1)] }
     var (nodes, merges) = ([[UInt32]](repeating: [], count: levelCount), [[UInt32]](repeating: [], count: levelCount))

@@ -1,7 +1,7 @@
 import CPrefetch
 import Treeline
 
-/// A cluster before or after a merge.
+/// A cluster that may be merged, or that a merge has made.
 struct MergeCluster {
   var sums: MergeSums
   /// Position that represents the cluster, see `ClusterAnchor`.
@@ -59,7 +59,7 @@ struct MergeSums {
   var x: UInt64
   var y: UInt64
   var count: UInt32
-  /// Number of points that lie beyond the seam: the width of the world is added to their x.
+  /// Number of points beyond the seam. The sums contain the x of these points plus the width of the world.
   var countBeyond: UInt32 = 0
 
   /// Mean of the points, rounded to the nearest unit; halves are rounded up. The sums of 2^31 points on two worlds of
@@ -105,7 +105,7 @@ struct LiveClusters: @unchecked Sendable {
   struct Node {
     var number: UInt32
     var leastMember: UInt32
-    /// Age of the cluster: a number that is greater than the ages of all clusters that were made earlier.
+    /// Age of the cluster: a number that is greater for clusters that were made later.
     var age: UInt32
     var scale: SeparationCode
     /// Diameter of the cluster's badge, in 64ths of a pixel.
@@ -184,10 +184,9 @@ struct LiveClusters: @unchecked Sendable {
     isLive(Int(cluster)) && nodes[Int(cluster)].age == age
   }
 
-  /// Returns the nearest cluster, for which a cluster waits. Returns nil if the nearest cluster has been merged since
-  /// the wait began. The merged cluster may have taken over the number of the nearest cluster, but the merged cluster
-  /// is younger: it was made after the wait began, so its age is greater. Initial clusters wait only for initial
-  /// clusters.
+  /// Returns the cluster that was nearest to a given cluster when the given cluster began to wait. Returns nil if the
+  /// nearest cluster has been merged since then. The union may have the number of the nearest cluster. But the union
+  /// was made after the given cluster, so its age is greater. Initial clusters wait only for initial clusters.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }

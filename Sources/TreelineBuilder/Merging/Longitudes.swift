@@ -1,7 +1,8 @@
 import Treeline
 
-/// The extent of some points along the circle of longitudes. If the points fit into an extent across the seam that is
-/// less than half a world wide, this is their extent. Otherwise it is the extent on the plane.
+/// The extent of some points along the circle of longitudes. If an extent across the seam contains all points and is
+/// less than half a world wide, it is the extent of the points. Otherwise their extent is the range of their x on the
+/// plane.
 struct Longitudes {
   var west: UInt32
   var east: UInt32
@@ -14,8 +15,8 @@ struct Longitudes {
   var isAcrossSeam: Bool { west > east }
   var width: UInt32 { east &- west }
 
-  /// Whether the points are too far apart for an extent across the seam. Then every extent that contains these points
-  /// is also too wide.
+  /// Whether the points are too far apart for an extent across the seam. Then every extent that contains the points is
+  /// also too wide.
   var isWide: Bool { !isAcrossSeam && width >= Self.halfWorld }
 
   /// Returns the extent that contains both extents.

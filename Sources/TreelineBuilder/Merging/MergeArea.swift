@@ -56,7 +56,7 @@ struct MergeArea {
     isAll || contains(Int(position.x >> shift), Int(position.y >> shift))
   }
 
-  /// Whether the area contains all positions to which a cluster at this position can reach.
+  /// Whether the area contains every position at which a cluster could be merged with a cluster at this position.
   func surrounds(_ position: PlanePoint) -> Bool {
     isAll || forEachSquare(around: position, margin: 1) { contains($0, $1) }
   }

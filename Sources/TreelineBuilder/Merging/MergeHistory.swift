@@ -12,8 +12,9 @@ import Treeline
 /// let updated = history.tree()
 /// ```
 ///
-/// Rows count the points from 0, so adding or removing points changes the rows of other points. Layout is local, too:
-/// unchanged subtrees are copied from the tree that was laid out last (`UnchangedSubtrees`).
+/// Rows count the points from 0, so adding or removing points changes the rows of other points. The new tree is not
+/// laid out from scratch either: unchanged subtrees are copied from the tree that was laid out last
+/// (`UnchangedSubtrees`).
 package final class MergeHistory {
   /// A point and its row. Points at one position are ordered by their rows.
   package struct Point {
@@ -412,7 +413,8 @@ extension MergeHistory {
     while let node = stack.popLast() {
       let box = tree.box(node)
       if box.isAcrossSeam { return true }
-      // If a node crosses the seam, each node above it also crosses the seam, or is as wide as the world.
+      // If a node crosses the seam, each node above it also crosses the seam, or is as wide as the world. So the search
+      // goes on only below nodes that are as wide as the world.
       if box.width == .max && !tree.isLeaf(node) { stack += [tree[node].left, tree[node].right] }
     }
     return false

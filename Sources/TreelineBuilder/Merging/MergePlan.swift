@@ -113,14 +113,14 @@ struct MergePlan: Sendable {
     return max(all / Double(threads), paths[0])
   }
 
-  /// Greatest estimate with which a plan is used. The estimate is rough, so it must be well below 1.
+  /// Greatest estimate with which a plan is used. Estimates are rough, so this limit is well below 1.
   private static let greatestTime = 0.85
 
   /// Estimates how many clusters are merged again along the border of a part.
   ///
   /// - Parameters:
-  ///   - margin: Distance from the border within which clusters are merged again in the first level, in units. It
-  ///     doubles from level to level.
+  ///   - margin: Distance from the border within which clusters are merged again in the first level, in units. This
+  ///     distance doubles from level to level.
   ///   - clusterCounts: Approximate number of clusters in each level.
   private func expectedAgain(_ part: Part, _ leaves: Leaves, margin: Int, _ clusterCounts: [Int]) -> Double {
     guard let border = part.border else { return 0 }

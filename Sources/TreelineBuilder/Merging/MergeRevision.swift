@@ -146,7 +146,8 @@ package struct MergeRevision {
       }
     }
     if let border {
-      // The old history merges nothing across the border.
+      // The old history merges nothing across the border, so it may lack a merge of an old cluster with a cluster on
+      // the other side.
       for (position, diameter) in old
       where Double(border.distance(position)) <= curve.reach(rounds.upperBound, diameter, greatestDiameter) {
         unsure.append(position)
@@ -320,12 +321,14 @@ private struct MergeComparison {
     return ((tree.place(node).position, tree.count(of: node)), false, true)
   }
 
-  /// Returns the merge that made an element. Returns nil if no merge made it, or if the old history also has this merge.
+  /// Returns the merge that made an element. Returns nil if no merge made it, or if the old history also has this
+  /// merge.
   func newMerge(_ element: Int) -> Merge? {
     isNew(element) && element >= inputs.count && !isCommon[element] ? merges[element - inputs.count] : nil
   }
 
-  /// Returns the merge that made an element, if only the old history has this merge; nil otherwise.
+  /// Returns the merge that made an element. Returns nil if no merge made it, or if the new history also has this
+  /// merge.
   func oldMerge(_ element: Int) -> UInt32? {
     guard !isNew(element) else { return nil }
     let old = olds[element - inputs.count - merges.count]

@@ -4,12 +4,12 @@ import Treeline
 ///
 /// A tile is several times as wide as the distance that searches cover, and the clusters of a tile are adjacent in
 /// memory. So a search reads one tile or a few tiles from end to end. Each step of the search handles four clusters. It
-/// rejects most clusters by a distance in single precision.
+/// rejects most clusters by their distance, computed in single precision.
 struct MergeTiles: @unchecked Sendable {
   /// Base-2 logarithm of the width of a tile in units.
   let shift: UInt32
   private let isCyclic: Bool
-  /// For each cluster, by number, its slot. The owner of the tiles also owns this memory.
+  /// The slot of each cluster, indexed by the number of the cluster. The owner of the tiles also owns this memory.
   private let slots: UnsafeMutablePointer<UInt32>
 
   /// Hash table with open addressing, at most two thirds full.
@@ -280,7 +280,7 @@ extension MergeTiles {
       return scan(Tile(key: 0, count: UInt32(slotCount)), position, radius, &range, body)
     }
     let (ownX, ownY) = (x &>> Int(shift), y &>> Int(shift))
-    // Most often the nearest cluster is in the tile of the position.
+    // Most often the nearest cluster is in the tile of the position, so this tile is searched first.
     if let tile = find(Self.key(ownX, ownY)) { scan(tile.pointee, position, radius, &range, body) }
     var tileY = minY
     while tileY <= maxY {

@@ -47,7 +47,7 @@ struct MergeTree: @unchecked Sendable {
     var endRound = MergeTree.never
   }
 
-  /// No round.
+  /// Value that means no round.
   static let never = UInt8.max
 
   let leaves: Leaves
@@ -251,8 +251,8 @@ extension MergeTree {
   /// divided where about half of the points are on each side. If the clusters have n points in total, a cluster with w
   /// of these points is at most log2(n / w) + 2 levels below their union. So 128 steps make at most 31 + 256 levels.
   ///
-  /// At any distance, the coarse tree has the clusters that the exact tree has at this distance or at a greater
-  /// distance. So clusters are still at least the given distance apart.
+  /// Take the clusters of the coarse tree at any distance T. They are the clusters of the exact tree at T or at some
+  /// greater distance. So they are at least T apart.
   ///
   /// - Returns: the tree, which the caller must deallocate, and its root.
   func withCoarseScales(of root: UInt32, _ monitor: BuildMonitor) -> (tree: MergeTree, root: UInt32) {

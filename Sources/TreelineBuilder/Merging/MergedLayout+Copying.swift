@@ -15,11 +15,12 @@ struct UnchangedSubtrees {
   }
 
   let storage: TreeStorage
-  /// For the root of each of the largest unchanged subtrees with stored children, its place in the old tree.
+  /// The largest unchanged subtrees whose children have records: for the root of each subtree, its place in the old
+  /// tree.
   let places: [UInt32: Place]
-  /// Changes of row numbers since that tree was laid out, in order.
+  /// Changes of row numbers since the old tree was laid out, in order.
   let shifts: [RowShift]
-  /// Moments of some nodes with stored children, measured from the corners of their boxes.
+  /// Moments of some nodes whose children have records. Moments of a node are measured from the corner of its box.
   var moments: [UInt32: Moments<UInt128>]
 
   /// Whether a subtree is large enough to be copied: its children have records.
@@ -150,8 +151,8 @@ extension MergedLayout {
   }
 }
 
-/// A change of row numbers. For each threshold that is less than or equal to a row, the row grows by one (if rows are
-/// inserted) or shrinks by one (if rows are removed).
+/// A change of row numbers. For each threshold that is less than or equal to a row number, the row number grows by one
+/// (if rows are inserted) or shrinks by one (if rows are removed).
 struct RowShift: Sendable {
   /// Thresholds in rising order.
   private let thresholds: [UInt32]
@@ -192,8 +193,8 @@ struct RowShift: Sendable {
       for index in rows.indices where Int(rows[index]) < table.count { rows[index] = table[Int(rows[index])] }
       return
     }
-    // Thresholds are applied from the greatest down. So a row that was shifted already compares with the remaining
-    // thresholds like the original row.
+    // Thresholds are applied from the greatest down. So a row that was already shifted still compares with the
+    // remaining thresholds as it did before the shift.
     for threshold in thresholds.reversed() {
       for index in rows.indices { rows[index] &+= rows[index] >= threshold ? step : 0 }
     }

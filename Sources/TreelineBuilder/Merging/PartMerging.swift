@@ -62,7 +62,8 @@ struct PartMerging: Sendable {
     return (root, report)
   }
 
-  /// If there is a border, mends it between two finished parts. Otherwise merges the clusters of an undivided part.
+  /// If there is a border, mends the merges of the two finished parts along the border. Otherwise merges the clusters
+  /// of an undivided part.
   private func work(
     on leaves: Range<Int>, across border: MergeBorder?, after numbers: [Int], as number: Int, _ results: Results
   ) {

@@ -17,8 +17,8 @@ import Treeline
 /// a scale of T or more:
 /// - These clusters are the clusters at that moment. So every point is in exactly one of them, and any two of them are
 ///   at least T apart.
-/// - As T grows, these clusters are only united. As T falls, they are only split. The reason is that there is one order
-///   of merges.
+/// - As T grows, these clusters are only united. As T falls, they are only split. The reason is that all T share one
+///   order of merges.
 ///
 /// On the circle of longitudes, two clusters may be closest across the seam. They are merged across the seam if
 /// together they are less than half a world wide. To take their mean, the points of one cluster are moved by the width
@@ -234,7 +234,7 @@ extension TouchMerging {
       _ = take(nearest, own, &pair)
       return noted(pair, .max)
     }
-    // An initial cluster looks only for clusters that are not larger.
+    // An initial cluster looks only for clusters whose badges are not larger than its own.
     let width = curve.width(own.diameter, own.age < live.capacity ? own.diameter : greatestDiameter)
     let needed = BadgeCurve.reach(greatest, width: width)
     if needed > Self.wideReach { return noted(nearestOfAll(to: own), .max) }
