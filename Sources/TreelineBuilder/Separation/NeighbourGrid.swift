@@ -39,7 +39,7 @@ struct NeighbourGrid: ~Copyable {
       byteCount: pieceCapacity * MemoryLayout<Piece>.stride, alignment: MemoryLayout<Piece>.stride
     ).bindMemory(to: Piece.self, capacity: pieceCapacity)
     MemoryBlock(pieces, count: pieceCapacity).adviseLargePages()
-    // Piece 0 is read at the end of every chain.
+    // Piece 0 is read at the end of every chain, so it must be initialized.
     pieces.initialize(to: Piece(column: 0, row: 0))
     table = CellTable(monitor)
   }
@@ -135,7 +135,7 @@ extension NeighbourGrid {
   @inline(__always) mutating func replace(_ number: UInt32, at position: PlanePoint, by node: InternalNode) {
     let (column, row) = (column(position.x), column(position.y))
     let (cell, piece, lane) = find(number, column, row)
-    // Most often, one of the two children is in the same cell.
+    // Most often, one of the two children is in the same cell as the node.
     if self.column(node.left.x) == column && self.column(node.left.y) == row {
       Self.set(piece, lane, node.left, node.leftNode)
       insert(node.right, node.rightNode)

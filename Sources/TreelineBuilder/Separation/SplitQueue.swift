@@ -1,5 +1,5 @@
-/// A priority queue of splits, greatest distance first. No split is added at a greater distance than the distance of
-/// the last split that was taken.
+/// A priority queue of splits, greatest distance first. The distance of an added split must not exceed the distance of
+/// the split that was taken last.
 ///
 /// Distances are divided into bands, 256 bands for each doubling of the squared distance. A split in a band that has
 /// not been reached is appended to the band's chain of blocks. When a band is reached, its splits are sorted, which
@@ -103,9 +103,9 @@ struct SplitQueue: ~Copyable {
     return split
   }
 
-  /// Returns the indices of `sorted` that were passed since the last call. For each returned index, a caller prefetches
-  /// the split at this index plus `ahead`. In each band, the first returned index is `-ahead`, so that the first splits
-  /// of the band are prefetched, too.
+  /// Returns the indices of `sorted` that were passed since the last call. For each returned index i, the caller
+  /// prefetches the split at index i + `ahead`. In each band, the first returned index is `-ahead`, so that the first
+  /// splits of the band are prefetched, too.
   @inline(__always) mutating func progress(ahead: Int) -> Range<Int> {
     let begin = reported ?? -ahead
     reported = position

@@ -18,8 +18,8 @@ extension SplitSequence {
     }
   }
 
-  /// Each step prefetches data for a later look. These are the numbers of looks from now to that look. With half of these
-  /// numbers, the speed would be the same.
+  /// Each step prefetches data for a later look. Each of these properties is the number of looks from now to the later
+  /// look of one step. With half of these numbers, the speed would be the same.
   private static var nodeAhead: Int { 24 }
   private static var slotsAhead: Int { 18 }
   private static var piecesAhead: Int { 12 }

@@ -137,7 +137,7 @@ extension SplitSequence {
     }
   }
 
-  /// Assumes that the children of an unsure node may be shown from now on. Once r has fallen far enough, the children
+  /// Assumes from now on that the children of an unsure node may be shown. Once r has fallen far enough, the children
   /// of these children may be shown, too.
   private mutating func spread(_ node: InternalNode, _ squaredDistance: UInt64) {
     for (child, position) in [(node.leftNode, node.left), (node.rightNode, node.right)] {

@@ -37,7 +37,7 @@ struct UnsureBoxes {
   private static func level(ofCellsAsWideAs width: UInt32) -> UInt32 { UInt32(32 - width.leadingZeroBitCount) }
 
   private static func column(_ coordinate: UInt32, _ level: UInt32) -> UInt32 {
-    // A shift by 32 bits gives 0.
+    // At level 32, the shift gives 0, which is the only column of this grid.
     coordinate >> level
   }
 
