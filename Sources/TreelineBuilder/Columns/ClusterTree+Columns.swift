@@ -55,8 +55,8 @@ extension ClusterTree {
   /// Encodes columns of this tree.
   ///
   /// - Parameters:
-  ///   - row: Converts a row of the tree to the row number that an error reports; nil if both numbers are always equal.
-  ///     If several values do not suit their column, the error reports the least row number of such a value.
+  ///   - row: Converts a row of the tree to the row number that an error reports; nil if an error reports the row of
+  ///     the tree. If several values do not suit their column, the error reports the least row number of such a value.
   ///   - cancellation: Stops the work. If `cancellation` is nil, the work stops when the task is cancelled.
   ///   - progress: Called at most once for each percent.
   package func encoded(
@@ -83,8 +83,8 @@ extension ClusterTree {
   }
 
   /// Finds all values that do not suit their column, and returns the error for the value with the least row number.
-  /// Returns nil if each value suits its column. Then encoding failed because the values of a column do not fit
-  /// together.
+  /// Returns nil if each value suits its column. In this case, encoding failed because the values of a column do not
+  /// fit together.
   private func firstUnsuitableValue(of columns: [IndexColumn], row: ((Int) -> Int)?) -> ColumnError? {
     let problems = columns.compactMap { column -> (column: String, problem: UnsuitableValue)? in
       guard case .values(let kind?, let value) = column.source else { return nil }

@@ -15,8 +15,8 @@ public struct ColumnEncoding: Sendable {
   public var kind: Column.Kind { form.kind }
   /// Unit of numbers that are times: 1 for seconds, 1000 for milliseconds.
   private let numbersPerSecond: Int?
-  /// Whether the kind was found from the values. In a column whose kind was found, only booleans and the texts `true`
-  /// and `false` count as booleans.
+  /// Whether the kind was found from the values instead of being declared. If the kind was found, only booleans and the
+  /// texts `true` and `false` count as booleans.
   private let isFound: Bool
   /// Decimal mark of numbers in texts.
   private let mark: DecimalMark
@@ -133,7 +133,7 @@ public struct ColumnEncoding: Sendable {
       case .missing: return form.missingCode
       case .none: return nil
       case .literal(let literal):
-        // -0 becomes 0.
+        // Adding 0 turns -0 into 0, so that both zeros have one code.
         if form.encoding == .reals { return Double(literal).flatMap { $0.isFinite ? ($0 + 0).bitPattern : nil } }
         guard let number = SmallDecimal(literal), number.decimals <= form.digits else { return nil }
         let power = Int64(powerOfTen(form.digits - number.decimals))
@@ -167,7 +167,7 @@ public struct ColumnEncoding: Sendable {
     return code < form.missingCode ? code : nil
   }
 
-  /// The values that have codes, for errors.
+  /// A description of the values that have codes, for error messages.
   private var codedValues: String {
     if form.encoding == .entries { return "one of the \(entries?.count ?? 0) different values that were surveyed" }
     switch form.kind {

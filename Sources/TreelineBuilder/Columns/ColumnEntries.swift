@@ -1,7 +1,7 @@
 import Treeline
 
-/// All different values of a column with a long dictionary. The values can be gathered from parts of the points, and
-/// these sets can be added up in any order.
+/// All different values of a column with a long dictionary. Values can be gathered separately from different parts of
+/// the points, and the results can be added up in any order.
 public struct ColumnEntries: Sendable {
   private(set) var entries = EntrySet()
 
@@ -20,7 +20,7 @@ public struct ColumnEntries: Sendable {
     survey.forEachEntry(of: values) { entries.insert($0) }
   }
 
-  /// Adds the values that another object has gathered.
+  /// Adds the values that `other` has gathered.
   public mutating func add(_ other: ColumnEntries) {
     for number in 0..<other.entries.count { entries.insert(other.entries[number]) }
   }

@@ -57,7 +57,8 @@ struct ColumnOrder {
     }
   }
 
-  /// Returns the section of ranks. The section is made as if the column were the first column of an index.
+  /// Returns the section of ranks for the first column of an index. For another column, call `section(_:ofColumn:)`
+  /// with this section.
   func ranks() -> [UInt8] {
     var (ranks, firstIndices) = ([UInt32](repeating: 0, count: pointCount), [UInt32]())
     var last: UInt64?
@@ -77,8 +78,8 @@ struct ColumnOrder {
     return section(ranks, firstIndices: firstIndices, missingCount: missingCount)
   }
 
-  /// Returns the section of links, which lead from each point to the previous point with an equal value. The section is
-  /// made as if the column were the first column of an index.
+  /// Returns the section of links for the first column of an index. A link leads from a point to the previous point
+  /// with an equal value.
   func links() -> [UInt8] {
     // A point without a value links to itself.
     var links = (0..<UInt32(pointCount)).map { $0 + 1 }
@@ -92,8 +93,7 @@ struct ColumnOrder {
     return section(links, firstIndices: [], missingCount: 0)
   }
 
-  /// Returns the section of a search. The section is made as if the column were the first column of an index. The
-  /// column must have a dictionary.
+  /// Returns the section of a search for the first column of an index. The column must have a dictionary.
   func search(_ column: Column) -> [UInt8] {
     guard case .entries(let entries) = column.values else { return [] }
     let words = SearchPlaces.Words(of: entries.dictionary, pointCount: order.count, monitor)

@@ -1,7 +1,7 @@
 import Treeline
 
-/// A summary of all values of a column, which determines the encoding of the values. Parts of the points may be
-/// surveyed on different machines, and their surveys can be added up in any order.
+/// A summary of all values of a column, which determines the encoding of the values. Different machines may survey
+/// different parts of the points, and the surveys can be added up in any order.
 ///
 /// ```swift
 /// var survey = ColumnSurvey(of: .number, name: "price")
@@ -49,8 +49,8 @@ public struct ColumnSurvey: Sendable {
     static let doubles = Candidates(rawValue: 16)
   }
 
-  /// A column of texts without a declared kind becomes a column of categories if it has few entries. The limit is
-  /// `fewEntries` or a 16th of the number of points, whichever is more, but never above `mostEntries`.
+  /// A column of texts without a declared kind becomes a column of categories if it has few entries. Few means: at most
+  /// `fewEntries` or a 16th of the number of points, whichever is more, and never more than `mostEntries`.
   static let fewEntries = 256
   static let mostEntries = 65_536
 
@@ -160,7 +160,7 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Records how a cell is spelled, as long as the column may still become a column of numbers.
+  /// Records the spelling of a cell, as long as the column may still become a column of numbers.
   private mutating func addSpelling(of value: AttributeValue, _ mark: DecimalMark) {
     guard candidates.contains(.numbers), !spelling.hasPoint || purpose == .attribute else { return }
     let isNumber = spelling.add(value.text, mark: mark)
@@ -277,7 +277,7 @@ public struct ColumnSurvey: Sendable {
   }
 
   /// Whether the values must be gathered in a second pass. A second pass is needed if the encoding needs all different
-  /// values, and if there are more than 65,536 different values. A survey cannot keep more values.
+  /// values, but there are more than 65,536 of them. A survey keeps at most 65,536 different values.
   ///
   /// - Throws: `ColumnError` for a value that does not suit the kind of the column.
   public func needsGathering() throws -> Bool { try mustGather() }

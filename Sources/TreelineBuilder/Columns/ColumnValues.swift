@@ -35,7 +35,7 @@ public struct ColumnValues: Sendable {
     }
   }
 
-  /// Returns the values without the memory that is needed to add more values.
+  /// Returns the values, and frees the memory that is needed only for adding more values.
   func complete() -> ColumnValues {
     var complete = self
     complete.entries.freeTable()
@@ -46,7 +46,7 @@ public struct ColumnValues: Sendable {
 extension ColumnValues: PlainValue {
   package func write(to bytes: inout PlainBytes) {
     bytes.append(entries)
-    // Most columns have few different values.
+    // Most columns have few different values, so an entry number fits into 1 or 2 bytes.
     switch entries.count {
     case ...0x100: bytes.append(numbers.map { UInt8($0) })
     case ...0x1_0000: bytes.append(numbers.map { UInt16($0) })

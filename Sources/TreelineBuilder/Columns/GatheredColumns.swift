@@ -1,13 +1,13 @@
 import Treeline
 
 /// All different texts of each column that has more different texts than a survey keeps. A second pass over the values
-/// gathers these texts. The texts of parts of the points can be added in any order, up to a limit of their total
-/// length.
+/// gathers these texts. Texts can be gathered separately from different parts of the points, and the results can be
+/// added up in any order, up to a limit of their total length.
 package struct GatheredColumns: Sendable {
   /// Surveys of the columns, without values.
   private let surveys: [ColumnSurvey]
-  /// Different values of each column that were found so far; nil if the survey of the column already has all different
-  /// values.
+  /// For each column, the different values that were found so far; nil if the survey of the column already has all
+  /// different values.
   private var entries: [ColumnEntries?]
   /// Greatest length of the dictionaries of all columns together, in bytes.
   private let most: Int

@@ -1,6 +1,6 @@
 import Treeline
 
-/// A summary of the numbers of a column. Surveys of parts of the points can be added in any order.
+/// A summary of the numbers of a column. Surveys of different parts of the points can be added up in any order.
 struct NumberSurvey: Sendable {
   /// At index i, the range of the numbers with i decimals. The bounds of the range are integers: the least and the
   /// greatest number, both without the decimal point.
@@ -77,7 +77,7 @@ func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
   return number
 }
 
-/// A summary of the times of a column. Surveys of parts of the points can be added in any order.
+/// A summary of the times of a column. Surveys of different parts of the points can be added up in any order.
 struct TimeSurvey: Sendable {
   /// Number of decimals of a second with which all times so far can be stored exactly.
   private var digits = 0

@@ -48,8 +48,8 @@ struct PlainNumbers {
     survey.add(decimal)
   }
 
-  /// Checks whether a column can store all numbers so far as decimals. If a column cannot, further numbers do not
-  /// change this, so their decimals need not be found.
+  /// Checks whether a column can store all numbers so far as decimals. If a column cannot, it cannot store all numbers
+  /// as decimals after more numbers either. So the decimals of further numbers need not be found.
   mutating func noteForm() { if !areReals, survey.form.encoding == .reals { becomeReals() } }
 
   private mutating func becomeReals() {
@@ -76,7 +76,7 @@ struct PlainNumbers {
         inexactCount += 1
       }
       return real.bitPattern
-    // -0 becomes 0.
+    // Adding 0 turns -0 into 0, so that both zeros have one code.
     case .real(let real) where real.isFinite: return (real + 0).bitPattern
     default: return AttributeColumn.nullBits
     }

@@ -13,7 +13,7 @@ struct SearchPlaces {
     fileprivate let dictionary: ColumnDictionary
     /// Counts of texts: at index i, the number of texts with more than i words. See `ColumnSearch.wordLimit`.
     private(set) var counts = [Int](repeating: 0, count: ColumnSearch.mostWords + 1)
-    /// Greatest number of listed words of one text, besides its first word.
+    /// Greatest number of words of one text that are listed in addition to the first word of the text.
     private(set) var limit = 0
     private let monitor: BuildMonitor
 
