@@ -81,7 +81,7 @@ public struct BuildPlan: Sendable {
     return round
   }
 
-  /// Takes the answers of all points to the questions of the last round.
+  /// Accepts the answers to the questions of the last round. The answers must cover all points.
   ///
   /// - Throws: `PieceError.damaged` for answers that contradict each other or contradict earlier answers. For example,
   ///   answers may cover only some of the points. After an error the plan is unchanged.
@@ -112,7 +112,8 @@ public struct BuildPlan: Sendable {
       throw PlanAnswers.contradicting("a box and sums of at most 2^31 points", "\(all.moments) in \(all.box.text)")
     }
     for (number, answer) in answers.answers.enumerated() {
-      // One round asks for the extents of a left child and of the right child after it.
+      // Children are asked about in pairs: a question about a left child, and then a question about the right child of
+      // the same node.
       let index = asked[number]
       guard case .extent(let moments, _) = answer, let parent = nodes[index].parent, index % 2 == 1 else { continue }
       guard let whole = nodes[parent].extent, let left = answer.extent, let right = answers.answers[number + 1].extent,
@@ -279,7 +280,7 @@ private struct PlanNode: Sendable {
     }
   }
 
-  /// Turns the splitting line if possible. Otherwise returns the final line.
+  /// Prepares the next turn of the splitting line. If no turn is left, returns the final line.
   private mutating func turn(_ turns: LineTurns) -> Split? {
     guard let next = turns.next else { return turns.split }
     state = .turning(turns, next)

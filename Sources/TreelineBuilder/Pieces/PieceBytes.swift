@@ -1,7 +1,7 @@
 import Treeline
 
 /// The header of a built piece. The header describes the contents of the piece, and holds the record of the piece's
-/// root. In an index, the root's record is not next to the records below the root.
+/// root. The header has this record because, in an index, the root's record is not next to the records below the root.
 ///
 /// After the header come the bytes that the piece adds to each section of the index. A piece can be read only by the
 /// version that wrote it. The format of pieces is not part of the index format, and may change with every version.

@@ -41,8 +41,8 @@ struct PieceRows {
   let layout: RecordLayout
   private let rowMemory: PieceMemory
   private let recordMemory: PieceMemory
-  /// Index of each point in the order of reading. The points are in the order of rows. Nil if the points were read in
-  /// the order of rows.
+  /// The points in the order of their rows: for each point, its index in the order of reading. Nil if the points were
+  /// read in the order of their rows.
   private var order: [UInt32]?
 
   init(pointCount: Int, _ layout: RecordLayout) {

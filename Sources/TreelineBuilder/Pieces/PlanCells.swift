@@ -1,8 +1,8 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// Positions divided into cells, with the sums over the points of each cell. A pass of the plan that finds the points
-  /// on each side of a line then reads only the cells that the line crosses, and few other cells.
+  /// Positions divided into cells, with the sums over the points of each cell. To find the points on each side of a
+  /// line, a pass of the plan then reads only the cells that the line crosses, and few other cells.
   ///
   /// If there are m cells with about equally many points, a line crosses O(√m) cells.
   struct PlanCells: Sendable {
@@ -49,8 +49,8 @@ import Treeline
       dividing positions: Positions, into file: ScratchFile, leastCount: Int = Self.leastCount, memory: Int,
       threads: Int, _ monitor: BuildMonitor
     ) throws(PieceError) {
-      // A range of a block takes 16 bytes. All ranges together take at most half of the memory. So if there is little
-      // memory, blocks are longer. Then there are fewer cells, and each pass reads more points.
+      // The range of a block takes 16 bytes. The ranges of all blocks together take at most half of the memory. So if
+      // there is little memory, blocks are longer. Then there are fewer cells, and each pass reads more points.
       let leastBlock = min(max(Self.leastBlock, 32 * positions.count / max(memory, 1)), RoutedBlock.size)
       let most = max(1, min(positions.count / leastCount, memory / (8 * leastBlock * threads), 1 << 14))
       let tree = try MedianTree(of: positions, depth: Int.bitWidth - 1 - most.leadingZeroBitCount)
@@ -184,7 +184,7 @@ import Treeline
 
     var leafCount: Int { 1 << depth }
 
-    /// Number of points in the sample for each leaf.
+    /// Number of points of the sample divided by the number of leaves.
     private static let sampleDensity = 16
     /// Number of points that are read at once.
     private static let runLength = 16

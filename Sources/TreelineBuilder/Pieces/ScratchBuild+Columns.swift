@@ -100,7 +100,7 @@ import Treeline
   /// A file with the values of all columns as they were read. The file consists of batches of points. Each batch
   /// contains the values of its points, column by column.
   struct ScratchValues {
-    /// Consecutive points whose values were added together.
+    /// Consecutive points whose values were added in one call.
     struct Batch: BitwiseCopyable {
       let firstPoint: UInt64
       let endPoint: UInt64

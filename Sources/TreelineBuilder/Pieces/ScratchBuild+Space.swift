@@ -60,7 +60,7 @@ import Treeline
     ///   disk.
     package func missingSpace(for destination: IndexDestination) -> MissingSpace? {
       let space = space
-      // Some of the space is already in use by this build.
+      // This build already uses some of the space, so this part need not be free.
       let used = folder.usedSpace
       let (scratchDisk, indexDisk) = (Disk(of: folder.path), Disk(of: FilePath(destination.file.partialPath).folder))
       let isShared = scratchDisk?.device == indexDisk?.device

@@ -100,7 +100,7 @@ import Treeline
     }
 
     /// Continues an earlier run of the same build at the point where the earlier run stopped, with the projection of
-    /// the earlier run. Returns nil unless the earlier run has read all of the same input.
+    /// the earlier run. Returns nil unless an earlier run has read the same input to the end.
     ///
     /// - Parameters:
     ///   - checksum: Returns the checksum of the input's bytes. Called only if an earlier run has left files.

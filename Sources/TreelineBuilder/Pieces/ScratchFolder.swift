@@ -94,8 +94,9 @@ import Treeline
 
     deinit { close(lock) }
 
-    /// Returns a description of the file or folder at the path, for an error; nil if a build has made the folder. In
-    /// any other folder, removing files by their names could remove the user's own files.
+    /// Returns nil if a build has made the folder at the path. Otherwise returns a description of the file or folder,
+    /// for an error message. The files of a folder that no build has made may be the user's own, so they must not be
+    /// removed.
     private static func stranger(at path: String) -> String? {
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {

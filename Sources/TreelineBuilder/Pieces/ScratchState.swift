@@ -15,7 +15,8 @@ import Treeline
     var greatestRow: UInt64 = 0
     /// Whether row numbers ascend in the order in which points were added.
     var rowsAscend = true
-    /// Groups of points that share clusters only with each other; nil if all points may share a cluster.
+    /// The groups of all points: points share a cluster only with points of their group. Nil if all points may share a
+    /// cluster.
     var groups: ScratchGroups?
     /// Number of values of each column that are not stored exactly. The numbers are known once all columns are encoded.
     var inexactCounts: [Int] = []

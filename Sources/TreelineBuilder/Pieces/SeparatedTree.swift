@@ -23,7 +23,7 @@ struct SeparatedTree: Sendable {
   private static let regionBytes = 1 << 16
   private static let codePageBytes = 1 << 12
 
-  /// Counts the memory pages of a node. Must be called for each node whose data are read.
+  /// Counts the memory pages that reading a node loads. Must be called for each node whose data are read.
   @inline(__always) mutating func visit(_ node: Node) {
     // Counts the node's record, sums and points. The children of a large node are far away in the file, so their
     // records and summaries are counted, too.

@@ -5,9 +5,9 @@ import Treeline
 /// memory at a time.
 ///
 /// A node's separation depends on the nodes that are shown around it while the distance r falls. Nodes that are farther
-/// away than r do not matter. So the sequence of splits (see `SeparationBuild`) is run in parts:
+/// away than r do not affect the separation. So the sequence of splits (see `SeparationBuild`) is run in parts:
 ///
-/// 1. The first part begins at the root. The part ends at the distance at which the nodes that have been shown fill the
+/// 1. The first part begins at the root. The part ends when r has fallen so far that the nodes of the part fill the
 /// memory. Nodes that cannot be split above this distance are left out. These nodes are known in advance, because there
 /// is an upper bound of the squared distance at which a node is split: the least squared own distance (see
 /// `SplitSequence`) of the node and of all nodes above the node.
@@ -160,7 +160,7 @@ package final class SeparationPieces: Sendable {
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)
-    // A part with few nodes compared to the shown nodes gets more memory, if memory is left.
+    // If `capacity` is small compared to the number of shown nodes, the part gets more memory, if memory is left.
     let most = max(capacity, min(8 * shown, max(room.capacity - shown, 2 * shown)))
     let selection =
       weight <= most ? (floor: 1, count: weight) : tree.select(count, of: front)
