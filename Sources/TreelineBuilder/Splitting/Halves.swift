@@ -1,7 +1,8 @@
 import Treeline
 
-/// The sums over all points of a node, and the sums over the points in its left half. In formulas, n is the number and
-/// S is the sum of all points. The left half has nₗ points with the sum Sₗ, and the right half has nᵣ points.
+/// The sums over all points of a node, and the sums over the points in its left half. In formulas, n is the number of
+/// all points, and S is the sum of all points. The left half has nₗ points with the sum Sₗ, and the right half has nᵣ
+/// points.
 struct Halves {
   struct Sums: Equatable, Sendable {
     var count: UInt64 = 0

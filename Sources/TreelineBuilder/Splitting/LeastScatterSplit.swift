@@ -1,6 +1,6 @@
 import Treeline
 
-/// Splits at the line where the two halves have the least scatter: `SplitRule.leastScatter`.
+/// Splits at the line that leaves the least scatter in the two halves: `SplitRule.leastScatter`.
 ///
 /// First places a line across the principal axis, at the best of all positions. Then turns the line: each point goes to
 /// the half whose mean is closer to the point. Turning is repeated as long as it removes enough scatter (S. Lloyd,
@@ -11,7 +11,7 @@ import Treeline
 /// number of points n, is |n Sₗ - nₗ S|² / (nₗ nᵣ). Here S is the sum of all points. The left half has nₗ points with
 /// the sum Sₗ, and the right half has nᵣ points. All numbers except this quotient are exact. The quotient and the lines
 /// are computed from numbers that depend only on the halves. Each step is an operation that IEEE 754 defines to the
-/// last bit. A product and a sum are fused only where the code says so.
+/// last bit. A product and a sum are fused into one operation only where the code says so.
 struct LeastScatterSplit: SplitAlgorithm {
   let monitor: BuildMonitor
 

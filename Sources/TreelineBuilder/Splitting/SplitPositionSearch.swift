@@ -11,7 +11,7 @@ import Treeline
 struct SplitPositionSearch {
   private let points: UnsafePointer<PlanePoint>
   private let products: DotProducts
-  /// Next point of the same bin, for each point. The last point of a bin has no next point.
+  /// For each point, the next point in the same bin. The last point of a bin has no next point.
   private let links: UnsafeMutablePointer<UInt32>
   private let threads: Int
   private let monitor: BuildMonitor

@@ -5,7 +5,7 @@ import Treeline
 /// Both sides have points. The reason is that no weight is 0, so the least dot product is at most the weighted mean,
 /// and the greatest dot product is above the weighted mean. Weights are integers, so that sums do not depend on the
 /// order of the points. Each weight is computed separately from exact integers. Each step is an operation that IEEE 754
-/// defines to the last bit. A product and a sum are fused only where the code says so.
+/// defines to the last bit. A product and a sum are fused into one operation only where the code says so.
 struct WeightedMeanSplit: SplitAlgorithm {
   let weight: DistanceWeight
   let monitor: BuildMonitor
@@ -105,7 +105,8 @@ struct DistanceWeight: Sendable {
       rest &= bit &- 1
       bit &>>= 1
     }
-    // For a point at the mean, the quotient is infinite. The weight is then limited to `most`, like all large weights.
+    // For a point at the mean, the quotient `scale / power` is infinite. The weight is then limited to `most`, like all
+    // large weights.
     let weight = isInverse ? scale / power : scale * power
     return UInt64(max(1, min(weight, Self.most)))
   }
