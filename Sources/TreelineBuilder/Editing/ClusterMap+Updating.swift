@@ -12,12 +12,12 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   /// The result equals a map that is built from the same values, sorted by their ids: it has the same tree, with the
   /// same content hash. This map does not change. The result has no filter.
   ///
-  /// If the map was grown by merging for badges or by distance with separations, clusters are merged again only around
-  /// the values that change, and the rest of the tree is copied. The first such edit of a map reads the history of its
-  /// tree, which takes about half as long as a build. The result inherits this history, so edit the newest map. All
-  /// other maps are built again. A map is also built again if many values change, or if its plane changes. The plane
-  /// changes if the widest gap between longitudes is elsewhere after the edit, or if plain coordinates have another
-  /// bounding square. Columns are always encoded again.
+  /// If the map was grown by merging for badges, or by merging by distance with separations, clusters are merged again
+  /// only around the values that change. The rest of the tree is copied. The first such edit of a map reads the history
+  /// of its tree, which takes about half as long as a build. The result inherits this history, so edit the newest map.
+  /// All other maps are built again. A map is also built again if many values change, or if its plane changes. The
+  /// plane changes if the widest gap between longitudes is elsewhere after the edit, or if plain coordinates have
+  /// another bounding square. Columns are always encoded again.
   ///
   /// - Parameters:
   ///   - inserted: Values to insert. Their ids are not on the map.
@@ -55,8 +55,8 @@ extension ClusterMap {
     return try ClusterMap(next, on: tree, adding: recipe.columns, recipe: recipe.with(editor, sortedBy: key))
   }
 
-  /// Returns a function that says whether a value of the map has a key. Nil if it is not known whether the values are
-  /// sorted by their keys. After an edit they are sorted.
+  /// Returns a function that says whether any value of the map has a given key. Returns nil if the values may not be
+  /// sorted by their keys. The values are sorted by their keys once the map was edited.
   func keySearch<Key: Comparable>(by key: KeyPath<Value, Key>) -> ((Key) -> Bool)? {
     guard (recipe as? MapRecipe<Value>)?.isSorted(by: key) ?? false else { return nil }
     return { wanted in

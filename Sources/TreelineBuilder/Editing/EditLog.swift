@@ -2,7 +2,8 @@ import CLibrary
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A file of records, each with a checksum. A record is on the disk before `append` returns, or not in the file.
+  /// A file of records, each with a checksum. When `append` returns, its record is on the disk. If `append` fails, its
+  /// record is not in the file.
   ///
   /// A record has a header of 24 bytes: the letters `TLOG`, a check of the length (4 bytes), the length of the content
   /// (8), and the XXH64 of these 16 bytes and the content (8). The content follows. The check of the length is the low
@@ -10,8 +11,9 @@ import Treeline
   ///
   /// If a process or the machine stops while it writes a record, the record is incomplete: the file ends before the
   /// record does, or the file system has extended the file, but some blocks of the record are still zeros. No sound
-  /// record has a block of zeros, because its content is text and a few numbers. If the last record is incomplete, it
-  /// was not acknowledged, and is removed. Any other unsound record is damaged, and may have been acknowledged.
+  /// record has a block of zeros, because its content is text and a few numbers. If the last record is incomplete,
+  /// `append` has not returned for it. So the record was not acknowledged, and it is removed. Any other unsound record
+  /// is damaged, and may have been acknowledged.
   ///
   /// Only one process at a time can use a log. Within this process, only one thread at a time may use the log.
   @_spi(Server) public final class EditLog: @unchecked Sendable {
@@ -178,7 +180,7 @@ import Treeline
       }
     }
 
-    /// Returns a fault of the last record, or `incomplete` if a block of the record was not written.
+    /// Returns the given fault of the last record, or the fault `incomplete` if a block of the record was not written.
     ///
     /// - Parameter range: The record. It ends with the file.
     private static func unsound(_ fault: Fault, _ range: Range<Int>, of bytes: [UInt8]) -> Found {
@@ -232,7 +234,7 @@ import Treeline
         guard AtomicFile.synchronize(descriptor) == 0 else { throw EditLogError(path, "flush it to the disk") }
         length += record.count
       } catch {
-        // After any other failure of a flush, it is not known which bytes are on the disk.
+        // After any failure of a flush except a full disk, it is not known which bytes are on the disk.
         let canContinue = if case .full = error { true } else { false }
         if ftruncate(descriptor, off_t(length)) != 0 || AtomicFile.synchronize(descriptor) != 0 || !canContinue {
           failure = error
@@ -253,8 +255,8 @@ import Treeline
       }
     }
 
-    /// Replaces the log by a first record and the records from an offset on, atomically. If this fails, the log is as
-    /// before.
+    /// Atomically replaces the log. The new log has a new first record, followed by the records of the old log from an
+    /// offset on. If this fails, the log is as before.
     ///
     /// - Parameter offset: Length of the log after some record, at most `length`.
     /// - Throws: `EditLogError`

@@ -16,13 +16,13 @@
   subscript(column number: Int) -> AttributeValue? { values[number] }
 }
 
-/// A value of the column that names points. All keys of a map are of one kind, whole numbers or texts.
+/// A value of the column that names points. Either all keys of a map are whole numbers, or all keys are texts.
 @_spi(Server) public enum PointKey: Hashable, Comparable, Sendable, CustomStringConvertible {
   case number(Int64)
   case text(String)
 
   /// Makes a key from the value of a column. A number is a key if it is whole, however it is written: `5.0` and `50e-1`
-  /// are the key 5. Texts are one key if they are canonically equivalent in Unicode.
+  /// are the key 5. Two texts are the same key if they are canonically equivalent in Unicode.
   ///
   /// - Parameter kind: Kind of the column, which is `number`, `category` or `text`.
   /// - Returns: nil if the value cannot be a key.
@@ -85,7 +85,7 @@
   /// - Parameters:
   ///   - tree: The tree of an index of longitudes and latitudes.
   ///   - name: Name of the column with the keys.
-  ///   - threads: Number of threads of the build. Edits of the map use as many.
+  ///   - threads: Number of threads for the build and for edits of the map.
   /// - Throws: `LiveIndexError`, `BuildError`, `ColumnError`
   /// - Complexity: The time of a build. Takes about 200 bytes of memory for each point, and 50 bytes for each value of
   ///   a point.
@@ -133,7 +133,8 @@
 
   /// Returns this map with some points replaced, added or removed.
   ///
-  /// - Parameter changes: The new points by their keys; nil to remove the point, if there is one.
+  /// - Parameter changes: For each key, the new point with this key; nil to remove the point with this key, if there is
+  ///   one.
   /// - Throws: As `updating(inserting:removing:moving:)`.
   public func updating(_ changes: [PointKey: KeyedPoint?]) throws -> ClusterMap {
     var (inserted, removed, moved): ([KeyedPoint], [PointKey], [KeyedPoint]) = ([], [], [])
@@ -150,7 +151,7 @@
 }
 
 @_spi(Server) extension Column {
-  /// Finds the first value that does not suit a column of this name and kind.
+  /// Finds the first value that would not suit a column with the name and kind of this column.
   ///
   /// - Returns: The number of the value, what was expected and what was found; nil if all values suit the column.
   public func firstUnsuitable(_ values: [AttributeValue?]) -> (number: Int, expected: String, found: String)? {

@@ -97,7 +97,7 @@ public actor LiveMap<Value: Identifiable & Sendable> where Value.ID: Comparable 
     return (next, errors)
   }
 
-  /// Merges edits into one edit. Nil if an edit is impossible after the edits before it, or if the values of the map
+  /// Merges edits into one edit. Returns nil if an edit cannot follow the edits before it, or if the values of the map
   /// are not sorted yet.
   private static func merge(_ edits: [Edit], on map: ClusterMap<Value>) -> Edit? {
     /// The values that the edits set, and nil for values that they remove.

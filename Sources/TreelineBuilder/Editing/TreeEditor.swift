@@ -93,13 +93,14 @@ final class TreeEditor: @unchecked Sendable {
 }
 
 extension LongitudeGaps {
-  /// Whether a position is from the least to the greatest position of its bin, both included.
+  /// Whether a position lies between the least and the greatest position of the points in its bin, or equals one of
+  /// them.
   fileprivate func isInside(_ x: UInt32) -> Bool {
     let range = self.range(inBinOf: x)
     return range.least <= x && x <= range.greatest
   }
 
-  /// Whether a position is the least or the greatest of its bin.
+  /// Whether a position is the least or the greatest position of the points in its bin.
   fileprivate func isOnEdge(_ x: UInt32) -> Bool {
     let range = self.range(inBinOf: x)
     return x == range.least || x == range.greatest
