@@ -13,7 +13,7 @@ import Treeline
     private let path: String
     package let partialPath: String
     private let descriptor: Int32
-    /// Permissions of a new file. These depend on the umask.
+    /// Permissions of a new file, which depend on the umask.
     private let newMode: mode_t
     private var isFinished = false
 
@@ -110,7 +110,7 @@ import Treeline
       defer { if folder >= 0 { close(folder) } }
       if folder >= 0 && fsync(folder) == 0 { return true }
       // A folder that is writable but not readable cannot be opened. Some file systems do not support fsync for
-      // folders. In these two cases, nothing more can be flushed, so there is no error.
+      // folders. In these two cases, the folder cannot be flushed, and this does not count as a failure.
       guard folder < 0 || errno == EINVAL else { return false }
       sync()
       return true

@@ -123,8 +123,8 @@
       return (isWide ? .wideRows : .rows, .made(bytes))
     }
 
-    /// Returns the sections of attributes, then the sections of typed columns. In both groups, the tree's own sections
-    /// come first.
+    /// Returns the sections of attributes, then the sections of typed columns. Among the attributes and among the typed
+    /// columns, the tree's own sections come first.
     private func columnSections(
       _ attributes: [IndexAttribute], _ columns: [EncodedColumn], _ monitor: BuildMonitor
     ) -> [(kind: IndexSection.Kind, content: SectionContent)] {

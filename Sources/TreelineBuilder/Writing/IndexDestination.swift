@@ -13,8 +13,8 @@ import Treeline
   /// try tree.write(to: destination)
   /// ```
   ///
-  /// Reserving removes the temporary file that a killed build of an index at this path has left. If the object is
-  /// deallocated before an index is written, nothing else has changed.
+  /// Reserving removes the temporary file that a killed build of an index at this path has left. If the destination is
+  /// deallocated before an index is written, nothing else on the disk has changed.
   public final class IndexDestination {
     package let file: AtomicFile
 
