@@ -22,7 +22,7 @@ public enum BuildPurpose: Hashable, Sendable {
   package enum Name: String, CaseIterable, Sendable {
     case limit, spacing, badges
 
-    /// The purpose of a tree that answers some cuts. If no single tree answers all of the cuts, the tree is for the
+    /// The purpose of a tree that answers the given cuts. If no single tree answers all of the cuts, the purpose is the
     /// cuts by badges.
     package init(of cuts: [Cut]) {
       self =

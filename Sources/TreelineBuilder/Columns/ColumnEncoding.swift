@@ -3,8 +3,8 @@ import Treeline
 /// The encoding of a column, which converts values of the column to codes. The encoding is chosen once all values are
 /// surveyed. All codes of a column have the same width.
 ///
-/// The section of a column consists of a head, the codes of all points in tree order, zeros up to a multiple of 8, and
-/// a tail, which is the dictionary.
+/// The section of a column has four parts: a head, the codes of all points in tree order, zeros up to a multiple of 8,
+/// and a tail. The tail is the dictionary.
 public struct ColumnEncoding: Sendable {
   /// Name of the column.
   public let name: String

@@ -2,7 +2,7 @@ import Treeline
 
 /// All different texts of each column that has more different texts than a survey keeps. A second pass over the values
 /// gathers these texts. Texts can be gathered separately from different parts of the points, and the results can be
-/// added up in any order, up to a limit of their total length.
+/// added up in any order. The total length of the texts is limited.
 package struct GatheredColumns: Sendable {
   /// Surveys of the columns, without values.
   private let surveys: [ColumnSurvey]

@@ -6,8 +6,8 @@ import Treeline
 /// In each level, all clusters in an area around the wrong places are merged again. This gives a new history of the
 /// area. Clusters and merges that occur in only one of the two histories form connected groups. Some groups involve
 /// clusters outside the area, which are not in the new history. Such a group is taken from the old history. All other
-/// groups are taken from the new history. The area was too small if a group from the old history is at a wrong place,
-/// or if a cluster from one history could be merged with a cluster from the other history.
+/// groups are taken from the new history. The area was too small if a group from the old history is at a wrong place.
+/// The area was also too small if a cluster from one history could be merged with a cluster from the other history.
 package struct MergeRevision {
   /// Wrong merges of the old history. `added` has their replacements, in the order of merging.
   private(set) var removed: [UInt32] = []

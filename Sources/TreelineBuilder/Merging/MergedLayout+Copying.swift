@@ -151,8 +151,8 @@ extension MergedLayout {
   }
 }
 
-/// A change of row numbers. For each threshold that is less than or equal to a row number, the row number grows by one
-/// (if rows are inserted) or shrinks by one (if rows are removed).
+/// A change of row numbers. If rows are inserted, a row number grows by one for each threshold that is not above it. If
+/// rows are removed, the row number shrinks by one for each such threshold.
 struct RowShift: Sendable {
   /// Thresholds in rising order.
   private let thresholds: [UInt32]

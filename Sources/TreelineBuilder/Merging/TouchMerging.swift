@@ -12,9 +12,9 @@ import Treeline
 /// So scales never fall towards the root. For any distance T, consider the moment just before the first merge at T or
 /// more. At that moment, all pairs are at least T apart. Every earlier merge has a scale below T. Every later merge has
 /// a scale of T or more, for one of two reasons. If both of its parts existed at that moment, they are at least T
-/// apart. Otherwise one of the parts was itself merged later and has a scale of T or more, and the scale of the merge
-/// is not below the scale of a part. Now take every cluster that has a scale below T and is merged into a cluster with
-/// a scale of T or more:
+/// apart. Otherwise one of the parts was itself made by a later merge, so its scale is T or more. The scale of a merge
+/// is never below the scales of its parts. Now take every cluster that has a scale below T and is merged into a cluster
+/// with a scale of T or more:
 /// - These clusters are the clusters at that moment. So every point is in exactly one of them, and any two of them are
 ///   at least T apart.
 /// - As T grows, these clusters are only united. As T falls, they are only split. The reason is that all T share one
@@ -28,9 +28,9 @@ import Treeline
 /// clusters, the cluster with the larger badge counts as younger. If both badges are equal, the cluster with the
 /// greater least member counts as younger. So a cluster looks only for clusters that exist already. If its nearest
 /// cluster has been merged, it looks again. It need not find clusters that were made since then, because these younger
-/// clusters look for it. Each cluster keeps the first of its pairs. So the first of all pairs always belongs to a
-/// cluster that knows this pair, or to a cluster that must look again and whose previous pair came earlier in the
-/// order.
+/// clusters look for it. Each cluster keeps the first of its pairs. So the cluster to which the first of all pairs
+/// belongs either knows this pair or must look again. If the cluster must look again, its previous pair came earlier in
+/// the order.
 ///
 /// In each round (`MergeRounds`), only clusters that may have a pair in this round look for other clusters.
 struct TouchMerging: ~Copyable {

@@ -123,8 +123,8 @@ public struct PlanAnswers: Sendable {
     }
   }
 
-  /// Adds the answers of points, given their moments and bounding box, if the answers follow from the moments and the
-  /// box. The points are not read.
+  /// Adds the answers of points if the answers follow from the moments and the bounding box of the points. The points
+  /// are not read.
   ///
   /// - Parameter moments: Moments, measured from the plane's corner.
   /// - Returns: nil if the moments and the box were enough. Otherwise the routing with which the points must be added

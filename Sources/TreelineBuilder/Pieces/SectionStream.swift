@@ -110,11 +110,12 @@ import Treeline
 
   /// Joins the packed gaps of all pieces, one piece after the other. A byte holds the gaps of two points.
   struct GapPacker {
-    /// Gap of a point with an even index, as long as the gap of the next point has not been added.
+    /// Gap of the last added point, if the index of this point is even. The gap of the next point belongs in the same
+    /// byte. Nil if the last byte is complete.
     private var half: UInt8?
     private var packed: [UInt8] = []
 
-    /// Adds packed gaps. The first gap belongs to a point with an even index.
+    /// Adds the packed gaps of a piece. The gap of the piece's first point is in the lower half of the first byte.
     mutating func append(_ bytes: UnsafeRawBufferPointer, _ gapCount: Int, to stream: inout SectionStream)
       throws(PieceError)
     {

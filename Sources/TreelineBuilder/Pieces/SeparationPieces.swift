@@ -16,8 +16,9 @@ import Treeline
 /// piece. These other nodes are within a *margin* around the piece, whose width is a few times r. Nodes at the edge of
 /// the margin are *unsure* from the beginning: anything in the box of an unsure node may be shown. Another node becomes
 /// unsure if no known node blocks it but an unsure node may block it. Every other node is split as in the whole
-/// sequence, because every search around it finds the same nodes. If a node of the piece itself becomes unsure, the
-/// margin is widened by half and the piece is run again, until all nodes of the piece are sure.
+/// sequence, because every search around it finds the same nodes as in the whole sequence. If a node of the piece
+/// itself becomes unsure, the margin is widened by half, and the piece is run again. This is repeated until all nodes
+/// of the piece are sure.
 /// 3. A piece with too many nodes is run only down to a smaller distance, as in step 1, and divided again.
 ///
 /// So the result is exact for any data, and the codes of one piece do not depend on any other piece. Only the width of

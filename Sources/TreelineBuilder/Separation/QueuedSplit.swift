@@ -38,8 +38,8 @@ struct QueuedSplitSort {
     let shift = UInt128(max(UInt128.bitWidth - differing.leadingZeroBitCount - Self.digitBits, 0))
     withUnsafeTemporaryAllocation(of: Int.self, capacity: 2 * Self.radix + 1) { bounds in
       bounds.initialize(repeating: 0)
-      // For each digit, `starts` has the index at which the splits with this digit begin, and `next` has the index at
-      // which the next split with this digit is placed.
+      // For each digit, `starts` has the index at which the splits with this digit begin. For each digit, `next` has
+      // the index at which the next split with this digit is placed.
       let starts = UnsafeMutableBufferPointer(rebasing: bounds[...Self.radix])
       let next = UnsafeMutableBufferPointer(rebasing: bounds[(Self.radix + 1)...])
       count(splits, by: shift, into: starts)

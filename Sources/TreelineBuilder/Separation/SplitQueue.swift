@@ -25,7 +25,7 @@ struct SplitQueue: ~Copyable {
   private struct Band {
     var block: UnsafeMutablePointer<Block>?
     /// Number of splits in the first block. All other blocks are full. If the band has no blocks, this number is the
-    /// capacity of a block.
+    /// capacity of a block, so that the next split begins a new block.
     var count = Block.capacity
   }
 

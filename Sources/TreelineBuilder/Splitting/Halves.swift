@@ -78,8 +78,8 @@ struct Halves {
     Double(Int64(bitPattern: self.all.count &* left &- leftCount &* all))
   }
 
-  /// Returns the line of all positions that are equally far from the means of both halves; nil if both means are equal
-  /// when rounded to doubles.
+  /// Returns the line of all positions that are equally far from the means of both halves; nil if the two means,
+  /// rounded to doubles, are equal.
   @inline(__always) func bisector(from corner: PlanePoint) -> Split? {
     let (leftCount, rightCount) = (Self.double(self.left.count), Self.double(all.count &- self.left.count))
     // One instruction divides both components.

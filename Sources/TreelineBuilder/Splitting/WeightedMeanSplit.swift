@@ -2,10 +2,10 @@ import Treeline
 
 /// Splits at the mean of points that are weighted by their distance to the plain mean: `SplitRule.gamma`.
 ///
-/// Both sides have points. The reason is that no weight is 0, so the least dot product is at most the weighted mean,
-/// and the greatest dot product is above the weighted mean. Weights are integers, so that sums do not depend on the
-/// order of the points. Each weight is computed separately from exact integers. Each step is an operation that IEEE 754
-/// defines to the last bit. A product and a sum are fused into one operation only where the code says so.
+/// Both sides have points, because no weight is 0. So the least dot product is at most the weighted mean, and the
+/// greatest dot product is above the weighted mean. Weights are integers, so that sums do not depend on the order of
+/// the points. Each weight is computed separately from exact integers. Each step is an operation that IEEE 754 defines
+/// to the last bit. A product and a sum are fused into one operation only where the code says so.
 struct WeightedMeanSplit: SplitAlgorithm {
   let weight: DistanceWeight
   let monitor: BuildMonitor
@@ -69,7 +69,7 @@ private struct Deviation: Sendable {
   }
 }
 
-/// The weight of a point. It is proportional to (d / D)^(gamma - 1), where d is the distance of the point to the mean,
+/// The weight of a point. It is proportional to (d / D)^(gamma - 1). Here d is the distance of the point to the mean,
 /// and D is the distance of the farthest point to the mean.
 struct DistanceWeight: Sendable {
   /// Absolute value of the exponent of the squared distance, in sixteenths. The exponent is negative if `isInverse` is
