@@ -42,7 +42,8 @@ extension ClusterTree {
   ///   - groups: The group of each coordinate, in the same order.
   ///   - projection: As in the other `init`.
   ///   - options: How to build the tree of each group.
-  ///   - progress: Called each time a group's tree is complete, including its separations, if it has any.
+  ///   - progress: Called each time a group's tree is complete. If trees have separations, the separations are
+  ///     complete, too.
   /// - Precondition: The number of groups is the number of coordinates.
   public init(
     _ coordinates: [Coordinate], groupedBy groups: PointGroups, as projection: Plane.Projection = .webMercator,

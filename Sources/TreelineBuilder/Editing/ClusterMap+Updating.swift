@@ -104,7 +104,7 @@ private struct ValueEdit<Value: Sendable> {
   private var moved: [(index: Int, value: Value)] = []
   /// Values to insert in rising order of their keys, and the indices of the values before which they belong.
   private var inserted: [(index: Int, value: Value)] = []
-  /// The points that change. A value that is moved to its own coordinate is not among them.
+  /// The points that change. A value that is replaced but keeps its coordinate is not included.
   private(set) var points = TreeEditor.Edit()
 
   init<Key: Comparable>(

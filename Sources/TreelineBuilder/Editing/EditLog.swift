@@ -7,13 +7,13 @@ import Treeline
   ///
   /// A record has a header of 24 bytes: the letters `TLOG`, a check of the length (4 bytes), the length of the content
   /// (8), and the XXH64 of these 16 bytes and the content (8). The content follows. The check of the length is the low
-  /// half of the XXH64 of its 8 bytes. Numbers are little-endian.
+  /// half of the XXH64 of the 8 bytes of the length. Numbers are little-endian.
   ///
-  /// If a process or the machine stops while it writes a record, the record is incomplete: the file ends before the
-  /// record does, or the file system has extended the file, but some blocks of the record are still zeros. No sound
-  /// record has a block of zeros, because its content is text and a few numbers. If the last record is incomplete,
-  /// `append` has not returned for it. So the record was not acknowledged, and it is removed. Any other unsound record
-  /// is damaged, and may have been acknowledged.
+  /// If a process or the machine stops while it writes a record, the record is incomplete. Then the file ends before
+  /// the record does, or the file has its new length but some blocks of the record are still zeros. No sound record has
+  /// a block of zeros, because its content is text and a few numbers. If the last record is incomplete, `append` has
+  /// not returned for it. So the record was not acknowledged, and it is removed. Any other unsound record is damaged,
+  /// and may have been acknowledged.
   ///
   /// Only one process at a time can use a log. Within this process, only one thread at a time may use the log.
   @_spi(Server) public final class EditLog: @unchecked Sendable {

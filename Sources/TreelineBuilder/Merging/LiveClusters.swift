@@ -179,7 +179,7 @@ struct LiveClusters: @unchecked Sendable {
 
   @inline(__always) func isLive(_ cluster: Int) -> Bool { rounds[cluster] != Self.gone }
 
-  /// Whether the cluster with this number still has this age, so that it has not been merged.
+  /// Whether the cluster with this number still has this age. If it does, it has not been merged.
   @inline(__always) func isLive(_ cluster: UInt32, age: UInt32) -> Bool {
     isLive(Int(cluster)) && nodes[Int(cluster)].age == age
   }

@@ -70,8 +70,8 @@ struct MergePlan: Sendable {
 
   /// Divides the plane into parts of the size that probably takes the least time.
   ///
-  /// Small parts fit the caches of a core, even if two threads share the core, and they keep all threads busy. But the
-  /// borders of small parts are longer in total, and clusters along borders are merged again.
+  /// Small parts fit the caches of a core, even if two threads share the core. Also, many small parts keep all threads
+  /// busy. But the borders of small parts are longer in total, and clusters along borders are merged again.
   ///
   /// - Returns: nil if merging all leaves without parts is probably faster.
   static func fastest(

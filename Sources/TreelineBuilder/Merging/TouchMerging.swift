@@ -15,8 +15,8 @@ import Treeline
 /// apart. Otherwise one of the parts was itself made by a later merge, so its scale is T or more. The scale of a merge
 /// is never below the scales of its parts. Now take every cluster that has a scale below T and is merged into a cluster
 /// with a scale of T or more:
-/// - These clusters are the clusters at that moment. So every point is in exactly one of them, and any two of them are
-///   at least T apart.
+/// - These clusters are exactly the clusters that existed at that moment. So every point is in exactly one of them, and
+///   any two of them are at least T apart.
 /// - As T grows, these clusters are only united. As T falls, they are only split. The reason is that all T share one
 ///   order of merges.
 ///
@@ -88,7 +88,7 @@ struct TouchMerging: ~Copyable {
       live.deallocate()
       tiles?.deallocate()
     }
-    // Most instances are small. Their memory is deallocated at once.
+    // Most instances are small, so their memory is deallocated on this thread.
     if live.capacity > 1 << 18 { monitor.deallocate(deallocate) } else { deallocate() }
   }
 

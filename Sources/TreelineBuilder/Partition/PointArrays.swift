@@ -53,6 +53,6 @@ struct PointArrays: @unchecked Sendable {
 }
 
 extension Range<Int> {
-  /// Returns the part of the range that lies at the given offsets from its start.
+  /// Returns the part of this range at the given offsets from the start of this range.
   func chunk(_ offsets: Range<Int>) -> Range<Int> { lowerBound + offsets.lowerBound..<lowerBound + offsets.upperBound }
 }

@@ -91,8 +91,8 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   }
 }
 
-/// The parts of an index that a piece contains. A piece stores its parts in this order: parts with larger alignments
-/// come first.
+/// The parts of an index that a piece contains. A piece stores its parts in the order of these cases, so that parts
+/// with larger alignments come first.
 enum PiecePart: Int, CaseIterable, Sendable {
   case points, sums, rows, nodes, spreads, gaps
 }

@@ -8,7 +8,7 @@ public enum PieceError: Error, Hashable, Sendable {
   case unsupported(what: String, reason: String, remedy: String)
   /// A column cannot hold some of its values.
   case column(ColumnError)
-  /// Two points have the same row number. This can happen only if the caller numbers the rows.
+  /// Two points have the same row number. This can happen only if the caller assigns row numbers.
   case rowTwice(row: Int)
   /// Data that an earlier step wrote has changed or is incomplete.
   case damaged(what: String, expected: String, found: String)

@@ -8,14 +8,14 @@ import Treeline
 /// away than r do not affect the separation. So the sequence of splits (see `SeparationBuild`) is run in parts:
 ///
 /// 1. The first part begins at the root. The part ends when r has fallen so far that the nodes of the part fill the
-/// memory. Nodes that cannot be split above this distance are left out. These nodes are known in advance, because there
-/// is an upper bound of the squared distance at which a node is split: the least squared own distance (see
+/// memory. Nodes that cannot be split above this distance are left out. These nodes are known in advance, because the
+/// squared distance at which a node is split has an upper bound. The bound is the least squared own distance (see
 /// `SplitSequence`) of the node and of all nodes above the node.
 /// 2. The nodes that are shown at this distance are divided by area into pieces. For each piece, the sequence continues
 /// with the nodes below the piece. The sequence also includes nodes around the piece that may block the nodes of the
-/// piece. These other nodes are within a *margin* around the piece, whose width is a few times r. Nodes at the edge of
-/// the margin are *unsure* from the beginning: anything in the box of an unsure node may be shown. Another node becomes
-/// unsure if no known node blocks it but an unsure node may block it. Every other node is split as in the whole
+/// piece. These other nodes are within a *margin* around the piece. The margin is a few times r wide. Nodes at the edge
+/// of the margin are *unsure* from the beginning: anything in the box of an unsure node may be shown. Another node
+/// becomes unsure if no known node blocks it but an unsure node may block it. Every other node is split as in the whole
 /// sequence, because every search around it finds the same nodes as in the whole sequence. If a node of the piece
 /// itself becomes unsure, the margin is widened by half, and the piece is run again. This is repeated until all nodes
 /// of the piece are sure.
@@ -56,8 +56,8 @@ package final class SeparationPieces: Sendable {
     return work
   }
 
-  /// Memory of a part for each node, in bytes. These are 70 bytes in `PieceNodes`, and a share of the grid, of the
-  /// queue and of the boxes of unsure nodes.
+  /// Memory of a part for each node, in bytes. 70 of these bytes are in `PieceNodes`. The other bytes are a share of
+  /// the grid, of the queue and of the boxes of unsure nodes.
   static let bytesPerNode = 160
   /// Memory for each shown node, in bytes. All threads share this memory.
   static let bytesPerShownNode = MemoryLayout<ShownFront.Member>.stride + 8
