@@ -22,8 +22,8 @@ public enum BuildPurpose: Hashable, Sendable {
   package enum Name: String, CaseIterable, Sendable {
     case limit, spacing, badges
 
-    /// The purpose of a tree that answers the given cuts. If no single tree answers all of the cuts, the purpose is the
-    /// cuts by badges.
+    /// The purpose of a tree that answers the given cuts. If no single tree answers all of the cuts, the purpose is
+    /// `badges`.
     package init(of cuts: [Cut]) {
       self =
         cuts.contains { $0.badgeScale != nil } ? .badges : cuts.contains(where: \.needsSeparations) ? .spacing : .limit

@@ -66,8 +66,8 @@ struct SubtreeRoot: Sendable {
   var corner: PlanePoint?
 }
 
-/// A node above the subtrees that threads build separately, or the root of such a subtree. Only one thread at a time uses
-/// a node.
+/// A node above the subtrees that threads build separately, or the root of such a subtree. Only one thread at a time
+/// uses a node.
 final class TopNode: @unchecked Sendable {
   enum Content {
     case unbuilt

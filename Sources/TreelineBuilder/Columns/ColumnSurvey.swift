@@ -185,7 +185,8 @@ public struct ColumnSurvey: Sendable {
   }
 
   /// Reads a value as a number. In a column that was declared as numbers, every text that is a number is read as a
-  /// number. In another column, a text is read as a number only if it is a cell and is spelled like an amount.
+  /// number. In another column, a text is read as a number only if it is a cell and looks like an amount, not like a
+  /// code (see `CellNumber`).
   private func number(of value: AttributeValue) -> AttributeValue.Number {
     let number = value.number(mark: cells ?? .point)
     guard isFound, cells == nil, case .string = value, case .literal = number else { return number }

@@ -117,7 +117,8 @@ struct LiveClusters: @unchecked Sendable {
   let positions: UnsafeMutablePointer<PlanePoint>
   /// For each cluster, its slot in the tiles.
   let slots: UnsafeMutablePointer<UInt32>
-  /// For each cluster, the round in which it looks for other clusters again. It cannot be merged in an earlier round.
+  /// For each cluster, the round in which it looks for other clusters again. In an earlier round, the cluster is merged
+  /// only if another cluster finds it.
   let rounds: UnsafeMutablePointer<UInt8>
   /// For each cluster that waits for a later round, its nearest cluster; `none` if the nearest cluster is not known.
   let nearests: UnsafeMutablePointer<UInt32>

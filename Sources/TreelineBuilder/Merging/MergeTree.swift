@@ -247,9 +247,10 @@ extension MergeTree {
   /// Returns this tree with coarse scales, which are rounded down to steps. There are two steps for each doubling of
   /// the squared distance, so there are four steps for each doubling of the distance.
   ///
-  /// The clusters that are merged at one step are merged again, balanced by weight. They stay in tree order, and are
-  /// divided where about half of the points are on each side. If the clusters have n points in total, a cluster with w
-  /// of these points is at most log2(n / w) + 2 levels below their union. So 128 steps make at most 31 + 256 levels.
+  /// The clusters that are merged at one step are merged again, so that the subtrees are balanced by weight. For this
+  /// purpose, the clusters stay in tree order, and are divided where about half of the points are on each side. If the
+  /// clusters have n points in total, a cluster with w of these points is at most log2(n / w) + 2 levels below their
+  /// union. So 128 steps make at most 31 + 256 levels.
   ///
   /// Take the clusters of the coarse tree at any distance T. They are the clusters of the exact tree at T or at some
   /// greater distance. So they are at least T apart.

@@ -151,8 +151,8 @@ extension MergedLayout {
   }
 }
 
-/// A change of row numbers. If rows are inserted, a row number grows by one for each threshold that is not above it. If
-/// rows are removed, the row number shrinks by one for each such threshold.
+/// A change of row numbers. If rows are inserted, a row number grows by the number of thresholds that are less than or
+/// equal to it. If rows are removed, the row number shrinks by this number.
 struct RowShift: Sendable {
   /// Thresholds in rising order.
   private let thresholds: [UInt32]

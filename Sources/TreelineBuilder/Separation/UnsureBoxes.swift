@@ -2,9 +2,9 @@ import Treeline
 
 /// Boxes in which unknown nodes may be shown at unknown positions: see `SplitSequence`.
 ///
-/// There is one grid for each power of two, which is the width of its cells. Each box is stored in a grid with wide
-/// cells: a cell is not narrower than the box, and not narrower than the radius of any later search. So a search for
-/// boxes visits few cells of each grid.
+/// There is one grid for each power of two, which is the width of its cells. Each box is stored in a grid whose cells
+/// are wide enough: at least as wide as the box, and at least as wide as the radius of any later search. So a search
+/// for boxes visits few cells of each grid.
 struct UnsureBoxes {
   private struct Entry {
     let box: PlaneRect
