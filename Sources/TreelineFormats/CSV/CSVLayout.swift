@@ -71,7 +71,7 @@ struct CSVLayout: RecordDecoder {
   let delimiter: UInt8
   /// Names of the columns; empty if the file has no header.
   let names: [String]
-  /// Number of columns in the first row. Other rows may not have more columns.
+  /// Number of columns in the first row. Other rows must not have more columns.
   let columnCount: Int
   /// Minimum number of columns in each row: the columns of the first row up to the last column with a name. So a header
   /// may end with more delimiters than the rows.

@@ -1,6 +1,6 @@
 /// Reads points from CSV (RFC 4180).
 ///
-/// Written here, because no maintained Swift package reads CSV as a stream as fast as a disk.
+/// Treeline has its own reader, because no maintained Swift package reads CSV as a stream at the speed of a disk.
 struct CSVReader: InputFormat {
   static let name = "CSV"
   static let firstBytes: [UInt8] = []

@@ -86,7 +86,7 @@ enum ColumnFinder {
   /// 4. common names of a column of well-known text
   /// 5. common names of a column with both coordinates
   ///
-  /// If no column has such a name, takes the first two columns, if they contain numbers.
+  /// If no column has such a name, but the first two columns contain numbers, takes these two columns.
   ///
   /// - Parameter next: Cells of the second row; empty if the second row is unknown.
   static func automatic(_ cells: [String], next: [String], _ mark: DecimalMark) throws(ColumnProblem) -> Columns {

@@ -73,7 +73,7 @@ private struct WellKnownTextScanner {
     return .point(first: first, second: second, srid: srid)
   }
 
-  /// Scans the type of another geometry, up to its first parenthesis.
+  /// Scans the type of a geometry that is not a point, up to its first parenthesis.
   private mutating func scanOther() -> WellKnownText {
     for type in WellKnownText.otherTypes where take(type) {
       _ = (take("Z"), take("M"))

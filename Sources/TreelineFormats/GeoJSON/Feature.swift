@@ -227,7 +227,8 @@ struct FeatureReading {
   }
 
   private func position(_ range: Range<Int>, _ axes: Axes) throws(Problem) -> (first: Double, second: Double) {
-    // The syntax is valid. So this fails only if an element is not a number or if there are fewer than two elements.
+    // The syntax is valid. So the scan fails only if an element is not a number or if there are fewer than two
+    // elements.
     var scanner = JSONScanner(Bytes(rebasing: bytes[range]), isFinal: true)
     guard let pair = try? scanner.scanPair() else {
       throw Problem(part: ", coordinates", expected: "an array of two or more numbers", found: excerpt(range))

@@ -1,7 +1,7 @@
 /// Reads points from GeoJSON (RFC 7946): a FeatureCollection or a sequence of Features. Also reads Esri's JSON, the
 /// format in which ArcGIS servers answer.
 ///
-/// Written here, because a parser of whole documents would need memory for the whole input.
+/// Treeline has its own reader, because a parser of whole documents would need memory for the whole input.
 struct GeoJSONReader: InputFormat {
   static let name = "GeoJSON"
   static let firstBytes = [Byte.openBrace, Byte.openBracket, Byte.recordSeparator]

@@ -4,7 +4,7 @@ struct ColumnOrder {
   private let numbers: [String: Int]
   /// Spelling of each requested column in the first record that has the column.
   private var spellings: [String?]
-  /// Columns that directly follow a requested column in some record, for each requested column.
+  /// For each requested column, the requested columns that directly follow it in some record.
   private var following: [Set<Int>]
 
   /// - Parameter names: Names of the requested columns. If names are equal, only the first is used.

@@ -55,7 +55,7 @@ package enum InputFormats {
         }
       }
       if window.isAtEnd { throw .empty(file: file) }
-      // So much space at the start is unusual but valid in CSV.
+      // A start that fills the whole window with space is unusual, but valid in CSV.
       guard try window.more() else { return fallback }
     }
   }

@@ -84,7 +84,7 @@ package struct PointBatch {
 
   package var coordinates: [Coordinate] { table.coordinates }
 
-  /// Input rows without a valid position, ascending. Every other row of the batch is a point. The points are in the
+  /// Input rows without a valid position, ascending. All other rows of the batch are points. The points are in the
   /// order of their rows.
   package var skippedRows: [Int] { table.skippedRows }
 

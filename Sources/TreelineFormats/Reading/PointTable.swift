@@ -138,8 +138,8 @@ extension PointTable {
       ?? coordinates.indices.contains { point in decode(point) { $0.columnNames(of: $1).contains(name) } ?? false }
   }
 
-  /// Returns the value of a point in the first column with a name; nil if the point has no such column. In CSV, this
-  /// cell alone decides whether the value is a number.
+  /// Returns the value of a point in the first column with a name; nil if the point has no such column. In CSV, only
+  /// the value's own cell decides whether the value is a number. The other cells of the column do not matter.
   ///
   /// - Parameter asWritten: Whether a number with a decimal comma is returned as text, in its original spelling.
   package func value(ofColumn name: String, point index: Int, asWritten: Bool = false) -> AttributeValue? {

@@ -10,9 +10,10 @@ public struct ReadingOptions: Hashable, Sendable {
   public var keepsColumns: Bool
   /// Whether positions are x and y on a plane without a map projection, instead of longitudes and latitudes.
   ///
-  /// If this is nil, the names of the columns decide in CSV. GeoJSON is then on the sphere (RFC 7946, section 4).
+  /// If nil, the names of the columns decide for CSV, and GeoJSON is on the sphere (RFC 7946, section 4).
   public var isPlanar: Bool?
-  /// Decimal separator of numbers in a CSV file. GeoJSON always has points, so a comma is an error for GeoJSON.
+  /// Decimal separator of numbers in a CSV file. GeoJSON always has decimal points, so the choice of a comma is an
+  /// error for GeoJSON.
   public var decimal: DecimalSeparator
 
   /// Creates options. By default no rows are skipped and no columns are kept.

@@ -41,7 +41,7 @@ func isValidUTF8(_ bytes: Bytes) -> Bool {
 func excerpt(_ bytes: Bytes) -> String { "\"" + visible(bytes) + "\"" }
 
 func visible(_ bytes: Bytes) -> String {
-  // A message shows fewer characters than this prefix contains, because a character has at most 4 bytes.
+  // A character has at most 4 bytes. So the prefix contains more characters than a message shows.
   visible(String(decoding: bytes.prefix(260), as: UTF8.self))
 }
 

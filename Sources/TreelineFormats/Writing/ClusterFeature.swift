@@ -120,9 +120,9 @@ extension Plane {
     }
   }
 
-  /// Returns the area of the ellipse of two standard deviations along each axis, in square kilometers; nil if all
-  /// points share one position. The width of the ellipse counts as at least a quarter of its length. The viewer colors
-  /// tiles by this area. `density.js` computes the same area for answers that are not tiles.
+  /// Returns the area of an ellipse in square kilometers; nil if all points share one position. The half axes of the
+  /// ellipse are two standard deviations of the points. The width of the ellipse counts as at least a quarter of its
+  /// length. The viewer colors tiles by this area. `density.js` computes the same area for answers that are not tiles.
   @_spi(Server) public func coveredArea(of cluster: Cluster) -> Double? {
     if cluster.rect.isPoint { return nil }
     let ellipse = cluster.ellipse
@@ -131,7 +131,7 @@ extension Plane {
     return Self.areaDeviations * Self.areaDeviations * .pi * length * width * kilometre * kilometre
   }
 
-  /// Returns the area of the ellipse of `coveredArea` on a map, in square pixels at a zoom for 512 px tiles.
+  /// Returns the area that the ellipse of `coveredArea` has on a map, in square pixels, at a zoom for 512 px tiles.
   @_spi(Server) public static func coveredPixels(of cluster: Cluster, zoom: Int) -> UInt64 {
     let ellipse = cluster.ellipse
     let pixelsPerUnit = 512 * Double(sign: .plus, exponent: zoom, significand: 1) / 0x1p32
