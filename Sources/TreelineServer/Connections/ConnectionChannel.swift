@@ -29,7 +29,8 @@ struct ConnectionChannel: ServerChildChannel {
   private let idleTime: TimeAmount
   /// Called once for each connection, on its event loop, when the server stops.
   private let onStop: @Sendable () -> Void
-  /// Addresses of trusted proxies. A single proxy carries the connections of many clients.
+  /// Addresses of trusted proxies. A single proxy carries the connections of many clients, so the bound per address
+  /// does not apply to proxies.
   private let proxies: [IPAddress.Range]
 
   /// Maximum size of a header field, in bytes.

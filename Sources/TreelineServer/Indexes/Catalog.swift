@@ -13,8 +13,8 @@ public final class Catalog: Sendable {
     var isStale = false
     /// Whether the file was missing at the last check.
     var wasMissing = false
-    /// Whether the times of the file were old enough when the file was read: any later write is certain to change them.
-    /// If the times were too new, the file is read once more.
+    /// Whether every write after the file was read is certain to change the times of the file. This is false if the
+    /// file was written just before it was read. Then the file is read once more.
     var wasSettled: Bool
   }
 
@@ -131,7 +131,7 @@ public final class Catalog: Sendable {
   }
 
   /// Opens the files of indexes again if the files were replaced or written to. Meanwhile the old index answers
-  /// requests. A file that cannot be opened is opened again when the file changes, or if `isForced` is true.
+  /// requests. If a file cannot be opened, the next attempt is made when the file changes, or if `isForced` is true.
   ///
   /// - Complexity: O(bytes) of the reopened indexes.
   public func refresh(isForced: Bool = false) -> [Change] {

@@ -102,7 +102,8 @@ extension LiveIndex {
           let removed = state.logLength - log.length
           state.logLength = log.length
           state.mapLogLength = due.length - removed
-          // The remembered answers in the first record may alone be longer than `longestLog`.
+          // The remembered answers in the first record may alone be longer than `longestLog`. So the
+          // length of the part that is already in the map is added.
           state.compactionLength = state.mapLogLength + longestLog
         }
       }
