@@ -163,7 +163,7 @@ import Treeline
   /// position), the map moves to the cluster without zooming.
   public func zoom(into cluster: Cluster, animated: Bool = true) {
     let zoom = try? animator?.scene.tree?.separationZoom(of: cluster.id, for: feed.shownCut, tileSize: .pixels512)
-    // The zoom is slightly larger, so that the map does not stop just before the split.
+    // The map zooms slightly beyond the split, so that rounding does not stop it just before the split.
     let target = max(zoom ?? 0, mapView.zoomLevel) + (zoom == nil ? 0 : 0.01)
     mapView.setCenter(CLLocationCoordinate2D(cluster.coordinate), zoomLevel: target, animated: animated)
   }

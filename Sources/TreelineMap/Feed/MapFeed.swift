@@ -28,8 +28,8 @@ public final class MapFeed: Sendable {
   public let answers: Answers
 
   /// Width of a margin around the screen that queries include, in pixels. So the badges in the margin are already on
-  /// the map when a pan shows them. The margin applies only to cuts by pixels, because clusters in the margin would use
-  /// up a limit.
+  /// the map when a pan shows them. The margin applies only to cuts by pixels. With a limit, clusters in the margin
+  /// would take the places of clusters on the screen.
   public let margin: Double
 
   private let continuation: Answers.Continuation

@@ -155,7 +155,7 @@ public struct MapScene: Sendable {
 
 extension MapScene {
   private mutating func bring(to time: Double) {
-    // If `time` is NaN, the comparison is false.
+    // If `time` is NaN, the comparison is false, and `now` does not change.
     if time > now { now = time }
   }
 

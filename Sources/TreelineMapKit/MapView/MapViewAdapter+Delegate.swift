@@ -3,7 +3,8 @@
   import Treeline
   import TreelineMap
 
-  // The methods that the adapter needs, and then all other methods. Each of them calls the method of the delegate.
+  // First come the methods that the adapter needs, then all other methods of the protocol. Each method also calls the
+  // same method of the delegate.
   //
   // A method of `MKMapViewDelegate` is optional, so the expression `app?.mapView(_:didFail:)` is a function or nil. In
   // the stubs of MapKit for other platforms, which cannot declare optional methods, the expression is a function if

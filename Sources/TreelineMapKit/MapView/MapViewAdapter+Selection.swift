@@ -55,7 +55,7 @@
       guard let tree = tree(of: annotation) else { return }
       let cut = feed.shownCut
       if cut.isByPixels, let zoom = try? tree.separationZoom(of: annotation.cluster.id, for: cut) {
-        // The zoom is slightly larger, so that the map does not stop just before the split.
+        // The map zooms slightly beyond the split, so that rounding does not stop it just before the split.
         fly(to: annotation.badge.destination, zoom: max(zoom, currentZoom) + 0.01, animated: animated)
       } else if annotation.cluster.rect.isPoint {
         // MapKit cannot show a rectangle without width and height.

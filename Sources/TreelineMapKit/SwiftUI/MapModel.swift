@@ -76,8 +76,8 @@
     /// Texts on the badges of the shown tree. See `show(_:texts:)`.
     public var texts: BadgeTexts { treeTexts.current }
 
-    /// Position of the map's camera. It begins with all points of the first tree. `reveal` and taps on clusters change
-    /// it.
+    /// Position of the map's camera. At first, the camera shows all points of the first tree. `reveal` and taps on
+    /// clusters move the camera.
     public var position = MapCameraPosition.rect(.world) { didSet { isAtStart = false } }
 
     /// Whether nothing has set the position yet.
@@ -252,7 +252,7 @@
       let cluster = badge.cluster
       let cut = feed.shownCut
       if cut.isByPixels, let zoom = try? tree.separationZoom(of: cluster.id, for: cut) {
-        // The zoom is slightly larger, so that the map does not stop just before the split.
+        // The map zooms slightly beyond the split, so that rounding does not stop it just before the split.
         fly(to: cluster.coordinate, zoom: max(zoom, currentZoom) + 0.01)
       } else if cluster.rect.isPoint {
         fly(to: cluster.coordinate, zoom: currentZoom)
@@ -264,7 +264,7 @@
     var currentZoom: Double { feed.viewport?.zoom ?? 0 }
 
     func fly(to coordinate: Coordinate, zoom: Double) {
-      // Before the map has a size, this is the size of a phone.
+      // Until the map has a size, the size of a phone is assumed.
       let size = size.width > 0 && size.height > 0 ? size : CGSize(width: 390, height: 844)
       let rect = MKMapRect(
         center: coordinate, zoom: min(zoom, 20), width: size.width * Self.clearOfBars,

@@ -69,8 +69,8 @@ public struct BadgeTexts: Sendable {
     self.ofPoint = ofPoint
   }
 
-  /// Returns the number on a badge, in about four characters, such as 999 and 1.2k; nil for a single point. The decimal
-  /// separator is that of `locale`.
+  /// Returns the number on a badge, in about four characters, such as 999 and 1.2k; nil for a single point. `locale`
+  /// determines the decimal separator.
   public func number(of cluster: Cluster) -> String? {
     guard cluster.pointCount > 1 else { return nil }
     let text = BadgeText.abbreviated(cluster.pointCount)
