@@ -56,10 +56,11 @@ struct AnswerChange: Sendable {
 }
 
 extension AnswerChange {
-  /// Returns the share of points, from 0 to 1, that are torn out of their clusters between the two answers. A cluster
-  /// of the finer answer belongs to the coarser cluster that has most of its points; all other points of the finer
-  /// cluster count as torn. Only points in both answers are counted. The share is 0 if each finer cluster lies within a
-  /// coarser cluster. The share is nil if the answers share no points.
+  /// Returns the share of points, from 0 to 1, that are torn out of their clusters between the two answers. The finer
+  /// answer is the answer at the higher zoom. Each of its clusters is assigned to the cluster of the other answer with
+  /// which it shares the most points. Its remaining points count as torn. Only points in both answers are counted. The
+  /// share is 0 if each cluster of the finer answer lies within one cluster of the other answer. The share is nil if
+  /// the answers share no points.
   func nestedness(isFirstFiner: Bool) -> Double? {
     var (most, all) = ([Int: Int](), 0)
     for flow in flows {

@@ -52,7 +52,8 @@ struct Distortion {
 
   init(in view: ComparisonView) { turn = view.turn }
 
-  /// Adds a point. In a picture of the whole world, the badge of a point may be drawn at the opposite edge.
+  /// Adds a point. In a picture of the whole world, the badge of a point may be drawn at the opposite edge. So the
+  /// distance is measured the shorter way around the world.
   mutating func add(_ point: PixelPoint, shownAt badge: PixelPoint) {
     sum += point.squaredDistance(to: badge, turn: turn)
     pointCount += 1

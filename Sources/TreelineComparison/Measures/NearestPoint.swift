@@ -63,6 +63,6 @@ extension ClusterTree {
 }
 
 extension PlaneRect {
-  /// Eastern edge. If the box crosses the seam, the meridian where the plane is cut, this edge lies beyond the plane.
+  /// Eastern edge. If the box crosses the seam (the meridian where the plane is cut), this edge lies beyond the plane.
   var eastX: Double { Double(minX) + Double(width) }
 }

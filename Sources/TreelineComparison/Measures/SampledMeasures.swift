@@ -51,7 +51,7 @@ import Treeline
     let numbers = Dictionary(uniqueKeysWithValues: cells.enumerated().map { (SIMD2($1.cell.column, $1.cell.row), $0) })
     let cover = try tree.clusters(.limit(Self.coverSize), in: view.window).map(\.range)
     try self.init(of: shown, cover: cover, over: tree, in: view) { _, point in
-      // Columns of cells are counted from longitude -180, not from the seam, the meridian where the plane begins.
+      // Columns of cells are counted from longitude -180, not from the seam (the meridian where the plane begins).
       numbers[SIMD2(UInt32(UInt64(point.x &+ tree.plane.seam) / side), UInt32(UInt64(point.y) / side))]
     }
   }

@@ -18,8 +18,9 @@ package enum MethodChoice: Hashable, Sendable {
     [.grid] + TreeCut.all(of: growth).map { .tree($0, growth) }
   }
 
-  /// The grid, two orders of a limit on the tree of Applidium's article, and a spacing and badges on the trees that are
-  /// merged for them. If `growth` is given, there is only a tree of this growth, with the cuts that suit it.
+  /// Returns the default choices. These are the grid; a limit in two orders, on the tree of Applidium's article; a
+  /// spacing, on a tree that is merged by distance; and badges, on a tree that is merged for badges. If `growth` is
+  /// given, the choices are the grid, and the cuts that suit a tree of this growth.
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
     let limited = growth ?? .splitting(.mean)
     return [.grid, .tree(.breadthFirst, limited), .tree(.widestFirst, limited)]

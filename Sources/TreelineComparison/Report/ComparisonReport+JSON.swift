@@ -2,7 +2,7 @@ import Treeline
 
 extension ComparisonReport {
   /// The report as JSON. Each object in a list is on its own line, and numbers have a chosen number of decimals.
-  /// `JSONEncoder` can write neither.
+  /// `JSONEncoder` can do neither.
   ///
   /// Shares are from 0 to 1. A missing value is null; for example, a single cluster has no neighbor.
   /// `distortion_to_kmeans` exists only if k-means took part, and `journey` only if a journey was compared.

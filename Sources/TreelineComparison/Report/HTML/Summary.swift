@@ -84,7 +84,7 @@ struct Summary {
       let unit = finding.measure.unit
       return "<b>\(unit.text(a))</b> \(what) (\(rival): \(unit.text(b)))"
     case .gain(let what, let target, let ending)?:
-      // A mean over views may be decided by one view.
+      // A single view may decide a mean over views. So the method must also be the best in more than half of the views.
       let isUsual = 2 * finding.wins[one] > finding.viewCount
       let percent = b > 0 && isUsual ? ((1 - a / b) * 100).rounded() : 0
       return percent < 2
@@ -121,7 +121,7 @@ struct Finding {
   let measure: ViewMeasure
   /// Mean of each method, over the views in which all methods have a value.
   let means: [Double]
-  /// Number of views in which a method alone has the best rounded value, for each method.
+  /// For each method, the number of views in which only this method has the best rounded value.
   let wins: [Int]
 
   private let isRanked: [Bool]
