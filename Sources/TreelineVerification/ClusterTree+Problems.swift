@@ -67,8 +67,8 @@ extension ClusterTree {
     return problems.problems
   }
 
-  /// Checks the hierarchy, and then the separations, the distances at which nodes are split. Separations depend on
-  /// distances between nodes, so separations can only be checked if the hierarchy is sound.
+  /// Checks the hierarchy, and then the separations (the distances at which nodes are split). Separations depend on
+  /// distances between nodes. So separations are checked only if the hierarchy is sound.
   private func check(
     principalLevels: Int, threads: Int, _ problems: ProblemList, _ pages: PageUse,
     _ progress: VerificationMonitor.Report? = nil

@@ -26,7 +26,8 @@ extension ColumnSearch {
     }
   }
 
-  /// Checks that both lists contain all required words, sorted by the folded text that begins with the word.
+  /// Checks the list of the first words of texts, and the list of further words. Each list must contain all required
+  /// words, sorted by the folded text that begins with the word.
   func check(_ dictionary: ColumnDictionary, _ label: String, _ problems: ProblemList, _ pages: PageUse) {
     let width = Self.width(ofText: dictionary.textByteCount)
     problems.check(

@@ -112,9 +112,9 @@ extension IndexHeader {
 extension IndexHeader {
   /// Checks the header's facts about the points: the number of clipped points, and the plane.
   ///
-  /// The header stores the seam (the longitude at which the plane begins) or the square of the plane. If the seam or
-  /// the square is wrong, positions alone do not reveal this. So this method checks whether a build of points with
-  /// these positions would choose the plane of the header.
+  /// The header stores the seam (the longitude at which the plane begins) or the square of the plane. The positions of
+  /// the points do not show whether the seam or the square is right. So this method checks whether a build of points
+  /// with these positions would choose the plane of the header.
   ///
   /// - Complexity: O(pointCount)
   func check(_ points: PointBlocks, _ problems: ProblemList) {

@@ -16,7 +16,7 @@ struct NodeFacts {
   let mean: (x: Double, y: Double)
 
   /// - Parameter shorterWayAround: Whether the box may cross the seam, where the plane begins and ends. If true, the
-  ///   box crosses the seam if this makes the box less than half a world wide.
+  ///   box crosses the seam if the box would then be less than half a world wide.
   /// - Precondition: There is at least one point.
   init(of points: PointBlocks, shorterWayAround: Bool = false) {
     let box = shorterWayAround ? PlaneRect(shorterWayAround: points.points) : points.box
@@ -58,7 +58,8 @@ struct NodeFacts {
     return a >= 0 ? (longer, shorter) : (shorter, longer)
   }
 
-  /// Returns whether a given covariance is equal to the last bit. The format defines how each step rounds.
+  /// Returns whether a given covariance equals this covariance in every bit. The format defines how each step rounds,
+  /// so the bits can be compared.
   func agrees(with spread: NodeSpread) -> Bool {
     zip(self.spread.entries, spread.entries).allSatisfy { $0.bitPattern == $1.bitPattern }
   }
