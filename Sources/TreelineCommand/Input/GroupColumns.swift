@@ -27,7 +27,7 @@ struct GroupColumns {
     }
   }
 
-  /// Throws if the input has no column, or several columns, with a name.
+  /// Throws if an option names a column that the input lacks, or a column that the input has more than once.
   func refuseColumns(of table: PointTable, in input: Input) throws {
     if let names = table.columnNames {
       for (option, name) in named { try names.requireOne(name, as: option, in: input.name) }

@@ -53,7 +53,8 @@ struct Input {
     return try ClusterTree(contentsOfFile: path)
   }
 
-  /// Throws if two of the input and the outputs are the same file. Writing the file would destroy the other data.
+  /// Throws if the input and an output are the same file, or if two outputs are the same file. Writing one of them
+  /// would destroy the other.
   func checkOutputs(_ outputs: [String?]) throws {
     let outputs = outputs.compactMap { $0 }
     let files = ([path] + outputs).compactMap(FileIdentity.init(path:))

@@ -38,7 +38,8 @@ enum Interruption {
   /// Adds a file or an empty folder that is removed if one of these signals ends the process. Files are removed in the
   /// order in which they were added. Missing files are ignored.
   static func removes(_ path: String) {
-    // Tests run many subcommands in one process, and these subcommands write to the same paths.
+    // A path may be added twice, because tests run many subcommands in one process, and these subcommands write to the
+    // same paths.
     if (0..<nameCount).contains(where: { strcmp(names[$0]!, path) == 0 }) { return }
     precondition(nameCount < maximumNameCount, "No subcommand writes more than \(maximumNameCount) files")
     names[nameCount] = strdup(path)
