@@ -60,7 +60,8 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// Returns the entry of a page in a listing. A query needs the page if a root is in view and the query splits it.
+  /// Returns the entry of a page in a listing. A query needs the page if at least one root is in view and the query
+  /// splits this root.
   func entry(of page: PagePlan, childCount: Int) -> PageEntry {
     let box = PlaneRect(around: pages.nodes(of: page).map { storage.box(of: $0) })
     return PageEntry(
@@ -198,8 +199,9 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// Returns the gaps after the points of some nodes. The first gap is in the low half of the first byte. If a node is
-  /// a part of a bucket, levels are counted from this node.
+  /// Returns the gaps after the points of some nodes. A gap is the level of the tree that separates a point from the
+  /// next point. Two gaps share a byte, and the first gap is in the low half. If a node is a part of a bucket, levels
+  /// are counted from this node, not from the bucket.
   private func gaps(of roots: [Node]) -> [UInt8] {
     var gaps: [UInt8] = []
     for root in roots {

@@ -26,7 +26,7 @@ struct PageListing {
     for edge in [whole.minX, whole.minY, whole.maxX, whole.maxY] { bytes.append(edge) }
     bytes.append(places: entries.map(\.page) + (hasSpreads ? entries.map(\.spreads) : []))
     var edges: [[UInt8]] = [[], [], [], []]
-    // The boxes in which the next entries are, each with the number of these entries.
+    // Boxes within which the next entries are rounded, each with the number of entries that are left for it.
     var around: [(left: Int, box: PlaneRect)] = [(Int.max, whole)]
     for entry in entries {
       while around[around.count - 1].left == 0 { around.removeLast() }
@@ -60,7 +60,8 @@ private struct RoundedBox {
     let size = end &- start
     let step = size / 256 + 1
     let (from, to) = (least &- start, greatest &- start)
-    // The box of a large node may go around the world on the other side than the box of its parent.
+    // The box of a large node may go around the world the other way than the box of its parent. Then the edges of the
+    // outer box are used.
     guard from <= to, to <= size else { return (0, UInt8(size / step), start, end) }
     let (first, last) = (from / step, to / step)
     return (
@@ -104,7 +105,7 @@ extension PageEncoder {
   }
 
   /// Reads the number of pages in the listing of an upper page, and the places of these pages and of their spreads. The
-  /// places are nil if the bytes are not those of an upper page.
+  /// places are nil if the bytes are not an upper page.
   func listedPlaces(in bytes: UnsafeRawBufferPointer) -> (count: Int, places: [PageReference]?) {
     guard bytes.count >= Self.listingStart else { return (0, nil) }
     let count = Int(bytes.read(at: 16) as UInt32)
