@@ -2,7 +2,7 @@ import CTreeline
 import Treeline
 import TreelineBuilder
 
-// Gathers the distinct texts of columns. These columns have more distinct texts than a survey keeps.
+// Gathers the distinct texts of the columns that have more distinct texts than a survey keeps.
 
 final class EntriesObject: CObject {
   static let noun = "entries"
