@@ -4,7 +4,7 @@ import ArgumentParser
 /// comparable libraries.
 @main struct BenchmarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "Benchmarks", abstract: "Times builds, queries and reading, and prints one JSON object each.",
+    commandName: "Benchmarks", abstract: "Times builds, queries and reading. Each benchmark prints one JSON object.",
     discussion: """
       Points are a file that Treeline reads, a file of little-endian doubles (.f64), or generated in memory from a \
       kind and a number, as in clustered:1000000.

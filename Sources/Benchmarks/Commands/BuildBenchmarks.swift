@@ -149,15 +149,15 @@ struct CancelBenchmark: ParsableCommand {
       "points": coordinates.count,
       // Seconds from each cancellation to the end of the build. Some memory of the build is deallocated after its end.
       "seconds": times,
-      // Bytes by which the process grew from the middle of the builds to the last build.
+      // Bytes by which the process grew during the second half of the builds.
       "growth": growth,
       // Number of builds that ended before they could be cancelled.
       "finished": finishedCount,
     ])
   }
 
-  /// Waits until the resident memory has not fallen for two seconds, and returns the resident memory. After this time,
-  /// the memory of cancelled builds is deallocated, even if other programs keep all cores busy.
+  /// Waits until the resident memory has not fallen for two seconds, and returns the resident memory. Two seconds are
+  /// enough to deallocate the memory of cancelled builds, even if other programs keep all cores busy.
   private static func settledMemory() async throws -> Int {
     var (least, unchanged) = (Int.max, 0)
     while unchanged < 40 {

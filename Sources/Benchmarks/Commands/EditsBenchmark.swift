@@ -10,13 +10,13 @@ struct EditsBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "edits", abstract: "Times edits of a map, and counts the badges that do not change.",
     discussion: """
-      'first' is the first edit, which reads the history of the tree. 'insert', 'remove' and 'move' are the medians of \
-      later edits of one value. 'p95' is the 95th percentile of the times of all these edits, and 'processor' is the \
-      median of their processor times. 'fleet' is the median of steps that \
-      move many values a little. 'plane' is the median of edits that change the plane: a value moves to where the map is \
-      cut open, or away from there. 'kept' is the share of the badges in view that keep their points; the badge of \
-      the edited value does not count. On the main thread, a step of the fleet takes 'show' (median), and a frame at \
-      most 'frame'. All times are in seconds.
+      'first' is the time of the first edit, which reads the history of the tree. 'insert', 'remove' and 'move' are \
+      the median times of later edits of one value. 'p95' is the 95th percentile of the times of all these later \
+      edits, and 'processor' is the median of their processor times. 'fleet' is the median time of steps that move \
+      many values a little. 'plane' is the median time of edits that change the plane: a value moves to where the map \
+      is cut open, or away from there. 'kept' is the share of the badges in view that keep their points; the badge of \
+      the edited value does not count. 'show' is the median time that a step of the fleet takes on the main thread, \
+      and 'frame' is the greatest time that a frame takes. All times are in seconds.
       """)
 
   @OptionGroup var build: BuildArguments

@@ -8,11 +8,12 @@ struct MergingBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merging", abstract: "Reports how clusters are merged in parts, and times edits of the tree.",
     discussion: """
-      'inParts' is the share of all merges that happen within parts. Along borders, 'again' clusters per position are \
-      merged again, in 'areas' areas, of which 'retries' were too small. 'expectedAgain' is the estimate of 'again' \
-      that the choice of parts uses. 'ofSerial' is the total time of all parts. 'longestPath' is the time of the \
-      longest chain in which each part waits for the part before. Both are divided by the time of merging without \
-      parts, and are meaningful with one thread. Edits remove points and add them elsewhere.
+      'inParts' is the share of all merges that happen within parts. Along the borders of parts, clusters are merged \
+      again in 'areas' areas; 'retries' of these areas were too small at first. 'again' is the number of clusters that \
+      are merged again, per position. 'expectedAgain' is the estimate of 'again' that the choice of parts uses. \
+      'ofSerial' is the total time of all parts. 'longestPath' is the time of the longest chain in which each part \
+      waits for the part before. 'ofSerial' and 'longestPath' are divided by the time of merging without parts, and \
+      are meaningful with one thread. Edits remove points and add them elsewhere.
       """)
 
   @OptionGroup var build: BuildArguments

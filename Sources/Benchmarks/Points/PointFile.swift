@@ -163,7 +163,7 @@ struct Towns: Sendable {
   }
 
   private let towns: [Town]
-  /// Upper bound of the random numbers that choose a town, for each town.
+  /// For each town, the upper bound of the random numbers that choose this town.
   private let upTo: [Double]
 
   init(_ count: Int, seed: UInt64) {
