@@ -12,8 +12,8 @@ package struct PageSizes: Hashable, Sendable {
   package var points: [Int]
   /// Number of points above which the children of a node are in upper pages.
   package var nodePoints: [Int]
-  /// Least separation code of a node whose children are in upper pages even if the node has few points. 0 if separation
-  /// codes do not matter.
+  /// If a node has at least this separation code, its children are in upper pages, even if the node has few points. 0
+  /// if separation codes do not matter.
   package var leastCode: [Int]
   /// Greatest number of pairs of records in a page, for each level of upper pages. The first page has level 0, its
   /// child pages have level 1, and so on. The last number of the array is used for all further levels.

@@ -26,8 +26,8 @@ extension NodeFacts {
   private static let fewPoints = 512
 
   /// Returns the greatest scatter that a split across the axis could put between two parts. A split is considered only
-  /// if its position is certain despite rounding. If no split puts more than `least` between the parts, the result is
-  /// any number up to `least`.
+  /// if its position is certain despite rounding. If no split puts more scatter than `least` between the parts, the
+  /// result is any number up to `least`.
   ///
   /// - Complexity: O(count) on all measured data.
   func mostScatterBetween(above least: Double) -> Double {

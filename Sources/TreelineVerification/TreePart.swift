@@ -11,7 +11,7 @@ struct TreePart: Sendable {
 
   /// A tree with fewer points than this number is not divided.
   private static let leastPoints = 1 << 16
-  /// The greatest number of parts. There are enough parts that all threads end at about the same time.
+  /// The greatest number of parts. With this number of parts, all threads end at about the same time.
   private static let most = 256
 
   /// Divides a tree into parts.

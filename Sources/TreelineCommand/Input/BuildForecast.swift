@@ -14,7 +14,7 @@ struct BuildForecast: CustomStringConvertible {
   /// were measured on an idle virtual machine. Other machines may need half the time or twice the time.
   private static let (perPass, perSeparation, perSearch, perPoint) = (2.0, 2000.0, 250.0, 400.0)
 
-  /// Estimates the cost of a build from the points read so far, when the points no longer fit into memory.
+  /// Estimates the cost of a build from the points that were read before memory was full.
   ///
   /// - Parameters:
   ///   - pointCount: Approximate number of points.
@@ -45,8 +45,8 @@ struct BuildForecast: CustomStringConvertible {
     return nanoseconds * Double(count) / 1e9 / share
   }
 
-  /// Returns the number of cores whose time the threads get while other threads are busy. A thread gets at most one
-  /// core.
+  /// Returns how much processor time the threads get while other threads are busy, as a number of cores. A thread gets
+  /// at most one core.
   static func share(ofCores cores: Int, threads: Int, busyThreads: Double) -> Double {
     let threads = Double(max(threads, 1))
     return threads * min(1, Double(max(cores, 1)) / (threads + max(busyThreads, 0)))

@@ -18,9 +18,10 @@ package enum MethodChoice: Hashable, Sendable {
     [.grid] + TreeCut.all(of: growth).map { .tree($0, growth) }
   }
 
-  /// Returns the default choices. These are the grid; a limit in two orders, on the tree of Applidium's article; a
-  /// spacing, on a tree that is merged by distance; and badges, on a tree that is merged for badges. If `growth` is
-  /// given, the choices are the grid, and the cuts that suit a tree of this growth.
+  /// Returns the default choices. They are the grid, limits in two orders, a spacing, and badges. Limits are on the
+  /// tree of Applidium's article. The spacing is on a tree that is merged by distance, and the badges are on a tree
+  /// that is merged for badges. If `growth` is given, all cuts are on a tree of this growth, and cuts that do not suit
+  /// it are left out.
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
     let limited = growth ?? .splitting(.mean)
     return [.grid, .tree(.breadthFirst, limited), .tree(.widestFirst, limited)]

@@ -87,7 +87,8 @@ struct ViewChoice {
   }
 
   /// Returns the view centered on a position, cut at the edges of the plane. The result differs from a viewport with a
-  /// center: a view of the whole world is cut in the widest gap of the data, and its edges can be written exactly.
+  /// center in two ways: a view of the whole world is cut in the widest gap of the data, and the edges of every view
+  /// can be written exactly.
   func view(x: Double, y: Double, zoom: Double) throws -> ComparisonView {
     let units = Plane.unitsPerPixel(zoom: zoom)
     let (halfWidth, halfHeight) = (size.width / 2 * units, size.height / 2 * units)

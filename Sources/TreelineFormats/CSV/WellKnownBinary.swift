@@ -5,7 +5,7 @@ extension WellKnownText {
   /// doc/ZMSgeoms.txt). If the geometry is not a point, only its type is read. PostgreSQL may write `\x` before the
   /// digits; this prefix is accepted.
   ///
-  /// - Returns: nil if the text is not an even number of hexadecimal digits that begins with a byte order, or if it is
+  /// - Returns: nil if the text is not an even number of hexadecimal digits, does not begin with a byte order, or is
   ///   too short for a geometry.
   init?(hexadecimal text: Bytes) {
     let hasPrefix = text.count >= 2 && text[0] == Byte.backslash && text[1] == UInt8(ascii: "x")

@@ -57,9 +57,9 @@ public struct PointTable: Sendable {
   /// Returns the columns of a point, except the coordinates, in the order of the file; empty if columns were not kept.
   ///
   /// In CSV, an empty cell is null. Other cells are numbers if all cells of their column are numbers. In a column
-  /// without decimal points, a cell such as `007`, `1E8` or a whole number of more than 15 digits makes all cells of
-  /// the column texts. A column without a name is named by its number, as in `column 3`. In GeoJSON, the columns are
-  /// the members of `properties`.
+  /// without decimal points, all cells are texts if any cell is like `007` or `1E8`, or is a whole number of more than
+  /// 15 digits. A column without a name is named by its number, as in `column 3`. In GeoJSON, the columns are the
+  /// members of `properties`.
   ///
   /// - Complexity: O(columns). For CSV, the first call takes O(bytes kept).
   public func columns(ofPoint index: Int) -> [(name: String, value: AttributeValue)] {

@@ -118,7 +118,7 @@ package enum ClusterProperty: String, CaseIterable, Sendable {
 extension ClusterProperties {
   /// Visits all properties that the cluster has, in the order in which they are written.
   ///
-  /// The function is inlined, so that a writer is as fast as separate code for each property.
+  /// The function is inlined. So a writer that calls it is as fast as a writer with separate code for each property.
   @inline(__always) package func forEach(_ body: (ClusterProperty, ClusterProperty.Value) -> Void) {
     let isCluster = pointCount > 1
     body(.cluster, .flag(isCluster))

@@ -1,8 +1,7 @@
 import Treeline
 
-/// Matches clusters of a tree with clusters of the tree after an edit. A new cluster continues an old cluster if their
-/// shared points are more than half of the old points and more than half of the new points. Shared points may have
-/// moved.
+/// Matches clusters of a tree with clusters of the tree after an edit. A new cluster continues an old cluster if the
+/// points that they share are more than half of the points of each cluster. Shared points may have moved.
 struct EditMatching {
   private let old: ClusterTree
   private let answer: MapAnswer

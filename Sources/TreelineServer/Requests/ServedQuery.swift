@@ -142,7 +142,8 @@ struct ClusterStyle {
     _ clusters: Clusters, of tree: ClusterTree, _ index: ServedIndex, for query: ServedQuery,
     _ aggregates: ServedAggregates, to bytes: inout OutputBytes
   ) throws {
-    // The properties are read only once, because retaining a tree takes as long as writing a number.
+    // The properties are read only once, because each read counts a reference to a tree, which takes as long as writing
+    // a number.
     let (writer, view) = (index.features, view(of: query))
     let values = try aggregates.values(of: clusters, in: tree)
     writer.open(&bytes)

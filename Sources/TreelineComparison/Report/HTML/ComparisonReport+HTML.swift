@@ -101,7 +101,8 @@ extension ComparisonReport {
     return "\(dots)\(land)\(offPicture(comparison))"
   }
 
-  /// Returns a sentence about badges whose centers lie beyond the edges of the picture, where a mean of points may lie.
+  /// Returns a sentence about badges whose centers lie beyond the edges of the picture. The mean of a cluster's points
+  /// may lie there.
   private func offPicture(_ comparison: ViewComparison) -> String {
     let counts = zip(methods, comparison.results).compactMap { method, result -> String? in
       let count = result.clusters.count { !comparison.view.shows($0.position) }
