@@ -52,7 +52,8 @@ struct UpperRecord {
 /// The plan of a page. A page contains parts of some neighboring subtrees, but not the records of their roots.
 final class PagePlan: @unchecked Sendable {
   enum Content {
-    /// The points below some nodes. In a tree with subtrees, a subtree that may consist of several pages.
+    /// The points below some nodes. If the whole tree is divided into subtrees, each leaf is a subtree, and may be
+    /// divided into several pages.
     case leaf
     /// The pairs of children of all nodes in `expanded`. All other nodes below the roots are in the pages `children`.
     case upper(expanded: Set<Int32>, children: [PagePlan])

@@ -248,7 +248,7 @@ private final class PageFiles {
 
   init(_ sink: any PageSink, byteCount: Int) { (self.sink, self.byteCount) = (sink, byteCount) }
 
-  /// Adds a page to a file, which begins a new file if the file is long enough.
+  /// Adds a page to the open file of its kind. If the open file is long enough, closes it and begins a new file.
   func append(_ page: [UInt8], _ kind: Kind, then set: @escaping (PageReference) -> Void) throws {
     if let file = open[kind], file.byteCount + page.count > byteCount { try write(kind) }
     if open[kind] == nil { kinds.append(kind) }

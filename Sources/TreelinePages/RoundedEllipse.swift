@@ -11,7 +11,7 @@ struct RoundedEllipse {
   /// Least width, relative to the length of the ellipse, that is used to compute the area. The area of a narrower
   /// ellipse is computed as if it had this width. Maps use the same number.
   private static let leastWidth = 0.25
-  /// Number that is subtracted from the highest bits of the squared area, which is a `Float`, to get `size`.
+  /// To get `size`, this number is subtracted from the highest bits of the squared area, stored as a `Float`.
   private static let base: UInt32 = 253
 
   init(_ spread: NodeSpread) {

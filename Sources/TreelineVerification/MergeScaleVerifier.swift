@@ -119,7 +119,8 @@ struct MergeScaleVerifier {
     let found = TreeStorage.bit(of: anchors, at: Int(right.first))
     problems.check(
       found == isRight, "anchor \(right.first)",
-      expected: "\(isRight ? 1 : 0), for the part whose position is nearer to the mean", found: "\(found ? 1 : 0)")
+      expected: "\(isRight ? 1 : 0), the side of the part whose position is nearer to the mean",
+      found: "\(found ? 1 : 0)")
   }
 
   /// Checks that codes, and bits of `anchors`, are 0 at indices where no right child begins. These indices are the

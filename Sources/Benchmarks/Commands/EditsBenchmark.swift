@@ -72,7 +72,8 @@ struct EditsBenchmark: ParsableCommand {
     try printJSON(fields)
   }
 
-  /// Processor time of this thread, in seconds. An edit that merges locally runs on one thread.
+  /// Processor time of this thread, in seconds. An edit that merges locally runs on one thread, so this time includes
+  /// all its work.
   private static var processorTime: Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

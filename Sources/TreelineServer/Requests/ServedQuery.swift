@@ -5,7 +5,7 @@
 /// The query of a request, and its viewport on the plane of an index.
 struct ServedQuery {
   let query: Query
-  /// nil if nothing is in view, because the viewport lies outside the square of a plain plane.
+  /// nil if the viewport lies outside the square of a plain plane, so that nothing is in view.
   let view: PlaneViewport?
 
   /// Reads the query from the parameters of a request.

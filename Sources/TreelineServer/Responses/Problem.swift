@@ -112,7 +112,7 @@ extension Problem {
   static let clientLeft = Problem(
     status: .serviceUnavailable,
     detail:
-      "The client closed its side of the connection too early; keep it open until the answer arrives."
+      "The client closed its side of the connection before it got the answer; keep both sides open until then."
   )
 
   static func outdatedIDs(of index: ServedIndex) -> Problem {

@@ -37,8 +37,8 @@ struct AdmissionMiddleware: RouterMiddleware {
     return try await next(request, context)
   }
 
-  /// Returns whether a path belongs to the viewer or to the documentation of the routes. These paths need no token.
-  /// They contain no data of an index, and the viewer asks the user for the token.
+  /// Returns whether a path belongs to the viewer or to the documentation of the routes. These paths need no token,
+  /// because they contain no data of an index. The viewer itself asks the user for the token.
   private static func isPage(_ path: String) -> Bool {
     ["/", "/docs", "/openapi.json"].contains(path) || path.hasPrefix("/viewer/")
   }

@@ -26,7 +26,7 @@ struct LiveRoutes {
     else {
       throw Problem.invalid(
         "Idempotency-Key",
-        expected: "a value of 1 to \(LiveBatch.longestID) visible ASCII characters, another one for each batch",
+        expected: "a value of 1 to \(LiveBatch.longestID) visible ASCII characters that no other batch has",
         found: request.headers[.idempotencyKey].map { String($0.prefix(100)) })
     }
     let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased().filter { $0 != " " }
