@@ -18,7 +18,7 @@ struct ViewChoice {
   /// Greatest zoom, at which a pixel is 60 cm wide at the equator. At higher zooms, points are hardly ever close to
   /// each other on the screen.
   static let maximumZoom = 18.0
-  /// Size of the grid's cells. The points of a cell are tried as the middle of the next view.
+  /// Size of the grid's cells. For each cell, a view with the cell's points in its middle is tried as the next view.
   private static let cellSize = CellSize.pixels(64)
   /// Free space around the view of all points, in pixels: half of the largest badge, and a little more.
   private static let margin = 32.0

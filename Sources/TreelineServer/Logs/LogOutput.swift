@@ -65,7 +65,8 @@ final class LogOutput: Sendable {
           let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
           if count < 0 && errno == EINTR { continue }
           if count < 0 && errno == EAGAIN {
-            // The descriptor is non-blocking, because another process that shares the descriptor has changed the mode.
+            // Another process that shares the descriptor has made it non-blocking. So this thread waits, and then tries
+            // again.
             usleep(10_000)
             continue
           }

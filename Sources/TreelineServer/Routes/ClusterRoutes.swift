@@ -90,7 +90,7 @@ enum ClusterRoutes {
       request.parameters.refuse(
         "offset", expected: "an offset of at most \(most), because the points are sorted", found: "\(offset)")
     }
-    // The cost is high, because the route looks up the path of clusters that contain each returned member. Sorting also
+    // The cost is high, because for each returned member, the route looks up all clusters that contain it. Sorting also
     // reads a value of every member.
     let memberCount = (try? request.tree.cluster(id).pointCount) ?? 0
     let cost = selection.cost + 4 * limit + (order == nil ? 0 : max(memberCount / 5, AnswerCost.ofMeasures))
