@@ -206,8 +206,8 @@ struct PageTree {
       let isFit: Bool
       switch (one.pairs > 0, other.pairs > 0) {
       case (false, false): isFit = one.points + other.points <= mostPoints
-      // If only few points are beside upper records, these points share the upper page. Otherwise there would be many
-      // small pages.
+      // A group of few points joins a neighboring group with upper records. Otherwise there would be many small leaf
+      // pages.
       case (false, true): isFit = one.points <= mostPoints / 2
       case (true, false): isFit = other.points <= mostPoints / 2
       case (true, true): isFit = one.pairs + other.pairs <= most

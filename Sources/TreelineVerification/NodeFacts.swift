@@ -69,7 +69,8 @@ struct NodeFacts {
     principalAxis.x * (Double(point.x - box.minX) - mean.x) + principalAxis.y * (Double(point.y - box.minY) - mean.y)
   }
 
-  /// The greatest possible error of `product`. The components of the builder's axis are integers of 29 bits.
+  /// The greatest possible error of `product`. The error is not 0, because the components of the builder's axis are
+  /// integers of 29 bits.
   var tolerance: Double { 0x1p-27 * Double(max(box.width, box.height)) + 1e-3 }
 }
 

@@ -35,8 +35,8 @@ final class ReportFile {
 enum Interruption {
   private static let signals = [SIGHUP, SIGINT, SIGPIPE, SIGTERM]
 
-  /// Adds a file or an empty folder that is removed if one of these signals ends the process. Files are removed in the
-  /// order in which they were added. Missing files are ignored.
+  /// Adds a file or an empty folder that is removed if a signal ends the process. Files are removed in the order in
+  /// which they were added. Missing files are ignored.
   static func removes(_ path: String) {
     // A path may be added twice, because tests run many subcommands in one process, and these subcommands write to the
     // same paths.

@@ -55,7 +55,7 @@ package enum InputFormats {
         }
       }
       if window.isAtEnd { throw .empty(file: file) }
-      // A start that fills the whole window with space is unusual, but valid in CSV.
+      // An input that begins with a whole window of space is unusual, but valid in CSV.
       guard try window.more() else { return fallback }
     }
   }

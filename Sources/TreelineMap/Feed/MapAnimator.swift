@@ -50,7 +50,7 @@ import Treeline
   ///     A frame always passes on at least one batch of 64 badges, even if this takes longer.
   ///   - timing: Durations of changes.
   ///   - clock: Source of the time.
-  ///   - receive: Applies a change to the view, before it returns.
+  ///   - receive: Applies a change to the view. The closure must not return before the change is applied.
   public init(
     _ feed: MapFeed, budget: Duration = .milliseconds(2), timing: MapTiming = .standard,
     clock: some Clock<Duration> = ContinuousClock(), receive: @escaping (MapChange) -> Void

@@ -54,8 +54,8 @@ struct Summary {
       + sentences(findings).joined()
   }
 
-  /// Returns two sentences about the two methods that are best in most measures. Both sentences may be about one
-  /// method.
+  /// Returns at most two sentences, about the two methods that are the best in the most measures. If there is something
+  /// to say about only one of the two methods, both sentences are about this method.
   private func sentences(_ findings: [Finding]) -> [String] {
     let wins = report.methods.indices.map { method in findings.count { $0.best[method] } }
     let told = report.methods.indices.sorted { (-wins[$0], $0) < (-wins[$1], $1) }.prefix(2).sorted()
