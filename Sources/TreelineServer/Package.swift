@@ -77,7 +77,7 @@ let package = Package(
       ], path: "Tests"),
   ], swiftLanguageModes: [.v6])
 
-// Tests compile in a fraction of the time without optimization.
+// Without optimization, tests compile in a fraction of the time.
 for target in package.targets where target.type == .test {
   target.swiftSettings = [.unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])]
 }

@@ -34,8 +34,8 @@ struct MeasuredJourney: Sendable {
 }
 
 extension MeasuredView {
-  /// Returns a flag for each cluster: true if its position lies in both views and if it has at least one point in both
-  /// views.
+  /// Returns a flag for each cluster: true if two things lie in both views: the position of the cluster, and at least
+  /// one of its points.
   fileprivate func isShared(with other: ComparisonView) -> [Bool] {
     clusters.map { cluster in
       view.shows(cluster.position) && other.shows(other.pixel(cluster.position, of: view))

@@ -7,7 +7,8 @@ package enum MethodChoice: Hashable, Sendable {
   case grid
   case tree(TreeCut, Growth)
 
-  /// The compared growths. The name of a method contains the growth of its tree, except if this is the first growth.
+  /// The compared growths. The name of a method contains the growth of its tree, except if the growth is the first of
+  /// this list.
   private static let growths = SplitRule.examples.map(Growth.splitting)
 
   /// All methods in the order of a report: the grid, and each cut for each growth.

@@ -204,8 +204,8 @@ struct FeatureReading {
     return Bytes(rebasing: bytes[range])
   }
 
-  /// Returns a name that two properties share, even if its characters are written in different ways; nil if there is
-  /// none.
+  /// Returns a name that two properties share, even if they write its characters in different ways; nil if all names
+  /// differ.
   private func repeatedName(in properties: Range<Int>) -> String? {
     var (names, repeated): (Set<String>, String?) = ([], nil)
     var scanner = JSONScanner(Bytes(rebasing: bytes[properties]), isFinal: true)

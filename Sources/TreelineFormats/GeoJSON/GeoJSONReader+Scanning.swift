@@ -96,7 +96,7 @@ enum CollectionMember {
   case other
 }
 
-/// The kind of the first object, as its first members show.
+/// The kind of the first object. The first members of the object determine the kind.
 enum FirstObject {
   case collection
   case feature

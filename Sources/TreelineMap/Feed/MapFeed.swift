@@ -44,7 +44,7 @@ public final class MapFeed: Sendable {
   public struct Options: Sendable {
     /// Width of the margin around the screen that queries include, in pixels.
     public var margin = 64.0
-    /// Time for which the feed waits for the answer of a query after the map has moved.
+    /// Time that a query may take before a move of the map cancels it.
     public var patience = Duration.milliseconds(250)
     /// Returns the diameter of a cluster's badge in pixels; nil to use `MapAnswer.standardDiameter(of:in:for:)`.
     public var diameter: (@Sendable (Cluster) -> Double)?
