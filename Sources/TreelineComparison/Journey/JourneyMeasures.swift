@@ -73,8 +73,8 @@ extension JourneyMeasure {
     }
   }
 
-  /// Mean share of badges that a pan keeps, from 0 to 1. Considers only clusters whose position lies in both views and
-  /// that have at least one point in both views. nil if no step is a pan.
+  /// Mean share of badges that a pan keeps, from 0 to 1. Considers only clusters whose position lies in both views,
+  /// together with at least one of their points. nil if no step is a pan.
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",
