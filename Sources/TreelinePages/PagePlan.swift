@@ -220,8 +220,8 @@ struct PageTree {
     func close(_ group: Group?) { if let group { closed.append(group.range) } }
     var last: Group?
     for start in starts {
-      // Visits the children of a node before the node itself. `open` has a group for each visited node without a visited
-      // parent; nil if the groups below the node are closed.
+      // Visits the children of a node before the node itself. For each visited node without a visited parent, `open`
+      // has a group, or nil if the groups below the node are closed.
       var waiting = [(index: start, isAfterChildren: false)]
       var open: [Group?] = []
       while let (index, isAfterChildren) = waiting.popLast() {
