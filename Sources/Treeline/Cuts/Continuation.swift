@@ -178,14 +178,16 @@ private struct Plan {
   private let entries: [Entry]
   private let lossWeight: Double
 
-  /// The number of clusters that each child saves. There is a choice for each entry that may be shown, and for each
-  /// number of clusters to save below this entry.
+  /// The finest answer has more clusters than the limit allows, so clusters must be *saved*: a node is shown instead of
+  /// the nodes below it. There is a choice for each entry that may be shown, and for each number of clusters to save
+  /// below this entry.
   private var choices: [[Choice]]
 
   /// The shown entries as indices in `entries`, in tree order.
   private(set) var shown: [Int] = []
 
-  /// The numbers of clusters that the children save; negative if the entry itself is shown.
+  /// How many clusters are saved below the left child, and how many below the right child. Both numbers are negative if
+  /// the entry itself is shown.
   private struct Choice {
     var left: Int32
     var right: Int32

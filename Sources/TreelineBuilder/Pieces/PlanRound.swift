@@ -233,7 +233,7 @@ struct ProductBin: BitwiseCopyable, Sendable {
 
   var sums: Halves.Sums { Halves.Sums(count: count, x: x, y: y) }
 
-  /// This bin as a bin of the search in memory, but without a list of points.
+  /// This bin, converted to the type of bins in builds in memory. The result has no list of points.
   var bin: Bin { Bin(count: UInt32(count), x: x, y: y) }
 }
 

@@ -10,8 +10,8 @@ struct ShownFront: Sendable {
     let box: PlaneRect
     /// Whether the node is known to be shown. If `isSure` is false, anything in its box may be shown.
     var isSure = true
-    /// Whether the node is an own node: the separations below the node are wanted. If `isOwn` is false, the node is a
-    /// member only because it may block other nodes.
+    /// Whether the separations below the node are wanted. Such a node is called an *own node*. If `isOwn` is false, the
+    /// node is a member only because it may block other nodes.
     var isOwn = true
 
     /// Upper bound of the number of nodes that may be split, among this node and all nodes below it.
