@@ -104,8 +104,8 @@ struct DistinctValues: AggregateEvaluator {
     }
   }
 
-  /// Sorts the buffer only as far as its first `most` keys. For this, one key after another is inserted into the sorted
-  /// keys at the beginning. The order of the remaining keys is undefined.
+  /// Puts the `most` keys that sort first at the beginning of the buffer, in sorted order. One key after another is
+  /// inserted into the keys at the beginning. The order of the remaining keys is undefined.
   private static func bringForward(_ most: Int, of found: UnsafeMutableBufferPointer<KeyCount>) {
     guard most > 0 else { return }
     for index in 1..<max(found.count, 1) {

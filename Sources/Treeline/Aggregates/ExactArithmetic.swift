@@ -192,7 +192,7 @@ struct ExactSum {
     let half = UInt128(1) << UInt128(dropped - 1)
     if rest > half || rest == half && (isRest || significand & 1 == 1) { significand += 1 }
     let power = exponent + dropped
-    // The power of two may be less than every double. So the number is multiplied in two steps. The first step is
+    // The power of two may be too small for a double. So the number is multiplied in two steps. The first step is
     // exact.
     let scaled = significand.nearestDouble
     return power < -1022

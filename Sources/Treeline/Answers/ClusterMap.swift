@@ -15,7 +15,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   let names: PropertyNames
 
-  /// Data about the build of the map, for edits; nil if the map was made on an existing tree.
+  /// Data that is kept from the build of the map for edits; nil if the map was made on an existing tree.
   package let recipe: (any AnyObject & Sendable)?
 
   /// - Parameter names: The names of the tree's columns.

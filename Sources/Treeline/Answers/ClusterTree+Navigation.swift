@@ -200,6 +200,6 @@ extension ClusterTree {
 }
 
 extension UnclusteredPoints {
-  /// Returns the lesser of two zooms: `zoom`, and `fromZoom`, from which there are no clusters.
+  /// Returns the lesser of two zooms: `zoom` and `fromZoom`, the zoom from which there are no clusters.
   fileprivate func zoom(orSooner zoom: Double?) -> Double? { fromZoom < zoom ?? .infinity ? fromZoom : zoom }
 }

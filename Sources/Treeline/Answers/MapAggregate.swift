@@ -11,7 +11,7 @@
 public struct MapAggregate<Value: Sendable, Result: Sendable>: Sendable {
   /// Returns the aggregate with names of columns instead of key paths.
   let named: @Sendable (PropertyNames) throws(QueryError) -> Aggregate
-  /// Converts a result to its type.
+  /// Converts the result of the aggregate to the type `Result`.
   let result: @Sendable (AggregateValue) throws -> Result
 
   /// - Parameters:

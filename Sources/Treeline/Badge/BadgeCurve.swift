@@ -128,8 +128,8 @@ extension BadgeCurve {
   /// - Parameter unitsPerPixel: Scale at which the badges are drawn.
   package func distance(unitsPerPixel: Double) -> Double {
     // Distances are measured between means in whole units. Each mean is less than one unit from the position of its
-    // badge. So two units are added. They are scaled as for two of the smallest badges, because the factor is greatest
-    // for these badges.
+    // badge. So two units are added. The two units are scaled as for two of the smallest badges, for which the scale
+    // factor is greatest.
     let least = width(steps[0].diameter, steps[0].diameter)
     return Self.unitDiameter * unitsPerPixel + 2 * 128 * Self.unitDiameter / Double(least)
   }

@@ -17,9 +17,9 @@ extension TreeStorage {
   /// the edge are searched. From then on, each node across the edge is searched when the expansion reaches the node.
   /// The answer is the same as if every node had been searched.
   ///
-  /// Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. Finished nodes
-  /// are copied at every level. If there are more than about a thousand nodes, finished nodes are copied only while
-  /// many nodes are unfinished; see `Frontier`.
+  /// Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. Up to about a
+  /// thousand nodes, finished nodes are copied at every level. If there are more nodes, finished nodes are copied only
+  /// while many nodes are unfinished; see `Frontier`.
   func breadthFirstCut<Counted>(in view: PointsInView<Counted>, limit: Int) throws(IndexError) -> [Node] {
     try breadthFirstCut(in: view, limit: limit, expanding: EveryNode())
   }
@@ -69,7 +69,7 @@ extension TreeStorage {
       var (next, cursor) = (frontier.next, frontier.cursor)
       let end = frontier.end
       let distanceWhenFull = frontier.distance(ofCount: limit)
-      /// The value is 0 as long as expanding nodes has produced only single points.
+      /// 0 as long as the expansion has produced only single points. If the number stays 0, no further level is needed.
       var more: UInt32 = frontier.hasWritten ? 1 : 0
       while next < end {
         let slot = next.pointee

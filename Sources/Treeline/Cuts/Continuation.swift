@@ -129,8 +129,9 @@ extension Continuation {
   /// returns the answer with the least scatter. Returns nil if every answer that was tried has too much scatter, which
   /// happens only with a damaged file.
   ///
-  /// No answer within the limit loses fewer clusters, although answers consist only of entries. The reason is that any
-  /// node of another answer can be replaced by entries that are as coarse as the node and have the same points in view.
+  /// The answers that are compared consist only of entries. Still, no other answer within the limit loses fewer
+  /// clusters, because any node of another answer can be replaced by entries that are as coarse as the node and have
+  /// the same points in view.
   ///
   /// The cost of an answer is its scatter plus a weight for each lost cluster. At first the weight is greater than any
   /// scatter. If the cheapest answer has too much scatter, the weight is lowered as far as necessary. At a weight of 0

@@ -86,7 +86,7 @@ public struct Cut: Hashable, Sendable {
   ///
   /// The choice of clusters depends on the zoom and not on the viewport. So a pan changes clusters only at the edge,
   /// and neighboring tiles of a map use the same choice of clusters. The answer at a greater zoom, fractional or not,
-  /// refines this answer.
+  /// refines the answer at a smaller zoom.
   ///
   /// - Parameter pixels: 0 or more. At 0 every position is shown as a cluster of its own.
   public static func detail(_ pixels: Double) -> Cut { Cut(.detail, pixels: pixels) }
@@ -206,8 +206,8 @@ public struct Cut: Hashable, Sendable {
     }
   }
 
-  /// Whether points may be shown unclustered with this criterion. With badges, a point is unclustered exactly if there
-  /// is room for it.
+  /// Whether `UnclusteredPoints` have an effect with this criterion. They have no effect with badges: there, a point
+  /// is unclustered exactly if there is room for it.
   var leavesRoomForUnclustered: Bool { self != .badges }
 
   /// The least width of a cluster, in pixels, if the criterion has the value 1.
@@ -256,8 +256,8 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
   case steepestFirst = "steepest-first"
 }
 
-/// The points that are shown unclustered although a cluster could represent them. Points at one position stay together,
-/// because no zoom separates them.
+/// A rule that shows some points unclustered although a cluster could represent them. Points at one position stay
+/// together, because no zoom separates them.
 ///
 /// ```swift
 /// let cut = Cut.detail(20).unclustered(UnclusteredPoints(leastMembers: 4, fromZoom: 17))

@@ -7,7 +7,7 @@ struct PixelScale {
   let criterion: PixelCriterion
   let pixels: Double
 
-  /// The unit in which nodes are compared.
+  /// The measure of how coarse a node is.
   enum Coarseness {
     /// The mean square distance of a node's points to their mean.
     case squaredRadius

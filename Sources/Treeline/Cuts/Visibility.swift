@@ -34,7 +34,7 @@ struct Visibility: Equatable {
   /// 1 if any point is visible, and 0 if no point is visible.
   @inline(__always) var asNumber: Int { bits == 0 ? 0 : 1 }
 
-  /// Makes a visibility from the sides of a node's box.
+  /// Makes the visibility of a node, given which sides of its box are outside the window.
   @inline(__always) init(_ sides: SidesOutside) {
     let seen = sides.areNone ? Self.whole.bits : Self.partial.bits
     bits = sides.areAll ? 0 : seen
@@ -83,7 +83,7 @@ struct PointsInView<Counted: CountedPoints> {
   }
 }
 
-/// The only code that decides which points are in view of a cut.
+/// The functions that decide which points a cut treats as in view. No other code decides this.
 extension TreeStorage {
   /// Returns a window prepared for comparison with the boxes of this tree.
   func edges(of window: PlaneWindow) -> WindowEdges {

@@ -203,8 +203,8 @@ private struct PlanePolygon {
       let turns = (coordinate.longitude / 360).rounded()
       let point = plane.point(
         at: Coordinate(longitude: coordinate.longitude - 360 * turns, latitude: min(max(coordinate.latitude, -90), 90)))
-      // Positions that differ by whole turns are equal on the plane. The computation keeps the turn in which the
-      // longitude lies.
+      // Longitudes that differ by whole turns around the world are one position on the plane. The computation keeps
+      // the turn in which the longitude lies.
       let x = (coordinate.longitude + 180) / 360 * 0x1p32 - Double(plane.seam)
       return Corner(x: Int64(point.x) + Int64(((x - Double(point.x)) / 0x1p32).rounded()) << 32, y: Int64(point.y))
     }

@@ -1,4 +1,4 @@
-/// A filter prepared for a tree: tests of columns and bit masks, without negations.
+/// A filter prepared for a tree. It consists of bit masks and of tests of columns, without negations.
 ///
 /// In SQL's logic, a condition is true, false or unknown. A test of a missing value is unknown. A point passes only if
 /// the result is true. Therefore negations are moved down to the tests by De Morgan's laws. A negated test passes all
@@ -116,12 +116,12 @@ extension ClusterTree {
   /// let clusters = try hotels.clusters(.spacing(44), in: view)
   /// ```
   ///
-  /// Filtering takes less time if `previous` has a filter that resembles the new filter. The result is the same to the
-  /// last bit. A filter resembles another filter on two conditions. First, they differ only in one column of numbers or
-  /// times, like a moving window of time. Second, at most a sixteenth of the points enter or leave. On these
-  /// conditions, only the points that enter or leave are tested. These points are found in the sorted order of the
-  /// column. The order is made when it is first needed and then kept with the tree. Making the order takes 15 ns per
-  /// point. The order takes 4 bytes per point, and 20 bytes per point while it is made.
+  /// Filtering takes less time if `previous` has a filter that resembles the new filter. The result is the same, to
+  /// the last bit, as without `previous`. A filter resembles another filter on two conditions. First, they differ only
+  /// in one column of numbers or times, like a moving window of time. Second, at most a sixteenth of the points enter
+  /// or leave. On these conditions, only the points that enter or leave are tested. These points are found in the
+  /// sorted order of the column. The order is made when it is first needed and then kept with the tree. Making the
+  /// order takes 15 ns per point. The order takes 4 bytes per point, and 20 bytes per point while it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?

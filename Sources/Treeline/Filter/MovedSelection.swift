@@ -26,8 +26,8 @@ struct MovedSelection {
   /// The conditions that both filters share.
   private let rest: [FilterPlan]
 
-  /// The greatest share of points that may change is 1 / `leastShare`. If more points change, testing all points in
-  /// sequence takes less time.
+  /// At most one point in `leastShare` may change. If more points change, testing all points in sequence takes less
+  /// time.
   private static let leastShare = 16
 
   /// Returns the points that pass all conditions, by changing the selection of the previous filter. Returns nil if the

@@ -1,6 +1,6 @@
 /// Prefix sums of the positions of the points that pass a filter, one for each word of 64 points. These sums yield the
-/// exact mean of any node. The sum over a node is the difference of two prefix sums, corrected by the points at both
-/// ends.
+/// exact mean of any node. The sum over a node is the difference of two prefix sums, corrected for the points at both
+/// ends of the node's range.
 struct PassingMeans {
   /// Sums of the coordinates of all passing points before a word, measured from the plane's corner.
   struct Sums {
@@ -35,8 +35,8 @@ struct PassingMeans {
   /// Sums for each word. The creator of this value owns the memory.
   let before: UnsafeMutablePointer<Sums>
 
-  /// Number that is added, modulo 2^32, to the x of each point before x enters a sum: 0, or half the world for nodes
-  /// across the seam.
+  /// Number that is added, modulo 2^32, to the x of each point before x enters a sum. The number is half the world for
+  /// nodes across the seam, where the plane begins and ends, and 0 for other nodes.
   let turn: UInt32
 
   init(before: UnsafeMutablePointer<Sums>, turn: UInt32) { (self.before, self.turn) = (before, turn) }

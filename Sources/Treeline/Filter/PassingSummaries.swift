@@ -1,7 +1,7 @@
 /// Sums, sums of products, and boxes of the points that pass a filter, for each word of 64 points. These values yield
-/// the summary of any range of points. The sums of the range are the difference of two prefix sums, corrected by the
-/// points at both ends. The box of the range is the union of the boxes of runs of words, which have 1, 8, 64 words and
-/// so on.
+/// the summary of any range of points. The sums of the range are the difference of two prefix sums, corrected for the
+/// points at both ends of the range. The box of the range is the union of the boxes of runs of words. There are runs
+/// of 1 word, of 8 words, of 64 words and so on.
 ///
 /// Sums are exact.
 final class PassingSummaries: Sendable {
@@ -21,8 +21,8 @@ final class PassingSummaries: Sendable {
   private nonisolated(unsafe) let boxes: UnsafeMutablePointer<PlaneRect>
   private let levelStarts: [Int]
 
-  /// Number that is added, modulo 2^32, to the x of each point before x enters a sum: 0, or half the world for nodes
-  /// across the seam.
+  /// Number that is added, modulo 2^32, to the x of each point before x enters a sum. The number is half the world for
+  /// nodes across the seam, where the plane begins and ends, and 0 for other nodes.
   private let turn: UInt32
 
   static let bytesPerWord = MemoryLayout<Sums>.stride + MemoryLayout<PlaneRect>.stride * 8 / 7

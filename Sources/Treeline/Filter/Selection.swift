@@ -11,7 +11,7 @@ package final class Selection: Sendable {
   /// The bits of 64 points.
   struct Word {
     let bits: UInt64
-    /// Number of points that pass before this word.
+    /// Number of passing points before this word.
     let before: UInt32
   }
 

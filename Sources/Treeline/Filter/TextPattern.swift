@@ -46,10 +46,10 @@ struct TextMatcher {
   private let wordCount: Int
   /// Bits of the places with a `%`. A text that has reached such a place may stay at the place.
   private var loops: [UInt64]
-  /// For each character of the pattern, the bits of the places from which the character moves on. These bits include
+  /// For each character, the bits of the places from which this character leads to the next place. These bits include
   /// the places of `_`.
   private var moves: [Unicode.Scalar: [UInt64]] = [:]
-  /// Bits of the places of `_`, from which every character moves on.
+  /// Bits of the places of `_`, from which every character leads to the next place.
   private var any: [UInt64]
   /// The words of `moves` for each ASCII character, one character after the other.
   private var asciiMoves: [UInt64] = []
@@ -86,7 +86,7 @@ struct TextMatcher {
     return reached[length >> 6] >> UInt64(length & 63) & 1 == 1
   }
 
-  /// Moves all places by a character, and returns whether any place is still reached.
+  /// Reads a character of the text: moves the reached places on, and returns whether any place is still reached.
   @inline(__always) private mutating func move(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isASCII
       ? move(by: asciiMoves, from: Int(scalar.value) * wordCount) : move(by: moves[scalar] ?? any, from: 0)

@@ -133,7 +133,8 @@ enum LogarithmicBins {
   /// Multiples of each power of ten at which bins begin. Each list gives fewer bins than the list before it.
   static let factors: [[Int128]] = [[1, 2, 3, 4, 5, 6, 8], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]
 
-  /// Number of powers of ten below the greatest magnitude of doubles. Smaller magnitudes share a bin that begins at 0.
+  /// Number of powers of ten, below the greatest magnitude in a column of doubles, at which bins begin. All smaller
+  /// magnitudes share a bin that begins at 0.
   static let realDecades = 8
 
   /// Returns the edges of at most `count` bins for integers. If there are more than `count` bins even at the greatest

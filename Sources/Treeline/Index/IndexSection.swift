@@ -27,8 +27,8 @@ package struct IndexSection: Hashable, Sendable {
     package static let points = Kind(rawValue: 1)
     /// Row numbers in tree order, 4 bytes a point.
     package static let rows = Kind(rawValue: 2)
-    /// The gaps between neighboring points, from which the descendants of buckets follow, half a byte a point. A bucket
-    /// is a small node whose descendants are not stored.
+    /// The gaps between neighboring points, half a byte a point. The descendants of buckets follow from the gaps. A
+    /// bucket is a small node whose descendants are not stored.
     package static let gaps = Kind(rawValue: 3)
     /// Node records, 24 bytes each.
     package static let nodes = Kind(rawValue: 4)

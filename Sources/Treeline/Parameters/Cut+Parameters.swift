@@ -16,8 +16,8 @@ extension Cut {
     return .limit(Int(min(squares, 2000)))
   }
 
-  /// Returns the default cut of queries that a limit cannot bound, such as queries for tiles. If the default cut of a
-  /// map is a limit, the cut has a detail instead.
+  /// Returns the default cut of requests for all viewports at once, such as requests for tiles. These requests need a
+  /// cut without a limit. So if the default cut of a map is a limit, the result is a detail instead.
   @_spi(Server) public static func standardByPixels(of tree: ClusterTree) -> Cut {
     let criterion = tree.standardCriterion ?? .detail
     return Cut(criterion, pixels: criterion.standard)

@@ -100,8 +100,8 @@ package struct ColumnSearch: @unchecked Sendable {
     try self.init(bytes, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), of: column)
   }
 
-  /// Compares a text with the beginning that a search looks for. Returns -1 if the folded text sorts before the
-  /// beginning, 0 if the folded text begins with the beginning, and 1 in all other cases.
+  /// Compares a text with the beginning that a search looks for. Returns 0 if the folded text begins with `beginning`.
+  /// Otherwise returns -1 if the folded text sorts before `beginning`, and 1 if it sorts after `beginning`.
   package static func order(of text: UnsafeRawBufferPointer, to beginning: [UInt32]) -> Int {
     var folded = FoldedText(text)
     for character in beginning {

@@ -89,8 +89,8 @@ package struct TextFold: Sendable {
     return body(targets[range])
   }
 
-  /// Reads numbers whose digits have five bits each, the lowest digit first. A digit of 32 or more has another digit
-  /// after it.
+  /// Reads numbers of several digits, the lowest digit first. A digit is a character that stands for six bits: five
+  /// bits of the number and, as the highest bit, whether another digit follows.
   private struct Digits {
     private var digits: [UInt32]
     private var position = 0

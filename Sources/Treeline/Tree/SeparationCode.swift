@@ -3,8 +3,8 @@
 ///
 /// The code is the square of the distance, in squared plane units, as a tiny floating-point number. The code is exact
 /// below 2048 and has 11 significant bits from there on. So rounding shortens the distance by less than one part in
-/// 2048. The code 0 means that the node is never replaced: it is a single position, or its children would never be
-/// apart.
+/// 2048. The code 0 means that the node is never replaced: it is a single position, or its children would never be far
+/// enough apart.
 ///
 /// Rounding keeps every promise. Codes grow with distances. So separations that never grow from parent to child still
 /// never grow after they are rounded. Let T be a required distance, c the least code whose distance is at least T, and
