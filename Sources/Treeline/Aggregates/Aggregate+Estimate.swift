@@ -110,8 +110,8 @@ extension ClusterTree {
     /// number of points.
     let counted = min(inAll, answer.points)
     if isCounted {
-      // For each cluster, the counts of all values are read, and up to a block of rows at each end of the cluster's
-      // range.
+      // For each cluster, the counts of all values are read. Rows at both ends of the cluster's range are read, too,
+      // at most a block of rows at each end.
       estimate.add(10, for: min(inAll, 16 * answer.points))
       estimate.add(Self.stepsPerRowRead, for: counted)
       if !isPrepared(ValueCounts.self, [column.name]) { estimate.add(3, for: filteredPointCount) }

@@ -98,7 +98,7 @@ struct WeightedMean: AggregateEvaluator {
     }
   }
 
-  /// Whether 128 bits hold all numerators and denominators.
+  /// Whether 128 bits hold the numerator and the denominator of every mean.
   var isExact: Bool {
     let (denominator, overflows) = sums.magnitudes.weights.multipliedReportingOverflow(
       by: UInt128(powerOfTen(values.digits)))

@@ -51,8 +51,8 @@ final class ValueCounts: PreparedValues {
     }
   }
 
-  /// Writes the count of each code in a range of rows. The last number of `counts` is for missing values and is not
-  /// valid.
+  /// Writes the count of each code in a range of rows. `counts` has one number more than there are codes. This last
+  /// number is for missing values, and its result is not valid.
   ///
   /// - Complexity: O(codes): reads at most half a block of rows at each end.
   func count(

@@ -11,7 +11,8 @@ struct Continuation {
     /// The sum of the squared distances of the node's points to their mean.
     let scatter: Double
     let isPrevious: Bool
-    /// Whether the node contains several groups. No answer shows such a node.
+    /// Whether the node contains points of several groups, or several points that are never clustered. No answer shows
+    /// such a node.
     var isAboveClusters = false
     /// The scatter of a previous cluster minus the scatter of the fresh clusters within it; 0 if the previous cluster
     /// contains no fresh clusters.
@@ -242,7 +243,8 @@ private struct Plan {
     return (a.lost * lossWeight + a.scatter, a.lost) < (b.lost * lossWeight + b.scatter, b.lost)
   }
 
-  /// - Parameter most: The number of clusters to save. Saving more clusters has no advantage.
+  /// - Parameter most: The number of clusters to save. A choice that saves more clusters is stored as if it saved
+  /// `most`.
   private mutating func choose(_ isReached: [Bool], saving most: Int) {
     choices = [[Choice]](repeating: [], count: entries.count)
     var costs = [[Cost]](repeating: [], count: entries.count)

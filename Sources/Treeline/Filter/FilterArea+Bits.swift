@@ -190,7 +190,7 @@ private struct PlanePolygon {
   private static func corners(_ ring: [Coordinate], on plane: Plane) -> [Corner] {
     let ring = ring.first == ring.last ? ring.dropLast() : ring[...]
     guard plane.projection == .webMercator else {
-      // Corners beyond the data's extent are not moved to the edge of the plane.
+      // Corners beyond the data's extent are not moved to the edge of the plane, because this would change the polygon.
       return ring.map { coordinate in
         let side = plane.side > 0 ? plane.side : 1
         func units(_ distance: Double) -> Int64 {

@@ -68,8 +68,8 @@ public struct ShownPosition: Hashable, Sendable {
   public func position(of cluster: Cluster, of tree: ClusterTree, keptVisibleIn view: PlaneViewport?) throws
     -> ShownPosition?
   {
-    // Under a filter, a cluster of a cut that keeps clusters apart stays at the mean of all its points, including
-    // points that fail.
+    // Under a filter, a cluster's own position may be the mean of all its points, including points that fail (see
+    // `Cluster.coordinate`). The rule `mean` always leaves out the points that fail.
     let isAtAnchor = rule == nil || rule == .mean && !tree.isFiltered
     if view == nil && isAtAnchor && tree.anchor == .mean { return nil }
     return try tree.shownPosition(of: cluster, at: rule, keptVisibleInWindow: view?.window)
@@ -226,8 +226,8 @@ private struct MeanDistance {
   private func scaled(_ distance: UInt32) -> UInt64 { UInt64(distance) * UInt64(count) }
 
   private func gap(_ value: UInt64, _ least: UInt64, _ greatest: UInt64) -> UInt64 {
-    // The other box crosses the seam, where the plane begins and ends, and this box does not. So the other box lies on
-    // both sides of the mean.
+    // If `least` is above `greatest`, the other box crosses the seam, where the plane begins and ends, and this box
+    // does not. So the other box lies on both sides of the mean.
     if least > greatest { return 0 }
     return value < least ? least - value : value > greatest ? value - greatest : 0
   }

@@ -19,7 +19,7 @@ package struct ColumnSearch: @unchecked Sendable {
 
   /// For each text with a word, the place at which its first word begins, in bytes after the start of the first entry.
   package let beginnings: PackedIntegers
-  /// The places at which further words of texts begin.
+  /// The places at which the listed words after the first word of a text begin.
   package let words: PackedIntegers
   /// The tree indices of the points that have a value, in the order of their entries.
   package let points: PackedIntegers
@@ -33,14 +33,14 @@ package struct ColumnSearch: @unchecked Sendable {
   /// Returns the width of places in a dictionary of `byteCount` bytes.
   package static func width(ofText byteCount: Int) -> Int { byteCount <= 1 << 32 ? 4 : 8 }
 
-  /// Greatest number of further words of a text.
+  /// Greatest number of words that are listed for a text after its first word.
   package static let mostWords = 255
 
-  /// Returns the greatest number of further words that are listed for each text. This number is chosen so that the
-  /// section has at most two places for each point.
+  /// Returns the greatest number of words that are listed for each text after its first word. This number is chosen so
+  /// that the section has at most two places for each point.
   ///
-  /// - Parameter counts: At index i from 1 to `mostWords`, the number of texts with at least i further words. At index
-  ///   0, the number of texts with any word.
+  /// - Parameter counts: At index i from 1 to `mostWords`, the number of texts with at least i words after the first
+  ///   word. At index 0, the number of texts with any word.
   package static func wordLimit(counts: [Int], pointCount: Int) -> Int {
     var room = 2 * pointCount - counts[0]
     for number in 1..<counts.count {

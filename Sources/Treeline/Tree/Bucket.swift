@@ -87,9 +87,10 @@ extension TreeStorage {
       throw bucketOverfull(node.record)
     }
     let others = gaps(of: node) ^ (UInt64(node.depthInBucket) &* Bucket.lowBitOfEachGap)
-    // The lowest set bit marks the first half byte that is 0. The bits above this bit may be wrong.
+    // The lowest set bit of `found` marks the first half byte of `others` that is 0: the gap at which the node is
+    // split. The bits above this bit may be wrong.
     let found = (others &- Bucket.lowBitOfEachGap) & ~others & Bucket.highBitOfEachGap
-    // No node has depth 15: that value means a gap without a split.
+    // A node of depth 15 is never split, because a gap of 15 means that there is no split.
     if found == 0 || node.depthInBucket >= Gap.none { return nil }
     return UInt32(truncatingIfNeeded: found.trailingZeroBitCount >> 2 &+ 1)
   }

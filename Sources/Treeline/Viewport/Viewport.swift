@@ -225,7 +225,7 @@ extension Viewport {
     let middle = plane.middle(at: center)
     let northWest = plane.coordinate(x: middle.x - size.width / 2 * units, y: middle.y - size.height / 2 * units)
     let southEast = plane.coordinate(x: middle.x + size.width / 2 * units, y: middle.y + size.height / 2 * units)
-    // All meridians are on screen, even if the screen is up to one unit narrower than the world.
+    // A screen counts as showing all meridians even if it is up to one unit narrower than the world.
     let isWholeTurn = plane.projection == .webMercator && size.width * units > 0x1p32 - 1
     return BoundingBox(
       west: isWholeTurn ? -180 : northWest.longitude, south: southEast.latitude,
