@@ -16,7 +16,7 @@ extension UInt128 {
 /// - Precondition: the denominator is above 0, and neither magnitude is above 2^126.
 func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
   if numerator == 0 { return 0 }
-  // Both numbers are exact doubles, and a division of doubles is rounded once.
+  // Numbers up to 2^53 are exact doubles, and a division of doubles is rounded once.
   let exact: UInt128 = 1 << 53
   if numerator.magnitude <= exact, denominator.magnitude <= exact {
     return Double(Int64(truncatingIfNeeded: numerator)) / Double(Int64(truncatingIfNeeded: denominator))
@@ -159,7 +159,7 @@ struct ExactSum {
       isNegative = true
       _ = carried(-1)
     }
-    // Three more digits of the quotient decide how the quotient is rounded.
+    // The quotient has three more digits than the sum, at the low end. These digits decide how the quotient is rounded.
     var quotient = [UInt32](repeating: 0, count: 3) + digits
     var remainder: UInt64 = 0
     for index in quotient.indices.reversed() {

@@ -166,7 +166,7 @@ extension CQL2Scanner {
     }
   }
 
-  /// Returns the first 30 characters of a text on one line.
+  /// Returns the first 30 characters of a text, written on one line.
   static func shortened(_ text: String) -> String {
     var line = String.UnicodeScalarView()
     let limit = 30

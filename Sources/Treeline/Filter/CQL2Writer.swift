@@ -90,7 +90,8 @@ extension CQL2Writer {
 
   private static func literal(_ number: DecimalNumber) -> String {
     let text = number.description
-    // The text of a number with many trailing zeros may have more digits than the parser reads.
+    // The text of a number with many trailing zeros may have more digits than the parser reads. Such a number is
+    // written with an exponent.
     return DecimalNumber(text) == number ? text : "\(number.significand)e\(number.exponent)"
   }
 

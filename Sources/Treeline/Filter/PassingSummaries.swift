@@ -153,7 +153,7 @@ final class PassingSummaries: Sendable {
     let yy = sums.yy &- UInt128(top) &* UInt128(2 &* sums.y &- count &* top)
     let xy = sums.xy &- UInt128(left) &* UInt128(sums.y) &- UInt128(top) &* UInt128(x)
     let n = Double(count)
-    // For up to 2^31 points, both products are below 2^126: their difference fits 128 bits.
+    // For up to 2^31 points, both `count * product` and `a * b` are below 2^126, so their difference fits 128 bits.
     func covariance(_ product: UInt128, _ a: UInt64, _ b: UInt64) -> Float {
       Float(Double(Int128(truncatingIfNeeded: UInt128(count) &* product &- UInt128(a) &* UInt128(b))) / n / n)
     }

@@ -62,7 +62,7 @@ enum BinStep {
   static func ofTimes(digits: Int, isDates: Bool) -> [BinStep] {
     let second = Int128(powerOfTen(digits))
     let day = second * Int128(Instant.secondsOfDay)
-    // 1970 began on a Thursday.
+    // 1970 began on a Thursday, so the day three days earlier was a Monday.
     let monday = -3 * day
     let days: [BinStep] = [.ticks(day), .ticks(2 * day), .ticks(7 * day, from: monday), .ticks(14 * day, from: monday)]
     let months = [1, 2, 3, 6].map { BinStep.months($0, ticksPerDay: day) }
@@ -81,7 +81,7 @@ struct RealBins {
 
   /// Creates at most `count` bins for all values from `least` through `greatest`, which are finite.
   init(atMost count: Int, from least: Double, through greatest: Double) {
-    // Subtracts halves, because the difference of very large doubles is infinite.
+    // Subtracts halves, because the difference of very large doubles may be infinite.
     let width = (greatest / 2 - least / 2) / Double(count) * 2
     let scale = width > 0 ? width : max(least.magnitude, .leastNormalMagnitude)
     // Powers of ten are read from texts, because Swift rounds numbers from texts correctly on every platform.

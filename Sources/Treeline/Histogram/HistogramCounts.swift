@@ -89,7 +89,7 @@ private struct RealScale {
   let factor: Double
 
   init(_ extent: ClosedRange<Double>, cellCount: Int) {
-    // Subtracts halves, because the difference of very large doubles is infinite.
+    // Subtracts halves, because the difference of very large doubles may be infinite.
     least = extent.lowerBound / 2
     let width = extent.upperBound / 2 - least
     // If the width is one of the smallest doubles, the factor is infinite. Then all values are in the first cell.

@@ -79,7 +79,7 @@ extension Cut: Parameterized {
       criterion = standard.criterion
     } else {
       let order = parameters.choice("order", of: ExpansionOrder.self) ?? .breadthFirst
-      // Shared parameters may be meant for another query.
+      // Shared parameters may be meant for another query, so they are not refused.
       parameters.refuseUnclustered { !$0.isShared($1) }
       self = .limit(limit ?? Self.standard.limit, order: order, continuity: isContinuing ? .continuing : .independent)
       return

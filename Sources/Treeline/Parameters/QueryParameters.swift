@@ -102,8 +102,8 @@ extension QueryParameters.Bounds {
 }
 
 extension QueryParameters {
-  /// Reads one of several queries from the parameters whose names begin with a prefix, such as `from-zoom`. The query
-  /// reads these parameters by their names without the prefix.
+  /// Reads one of several queries. The names of the query's parameters begin with a prefix, as `from-zoom` begins with
+  /// `from-`. The query reads these parameters by their names without the prefix.
   ///
   /// - Parameters:
   ///   - prefix: The beginning of the names, such as `from-`.
@@ -235,7 +235,7 @@ extension QueryParameters {
     return nil
   }
 
-  /// Returns a finite number. Spellings that only Swift accepts are rejected.
+  /// Returns a finite number. Spellings that only Swift accepts, such as `0x1p3`, are rejected.
   private static func number(_ text: String) -> Double? {
     guard text.utf8.allSatisfy({ $0 < UInt8(ascii: ":") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }),
       let number = Double(text), number.isFinite

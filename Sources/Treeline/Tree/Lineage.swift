@@ -83,16 +83,16 @@ extension ClusterTree {
     with(earlier.lineage.map { Lineage(after: $0, change) } ?? Lineage())
   }
 
-  /// Returns a function that maps rows of an earlier version to rows of this tree. Returns nil if this tree is not
-  /// known to be a later version. The function returns nil for rows that were removed in the meantime.
+  /// Returns a function that maps rows of `earlier` to rows of this tree; nil if this tree is not known to be a later
+  /// version of `earlier`. The returned function returns nil for rows that were removed in the meantime.
   package func rowMapping(from earlier: ClusterTree) -> ((Int) -> Int?)? {
     rowChanges(since: earlier).map { changes in
       { row in changes.reduce(Optional(row)) { row, change in row.flatMap { change.row(after: $0) } } }
     }
   }
 
-  /// Returns the index in tree order of a point of an earlier version; nil if the point was removed, or if this tree is
-  /// not known to be a later version.
+  /// Returns the index in tree order of a point of `earlier`; nil if the point was removed, or if this tree is not
+  /// known to be a later version of `earlier`.
   ///
   /// - Complexity: O(log pointCount); O(pointCount) if the point has moved
   package func treeIndex(ofTreeIndex treeIndex: Int, in earlier: ClusterTree) -> Int? {
@@ -104,8 +104,8 @@ extension ClusterTree {
     return self.treeIndex(ofRow: row)
   }
 
-  /// Returns the changes that lead from an earlier version to this tree, in order; nil if this tree is not known to be
-  /// a later version.
+  /// Returns the changes that lead from `earlier` to this tree, in order; nil if this tree is not known to be a later
+  /// version of `earlier`.
   func rowChanges(since earlier: ClusterTree) -> [RowChange]? {
     guard let lineage, let old = earlier.lineage else { return nil }
     return lineage.changes(since: old)
