@@ -103,7 +103,7 @@ private struct PassingPart: Sendable {
 }
 
 extension Cluster: CustomStringConvertible {
-  /// The number of points and their position: `12 points at (2.35, 48.86)`.
+  /// The number of points, or the row of a single point, and the position: `12 points at (2.35, 48.86)`.
   public var description: String {
     let coordinate = coordinate
     func rounded(_ degrees: Double) -> Double { (degrees * 1e5).rounded() / 1e5 }

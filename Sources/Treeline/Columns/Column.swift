@@ -37,7 +37,7 @@ public struct Column: Sendable {
   /// in another format.
   package let attribute: AttributeColumn?
 
-  /// Sections that spare aggregates from reading each value: `ranks` for percentiles, and `links` for distinct counts.
+  /// Sections that save aggregates from reading each value: `ranks` for percentiles, and `links` for distinct counts.
   /// A section is nil if it was not built.
   package var ranks: ColumnMatrix?
   package var links: ColumnMatrix?

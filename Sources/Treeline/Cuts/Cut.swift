@@ -63,15 +63,15 @@ public struct Cut: Hashable, Sendable {
   ///   - order: The order in which clusters are replaced by their children while the limit has room.
   ///   - continuity: Whether the answer changes as little as the limit allows from the previous answer, which is passed
   ///     to the query. With an independent limit, even a small pan may split and merge clusters in the middle of the
-  ///     screen, because all clusters share the limit. No answer within the limit keeps more clusters of the previous
-  ///     answer than a continued answer. Of all answers that keep this number of clusters and split no more than
-  ///     necessary, the continued answer has the least scatter. Scatter is the sum of the squared distances of all
-  ///     points to the means of their clusters.
+  ///     screen, because all clusters share the limit. With a continuing limit, the answer keeps as many clusters of the
+  ///     previous answer as any answer within the limit can keep. Of all answers that keep this number of clusters and
+  ///     split no more than necessary, the continued answer has the least scatter. Scatter is the sum of the squared
+  ///     distances of all points to the means of their clusters.
   ///
-  ///     This promise holds as long as the scatter is at most 1.25^2, or 1.5625, times the scatter of the fresh answer,
-  ///     which ignores the previous answer. If the scatter is greater, previous clusters are replaced by the fresh
-  ///     clusters within them. The most useful replacement comes first. Merges that add much scatter are avoided. The
-  ///     replacements continue until the scatter is small enough. The number of lost clusters is minimal if the limit
+  ///     These promises hold as long as the scatter of the continued answer is at most 1.25^2, or 1.5625, times the
+  ///     scatter of a fresh answer, which ignores the previous answer. If the scatter is greater, previous clusters are
+  ///     replaced by the fresh clusters within them, until the scatter is small enough. The most useful replacement
+  ///     comes first. Merges that add much scatter are avoided. The number of lost clusters is minimal if the limit
   ///     leaves room for these replacements. If not, the number may be slightly larger.
   ///
   ///     A continued answer for a part of a viewport refines the fresh answer for the whole viewport. But zooming in

@@ -184,8 +184,7 @@ protocol CountedPoints {
 
   func count(of node: Node) -> Int
 
-  /// Returns the shares of the counted points of both children: whether none, some or all points of a child are
-  /// counted.
+  /// Returns, for each child of a node, whether none, some or all of its points are counted.
   func shares(of pair: ChildPair, of node: Node) -> (left: CountedShare, right: CountedShare)
 
   /// Returns whether each child of a node with its own record is known to have counted and uncounted points.
