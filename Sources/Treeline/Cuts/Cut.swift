@@ -63,10 +63,10 @@ public struct Cut: Hashable, Sendable {
   ///   - order: The order in which clusters are replaced by their children while the limit has room.
   ///   - continuity: Whether the answer changes as little as the limit allows from the previous answer, which is passed
   ///     to the query. With an independent limit, even a small pan may split and merge clusters in the middle of the
-  ///     screen, because all clusters share the limit. With a continuing limit, the answer keeps as many clusters of the
-  ///     previous answer as any answer within the limit can keep. Of all answers that keep this number of clusters and
-  ///     split no more than necessary, the continued answer has the least scatter. Scatter is the sum of the squared
-  ///     distances of all points to the means of their clusters.
+  ///     screen, because all clusters share the limit. With a continuing limit, the answer keeps as many clusters of
+  ///     the previous answer as any answer within the limit can keep. Of all answers that keep this number of clusters
+  ///     and split no more than necessary, the continued answer has the least scatter. Scatter is the sum of the
+  ///     squared distances of all points to the means of their clusters.
   ///
   ///     These promises hold as long as the scatter of the continued answer is at most 1.25^2, or 1.5625, times the
   ///     scatter of a fresh answer, which ignores the previous answer. If the scatter is greater, previous clusters are
