@@ -12,9 +12,9 @@ extension TreeStorage {
     if let root { waiting.append(root) }
     while let node = waiting.popLast() {
       if isAboveClusters(node), let (left, right) = try children(of: node) {
-        // The box of such a node is not compared with the window: a group below it may lie across the seam, the
-        // meridian at which the plane begins and ends. The position of this group may be outside the box around all
-        // points.
+        // The box of a node above several groups is not compared with the window: a group below the node may lie
+        // across the seam, the meridian at which the plane begins and ends. The position of this group may be outside
+        // the box around all points.
         waiting += [right, left]
         continue
       }
