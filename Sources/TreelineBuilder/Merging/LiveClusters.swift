@@ -16,7 +16,7 @@ struct MergeCluster {
 }
 
 extension MergeCluster {
-  /// Merges this cluster with another cluster. The least member of the other cluster must be greater.
+  /// Merges this cluster with another cluster, whose least member must be greater than the least member of this cluster.
   ///
   /// - Parameters:
   ///   - scaledDistance: Scaled distance between the two clusters.
@@ -99,13 +99,13 @@ struct MergeSums {
 
 /// The existing clusters, numbered in the order of their least members.
 ///
-/// When two clusters are merged, the new cluster keeps the smaller number, and the least member that belongs to this
-/// number. The greater number is free until clusters are renumbered.
+/// When two clusters are merged, the new cluster keeps the smaller of their two numbers. It also keeps the least member
+/// of the cluster that had this number. The greater number is free until clusters are renumbered.
 struct LiveClusters: @unchecked Sendable {
   struct Node {
     var number: UInt32
     var leastMember: UInt32
-    /// Age of the cluster: a number that is greater for clusters that were made later.
+    /// Number that is greater for clusters that were made later. So the youngest cluster has the greatest age.
     var age: UInt32
     var scale: SeparationCode
     /// Diameter of the cluster's badge, in 64ths of a pixel.
@@ -186,8 +186,9 @@ struct LiveClusters: @unchecked Sendable {
   }
 
   /// Returns the cluster that was nearest to a given cluster when the given cluster began to wait. Returns nil if the
-  /// nearest cluster has been merged since then. The union may have the number of the nearest cluster. But the union
-  /// was made after the given cluster, so its age is greater. Initial clusters wait only for initial clusters.
+  /// nearest cluster has been merged since then. Even then, the number of the nearest cluster may be in use: the union
+  /// may have taken it. Ages tell the two apart, because the union was made after the given cluster and so has a greater
+  /// age. Initial clusters wait only for initial clusters.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }

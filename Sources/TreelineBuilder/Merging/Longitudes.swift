@@ -15,8 +15,8 @@ struct Longitudes {
   var isAcrossSeam: Bool { west > east }
   var width: UInt32 { east &- west }
 
-  /// Whether the points are too far apart for an extent across the seam. Then every extent that contains the points is
-  /// also too wide.
+  /// Whether the points are too far apart for an extent across the seam. If so, every extent that contains this extent
+  /// is also too wide to cross the seam.
   var isWide: Bool { !isAcrossSeam && width >= Self.halfWorld }
 
   /// Returns the extent that contains both extents.

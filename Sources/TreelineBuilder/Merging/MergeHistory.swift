@@ -47,7 +47,7 @@ package final class MergeHistory {
   private var shifts: [RowShift] = []
 
   package let plane: Plane
-  /// Number of points beyond Web Mercator's latitudes. The next tree gets this number.
+  /// Number of points beyond Web Mercator's latitudes. The next tree stores this number.
   package var clippedPointCount: Int
   private let metric: MergeMetric
   private let curve: BadgeCurve
@@ -145,7 +145,8 @@ extension MergeHistory {
     return storage.nodeCount == Int(tree.recordCount(below: root!)) + 1
   }
 
-  /// Raises the bounds of badge diameters to the badge of a node, in each level in which the node exists.
+  /// In each level in which a node exists, raises the upper bound of badge diameters at least to the diameter of the
+  /// badge of the node.
   private func noteDiameter(of node: UInt32) {
     let (place, diameter) = (tree.place(node), curve.units(of: tree.count(of: node)))
     let levels = [place.round, min(place.endRound, MergeRounds.last)].map { Int($0) / Self.roundsInLevel }

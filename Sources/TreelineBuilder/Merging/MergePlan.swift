@@ -36,7 +36,7 @@ struct MergePlan: Sendable {
 
   /// - Parameters:
   ///   - counts: At index i, the number of squares with a width of 2^i units that contain leaves.
-  ///   - leavesForEach: Parts are merged alone until about one cluster is left for this number of leaves.
+  ///   - leavesForEach: Parts are merged alone until there is about one cluster for this number of leaves.
   private init(
     _ leaves: Leaves, leavesInPart: Int, _ curve: BadgeCurve, squareCounts counts: [Int], leavesForEach: Int = 32
   ) {

@@ -188,7 +188,7 @@ extension MergedLayout {
     let first = Int(recordFirsts[record])
     let points = UnsafeBufferPointer(start: arrays.points + first, count: Int(node.pointee.count))
     guard node.pointee.childOffset != 0 else {
-      // A stack may have very many points, all at one position.
+      // All points of a stack have one position, so the first point is enough.
       let isStack = points.count > NodeRecord.bucketCapacity
       node.pointee.box = isStack ? PlaneRect(points[0]) : box(of: points)
       (moments + record).initialize(

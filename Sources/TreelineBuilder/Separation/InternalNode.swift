@@ -106,8 +106,8 @@ struct InternalNodeTable: @unchecked Sendable {
     var position: PlanePoint
   }
 
-  /// Greatest number of points of a node that is collected without a check for cancellation. Few nodes have more
-  /// points. Collecting the other nodes takes almost no time.
+  /// Before a node with more points than this is collected, the build checks for cancellation. Few nodes have so many
+  /// points, and collecting all other nodes takes almost no time.
   private static let pointsBetweenLooks = 1 << 12
 
   /// Collects one node. Adds each child of the node to `branches` if the child has children itself.

@@ -18,8 +18,8 @@ extension SplitSequence {
     }
   }
 
-  /// Each step prefetches data for a later look. Each of these properties is the number of looks from now to the later
-  /// look of one step. With half of these numbers, the speed would be the same.
+  /// These properties say how many looks ahead each of the four steps prefetches data. With half of these numbers, the
+  /// speed would be the same.
   private static var nodeAhead: Int { 24 }
   private static var slotsAhead: Int { 18 }
   private static var piecesAhead: Int { 12 }
@@ -68,8 +68,8 @@ extension SplitSequence {
     }
   }
 
-  /// Rebuilds the grid if its cells have become too large for r, and if searches have already taken as long as a new
-  /// grid will take.
+  /// Rebuilds the grid if its pieces may run out. Also rebuilds the grid if its cells have become too large for r, and
+  /// searches in the grid have already taken as long as building a new grid will take.
   @inline(__always) mutating func fitGrid(to squaredDistance: UInt64) {
     if squaredDistance < gridSquaredDistance / 2 && piecesSinceGrid > 4 * shownCount || grid.isExhausted {
       remakeGrid(for: squaredDistance)

@@ -237,8 +237,8 @@ extension SplitSequence {
 // MARK: - Waiting
 
 extension SplitSequence {
-  /// Queues a node at the distance to which r must fall. A node is never queued at distance 0, because any two nodes
-  /// are at least 0 apart. A node is also never queued below the end of the sequence.
+  /// Queues a node at the distance to which r must fall before the node can be split. A node is never queued at
+  /// distance 0, because any two nodes are at least 0 apart. A node is also never queued below the end of the sequence.
   @inline(__always) mutating func enqueue(_ number: UInt32, at squaredDistance: UInt64) {
     let node = nodes + Int(number)
     node.pointee.stamp &+= 1

@@ -2,9 +2,9 @@ import Treeline
 
 /// Boxes in which unknown nodes may be shown at unknown positions: see `SplitSequence`.
 ///
-/// There is one grid for each power of two, which is the width of its cells. Each box is stored in a grid whose cells
-/// are wide enough: at least as wide as the box, and at least as wide as the radius of any later search. So a search
-/// for boxes visits few cells of each grid.
+/// There is one grid for each possible width of cells. Widths are powers of two. Each box is stored in a grid whose
+/// cells are wide enough: at least as wide as the box, and at least as wide as the radius of any later search. So a
+/// search for boxes visits few cells of each grid.
 struct UnsureBoxes {
   private struct Entry {
     let box: PlaneRect
@@ -53,7 +53,8 @@ struct UnsureBoxes {
 
   // MARK: - Adding
 
-  /// Adds the box of an unknown node that may be shown from now on. The distance r has fallen to the given distance.
+  /// Adds the box of an unknown node that may be shown from now on. `squaredDistance` is the square of the distance to
+  /// which r has fallen.
   mutating func insert(_ box: PlaneRect, within squaredDistance: UInt64) {
     let level = Self.level(ofCellsAsWideAs: max(box.width, box.height, SplitSequence.reach(squaredDistance)))
     levels |= 1 << UInt64(level)
