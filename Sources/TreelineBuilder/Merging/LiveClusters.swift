@@ -16,7 +16,7 @@ struct MergeCluster {
 }
 
 extension MergeCluster {
-  /// Merges this cluster with another cluster, whose least member must be greater than the least member of this cluster.
+  /// Merges this cluster with another cluster, whose least member must be greater than this cluster's.
   ///
   /// - Parameters:
   ///   - scaledDistance: Scaled distance between the two clusters.
@@ -187,8 +187,8 @@ struct LiveClusters: @unchecked Sendable {
 
   /// Returns the cluster that was nearest to a given cluster when the given cluster began to wait. Returns nil if the
   /// nearest cluster has been merged since then. Even then, the number of the nearest cluster may be in use: the union
-  /// may have taken it. Ages tell the two apart, because the union was made after the given cluster and so has a greater
-  /// age. Initial clusters wait only for initial clusters.
+  /// may have taken it. Ages tell the two apart, because the union was made after the given cluster and so has a
+  /// greater age. Initial clusters wait only for initial clusters.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }

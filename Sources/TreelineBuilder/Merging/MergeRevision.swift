@@ -93,8 +93,8 @@ package struct MergeRevision {
   }
 
   /// - Returns: nil if the area was large enough. Otherwise nothing has changed, and the result lists positions around
-  ///   which the area must grow. If the list is empty, clusters may be merged over distances greater than the width of a
-  ///   square, so the area needs wider squares.
+  ///   which the area must grow. If the list is empty, clusters may be merged over distances greater than the width of
+  ///   a square, so the area needs wider squares.
   private mutating func revise(
     _ rounds: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: inout UInt16,
     _ old: (nodes: [UInt32], merges: [UInt32])
@@ -186,8 +186,9 @@ package struct MergeRevision {
 /// Its elements are clusters: the initial clusters of the new history, the merges of the new history, and clusters that
 /// only the old history has.
 private struct MergeComparison {
-  /// Where a group of connected elements lies. A group within the area is taken from the new history, and a group
-  /// beyond the area from the old history. If a group lies both within and beyond the area, the area is too small.
+  /// Where a group of connected elements lies. A group within the area is taken from the new history. A group that
+  /// reaches beyond the area is taken from the old history. If a group at a wrong place reaches beyond the area
+  /// (`both`), the area is too small.
   enum Side { case within, beyond, both }
 
   private let tree: MergeTree

@@ -88,8 +88,8 @@ struct PartMerging: Sendable {
       report.duration += duration
       report.mending += counts
       report.mergesInParts += merges
-      // Gives up early on lattices, because mending their borders takes too long. With ordinary points, up to a third of
-      // the areas are too small at first. With lattices, three quarters of the areas are too small.
+      // The first condition detects lattices. With ordinary points, up to a third of the areas are too small at first.
+      // With lattices, three quarters of the areas are too small.
       let mending = report.mending
       if mending.retries >= 12 && 2 * mending.retries > mending.areas
         || mending.clusters > 2 * tree.leafCount + 100_000
