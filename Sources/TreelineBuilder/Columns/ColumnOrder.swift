@@ -168,8 +168,8 @@ extension UnsafeMutableBufferPointer<UInt32> {
     return zeroCount
   }
 
-  /// Writes one bit of each integer to the blocks of a level. The blocks have exactly enough bytes. Moves the integers
-  /// whose bit is 0 to the front.
+  /// Writes one bit of each integer to the blocks of a level. The length of `blocks` determines the number of blocks.
+  /// Moves the integers whose bit is 0 to the front.
   ///
   /// - Parameters:
   ///   - oneCount: Number of 1 bits earlier in the level.

@@ -164,8 +164,8 @@ public struct ColumnSurvey: Sendable {
   private mutating func addSpelling(of value: AttributeValue, _ mark: DecimalMark) {
     guard candidates.contains(.numbers), !spelling.hasPoint || purpose == .attribute else { return }
     let isNumber = spelling.add(value.text, mark: mark)
-    // An attribute is returned with its original spelling. If a cell such as .5 is not a JSON number, all cells are
-    // texts.
+    // An attribute keeps the original spelling of its values. So if any cell is not a JSON number, for example .5, all
+    // cells are kept as texts.
     if purpose == .attribute, !isNumber || value.tag != .number { candidates.remove(.numbers) }
   }
 
@@ -255,7 +255,8 @@ public struct ColumnSurvey: Sendable {
   }
 
   /// Whether a dictionary holds only texts. A typed column has one type, so its dictionary holds only texts. An
-  /// attribute keeps the types of its values, except in a column of cells that are not all numbers.
+  /// attribute keeps the types of its values. But if its values are cells, and not all of them are numbers, all cells
+  /// are texts.
   var keepsTexts: Bool {
     switch purpose {
     case .typed: true

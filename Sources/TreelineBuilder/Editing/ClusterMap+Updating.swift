@@ -16,9 +16,9 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   /// only around the values that change. The rest of the tree is copied. The first such edit of a map reads the history
   /// of its tree, which takes about half as long as a build. The result inherits this history, so edit the newest map.
   /// All other maps are built again. A map is also built again if many values change, or if its plane changes. The
-  /// plane changes if the widest gap between longitudes is elsewhere after the edit, or if plain coordinates have
+  /// A map that was grown in another way is built again. So is any map if many values change, or if its plane changes.
+  /// The plane changes if the widest gap between longitudes is elsewhere after the edit, or if plain coordinates have
   /// another bounding square. Columns are always encoded again.
-  ///
   /// - Parameters:
   ///   - inserted: Values to insert. Their ids are not on the map.
   ///   - removed: Ids of values to remove.
@@ -55,8 +55,8 @@ extension ClusterMap {
     return try ClusterMap(next, on: tree, adding: recipe.columns, recipe: recipe.with(editor, sortedBy: key))
   }
 
-  /// Returns a function that says whether any value of the map has a given key. Returns nil if the values may not be
-  /// sorted by their keys. The values are sorted by their keys once the map was edited.
+  /// Returns a function that says whether any value of the map has a given key. Returns nil unless an edit has sorted
+  /// the values of the map by this key.
   func keySearch<Key: Comparable>(by key: KeyPath<Value, Key>) -> ((Key) -> Bool)? {
     guard (recipe as? MapRecipe<Value>)?.isSorted(by: key) ?? false else { return nil }
     return { wanted in
@@ -102,7 +102,7 @@ private struct ValueEdit<Value: Sendable> {
   private var removed: [Int] = []
   /// Values to move, and their indices.
   private var moved: [(index: Int, value: Value)] = []
-  /// Values to insert in rising order of their keys, and the indices of the values before which they belong.
+  /// Values to insert, in rising order of their keys. For each of them, the index of the value before which it belongs.
   private var inserted: [(index: Int, value: Value)] = []
   /// The points that change. A value that is replaced but keeps its coordinate is not included.
   private(set) var points = TreeEditor.Edit()
@@ -181,7 +181,7 @@ private struct ValueEdit<Value: Sendable> {
   }
 }
 
-/// How a map was built from its values, for its edits.
+/// How a map was built from its values, so that an edit can build the edited map in the same way.
 final class MapRecipe<Value: Sendable>: Sendable {
   let coordinate: @Sendable (Value) throws -> Coordinate
   let projection: Plane.Projection

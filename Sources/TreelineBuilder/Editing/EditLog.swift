@@ -51,8 +51,8 @@ import Treeline
     /// Removes the file. The log cannot be used any more.
     public func remove() { unlink(path) }
 
-    /// Opens a file and locks it. A process that replaces the file holds the locks of the old and of the new file for a
-    /// moment.
+    /// Opens a file and locks it. If the file at the path was replaced meanwhile, opens and locks the new file. A
+    /// process that replaces the log locks the new file first, so it holds the locks of both files for a moment.
     private static func openLocked(_ path: String, mustBeNew: Bool) throws(EditLogError) -> Int32 {
       while true {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | (mustBeNew ? O_TRUNC : 0)

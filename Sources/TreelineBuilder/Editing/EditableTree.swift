@@ -38,7 +38,7 @@ package final class EditableTree: Sendable {
   ///
   /// - Parameters:
   ///   - removed: Rows to remove, in rising order.
-  ///   - moved: Rows to move, each once, none of them removed.
+  ///   - moved: Rows to move. No row occurs twice, or occurs in `removed`.
   ///   - inserted: Points to insert, with their rows after the edit, in rising order.
   /// - Throws: `EditError.invalidCoordinate`, `BuildError`, or `CancellationError`.
   /// - Precondition: Rows exist and are in order.

@@ -62,7 +62,7 @@ import Treeline
   }
 
   /// The rows of points in input order. If the input assigns row numbers to points, these numbers are the rows.
-  /// Otherwise the rows of the input are numbered from 0, and the numbers of skipped rows are left out.
+  /// Otherwise all rows of the input are numbered from 0, and skipped rows count although they have no point.
   struct InputRows {
     private let file: ScratchFile
     private let areGiven: Bool

@@ -51,8 +51,8 @@ struct SeparatedTree: Sendable {
     touchedBytes = 0
   }
 
-  /// Chooses a distance. About `wanted` nodes below the shown nodes may be split at this distance or at a greater
-  /// distance.
+  /// Chooses a distance such that about `wanted` nodes below the shown nodes may be split at this distance or at a
+  /// greater distance.
   ///
   /// - Returns: the squared distance, and the number of nodes that may be split. The number exceeds `wanted` only if
   ///   all these nodes have the same distance.

@@ -42,7 +42,7 @@ package final class SeparationPieces: Sendable {
     package internal(set) var pieces = 0
     /// Number of times that a margin was widened.
     package internal(set) var widenings = 0
-    /// Width of the widest margin.
+    /// Width of the widest margin, in units of the distance at which its part begins.
     package internal(set) var margin = 0
     /// Greatest number of nodes of all parts that were in memory at once.
     package internal(set) var mostNodes = 0
