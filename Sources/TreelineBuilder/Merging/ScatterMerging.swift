@@ -189,7 +189,7 @@ private struct ScatterRounds: ~Copyable {
     !isStuck(pair.cluster) && !isStuck(pair.other) && isSure(pair, of: pair.cluster) && isSure(pair, of: pair.other)
   }
 
-  /// Whether the other cluster of the pair is certainly nearer to this cluster than every cluster outside the
+  /// Whether the other cluster of the pair is certainly nearer to the given cluster than every cluster outside the
   /// rectangle.
   private func isSure(_ pair: ScatterPair, of cluster: UInt32) -> Bool {
     let position = live.positions[Int(cluster)]
@@ -245,8 +245,8 @@ extension ScatterRounds {
     return nil
   }
 
-  /// Returns the pair with the least scatter between this cluster and a cluster that is not larger. Nil if each such
-  /// pair adds more than `greatest`.
+  /// Returns the pair that adds the least scatter among the pairs of a cluster with clusters that are not larger.
+  /// Nil if each such pair adds more than `greatest`.
   private func nearest(to cluster: UInt32, _ own: MergeSums, adding greatest: Double) -> ScatterPair? {
     let (position, ownInverse, ownSize) = (live.positions[Int(cluster)], 1 / Double(own.count), Self.size(own.count))
     let (radius, isOwnStuck) = (Self.radius(own.count), isStuck(cluster))

@@ -283,8 +283,8 @@ extension TouchMerging {
     return pair
   }
 
-  /// Makes the other cluster the nearest cluster of `pair` if it is older than this cluster and nearer than the nearest
-  /// cluster so far. Returns whether it did so.
+  /// Makes `other` the nearest cluster of `pair` if `other` is older than the cluster that looks, and nearer than the
+  /// nearest cluster so far. Returns whether it did so.
   @inline(__always) private func take(_ other: UInt32, _ own: Own, _ pair: inout TouchingPair) -> Bool {
     let node = live.nodes[Int(other)]
     let first = UInt32(live.capacity)

@@ -86,8 +86,8 @@ extension PointArrays {
     for index in block {
       let point = points[index]
       let row = rows[index]
-      // Writes the point to both arrays, but increases the count only for the array where the point belongs. The left
-      // points never grow beyond the point that is being read.
+      // Writes the point to both arrays, but increases the count only for the array where the point belongs. There are
+      // never more left points than points that were read, so no unread point is overwritten.
       points[leftCount] = point
       rows[leftCount] = row
       sparePoints[index &- leftCount] = point

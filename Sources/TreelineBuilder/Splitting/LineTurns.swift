@@ -23,8 +23,8 @@ struct LineTurns {
   /// The line to try next.
   @inline(__always) var next: Split? { halves.bisector(from: split.corner) }
 
-  /// Returns whether there may be a line with the sums `left` over the points on its left, and the remaining sums over
-  /// the points on its right.
+  /// Returns whether any line can have the sums `left` over the points on its left, and the remaining sums over the
+  /// points on its right.
   func canTake(_ left: Halves.Sums) -> Bool {
     let all = halves.all
     guard left.count <= all.count, left.x <= all.x, left.y <= all.y else { return false }
