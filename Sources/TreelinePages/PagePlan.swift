@@ -201,7 +201,7 @@ struct PageTree {
     let mostPoints = sizes.points[division]
     var nodes: [Int32] = []
     var closed: [Range<Int>] = []
-    /// Returns both groups as one group; nil if they are too large for one page.
+    /// Returns two groups as one group; nil if they are too large for one page.
     func joined(_ one: Group, _ other: Group) -> Group? {
       let isFit: Bool
       switch (one.pairs > 0, other.pairs > 0) {

@@ -43,8 +43,8 @@ package struct PagePublisher {
   /// Returns sizes at which most views load few pages and few bytes.
   ///
   /// `scripts/measure/pages.mjs` measured these sizes. With larger pages, a view loads more bytes. With smaller pages,
-  /// listings are longer. Some hosts accept only 20,000 files. So files are longer if there are very many points, and
-  /// there are at most 8,192 pages of values, which may be long.
+  /// listings are longer. Some hosts accept only 20,000 files. So if there are very many points, files are longer, and
+  /// pages of values are longer, so that there are at most 8,192 of them.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
     let count = tree.pointCount
     let leastCodes = [1 << 18, count / 8].map { leastCode(of: tree, reachedBy: max(4096, $0)) }

@@ -37,7 +37,7 @@ private struct CheckedValues {
     (0..<count).forEachBlock(noting: pages, bytesPerElement: width, body)
   }
 
-  /// Notes that one value at any index is about to be read.
+  /// Notes that a single value is about to be read, wherever it is.
   func note() { pages.note(byteCount: 1 << 7) }
 }
 

@@ -49,8 +49,7 @@ extension ColumnSearch {
 
   /// Checks that each place is the beginning of a word. Checks that the places ascend, so that no two places are equal.
   ///
-  /// - Parameter numbers: Which words of a text `places` may contain, by their numbers in the text. The first word of
-  ///   each text has number 0.
+  /// - Parameter numbers: Numbers of the words that `places` may contain. The words of each text are numbered from 0.
   private func check(
     _ places: PackedIntegers, numbers: Range<Int>, in dictionary: ColumnDictionary, _ label: String,
     _ problems: ProblemList, _ pages: PageUse

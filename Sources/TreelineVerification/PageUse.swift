@@ -6,7 +6,7 @@ final class PageUse {
   private let giveBack: @Sendable () -> Void
   private let limit: Int
   private var byteCount = 0
-  /// Whether the nodes of each region and their data have been read since pages were last released. The array is read
+  /// For each region, whether its nodes and their data have been read since pages were last released. The array is read
   /// at every node. For speed, it is stored behind a plain pointer.
   private let isRegionUsed: UnsafeMutableBufferPointer<Bool>
 

@@ -33,7 +33,7 @@ struct QueryBenchmark: ParsableCommand {
 
     let cold = try Self.coldPass(queries, of: tree)
     let answers = try queries.map { try $0.answer(of: tree) }
-    // Answers with fewer clusters than the limit. In these answers, no cluster may have more than one position.
+    // Answers with fewer clusters than the limit. In these answers, no cluster may contain several positions.
     let exhausted = zip(queries, answers).filter { $1.count < $0.cut.limit }
     for (query, answer) in exhausted {
       require(answer.allSatisfy(\.rect.isPoint), "one of \(answer.count) clusters can be split")

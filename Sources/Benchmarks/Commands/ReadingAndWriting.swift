@@ -17,7 +17,7 @@ struct ReadBenchmark: ParsableCommand {
     for _ in 0..<runs {
       var table: PointTable!
       times.append(try seconds { table = try PointReader.read(path: path) })
-      // The peak of the first run, before later runs add to it.
+      // The peak memory of the first run, before later runs add to it.
       if residentPeak == 0 { residentPeak = ResidentMemory.peak }
       points = table.coordinates.count
       require(table.rowCount == points, "\(points) points from \(table.rowCount) rows")

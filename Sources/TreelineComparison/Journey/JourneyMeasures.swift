@@ -34,8 +34,8 @@ struct MeasuredJourney: Sendable {
 }
 
 extension MeasuredView {
-  /// Returns a flag for each cluster: true if two things lie in both views: the position of the cluster, and at least
-  /// one of its points.
+  /// Returns a flag for each cluster. The flag is true if the position of the cluster and at least one of its points lie
+  /// in both views.
   fileprivate func isShared(with other: ComparisonView) -> [Bool] {
     clusters.map { cluster in
       view.shows(cluster.position) && other.shows(other.pixel(cluster.position, of: view))
@@ -115,7 +115,7 @@ extension JourneyMeasure {
     over(.distortion, "Root mean square distance in each view; the median of the views.", median)
   }
 
-  /// Returns a measure that summarizes the values of a measure in all views.
+  /// Returns the measure of a journey that summarizes a measure of its views.
   private static func over(
     _ measure: ViewMeasure, _ explanation: String, _ summary: @escaping @Sendable ([Double]) -> Double?
   ) -> Self {

@@ -1,8 +1,8 @@
 @_spi(Server) import Treeline
 
 extension ViewMeasure {
-  /// Share of badges whose nearest neighbor is in the same row or column, from 0 to 1. nil if all clusters share one
-  /// position.
+  /// Share of badges that lie beside, above or below their nearest neighbor, within 5 degrees, from 0 to 1. nil if all
+  /// clusters share one position.
   static var axisShare: Self {
     Self(
       key: "grid_look", title: "Badges in rows and columns",

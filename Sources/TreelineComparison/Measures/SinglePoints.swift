@@ -10,8 +10,8 @@ extension ViewMeasure {
     ) { $0.singles.share }
   }
 
-  /// Share of the lone points in view that are shown at their own position, from 0 to 1. nil if no point in view is
-  /// lone.
+  /// Share of the lone points in view that are shown at their own position, from 0 to 1. A point is lone if no other
+  /// point is near it, see `SinglePoints.loneliness`. nil if no point in view is lone.
   static var lonePointsKept: Self {
     Self(
       key: "lone_points_kept", title: "Lone points kept",

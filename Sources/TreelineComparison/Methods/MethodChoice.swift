@@ -92,7 +92,7 @@ package enum MethodChoice: Hashable, Sendable {
 }
 
 /// A tree of a comparison. Trees that are built in different ways have the same points in different orders. All methods
-/// identify a point by its tree index, its place in one of these trees. This tree is the reference.
+/// identify a point by its tree index (its place) in one of these trees, which is called the reference.
 package struct ComparedTree: Sendable {
   package let tree: ClusterTree
 

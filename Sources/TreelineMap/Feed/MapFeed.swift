@@ -27,8 +27,8 @@ public final class MapFeed: Sendable {
   /// The answers. Of several unread answers, only the latest is kept. Only one task may read the stream.
   public let answers: Answers
 
-  /// Width of a margin around the screen that queries include, in pixels. So the badges in the margin are already on
-  /// the map when a pan shows them. The margin applies only to cuts by pixels. With a limit, clusters in the margin
+  /// Width, in pixels, of a margin around the screen. Queries include the margin, so its badges are already on the map
+  /// when a pan shows them. The margin applies only to cuts by pixels. For a cut with a limit, clusters in the margin
   /// would take the places of clusters on the screen.
   public let margin: Double
 
@@ -42,7 +42,7 @@ public final class MapFeed: Sendable {
 
   /// Settings of a feed, except its tree and cut.
   public struct Options: Sendable {
-    /// Width of the margin around the screen that queries include, in pixels.
+    /// Width of the margin that queries include around the screen, in pixels.
     public var margin = 64.0
     /// Time that a query may take before a move of the map cancels it.
     public var patience = Duration.milliseconds(250)
@@ -103,7 +103,8 @@ extension MapFeed {
     set { change { $0.cut = newValue } }
   }
 
-  /// The cut of the next query: `cut`, or the cut that suits the tree best, at `scale`.
+  /// The cut of the next query: `cut`, or the cut that suits the tree best if `cut` is nil. Its pixels are multiplied
+  /// by `scale`.
   @_spi(MapLibre) public var shownCut: Cut { state.withLock(\.shownCut) }
 
   /// The factor for the pixels of the cut, such as the scale of texts. It does not change a limit.
@@ -179,7 +180,7 @@ extension MapFeed {
     var inFlight: (request: Request, since: Double)?
     /// The latest request that was answered.
     var settled: Request?
-    /// Answer to `settled`. A cut with a limit may continue this answer.
+    /// Answer to `settled`. If the cut has a limit, the next answer may keep clusters of this answer.
     var previous: Clusters?
 
     init(tree: ClusterTree?, cut: Cut?) { (self.tree, self.cut) = (tree, cut) }
@@ -226,7 +227,7 @@ extension MapFeed {
         return nil
       }
       state.inFlight = (wanted, now())
-      // An answer can be continued only by the same tree.
+      // The next answer can keep clusters of the previous answer only if both answers are of the same tree.
       let previous = state.previous.flatMap { $0.tree.isSame(as: tree) ? $0 : nil }
       return (wanted, tree, previous)
     }

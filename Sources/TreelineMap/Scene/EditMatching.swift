@@ -42,7 +42,7 @@ struct EditMatching {
         votes[number, default: 0] += 1
       }
     }
-    // At most one cluster can have more than half of the points.
+    // At most one new cluster can have more than half of the looked-up points.
     guard let (number, voteCount) = votes.first(where: { 2 * $0.value > sampleCount }), isFree(number) else {
       return nil
     }

@@ -7,7 +7,7 @@ struct PartialAnswer: Sendable {
   var old: ArraySlice<MapBadge>
   /// Clusters of the new answer that have not been applied.
   var new: ArraySlice<ShownCluster>
-  /// Delay between two badges, as a fraction of `MapTiming.wave`, if the map was empty. Otherwise 0.
+  /// Delay between two successive badges, as a fraction of `MapTiming.wave`, if the map was empty. Otherwise 0.
   let delay: Double
   /// Whether both answers count the same points of one tree. If so, a cluster that is in both answers has equal points
   /// and equal numbers in both.
@@ -20,7 +20,7 @@ struct PartialAnswer: Sendable {
 }
 
 extension MapScene {
-  /// Discards the part of an answer that has not been applied. The badges of the previous answer stay for this part.
+  /// Discards the part of an answer that has not been applied. In this part, the badges of the previous answer stay.
   mutating func joinRest() {
     guard let rest else { return }
     shown += rest.old

@@ -81,7 +81,7 @@ extension MapScene {
   /// larger whole from which this whole comes out. The parts never get numbers.
   ///
   /// - Parameters:
-  ///   - last: Index of the leaving badge that counts the points of the whole longest.
+  ///   - last: Index of the leaving badge that stops counting points of the whole last.
   ///   - counting: Indices of the leaving badges that count points of the whole.
   private mutating func callBack(
     _ new: ShownCluster, outOf last: Int, insteadOf parts: ArraySlice<MapBadge>, _ counting: [Int]

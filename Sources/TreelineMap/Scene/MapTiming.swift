@@ -1,6 +1,6 @@
 /// Durations of the changes between two answers, in seconds.
 ///
-/// `scene.js` in the web package has the same values. A test checks that both agree.
+/// `scene.js` in the web package has the same values. A test compares both files.
 public struct MapTiming: Hashable, Sendable {
   /// Duration of a move.
   public var move = 0.38

@@ -10,9 +10,9 @@
   // the stubs of MapKit for other platforms, which cannot declare optional methods, the expression is a function if
   // there is a delegate.
   extension MapViewAdapter: MKMapViewDelegate {
-    /// The delegate to which calls of the map are forwarded; nil if the adapter is not the map's delegate. Then another
-    /// object is the map's delegate and calls the adapter's methods. If the adapter forwarded these calls to
-    /// `delegate`, which may be this object, the object would receive its own calls.
+    /// The delegate to which calls of the map are forwarded; nil if the adapter is not the map's delegate. In that
+    /// case, another object is the map's delegate and calls the adapter's methods. If the adapter forwarded these calls
+    /// to `delegate`, which may be this object, the object would receive its own calls.
     private var app: (any MapViewAdapterDelegate)? { mapView.delegate === self ? delegate : nil }
 
     /// Requests the clusters in the visible part of the map.

@@ -5,8 +5,8 @@
 
   /// Receives the events of a ``MapViewAdapter``, and the calls of the map to its delegate.
   ///
-  /// The adapter is the delegate of the map, and forwards each call to this delegate, which implements the methods of
-  /// `MKMapViewDelegate` that it needs. All methods are optional. `mapView(_:viewFor:)` may return your own view for a
+  /// The adapter is the delegate of the map, and forwards each call to this delegate. All methods are optional, so
+  /// implement only the methods of `MKMapViewDelegate` that you need. `mapView(_:viewFor:)` may return your view for a
   /// ``ClusterAnnotation``; if it returns nil, the badge is a ``ClusterBadgeView``. The adapter moves and hides your
   /// view, and prevents the map from hiding or clustering it. The adapter never changes the drawing, the callout or the
   /// accessibility of your view.

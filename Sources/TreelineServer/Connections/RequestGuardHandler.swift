@@ -55,7 +55,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   func handlerRemoved(context: ChannelHandlerContext) { watch?.cancel() }
 
-  /// Checks at intervals whether the time is over. Checks at intervals cost less than a timer for each request.
+  /// Checks at intervals whether the time limit has passed. These checks cost less than a timer for each request.
   private func watchTime(_ context: ChannelHandlerContext, since start: NIODeadline, _ limit: TimeAmount) {
     let pause = TimeAmount.nanoseconds(limit.nanoseconds / 4)
     watch = context.eventLoop.assumeIsolated().scheduleTask(in: pause) { [self] in

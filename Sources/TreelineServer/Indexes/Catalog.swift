@@ -14,7 +14,7 @@ public final class Catalog: Sendable {
     /// Whether the file was missing at the last check.
     var wasMissing = false
     /// Whether every write after the file was read is certain to change the times of the file. This is false if the
-    /// file was written just before it was read. Then the file is read once more.
+    /// file was written just before it was read. In that case, the file is read once more.
     var wasSettled: Bool
   }
 

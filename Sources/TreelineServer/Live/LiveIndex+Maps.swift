@@ -102,8 +102,9 @@ extension LiveIndex {
           let removed = state.logLength - log.length
           state.logLength = log.length
           state.mapLogLength = due.length - removed
-          // The remembered answers in the first record may alone be longer than `longestLog`. So the
-          // length of the part that is already in the map is added.
+          // After the replacement, the log contains only remembered answers and batches that are not in the map. The
+          // remembered answers may alone be longer than `longestLog`. So the limit is `longestLog` plus the length of
+          // the part of the log that is already in the map.
           state.compactionLength = state.mapLogLength + longestLog
         }
       }

@@ -142,8 +142,8 @@ struct ClusterStyle {
     _ clusters: Clusters, of tree: ClusterTree, _ index: ServedIndex, for query: ServedQuery,
     _ aggregates: ServedAggregates, to bytes: inout OutputBytes
   ) throws {
-    // The properties are read only once, because each read counts a reference to a tree, which takes as long as writing
-    // a number.
+    // Two properties are read into local constants. Each read counts a reference to a tree, which takes as long as
+    // writing a number.
     let (writer, view) = (index.features, view(of: query))
     let values = try aggregates.values(of: clusters, in: tree)
     writer.open(&bytes)
