@@ -148,8 +148,8 @@ extension NodeFacts {
   /// is the scatter of all points minus the scatter within the two parts.
   func scatterBetween(_ leftCount: Int) -> Double { scatterBetween(leftCount, sums(of: points[0..<leftCount])) }
 
-  /// Returns a lower bound of the amount by which `scatterBetween` would grow if some points moved to the other part:
-  /// all points that are certainly nearer to the mean of the other part.
+  /// Returns a lower bound of the amount by which `scatterBetween` would grow if some points moved to the other part.
+  /// These are all points that are certainly nearer to the mean of the other part.
   func scatterToGain(_ leftCount: Int) -> Double {
     let parts = (points[0..<leftCount], points[leftCount..<points.count])
     let (left, right) = (mean(of: parts.0), mean(of: parts.1))

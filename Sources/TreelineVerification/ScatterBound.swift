@@ -141,8 +141,9 @@ extension NodeFacts {
         across: abs(principalAxis.x * offset.y - principalAxis.y * offset.x)
       )
     }
-    // Along the axis, sums of distances from the mean fall up to the mean, and rise after the mean. Across the axis, a
-    // sum changes at most by the distances of the bin's points from the axis.
+    // An offset belongs to the first points of a split: it is the sum of their signed distances from the mean. Along
+    // the axis, the sum falls up to the mean, and rises after the mean. Across the axis, the sum changes at most by the
+    // distances of the bin's points from the axis.
     let along = max(offsets[0].along, offsets[1].along) + count * Double(bin.count) * (bin.greatest - bin.least)
     let across = min(offsets[0].across, offsets[1].across) + count * bin.distance
     func weight(_ part: Int) -> Double { Double(part) * Double(points.count - part) }

@@ -8,8 +8,8 @@ import Treeline
 /// (see `TreeStorage.squaredSplitDistance`). Then codes are checked among the nodes that are shown. If nodes are split
 /// in the order of falling codes, from the greatest down to 1, two conditions hold at each code:
 /// - No two shown nodes are closer to each other than the distance of the code.
-/// - If a shown node may be split at this code but has a smaller code, splitting it would bring two nodes closer to each
-///   other than that distance.
+/// - If a shown node may be split at this code but has a smaller code, splitting it would bring two nodes closer to
+///   each other than that distance.
 ///
 /// A code stands for all distances from its own distance down to the distance of the next code (see `SeparationCode`).
 /// So these two conditions are the promises of queries for every spacing at every zoom. If two nodes with the same code

@@ -104,7 +104,7 @@ struct TreeVerifier {
     }
   }
 
-  private static func pair(_ number: Int) -> String { "children at record \(number), in the order of a walk" }
+  private static func pair(_ number: Int) -> String { "children at record \(number), from left to right" }
 
   /// Adds a problem with the records below a node. The records contradict the node, so they are not checked any
   /// further.

@@ -57,7 +57,9 @@
 
   public var description: String {
     switch self {
-    case .planar: "expected longitudes and latitudes, found a plain plane, whose square changes with its points"
+    case .planar:
+      "expected longitudes and latitudes, found plain x and y; a live index cannot have plain x and y, because each "
+        + "edit could change the square of the plane"
     case .grouped: "expected an index without groups, found groups; build it without --group-by and --never-cluster"
     case .attribute(let name):
       "expected typed columns, found \(name.debugDescription), which is kept as it is written; "

@@ -34,8 +34,8 @@ struct MeasuredJourney: Sendable {
 }
 
 extension MeasuredView {
-  /// Returns a flag for each cluster. The flag is true if the position of the cluster and at least one of its points lie
-  /// in both views.
+  /// Returns a flag for each cluster. The flag is true if the position of the cluster and at least one of its points
+  /// lie in both views.
   fileprivate func isShared(with other: ComparisonView) -> [Bool] {
     clusters.map { cluster in
       view.shows(cluster.position) && other.shows(other.pixel(cluster.position, of: view))

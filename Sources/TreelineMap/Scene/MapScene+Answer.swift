@@ -53,8 +53,8 @@ extension MapScene {
     }
   }
 
-  /// Makes leaving badges hand over their points to clusters that enter in this part of the answer. The points must be
-  /// handed over before any other change.
+  /// Makes leaving badges stop counting points of clusters that enter in this part of the answer. They must stop before
+  /// any other change.
   private mutating func handOverToEntering(limit: Int, _ rest: inout PartialAnswer) {
     var (ahead, budget) = (rest, limit)
     while budget > 0, let step = ahead.next() {

@@ -1,9 +1,9 @@
 import Treeline
 
 // How badges split, merge, enter and exit. Each badge counts its points during one interval of time, in which its
-// number is shown. If badges share a point, their intervals do not overlap: when one interval ends, the next badge
-// takes over. When a badge splits, this badge is called the whole, and the badges that come out of it are called its
-// parts. When badges merge, the merging badges are the parts, and the new badge is the whole.
+// number is shown. If badges share a point, their intervals do not overlap: when one badge stops counting the point,
+// the next badge begins. When a badge splits, this badge is called the whole, and the badges that come out of it are
+// called its parts. When badges merge, the merging badges are the parts, and the new badge is the whole.
 
 extension MapScene {
   mutating func keep(_ badge: MapBadge, as new: ShownCluster, isSame: Bool) {
@@ -19,8 +19,8 @@ extension MapScene {
 
   mutating func split(_ badge: MapBadge, into parts: ArraySlice<ShownCluster>) {
     var whole = badge
-    // If the whole has no number yet, it never gets a number. The parts take over the points directly from the badges
-    // that count these points now.
+    // If the whole has no number yet, it never gets a number. Other badges count the points now. When these badges
+    // stop, the parts begin to count the points.
     let hasNumber = whole.countsFrom <= now
     let length = pace * timing.move * MapTiming.takeover
     let takeover = hasNumber ? now + length : whole.countsFrom
@@ -81,7 +81,7 @@ extension MapScene {
   /// larger whole from which this whole comes out. The parts never get numbers.
   ///
   /// - Parameters:
-  ///   - last: Index of the leaving badge that stops counting points of the whole last.
+  ///   - last: Index of the leaving badge that counts the points of the whole until the latest time.
   ///   - counting: Indices of the leaving badges that count points of the whole.
   private mutating func callBack(
     _ new: ShownCluster, outOf last: Int, insteadOf parts: ArraySlice<MapBadge>, _ counting: [Int]
@@ -159,8 +159,7 @@ extension MapScene {
   mutating func exit(_ badge: MapBadge) {
     var badge = badge
     if badge.countsFrom > now {
-      // The badge will never get its number. Parts that are moving towards the badge have lost their target, so they
-      // fade.
+      // The badge will never get its number. Parts that are moving towards the badge fade, because their target leaves.
       for index in counting
       where leaving[index].countsUntil == badge.countsFrom && leaving[index].isWithin(badge.range) {
         leaving[index].fade(at: now, for: pace * timing.fade)

@@ -19,7 +19,7 @@ public struct MapTiming: Hashable, Sendable {
   /// Creates the default durations.
   public init() {}
 
-  /// Fraction of `move` after which the parts of a split take over the numbers from the badge that splits.
+  /// Fraction of `move` after which a badge that splits loses its number, and its parts get their numbers.
   static let takeover = 0.38
   /// `arriving`: scale of merging badges when they arrive, and final scale of a badge that splits. `formed`: initial
   /// scale of the badge of a merge.

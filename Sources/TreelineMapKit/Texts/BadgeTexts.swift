@@ -30,7 +30,7 @@ public struct BadgeTexts: Sendable {
   /// ```
   public var clusterTitle: (@Sendable (_ cluster: Cluster, _ values: [AggregateValue]) -> String?)?
 
-  /// Number of points that the subtitle of a cluster names. The first points in tree order are named; 0 for no subtitle.
+  /// Number of points that the subtitle of a cluster names, in tree order; 0 for no subtitle.
   public var namedMemberCount = 3
 
   /// Returns the end of a cluster's subtitle, given the number of points that are not named. If this closure is nil,
@@ -79,8 +79,8 @@ public struct BadgeTexts: Sendable {
 
   /// Returns the title of a point or of a cluster. The title of a cluster comes from `clusterTitle`.
   ///
-  /// - Parameter values: Values of `aggregates`. If there are fewer or more values than aggregates, `clusterTitle` is not
-  ///   called, and the title is the number of points.
+  /// - Parameter values: Values of `aggregates`. If there are fewer or more values than aggregates, `clusterTitle` is
+  ///   not called, and the title is the number of points.
   public func title(of cluster: Cluster, values: [AggregateValue] = []) -> String? {
     if let row = cluster.row { return ofPoint?(row).title }
     if let clusterTitle, values.count == aggregates.count { return clusterTitle(cluster, values) }

@@ -142,8 +142,8 @@ struct ClusterStyle {
     _ clusters: Clusters, of tree: ClusterTree, _ index: ServedIndex, for query: ServedQuery,
     _ aggregates: ServedAggregates, to bytes: inout OutputBytes
   ) throws {
-    // Two properties are read into local constants. Each read counts a reference to a tree, which takes as long as
-    // writing a number.
+    // The writer and the view are made once, before the first cluster is written. Making them counts a reference to a
+    // tree, which takes as long as writing a number.
     let (writer, view) = (index.features, view(of: query))
     let values = try aggregates.values(of: clusters, in: tree)
     writer.open(&bytes)

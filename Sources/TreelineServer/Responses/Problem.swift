@@ -111,9 +111,7 @@ extension Problem {
   /// of the connection.
   static let clientLeft = Problem(
     status: .serviceUnavailable,
-    detail:
-      "The client closed its side of the connection before it got the answer; keep both sides open until then."
-  )
+    detail: "The client closed its side of the connection before the answer was sent; keep both sides open.")
 
   static func outdatedIDs(of index: ServedIndex) -> Problem {
     Problem(
