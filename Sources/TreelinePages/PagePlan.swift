@@ -21,7 +21,8 @@ package struct PageSizes: Hashable, Sendable {
   /// Number of parts into which the pairs below a page are divided, for each level of upper pages. Each child page gets
   /// at most one part. The last number of the array is used for all further levels.
   package var parts: [Int]
-  /// Greatest number of pages of a listing. A listing of more pages has only one level of pages.
+  /// Greatest number of pages of a listing with several levels. If the first two levels have more pages, the listing
+  /// has only the first level.
   package var listed: Int
   /// The number of points of a page of values.
   package var values: Int

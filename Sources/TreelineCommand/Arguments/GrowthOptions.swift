@@ -31,7 +31,7 @@ struct GrowthOptions: ParsableArguments {
       "The position of each cluster: 'mean' is the mean of its points, 'member' is one of its points, so that no cluster is in the sea. 'member' needs '--for spacing' or '--for badges'. (default: mean)",
       valueName: "where")) var anchor: ClusterAnchor?
 
-  /// Refuses options that no cut allows.
+  /// Refuses options that are invalid for every cut.
   func validate() throws {
     var parameters = QueryParameters(request.parameters)
     _ = BuildOptions(&parameters, for: .spacing)

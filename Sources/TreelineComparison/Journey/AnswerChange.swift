@@ -72,8 +72,8 @@ extension AnswerChange {
   }
 
   /// Returns the share of clusters that persist. Only clusters that satisfy a condition are considered. The share is
-  /// the number of clusters in both answers, divided by the number of clusters in at least one answer; nil if no
-  /// cluster satisfies the condition.
+  /// the number of clusters that are in both answers, divided by the number of clusters that are in one or both. It is
+  /// nil if no cluster satisfies the condition.
   func persistence(ofFirst isFirstCounted: (Int) -> Bool, second isSecondCounted: (Int) -> Bool) -> Double? {
     let kept = flows.count { $0.kind == .kept && isFirstCounted($0.from) && isSecondCounted($0.to) }
     let either = (0..<fromCount).count(where: isFirstCounted) + (0..<toCount).count(where: isSecondCounted) - kept

@@ -73,8 +73,8 @@ extension JourneyMeasure {
     }
   }
 
-  /// Mean share of badges that a pan keeps, from 0 to 1. Considers only clusters whose position lies in both views,
-  /// together with at least one of their points. nil if no step is a pan.
+  /// Mean share of badges that a pan keeps, from 0 to 1; nil if no step is a pan. Considers only clusters whose
+  /// position and at least one of whose points lie in both views.
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",

@@ -24,7 +24,8 @@ final class AnswerLane: Sendable {
     var length = 0
     /// Total cost of the jobs in the queue.
     var cost = 0
-    /// `served` of the client that had the last turn. At that time no waiting client had a smaller `served`.
+    /// `served` of the client that had the last turn, at the beginning of the turn. It was the smallest `served` of all
+    /// waiting clients.
     var served = 0
     /// Measured seconds per unit of cost.
     var seconds = 2e-6

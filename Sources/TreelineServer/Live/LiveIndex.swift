@@ -11,7 +11,8 @@ import Synchronization
 ///
 /// A batch of changes is answered when it is on the disk, in a log beside the index. One thread writes the log, and
 /// batches that arrive during a write share the next record. Another thread makes the next map from all batches since
-/// the last map. A version answers queries until the next version is complete, so no query waits for an edit.
+/// the last map. Each map is a new version of the index. The old version answers queries until the new version is
+/// complete, so no query waits for an edit.
 ///
 /// When the log is long, the newest map is written as the new index file, and the batches in this map are removed from
 /// the log. If the process ends between these two steps, the next start applies the batches again. Applying a batch
