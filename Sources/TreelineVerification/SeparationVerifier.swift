@@ -134,7 +134,7 @@ struct SeparationVerifier {
     }
   }
 
-  /// Reports the findings: first the findings about single codes, then the findings about shown nodes.
+  /// Reports the findings about single codes. If there are none, reports the findings about shown nodes.
   private func tell() {
     for kind in [Finding.Kind.aboveParent, .alone, .tooNear, .unsplit] {
       let found = (alone.isEmpty ? among : alone).filter { $0.kind == kind }
