@@ -88,7 +88,7 @@ extension Cut: Parameterized {
       parameters.refuse(
         "continuing", expected: "a limit without \(PixelCriterion.list())",
         found: "true",
-        sentence: "{continuing} needs a cut with only a limit; \(PixelCriterion.list("and")) are always stable.")
+        sentence: "{continuing} needs a cut with only a limit; all other cuts ignore the previous view.")
     }
     if case .pixels(let pixels, _) = criterion, !pixels.leavesRoomForUnclustered {
       parameters.refuseUnclustered(beside: pixels.rawValue)
@@ -102,10 +102,10 @@ extension QueryParameters {
   package mutating func refuseUnclustered(where isRefused: (Self, _ name: String) -> Bool = { _, _ in true }) {
     for name in Cut.unclusteredNames where has(name) && isRefused(self, name) {
       refuse(
-        name, expected: "a detail or a spacing, because a limit alone has no room for unclustered points",
+        name, expected: "a detail or a spacing, because unclustered points could exceed the limit",
         found: text(name),
         sentence: "{min-points} and {alone-from-zoom} need {detail} or {spacing}; "
-          + "a limit alone has no room for unclustered points.")
+          + "with a limit alone, unclustered points could exceed the limit.")
     }
   }
 
