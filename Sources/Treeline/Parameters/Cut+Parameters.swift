@@ -88,7 +88,7 @@ extension Cut: Parameterized {
       parameters.refuse(
         "continuing", expected: "a limit without \(PixelCriterion.list())",
         found: "true",
-        sentence: "{continuing} needs a cut with only a limit; all other cuts ignore the previous view.")
+        sentence: "{continuing} needs a cut with only a limit; \(PixelCriterion.list("and")) ignore the previous view.")
     }
     if case .pixels(let pixels, _) = criterion, !pixels.leavesRoomForUnclustered {
       parameters.refuseUnclustered(beside: pixels.rawValue)
