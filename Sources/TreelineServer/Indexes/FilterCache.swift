@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 @_spi(Server) import Treeline
 
-/// The most recently used filters of an index, prepared. So only the first request with a filter waits until the filter
-/// is prepared.
+/// The filters of an index that were used most recently, each prepared for queries. So a request waits for the
+/// preparation of its filter only if the cache does not contain the filter.
 final class FilterCache: Sendable {
   private struct State {
     var entries: [[UInt8]: Entry] = [:]
@@ -90,7 +90,7 @@ final class FilterCache: Sendable {
   private func trim() {
     state.withLock { state in
       var sizes = state.entries.mapValues { entry in
-        // A filter that is being prepared counts as 0. The cache is trimmed again when that filter is ready.
+        // A filter that is being prepared counts as 0 bytes. The cache is trimmed again when that filter is ready.
         entry.prepared.tree.withLockIfAvailable { $0?.selectionByteCount ?? 0 } ?? 0
       }
       var bytes = sizes.values.reduce(0, +)
