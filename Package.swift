@@ -133,9 +133,10 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// These tests compile in a fraction of the time without optimization, also in optimized builds of the code that they
-// test. All other tests compute for minutes.
-let computingTests = ["TreelineTests", "TreelineBuilderTests", "TreelineIndexTests"]
+// Tests compile in a fraction of the time without optimization, also in optimized builds of the code that they test.
+// But with many trials, the optimized tests of these modules save more time than their compilation takes.
+let hasManyTrials = ["full", "thorough"].contains(Context.environment["TREELINE_TRIALS"])
+let computingTests = hasManyTrials ? ["TreelineTests", "TreelineBuilderTests", "TreelineIndexTests"] : []
 for target in package.targets where target.type == .test && !computingTests.contains(target.name) {
   target.swiftSettings = [.unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])]
 }

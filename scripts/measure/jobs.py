@@ -90,7 +90,7 @@ def main():
         folder = pathlib.Path(folder)
         index = folder / "airports.treeline"
         subprocess.run([os.environ["TREELINE_TOOL"], "build", ROOT / "Fixtures/airports.csv.gz", "-o", index,
-                        "--columns", "name:text,country"], check=True, capture_output=True)
+                        "--for", "badges", "--columns", "name:text,country"], check=True, capture_output=True)
         (folder / "site").mkdir()
         site = web_maps.served(folder / "site", None)
         server = frames.serving(index)

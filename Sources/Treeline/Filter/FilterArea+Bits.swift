@@ -192,10 +192,7 @@ private struct PlanePolygon {
     guard plane.projection == .webMercator else {
       // Corners beyond the data's extent are not moved to the edge of the plane, because this would change the polygon.
       return ring.map { coordinate in
-        let side = plane.side > 0 ? plane.side : 1
-        func units(_ distance: Double) -> Int64 {
-          Int64(min(max((distance / side * 0x1p32).rounded(), -0x1p61), 0x1p61))
-        }
+        func units(_ distance: Double) -> Int64 { Int64(min(max(plane.wholeUnits(distance), -0x1p61), 0x1p61)) }
         return Corner(x: units(coordinate.x - plane.left), y: units(plane.top - coordinate.y))
       }
     }

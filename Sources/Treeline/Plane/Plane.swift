@@ -81,9 +81,10 @@ extension Plane {
   }
 
   /// Converts a distance in the units of the data to whole units of the plane. The result is limited, so that sums that
-  /// contain the result are finite.
-  private func wholeUnits(_ distance: Double) -> Double {
-    min(max((distance / side * Self.squareWidth).rounded(), -0x1p900), 0x1p900)
+  /// contain the result are finite. If all points have one position, the result only says on which side of it the
+  /// distance ends.
+  func wholeUnits(_ distance: Double) -> Double {
+    min(max((distance / (side > 0 ? side : 1) * Self.squareWidth).rounded(), -0x1p900), 0x1p900)
   }
 
   private static let worldWidth = Mercator.worldWidth

@@ -8,7 +8,7 @@ import Treeline
 /// Compares each merge of many small trees with the definition.
 @Suite struct MergingExhaustiveTests {
   @Test(arguments: PointSet.nasty) func mergesAreThoseOfTheDefinition(_ set: PointSet) throws {
-    try check(set.sample(Trials.count(150, atLeast: 50), seed: 41))
+    try check(set.sample(Trials.count(150, atLeast: 25), seed: 41))
   }
 
   @Test(arguments: Trials.seeds(300).map { PointSet.random(seed: $0, upTo: 70) })
