@@ -23,7 +23,7 @@ import sys
 import threading
 import time
 
-from suites import ALONE, DEFAULT, OTHERS, SUITES
+from suites import ALONE, DEFAULT, OTHERS, SUITES, TESTS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOGS = ROOT / ".build-test/logs"
@@ -31,7 +31,7 @@ TRIALS = ("fast", "full", "thorough")
 # Seconds after which a step is ended because it seems to hang. Thorough trials get ten times as long.
 LIMIT = 2400
 # A step has priority if it and the longest chain of steps after it take longer than this number of seconds.
-LONG = 600
+LONG = 550
 # Exit code for wrong arguments (sysexits.h).
 USAGE = 64
 
@@ -95,7 +95,7 @@ def list_suites(output):
         print(file=output)
     print(
         "scripts/test without arguments runs the first table, --all the first two. Times are minutes on two cores with TREELINE_TRIALS=full,\n"
-        "without the build of the tests (8 minutes), which most suites share.", file=output)
+        f"without the build of the tests ({TESTS.seconds // 60} minutes), which most suites share.", file=output)
 
 
 def inner_loop(option, pattern):

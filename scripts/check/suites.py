@@ -93,11 +93,11 @@ def pytest(folder, environment, selection=None):
 VIEWER_LIBRARY = Step(
     "MapLibre and the web package for maps", "scripts/build/map-page", seconds=5, cores=0, is_preparation=True)
 TESTS = build(
-    "build of the tests", 500, f"swift build {TEST_OPTIONS} --build-tests", (VIEWER_LIBRARY,),
+    "build of the tests", 300, f"swift build {TEST_OPTIONS} --build-tests", (VIEWER_LIBRARY,),
     TREELINE_TOOL=f"{TEST_PRODUCTS}/treelinemap")
 # Runs after the build of the tests, in the same folder and with the same flags, so that shared modules compile once.
 SERVER = build(
-    "build of the server", 400, f"TREELINE_SHARED_BUILD=1 swift build --package-path Sources/TreelineServer {TEST_OPTIONS} --build-tests",
+    "build of the server", 300, f"TREELINE_SHARED_BUILD=1 swift build --package-path Sources/TreelineServer {TEST_OPTIONS} --build-tests",
     (TESTS, VIEWER_LIBRARY), TREELINE_SERVER=f"{TEST_PRODUCTS}/treelinemap-server")
 # Builds the library as it is shipped: without LAPACK, and with Swift's runtime inside.
 LIBRARY = build("build of the library for C", 250, "scripts/build/library")
