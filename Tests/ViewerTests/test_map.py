@@ -522,8 +522,6 @@ def test_pictures_have_a_legend(open_map, link, told):
     for fill in fills:
         color = [int(part) for part in re.findall(r"\d+", fill)[:3]]
         assert any(max(abs(a - b) for a, b in zip(color, each)) <= 4 for each in column), fill
-    page.evaluate("async () => { const url = URL.createObjectURL(await viewer.share.png()); document.body.innerHTML = `<img id='picture' src='${url}'>` }")
-    page.locator("#picture").screenshot(path=PICTURES / f"shared-{link.split('=')[1].split('&')[0]}.png")
 
 
 def test_a_guessed_name_says_so(open_map):
@@ -545,7 +543,7 @@ def test_the_name_of_a_place_moves_to_a_free_side(open_map):
     places = page.evaluate("""async () => {
       const { Labels } = await import('/viewer/labels.js');
       const camera = viewer.currentCamera, { x, y } = camera.point(camera.centerX, camera.centerY);
-      const sides = [[40, 0], [-40, 0], [0, -20], [0, 20]].map(([right, down]) => ({ x: x + right, y: y + down, radius: 10 }));
+      const sides = [[70, 0, 1], [-70, 0, 1], [-20, -12, 5], [-20, 12, 5]].map(([right, down, radius]) => ({ x: x + right, y: y + down, radius }));
       return [0, 1, 2, 3, 4].map(count => {
         const labels = new Labels();
         labels.place(camera, sides.slice(0, count), [{ name: 'Somewhere', rank: 0, x: camera.centerX, y: camera.centerY }], null, new Map(), `${count}`, 1e9);

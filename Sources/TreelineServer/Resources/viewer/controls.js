@@ -9,6 +9,8 @@ export class Controls {
   /** A refused filter that is still in the field; null if there is none. */
   #refused = null;
   #check = null;
+  /** The filter that the field has shown last. */
+  #shownFilter = "";
   /** The categories that the user has checked, the latest last. */
   #picked = [];
 
@@ -89,7 +91,7 @@ export class Controls {
       await this.viewer.checkFilter(where, signal);
       if (signal.aborted) return;
       this.refuse(null);
-      this.settings.set({ where });
+      this.settings.step({ where });
     } catch (error) {
       if (signal.aborted) return;
       this.refuse(where, error.message.replace(/^filter: /, ""));
@@ -137,7 +139,10 @@ export class Controls {
     for (const name of ["order", "cell"]) find(`#${name}`).value = settings[name];
     find("#compare").value = settings.view === "grid" ? "grid" : settings.compare;
     // Text that the user is writing stays in the field.
-    if (this.#refused === null && find("#where") !== viewer.root.activeElement) find("#where").value = settings.where;
+    const field = find("#where");
+    const isWriting = field === viewer.root.activeElement && field.value.trim() !== this.#shownFilter;
+    if (this.#refused === null && !isWriting) field.value = settings.where;
+    this.#shownFilter = settings.where;
     for (const name of ["ellipses", "dust"]) find(`#${name}`).checked = settings[name];
     const reasons = [];
     for (const input of viewer.root.querySelectorAll('input[name="by"]')) {

@@ -21,11 +21,13 @@ const LONGEST = 28;
 
 /**
  * Lengths in pixels. `PLACE_DOT` is the radius of a city's dot. `GAP` is the distance between a name and its dot.
- * `MARGIN` is the distance between two names.
+ * `MARGIN` is the distance between two names. `FARTHEST` is the greatest distance of a city's name from the city, which
+ * may be under a badge. A name farther away would seem to belong to another place.
  */
 const PLACE_DOT = 2;
 const GAP = 4;
 const MARGIN = 3;
+const FARTHEST = 14;
 
 /** Distance across and down of a position on a circle, midway between the sides, as a share of the radius. */
 const DIAGONAL = Math.SQRT1_2;
@@ -76,6 +78,7 @@ export class Labels {
       for (const [dx, dy] of spots(width, height)) {
         const box = boxOf(screen.x + dx, screen.y + dy, width, height);
         if (box.left < 0 || box.top < 0 || box.right > camera.width || box.bottom > camera.height) continue;
+        if (!candidate.isPoint && distance(screen, box) > FARTHEST) continue;
         if (!grid.isFree(box)) continue;
         grid.add(box);
         texts.add(candidate.text);
@@ -193,6 +196,9 @@ const fontOf = (size, isPoint) => `${isPoint ? "italic 450" : size <= 12 ? 500 :
 /** Returns the box around a name and its margin. */
 const boxOf = (x, y, width, height) => ({ left: x - width / 2 - MARGIN, top: y - height / 2, right: x + width / 2 + MARGIN, bottom: y + height / 2 });
 
+/** Returns the distance from a position to the nearest position of a box. */
+const distance = ({ x, y }, box) => Math.hypot(x - Math.min(Math.max(x, box.left), box.right), y - Math.min(Math.max(y, box.top), box.bottom));
+
 /** Returns the offsets at which a name may be placed beside a dot: right, left, above, below, then at the corners. */
 function beside(radius, width, height) {
   const [across, down] = [radius + GAP + width / 2, radius + 1 + height / 2];
@@ -234,8 +240,7 @@ class Occupied {
     let isFree = true;
     this.#each(box, (cell) => {
       isFree &&= !this.#boxes.get(cell)?.some((other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom);
-      isFree &&= !this.#circles.get(cell)?.some(({ x, y, radius }) =>
-        Math.hypot(x - Math.min(Math.max(x, box.left), box.right), y - Math.min(Math.max(y, box.top), box.bottom)) < radius + 1);
+      isFree &&= !this.#circles.get(cell)?.some((circle) => distance(circle, box) < circle.radius + 1);
     });
     return isFree;
   }

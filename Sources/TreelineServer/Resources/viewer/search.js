@@ -7,10 +7,12 @@ import { coordinate, element, nameColumn, ownNameOf } from "./text.js";
 
 /**
  * `REST` is the time in milliseconds from the last key press until the index is searched. `MOST_POINTS` and
- * `MOST_PLACES` are the greatest numbers of points and of cities that are listed.
+ * `MOST_PLACES` are the greatest numbers of points and of cities that are listed. `MOST_RANKED` is the greatest number
+ * of found points from which the listed points are chosen.
  */
 const REST = 140;
 const MOST_POINTS = 6;
+const MOST_RANKED = 60;
 const MOST_PLACES = 4;
 
 /**
@@ -67,8 +69,8 @@ export class Search {
     const column = nameColumn(index) ?? index.search_columns?.[0];
     if (column === undefined) return [];
     if (source.search && index.search_columns?.includes(column)) {
-      const { features } = await source.search(index.name, { text, column, limit: MOST_POINTS }, signal);
-      return features.map((feature) => pointHit(feature, index, column));
+      const { features } = await source.search(index.name, { text, column, limit: MOST_RANKED }, signal);
+      return ranked(features.map((feature) => pointHit(feature, index, column)), text, index);
     }
     if (!source.hasFilters || !["text", "category"].includes(index.column_kinds[column])) return [];
     const forms = new Set([text, text.toLowerCase(), text.toUpperCase(), capitalized(text.toLowerCase())]);
@@ -79,13 +81,11 @@ export class Search {
     const roots = await source.clusters(index.name, { limit: leastLimit(index), filter }, signal);
     const hits = [];
     for (const root of roots.features.slice(0, MOST_POINTS)) {
-      const { features } = await source.members(index.name, root.properties.cluster_id, { limit: 5 * MOST_POINTS, filter }, signal);
+      const { features } = await source.members(index.name, root.properties.cluster_id, { limit: MOST_RANKED, filter }, signal);
       hits.push(...features.map((feature) => pointHit(feature, index, column)));
-      if (hits.length >= MOST_POINTS) break;
+      if (hits.length >= MOST_RANKED) break;
     }
-    // Points whose name equals the text come first.
-    const isExact = ({ title }) => title.toLowerCase() === text.toLowerCase();
-    return hits.sort((a, b) => isExact(b) - isExact(a)).slice(0, MOST_POINTS);
+    return ranked(hits, text, index);
   }
 
   #show(hits, isDone = false) {
@@ -147,6 +147,22 @@ export class Search {
 }
 
 const capitalized = (text) => text.replace(/(^|[\s-])\p{L}/gu, (start) => start.toUpperCase());
+
+/**
+ * Returns the points to list. Points whose name equals the text come first, and then points with a greater first number,
+ * such as the population.
+ */
+function ranked(hits, text, index) {
+  const [number] = index.columns.filter((column) => index.column_kinds[column] === "number");
+  const isExact = ({ title }) => folded(title) === folded(text);
+  const amount = ({ feature: { properties } }) => properties[number] ?? -Infinity;
+  return hits.map((hit) => ({ hit, isExact: isExact(hit), amount: amount(hit) }))
+    .sort((a, b) => b.isExact - a.isExact || (b.amount > a.amount) - (b.amount < a.amount))
+    .map(({ hit }) => hit).slice(0, MOST_POINTS);
+}
+
+/** Returns a text without case and accents. */
+const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 function pointHit(feature, index, column) {
   const [longitude, latitude] = feature.geometry.coordinates;

@@ -68,7 +68,7 @@ const LEAST_BOX = 1e-4;
 const NO_TITLES = new Map();
 
 /** Number of points whose values show which column has their names. */
-const SAMPLE = 100;
+const SAMPLE = 200;
 
 /** Milliseconds that the map waits for the first badges. */
 const SOON = 200;
@@ -371,7 +371,9 @@ export class Viewer {
       const { features } = await source.clusters(index.name, { limit: leastLimit(index) });
       const [largest] = features.sort(({ properties: a }, { properties: b }) => b.point_count - a.point_count);
       const { features: members } = await source.members(index.name, largest.properties.cluster_id, { limit: SAMPLE });
-      index.guessed_name = guessedName(index, members.map(({ properties }) => properties));
+      // Points at one position often share all of their values.
+      const apart = new Map(members.map(({ geometry, properties }) => [`${geometry.coordinates}`, properties]));
+      index.guessed_name = guessedName(index, [...apart.values()]);
     }
     if (index !== this.index) return;
     controls.tellOfNames(index.guessed_name);
