@@ -262,7 +262,9 @@ import TreelineBuilder
   @Test(arguments: Trials.seeds(100)) func cornersOfAPolygonAreInside(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let side = Double(1 + random.index(below: 1000)) / 7
-    let coordinates = (0..<200).map { _ in Coordinate(x: random.number(from: 0, to: side), y: random.number(from: 0, to: side)) }
+    let coordinates = (0..<200).map { _ in
+      Coordinate(x: random.number(from: 0, to: side), y: random.number(from: 0, to: side))
+    }
     let tree = try ClusterTree(coordinates, as: .planar)
     for first in stride(from: 0, to: 198, by: 3) {
       let filtered = try tree.filtered(by: .inside(polygon: Array(coordinates[first..<first + 3])))
