@@ -247,7 +247,8 @@ const SAY = {
   boolean: few,
 };
 
-const rounded = (value) => new Intl.NumberFormat("en", { maximumSignificantDigits: 6 }).format(value);
+/** Returns a number as text. Whole numbers are not rounded. */
+const rounded = (value) => new Intl.NumberFormat("en", Number.isSafeInteger(value) ? {} : { maximumSignificantDigits: 6 }).format(value);
 
 /** Returns whether the server refused a filter or an aggregate. */
 export const isRefused = (error) => error instanceof Problem && error.status === 400;
