@@ -123,7 +123,7 @@ extension ColumnMatrix {
     let twice = Duplicates.find(count: firstCount, greatest: .max) { body in
       values.forEachBlock { block in for index in block where isFirst[index] { body(values.keys[index]) } }
     }
-    problems.check(twice.isEmpty, label, expected: "one point without a link for each value", found: "several")
+    problems.check(twice.isEmpty, label, expected: "for each value, one point that has no link", found: "several")
   }
 
   private func checkLevelCount(for greatest: Int, _ label: String, _ problems: ProblemList) {

@@ -230,7 +230,7 @@ extension TreeVerifier {
       // Sums of integers are exact. Rounding errors add up to a few units of the 53rd bit.
       problems.check(
         between >= most * (1 - 0x1p-48), node.name,
-        expected: "a scatter between the children of at least \(most), which the best split across the axis has",
+        expected: "at least \(most) as the scatter between the children, as in the best split across the axis",
         found: "\(between)")
       // A builder continues to turn the line as long as each turn gains at least 1/2048 of the scatter.
       let gain = facts.scatterToGain(leftCount)

@@ -23,7 +23,7 @@ struct EditsBenchmark: ParsableCommand {
 
   @Option(help: "Number of timed edits.") var edits = 300
 
-  @Option(help: "Number of values that a step of the fleet moves.") var fleet = 1000
+  @Option(help: "Number of values that move in each step.") var fleet = 1000
 
   @Option(help: "Number of timed steps.") var steps = 7
 

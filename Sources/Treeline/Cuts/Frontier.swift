@@ -96,8 +96,8 @@ struct Frontier: ~Copyable {
   private static let fewNodes = 1024
   private static let capacityBeyond = 512
 
-  /// Returns the capacity for a level of `count` nodes. There is room for the level, and after the level for the nodes
-  /// of the next level, which has at most twice as many nodes.
+  /// Returns the capacity for a level of `count` nodes. The memory holds this level, followed by the next level, which
+  /// has at most twice as many nodes.
   private static func capacity(for count: Int) -> Int { 3 * count + 1 }
 
   /// The capacity of each of the two buffers.

@@ -19,7 +19,7 @@ package struct ColumnSearch: @unchecked Sendable {
 
   /// For each text with a word, the place at which its first word begins, in bytes after the start of the first entry.
   package let beginnings: PackedIntegers
-  /// The places at which the listed words after the first word of a text begin.
+  /// The places at which listed words begin, in the same unit. The first word of each text is not in this list.
   package let words: PackedIntegers
   /// The tree indices of the points that have a value, in the order of their entries.
   package let points: PackedIntegers

@@ -59,7 +59,7 @@
     switch self {
     case .planar:
       "expected longitudes and latitudes, found plain x and y; a live index cannot have plain x and y, because each "
-        + "edit could change the square of the plane"
+        + "edit could change the square that encloses all points"
     case .grouped: "expected an index without groups, found groups; build it without --group-by and --never-cluster"
     case .attribute(let name):
       "expected typed columns, found \(name.debugDescription), which is kept as it is written; "

@@ -121,7 +121,7 @@ public struct BuildPlan: Sendable {
       else {
         throw PlanAnswers.contradicting(
           "two halves with the \(nodes[parent].extent?.count ?? 0) points of their node",
-          "a half with \(moments.count) of these points and a half with other points")
+          "a half with \(moments.count) points, and another half with points that are not in the node")
       }
     }
   }
