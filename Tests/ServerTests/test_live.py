@@ -283,7 +283,7 @@ def test_a_second_server_cannot_use_the_log(fleet):
 
 def test_an_index_that_cannot_be_edited_is_refused(indexes, fleet):
     for path, key, words in [
-        (indexes / "planar.treeline", "id", "plain plane"), (fleet.path, "no", 'a column "no" with the keys'),
+        (indexes / "planar.treeline", "id", "plain x and y"), (fleet.path, "no", 'a column "no" with the keys'),
         (fleet.path, "name", "found none"), (fleet.path, "kind", "keys that differ"),
     ]:
         found = subprocess.run(
