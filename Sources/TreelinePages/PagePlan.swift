@@ -26,7 +26,7 @@ package struct PageSizes: Hashable, Sendable {
   package var listed: Int
   /// The number of points of a page of values.
   package var values: Int
-  /// Number of bytes after which a file of pages ends.
+  /// Greatest number of bytes of a file of pages. Only a file of a single page may be longer.
   package var fileBytes: Int
 
   func pairs(onLevel level: Int) -> Int { pairs[min(level, pairs.count - 1)] }

@@ -66,7 +66,7 @@ extension ClusterTree {
         estimate.add(20, for: filteredPointCount)
       }
     case (_, .reals):
-      // Sums are prepared for blocks of rows. At each end of a cluster's range, up to half a block of rows is also
+      // Sums are prepared for blocks of rows. At each end of a cluster's range, less than a block of rows is also
       // read.
       estimate.add(4000, for: answer.clusters)
       if !isPrepared(RealSums.self, [name]) { estimate.add(8, for: filteredPointCount) }

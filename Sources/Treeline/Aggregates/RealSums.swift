@@ -48,7 +48,7 @@ final class RealSums: PreparedValues {
 
   /// Returns the number of values in a range of rows, and their sum.
   ///
-  /// - Complexity: O(1): reads at most half a block of rows at each end.
+  /// - Complexity: O(1): reads less than a block of rows at each end.
   func sum(of range: Range<Int>, of values: RealValues, _ rows: CountedRows) -> (count: Int, sum: ExactSum) {
     var sum = ExactSum(words: kept)
     if range.count <= rowsPerBlock { return (sum.add(values, 1, of: rows, in: range), sum) }

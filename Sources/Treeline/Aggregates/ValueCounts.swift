@@ -54,7 +54,7 @@ final class ValueCounts: PreparedValues {
   /// Writes the count of each code in a range of rows. `counts` has one number more than there are codes. This last
   /// number is for missing values, and its result is not valid.
   ///
-  /// - Complexity: O(codes): reads at most half a block of rows at each end.
+  /// - Complexity: O(codes): reads less than a block of rows at each end.
   func count(
     _ range: Range<Int>, of codes: PackedIntegers, _ rows: CountedRows, into counts: UnsafeMutableBufferPointer<UInt32>
   ) {

@@ -256,7 +256,8 @@ import Treeline
     }
 
     /// Atomically replaces the log. The new log has a new first record, followed by the records of the old log from an
-    /// offset on. If this fails, the log is as before.
+    /// offset on. If this fails, the log is as before, unless only the flush of the folder fails: then the log has been
+    /// replaced, but accepts no more records.
     ///
     /// - Parameter offset: Length of the log after some record, at most `length`.
     /// - Throws: `EditLogError`

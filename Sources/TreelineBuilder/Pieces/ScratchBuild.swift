@@ -189,8 +189,7 @@ import Treeline
     /// Adds points, and the numbers of rows that were skipped. Both are in input order.
     ///
     /// - Parameters:
-    ///   - skippedRows: Numbers of skipped rows. No skipped row is after the row of the last point that was added so
-    ///     far.
+    ///   - skippedRows: Numbers of skipped rows. Each number is greater than all numbers of earlier calls.
     ///   - givenRows: The row number of each point, from 0 to 2^53, if the input assigns row numbers.
     ///   - groups: The group of each point, if points are grouped.
     ///   - values: For each column, the value of each point.

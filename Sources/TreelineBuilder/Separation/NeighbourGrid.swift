@@ -59,7 +59,7 @@ struct NeighbourGrid: ~Copyable {
   }
 
   /// Whether the remaining pieces may be too few for another split. Pieces can run out, because a cell that becomes
-  /// empty keeps its pieces.
+  /// empty keeps one piece.
   var isExhausted: Bool { pieceCount + 4 > pieceCapacity }
 }
 
