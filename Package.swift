@@ -141,8 +141,8 @@ for target in package.targets where target.type == .test && !computingTests.cont
   target.swiftSettings = [.unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])]
 }
 
-// scripts/test --filter and --module set this to names of modules, so that only the tests of these modules are built and
-// linked.
+// scripts/test --filter and --module set this to names of modules, so that only the tests of these modules are built
+// and linked.
 if let modules = Context.environment["TREELINE_TESTED_MODULES"]?.split(separator: " ") {
   package.targets.removeAll { $0.type == .test && !modules.contains($0.name.dropLast("Tests".count)) }
 }

@@ -1,7 +1,7 @@
 import CLibrary
 
-// A pointer that C holds refers to an object of a Swift class. C owns the object until C frees it. In Swift, all opaque
-// types of the header become the same pointer type. So each function must name the classes of its arguments.
+// A pointer that C holds refers to an object of a Swift class. C owns the object until C frees it. In Swift, all
+// opaque types of the header become the same pointer type. So each function must name the classes of its arguments.
 
 extension OpaquePointer {
   /// Creates a pointer for C and makes C the owner of the object.

@@ -3,8 +3,8 @@ import Treeline
 import TreelineBuilder
 import TreelinePages
 
-// Makes Foundation show the description of an error. The runtime and the builder do not use Foundation, so their errors
-// conform to `LocalizedError` here.
+// Makes Foundation show the description of an error. The runtime and the builder do not use Foundation, so their
+// errors conform to `LocalizedError` here.
 
 extension BuildError: LocalizedError {
   public var errorDescription: String? { description }

@@ -92,8 +92,8 @@ final class PagePlan: @unchecked Sendable {
 /// All pages of a tree, or of a subtree.
 ///
 /// The children of nodes with many points or with great separation codes are in *upper pages*. The first page has the
-/// children of the nodes with the greatest codes or, in a tree without codes, with the most points. All other nodes and
-/// the points are in *leaf pages*. Neighboring subtrees share pages.
+/// children of the nodes with the greatest codes or, in a tree without codes, with the most points. All other nodes
+/// and the points are in *leaf pages*. Neighboring subtrees share pages.
 struct PageTree {
   private(set) var records: [UpperRecord] = []
   private(set) var first = PagePlan(roots: [], content: .upper(expanded: [], children: []), level: 0)

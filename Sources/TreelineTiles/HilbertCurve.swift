@@ -1,7 +1,7 @@
 @_spi(Server) import Treeline
 
-/// The order of tiles in a PMTiles archive. Tiles are ordered by zoom, and within a zoom along a Hilbert curve. So most
-/// tiles that are neighbors on the map are also neighbors in the file.
+/// The order of tiles in a PMTiles archive. Tiles are ordered by zoom, and within a zoom along a Hilbert curve. So
+/// most tiles that are neighbors on the map are also neighbors in the file.
 enum HilbertCurve {
   /// Returns the number of tiles of all lower zooms.
   static func firstID(ofZoom zoom: Int) -> UInt64 { (1 << (2 * UInt64(zoom)) - 1) / 3 }

@@ -6,9 +6,9 @@ import Synchronization
 /// All tiles of an index between two zooms.
 ///
 /// At each zoom, the clusters of the whole plane are selected once, by a cut that does not depend on the view. Each
-/// cluster is only in the tile that contains its position. So the counts in all tiles of a zoom add up to the number of
-/// all points. If the cut keeps clusters at a distance from each other, they also keep this distance across the edges
-/// of tiles.
+/// cluster is only in the tile that contains its position. So the counts in all tiles of a zoom add up to the number
+/// of all points. If the cut keeps clusters at a distance from each other, they also keep this distance across the
+/// edges of tiles.
 package struct TilePyramid: Sendable {
   /// The tree, which may have a filter.
   package let tree: ClusterTree

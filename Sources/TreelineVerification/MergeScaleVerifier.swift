@@ -7,8 +7,8 @@ import Treeline
 /// First each code is checked alone. Only a node with children has a code other than 0. This code is the greatest of
 /// three codes: the codes of the two children, and the code of the distance between the children. In a tree that was
 /// grown for badges, the distance is scaled by the badges of the children. If scales were rounded to few steps,
-/// children may be merged in any order within a step. In such a tree, only two rules are checked: a code must be one of
-/// the steps, and must not be less than a child's code.
+/// children may be merged in any order within a step. In such a tree, only two rules are checked: a code must be one
+/// of the steps, and must not be less than a child's code.
 ///
 /// After that, codes are checked among the nodes that are shown, as in `SeparationVerifier`. Nodes are split in the
 /// order of falling codes, from the greatest down to 1. No two nodes that are shown at a code may be closer to each

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Limits how much of a mapped index is resident in memory. Counts the bytes that are read, and releases all pages once
-/// the limit is reached. So verification takes little memory, however large the index is.
+/// Limits how much of a mapped index is resident in memory. Counts the bytes that are read, and releases all pages
+/// once the limit is reached. So verification takes little memory, however large the index is.
 final class PageUse {
   private let giveBack: @Sendable () -> Void
   private let limit: Int

@@ -1,9 +1,9 @@
 import Treeline
 
 // Finds the greatest scatter (sum of squared distances from the mean) that a split across the axis could put between
-// two parts. If there are few points, all points are sorted. If there are many points, they are divided into bins along
-// the axis. A bin is searched only if a split within the bin could put more scatter between the parts than the chosen
-// split does.
+// two parts. If there are few points, all points are sorted. If there are many points, they are divided into bins
+// along the axis. A bin is searched only if a split within the bin could put more scatter between the parts than the
+// chosen split does.
 
 extension NodeFacts {
   /// Consecutive points along the axis.

@@ -1,25 +1,25 @@
 import Treeline
 
-/// Checks the separations of a sound tree against its nodes. A separation is the distance at which a node is split into
-/// its children. It is stored as a code of two bytes.
+/// Checks the separations of a sound tree against its nodes. A separation is the distance at which a node is split
+/// into its children. It is stored as a code of two bytes.
 ///
 /// First each code is checked alone. Only a node with children has a code other than 0. The code of a node is at most
-/// the code of its parent, and at most the code of the distance at which the node may be split if no other node is near
-/// (see `TreeStorage.squaredSplitDistance`). Then codes are checked among the nodes that are shown. If nodes are split
-/// in the order of falling codes, from the greatest down to 1, two conditions hold at each code:
+/// the code of its parent, and at most the code of the distance at which the node may be split if no other node is
+/// near (see `TreeStorage.squaredSplitDistance`). Then codes are checked among the nodes that are shown. If nodes are
+/// split in the order of falling codes, from the greatest down to 1, two conditions hold at each code:
 /// - No two shown nodes are closer to each other than the distance of the code.
 /// - If a shown node may be split at this code but has a smaller code, splitting it would bring two nodes closer to
 ///   each other than that distance.
 ///
 /// A code stands for all distances from its own distance down to the distance of the next code (see `SeparationCode`).
-/// So these two conditions are the promises of queries for every spacing at every zoom. If two nodes with the same code
-/// block each other, either of the two may have been split.
+/// So these two conditions are the promises of queries for every spacing at every zoom. If two nodes with the same
+/// code block each other, either of the two may have been split.
 ///
 /// A node is checked when it is first shown. It is also checked at the codes at which it may be split but is not.
-/// Suppose another node is too close to one of the node's children. The other node stays too close until the code falls
-/// to one of two codes: the code of the distance between the other node and that child, or the other node's own code.
-/// Both codes are known, so the node is checked again at the greater of the two codes. The builder works differently,
-/// because it does not know the codes beforehand. So the check shares no code with the builder.
+/// Suppose another node is too close to one of the node's children. The other node stays too close until the code
+/// falls to one of two codes: the code of the distance between the other node and that child, or the other node's own
+/// code. Both codes are known, so the node is checked again at the greater of the two codes. The builder works
+/// differently, because it does not know the codes beforehand. So the check shares no code with the builder.
 ///
 /// - Complexity: O(pointCount log pointCount) time on all measured data. Takes memory for the path from the root to a
 ///   node.

@@ -6,8 +6,8 @@ import PackageDescription
 // declare the few parts of the frameworks that are used. This package is separate, so that a stub never meets a real
 // framework.
 //
-// To use another declaration of Apple's, add its stub to the file of its framework in `Stubs`. The stub needs a link to
-// Apple's documentation, and exactly the signature that is given there. If only tests need something, mark it as
+// To use another declaration of Apple's, add its stub to the file of its framework in `Stubs`. The stub needs a link
+// to Apple's documentation, and exactly the signature that is given there. If only tests need something, mark it as
 // existing only in the stub. Avoid `@objc`, which Linux does not compile: use, for example, `MKPointAnnotation`, whose
 // coordinate is observable, or `UIUpdateLink`. Code under a condition that is false with the stubs fails
 // `scripts/check/mapkit`, because nothing would compile it.

@@ -112,7 +112,8 @@ enum Valgrind {
   }
 }
 
-/// The work whose allocations are counted. It is small, because a program runs about fifty times slower under valgrind.
+/// The work whose allocations are counted. It is small, because a program runs about fifty times slower under
+/// valgrind.
 enum Work {
   static let points = "clustered:20000"
   /// Number of views that `Benchmarks` queries in each ask.

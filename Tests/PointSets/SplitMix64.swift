@@ -1,5 +1,5 @@
-/// A generator of random numbers that gives equal numbers for equal seeds on every machine (Steele, Lea and Flood 2014,
-/// doi:10.1145/2660193.2660195).
+/// A generator of random numbers that gives equal numbers for equal seeds on every machine (Steele, Lea and Flood
+/// 2014, doi:10.1145/2660193.2660195).
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

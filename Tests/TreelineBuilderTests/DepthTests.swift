@@ -3,7 +3,8 @@ import Testing
 import Treeline
 @testable import TreelineBuilder
 
-/// Checks bounds of the depth. Below a certain level, nodes are halved along their longer side. This ends for any data.
+/// Checks bounds of the depth. Below a certain level, nodes are halved along their longer side. This ends for any
+/// data.
 @Suite struct DepthTests {
   /// Number of levels below those split across principal axes: 32 halvings of each of the two sides, and the levels
   /// within buckets.

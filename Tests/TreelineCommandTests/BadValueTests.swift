@@ -6,8 +6,8 @@ import Testing
 
 @testable import TreelineCommand
 
-/// Checks that an error about a column names the line of the first bad row of the file, and that the error comes before
-/// work that would be lost.
+/// Checks that an error about a column names the line of the first bad row of the file, and that the error comes
+/// before work that would be lost.
 @Suite struct BadValueTests {
   private func build(_ text: String, _ options: [String], name: String = "points.csv") throws -> Tool.Result {
     let folder = try TemporaryFolder()

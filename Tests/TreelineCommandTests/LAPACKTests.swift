@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Checks which build of LAPACK is loaded. The test script runs the tests with two builds, and names the expected build
-/// in an environment variable.
+/// Checks which build of LAPACK is loaded. The test script runs the tests with two builds, and names the expected
+/// build in an environment variable.
 @Suite struct LAPACKTests {
   static let expected = ProcessInfo.processInfo.environment["TREELINE_EXPECTED_LAPACK"]
 

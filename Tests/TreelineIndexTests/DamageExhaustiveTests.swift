@@ -2,7 +2,8 @@ import TestSupport
 import Testing
 @_spi(Server) import Treeline
 
-/// Flips every bit of an index, and truncates its file at every byte. A fast run tries only about every tenth position.
+/// Flips every bit of an index, and truncates its file at every byte. A fast run tries only about every tenth
+/// position.
 @Suite struct DamageExhaustiveTests {
   @Test(arguments: (TestIndex.all + [.described]).filter { $0.name != "none" }) func verificationReportsEveryFlippedBit(
     _ index: TestIndex

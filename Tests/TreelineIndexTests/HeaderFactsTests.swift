@@ -5,8 +5,8 @@ import Testing
 import TreelineBuilder
 import TreelineVerification
 
-/// Checks how verification compares the header with the points and the sections, if every checksum and the content hash
-/// are right.
+/// Checks how verification compares the header with the points and the sections, if every checksum and the content
+/// hash are right.
 @Suite struct HeaderFactsTests {
   @Test(arguments: Lie.all) func nothingButTheLieIsReported(_ lie: Lie) throws {
     #expect(try IndexBytes(lie.damage.index.bytes()).problems() == [])

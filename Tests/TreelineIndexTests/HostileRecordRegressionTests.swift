@@ -1,8 +1,8 @@
 import Testing
 @_spi(Server) import Treeline
 
-/// Checks damaged records that once crashed the process. The checksums do not reveal the damage. Each query must end in
-/// an answer or in a typed error.
+/// Checks damaged records that once crashed the process. The checksums do not reveal the damage. Each query must end
+/// in an answer or in a typed error.
 @Suite struct HostileRecordRegressionTests {
   @Test(arguments: Damage.all) func damageEndsInAnAnswerOrATypedError(_ damage: Damage) throws {
     _ = IndexExercise(try damage.damaged().repaired(), queries: 100)

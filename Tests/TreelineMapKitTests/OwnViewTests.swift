@@ -48,8 +48,8 @@
       try XCTUnwrap(map.mapView.view(for: annotation) as? HotelsView)
     }
 
-    /// Checks that each view shows the number of its annotation. Returns the number of badges that stayed on the map and
-    /// have another number.
+    /// Checks that each view shows the number of its annotation. Returns the number of badges that stayed on the map
+    /// and have another number.
     private func checkNumbers(
       _ map: TestMap, after before: [ObjectIdentifier: Int], line: UInt = #line
     ) throws -> Int {

@@ -1,7 +1,7 @@
 import Testing
 
-/// A vector tile, decoded by the rules of the format. The decoder shares no code with the writer of tiles. The tests of
-/// the server use it as well; those in Python read the same tiles with Google's library for Protocol Buffers.
+/// A vector tile, decoded by the rules of the format. The decoder shares no code with the writer of tiles. The tests
+/// of the server use it as well; those in Python read the same tiles with Google's library for Protocol Buffers.
 struct DecodedTile {
   struct Feature {
     var id: UInt64 = 0

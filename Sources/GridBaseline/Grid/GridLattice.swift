@@ -73,7 +73,8 @@ extension GridError: CustomStringConvertible {
 /// the next row.
 ///
 /// Columns are counted eastwards from longitude -180, even if the plane begins at another meridian. Rows are counted
-/// southwards from the plane's top edge. If `side` does not divide 2^32, the last column and the last row are narrower.
+/// southwards from the plane's top edge. If `side` does not divide 2^32, the last column and the last row are
+/// narrower.
 package struct GridCell: Hashable, Sendable {
   package let column: UInt32
   package let row: UInt32

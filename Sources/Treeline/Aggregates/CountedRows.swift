@@ -1,5 +1,5 @@
-/// The counted rows of a column. These are all rows or, under a filter, the rows that pass the filter. The value may be
-/// used only while the tree is alive.
+/// The counted rows of a column. These are all rows or, under a filter, the rows that pass the filter. The value may
+/// be used only while the tree is alive.
 struct CountedRows {
   /// Masks with a 1 bit for each counted row; nil if all rows are counted.
   private let words: UnsafePointer<UInt64>?

@@ -62,8 +62,8 @@ func nearestQuotient(_ numerator: UInt256, _ denominator: UInt256) -> Double {
     * Double(sign: .plus, exponent: exponent - 66, significand: 1)
 }
 
-/// An exact sum of doubles. The bits of each double are split into digits of 32 bits. For each digit, a word of 64 bits
-/// holds the sum without carries, so up to 2^31 doubles fit.
+/// An exact sum of doubles. The bits of each double are split into digits of 32 bits. For each digit, a word of 64
+/// bits holds the sum without carries, so up to 2^31 doubles fit.
 ///
 /// After R. M. Neal, Fast exact summation using small and large superaccumulators, 2015, arXiv:1505.05571.
 struct ExactSum {

@@ -63,8 +63,8 @@ protocol RowSummary: BitwiseCopyable, Sendable {
   mutating func add(_ other: Self, _ keys: Keys)
 }
 
-/// Summaries of the counted rows on several levels: one for each word of 64 rows, one for each 8 words, one for each 64
-/// words, and so on.
+/// Summaries of the counted rows on several levels: one for each word of 64 rows, one for each 8 words, one for each
+/// 64 words, and so on.
 final class RowSummaries<Summary: RowSummary>: PreparedValues {
   private let entries: PreparedArray<Summary>
 

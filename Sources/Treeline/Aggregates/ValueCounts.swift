@@ -1,6 +1,6 @@
 /// For each block of rows, the number of times that each code of a column occurs in the counted rows before the block.
-/// A code is the number that the column stores for a value. These counts are made for columns with few different codes.
-/// The more codes a column has, the more rows a block has. So the counts take at most half a byte per row.
+/// A code is the number that the column stores for a value. These counts are made for columns with few different
+/// codes. The more codes a column has, the more rows a block has. So the counts take at most half a byte per row.
 final class ValueCounts: PreparedValues {
   /// Number of codes, without the code for missing values.
   let codeCount: Int

@@ -124,10 +124,10 @@ extension Cluster: Hashable {
 /// The id of a cluster, which identifies a node of the tree.
 ///
 /// A node is determined by its first point in tree order and its level, which is 0 for the root. The index of this
-/// point and the level are stored in one number. The number is below 2^53, so JSON and JavaScript represent it exactly.
-/// In one tree, an id identifies the same cluster for every viewport, limit and zoom. The id is valid only for this
-/// tree. If a point is added and the tree is built again, many ids identify another cluster or no cluster. Ids are
-/// ordered like the tree, with an ancestor before its descendants.
+/// point and the level are stored in one number. The number is below 2^53, so JSON and JavaScript represent it
+/// exactly. In one tree, an id identifies the same cluster for every viewport, limit and zoom. The id is valid only
+/// for this tree. If a point is added and the tree is built again, many ids identify another cluster or no cluster.
+/// Ids are ordered like the tree, with an ancestor before its descendants.
 public struct ClusterID: Hashable, Sendable, RawRepresentable {
   public let rawValue: UInt64
 
@@ -146,7 +146,8 @@ extension ClusterID: Comparable {
 
 extension ClusterID: CustomStringConvertible { public var description: String { String(rawValue) } }
 
-/// The one-sigma ellipse of a cluster's points. Its half-axes are the standard deviations along the two principal axes.
+/// The one-sigma ellipse of a cluster's points. Its half-axes are the standard deviations along the two principal
+/// axes.
 ///
 /// If the ellipse is drawn at twice its size, it contains most points of an evenly spread cluster. Points along a
 /// railway have a long, narrow ellipse in the direction of the railway.

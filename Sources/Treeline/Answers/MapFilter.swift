@@ -5,14 +5,14 @@
 /// let cheap = try hotels.filtered(by: \.price < 120 && \.kind == .hotel)
 /// ```
 ///
-/// Key paths are compared with values by `==`, `!=`, `<`, `<=`, `>` and `>=`, and conditions are combined by `&&`, `||`
-/// and `!`. A key path stands for the column that was made from this key path, whatever the name of the column. A map
-/// may also be made on an existing tree, for example on a tree that was opened from an index. In such a map, the key
-/// path means the column with the name of its last property.
+/// Key paths are compared with values by `==`, `!=`, `<`, `<=`, `>` and `>=`, and conditions are combined by `&&`,
+/// `||` and `!`. A key path stands for the column that was made from this key path, whatever the name of the column. A
+/// map may also be made on an existing tree, for example on a tree that was opened from an index. In such a map, the
+/// key path means the column with the name of its last property.
 ///
 /// As in SQL, a missing value meets neither a condition nor the negation of the condition. Missing values are found by
-/// `\.price == nil`. Enumerations are compared by their raw values. A comparison with a number that is not finite makes
-/// ``ClusterMap/filtered(by:reusing:)`` throw ``FilterError``.
+/// `\.price == nil`. Enumerations are compared by their raw values. A comparison with a number that is not finite
+/// makes ``ClusterMap/filtered(by:reusing:)`` throw ``FilterError``.
 public struct MapFilter<Value: Sendable>: Sendable {
   /// Returns the filter with names of columns instead of key paths.
   let named: @Sendable (PropertyNames) throws(QueryError) -> Filter

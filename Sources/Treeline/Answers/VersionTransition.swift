@@ -1,11 +1,11 @@
 /// The changes between answers of two maps of the same things, such as two versions of an edited map; see
 /// `ClusterMap.updating(inserting:removing:moving:)`.
 ///
-/// Clusters of two maps are compared by the keys of their points. A point that has moved has the same key in both maps.
-/// Clusters of the first answer are matched with clusters of the second answer that share points with them. Pairs with
-/// the most points in common are matched first. A cluster may be matched with several clusters, but each of these is
-/// then matched with this cluster alone. If two clusters are matched, the cluster of the second answer *continues* the
-/// cluster of the first answer.
+/// Clusters of two maps are compared by the keys of their points. A point that has moved has the same key in both
+/// maps. Clusters of the first answer are matched with clusters of the second answer that share points with them.
+/// Pairs with the most points in common are matched first. A cluster may be matched with several clusters, but each of
+/// these is then matched with this cluster alone. If two clusters are matched, the cluster of the second answer
+/// *continues* the cluster of the first answer.
 ///
 /// Every cluster of both answers occurs exactly once in `kept`, `changes`, `entered` and `exited`.
 ///

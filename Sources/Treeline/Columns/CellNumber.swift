@@ -9,8 +9,8 @@ package enum DecimalMark: UInt8, Sendable {
 
 /// A number in a text cell. Unlike a JSON number it may have leading zeros, a plus sign, and a point with digits on
 /// only one side, as in `.5` and `5.`. If the decimal mark is the comma, the number has a comma instead of the point.
-/// In a number with decimals, the other mark may separate thousands, as in `1.234,56`. In a number without decimals, no
-/// mark may separate thousands, because `1.234` could be read in two ways.
+/// In a number with decimals, the other mark may separate thousands, as in `1.234,56`. In a number without decimals,
+/// no mark may separate thousands, because `1.234` could be read in two ways.
 package struct CellNumber {
   package typealias Bytes = UnsafeBufferPointer<UInt8>
 

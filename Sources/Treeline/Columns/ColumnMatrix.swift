@@ -5,10 +5,10 @@
 /// For a missing value the integer is the number of distinct values. A percentile is therefore found without reading
 /// values.
 ///
-/// In a section of kind `links` the integer is 1 plus the tree index of the previous point with the same value, or 0 if
-/// there is no such point. A point with a missing value links to itself. Therefore the number of distinct values in a
-/// range is the number of points in the range that link to a point before the range or to no point (S. Muthukrishnan,
-/// Efficient algorithms for document retrieval problems, SODA 2002).
+/// In a section of kind `links` the integer is 1 plus the tree index of the previous point with the same value, or 0
+/// if there is no such point. A point with a missing value links to itself. Therefore the number of distinct values in
+/// a range is the number of points in the range that link to a point before the range or to no point (S.
+/// Muthukrishnan, Efficient algorithms for document retrieval problems, SODA 2002).
 package struct ColumnMatrix: @unchecked Sendable {
   /// Offsets of the fields at the start of a section of ranks, links or search. Three arrays follow. The first array
   /// has the number of 0 bits of each level, 4 bytes each, padded with zeros to an offset that is a multiple of 32. The

@@ -22,8 +22,8 @@ public protocol ColumnValue: Sendable {
   static func restored(_ stored: Stored) -> Present?
 }
 
-/// A standard type in which columns keep values: whole numbers, `Double`, `Float`, `Bool`, `String` and ``Instant``. No
-/// other type can conform.
+/// A standard type in which columns keep values: whole numbers, `Double`, `Float`, `Bool`, `String` and ``Instant``.
+/// No other type can conform.
 public protocol StoredColumnValue: ColumnValue, Hashable where Present == Self, Stored == Self {
   /// Returns a value in the form that columns read.
   @_spi(Server) static func storedValue(of value: Self) -> StoredValue

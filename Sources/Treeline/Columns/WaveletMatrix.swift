@@ -1,14 +1,14 @@
 /// A sequence of integers that answers two questions about any range in O(levels). How many integers of the range are
 /// less than a bound? Which integer would be at a position if the range were sorted?
 ///
-/// There is a level for each bit of the integers, the highest bit first. A level holds this bit of each integer, in the
-/// order that the levels above have produced. Each level moves the integers whose bit is 0 before the integers whose
-/// bit is 1, and keeps the order within both groups (F. Claude, G. Navarro, A. Ordóñez, The wavelet matrix, Information
-/// Systems 47, 2015, doi:10.1016/j.is.2014.06.002).
+/// There is a level for each bit of the integers, the highest bit first. A level holds this bit of each integer, in
+/// the order that the levels above have produced. Each level moves the integers whose bit is 0 before the integers
+/// whose bit is 1, and keeps the order within both groups (F. Claude, G. Navarro, A. Ordóñez, The wavelet matrix,
+/// Information Systems 47, 2015, doi:10.1016/j.is.2014.06.002).
 ///
-/// Bits are stored in blocks of 32 bytes. A block begins with a 32-bit number: how many 1 bits its level has before the
-/// block. The next 224 bits of the block are bits of the level. So a single memory access gives the number of 1 bits
-/// before any position.
+/// Bits are stored in blocks of 32 bytes. A block begins with a 32-bit number: how many 1 bits its level has before
+/// the block. The next 224 bits of the block are bits of the level. So a single memory access gives the number of 1
+/// bits before any position.
 ///
 /// Even if the bytes are damaged, a query reads no other memory and returns some number.
 package struct WaveletMatrix: @unchecked Sendable {

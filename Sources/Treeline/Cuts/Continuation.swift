@@ -171,9 +171,9 @@ extension Continuation {
 }
 
 /// The choice of entries that are shown, for a given weight of a lost cluster. The finest possible answer may have too
-/// many clusters. In that case clusters are saved: coarser entries are shown instead of the clusters within them, until
-/// the limit is kept. The cheapest choice is computed for every number of saved clusters, from the bottom up. The limit
-/// can be kept, because the fresh answer keeps it.
+/// many clusters. In that case clusters are saved: coarser entries are shown instead of the clusters within them,
+/// until the limit is kept. The cheapest choice is computed for every number of saved clusters, from the bottom up.
+/// The limit can be kept, because the fresh answer keeps it.
 private struct Plan {
   private typealias Entry = Continuation.Entry
 

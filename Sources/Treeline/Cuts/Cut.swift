@@ -267,11 +267,11 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
 /// without a limit. For example, without a limit a pan changes clusters only at the edge, and zooming in only splits
 /// clusters. There is one exception: clusters may be closer to each other than the spacing.
 ///
-/// The limit applies to the number of clusters and unclustered points together. If this number is too great, the detail
-/// or spacing is raised: clusters grow, and points join clusters of at least `leastMembers` points. At a zoom of
-/// `fromZoom` or more, the limit may still have no room for every position. In this case clusters are formed as at
-/// lower zooms. The rule is ignored if the whole tree has fewer than `leastMembers` points and there are more points in
-/// view than the limit allows.
+/// The limit applies to the number of clusters and unclustered points together. If this number is too great, the
+/// detail or spacing is raised: clusters grow, and points join clusters of at least `leastMembers` points. At a zoom
+/// of `fromZoom` or more, the limit may still have no room for every position. In this case clusters are formed as at
+/// lower zooms. The rule is ignored if the whole tree has fewer than `leastMembers` points and there are more points
+/// in view than the limit allows.
 public struct UnclusteredPoints: Hashable, Sendable {
   /// The least number of points of a cluster. A smaller cluster is shown as its points.
   @_spi(Server) public let leastMembers: Int

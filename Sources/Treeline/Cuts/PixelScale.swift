@@ -1,5 +1,5 @@
-/// The criterion of a cut by pixels, prepared for a tree. The scale gives the coarseness of a node. For a zoom, it also
-/// gives the greatest coarseness of a node that is shown whole.
+/// The criterion of a cut by pixels, prepared for a tree. The scale gives the coarseness of a node. For a zoom, it
+/// also gives the greatest coarseness of a node that is shown whole.
 struct PixelScale {
   let storage: TreeStorage
 

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The points that pass a filter.
 ///
-/// A selection has one bit for each point, in tree order. For each word of 64 points, it also has the number of passing
-/// points before the word.
+/// A selection has one bit for each point, in tree order. For each word of 64 points, it also has the number of
+/// passing points before the word.
 ///
 /// A selection is immutable, apart from sums and boxes that are prepared on first use. Any number of threads may query
 /// a selection.
@@ -176,8 +176,8 @@ package final class Selection: Sendable {
   }
 }
 
-/// The points that a query counts: all points of a tree, or only points that pass a filter. Cuts are generic over these
-/// two cases.
+/// The points that a query counts: all points of a tree, or only points that pass a filter. Cuts are generic over
+/// these two cases.
 protocol CountedPoints {
   /// Whether all points are counted. The value is a constant, so that the compiler can remove branches.
   static var areAll: Bool { get }

@@ -1,5 +1,5 @@
-/// The round values at which bins begin. The values continue without end in both directions. They are counted in ticks.
-/// A tick is a power of ten for numbers, and a second or a decimal fraction of a second for times.
+/// The round values at which bins begin. The values continue without end in both directions. They are counted in
+/// ticks. A tick is a power of ten for numbers, and a second or a decimal fraction of a second for times.
 enum BinStep {
   /// Multiples of a number of ticks, counted from an origin.
   case ticks(Int128, from: Int128 = 0)

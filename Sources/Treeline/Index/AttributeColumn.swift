@@ -1,9 +1,9 @@
-/// One column of the input in an index. A column of numbers is stored as doubles. Any other column is stored as indices
-/// of entries in a dictionary, which contains the column's distinct values.
+/// One column of the input in an index. A column of numbers is stored as doubles. Any other column is stored as
+/// indices of entries in a dictionary, which contains the column's distinct values.
 ///
-/// A section of kind `attribute` begins with the encoding (4 bytes), the length of the name in bytes (4), the number of
-/// dictionary entries (4) and 4 bytes of 0. Then follow the name in UTF-8, padded with zeros to a multiple of 8, and
-/// the body.
+/// A section of kind `attribute` begins with the encoding (4 bytes), the length of the name in bytes (4), the number
+/// of dictionary entries (4) and 4 bytes of 0. Then follow the name in UTF-8, padded with zeros to a multiple of 8,
+/// and the body.
 ///
 /// When an index is opened, only the lengths of the column and of its section are compared. A damaged value is later
 /// read as null or as repaired text.

@@ -1,5 +1,5 @@
-/// The named parameters of a query, as a command line, a URL or a JSON object contains them: `limit`, `zoom` and so on,
-/// each with a value. All three use the same names and values. `Query.init(_:)` reads them.
+/// The named parameters of a query, as a command line, a URL or a JSON object contains them: `limit`, `zoom` and so
+/// on, each with a value. All three use the same names and values. `Query.init(_:)` reads them.
 ///
 /// All faults are collected, so that they can be reported at once. A parameter that nothing reads is a fault, too,
 /// because its name is usually misspelled.

@@ -1,5 +1,5 @@
-/// The folded forms of characters, by which texts are searched. Folded texts have no case and no accents, and one space
-/// between words.
+/// The folded forms of characters, by which texts are searched. Folded texts have no case and no accents, and one
+/// space between words.
 ///
 /// The forms come from a table of this package instead of functions of the standard library. With these functions, the
 /// order of an index would depend on the system's version of Unicode. The page about the index format defines the

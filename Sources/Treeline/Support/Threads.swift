@@ -33,8 +33,8 @@ package func asynchronously(isUrgent: Bool = true, _ work: @escaping @Sendable (
   #endif
 }
 
-/// Calls `work` with each number of 0 ..< count, on several threads including this thread. Passes the results to `take`
-/// on this thread, in order.
+/// Calls `work` with each number of 0 ..< count, on several threads including this thread. Passes the results to
+/// `take` on this thread, in order.
 package func inOrder<Result: Sendable>(
   _ count: Int, threads: Int, _ work: @escaping @Sendable (_ number: Int, _ thread: Int) -> Result,
   then take: (_ number: Int, Result) -> Void

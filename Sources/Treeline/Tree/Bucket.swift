@@ -5,7 +5,8 @@
 /// Three things are packed:
 /// - the gaps after the points of a bucket, 4 bits each, read as one 64-bit word;
 /// - the levels of a `Node`: its level in the lowest 10 bits, its depth below its bucket in the 4 bits above;
-/// - the visibility of a node, above its levels in the same 32 bits: a bit for each point of a bucket, and 2 more bits.
+/// - the visibility of a node, above its levels in the same 32 bits: a bit for each point of a bucket, and 2 more
+///   bits.
 enum Bucket {
   /// The lowest and the highest bit of each gap in a word.
   static let lowBitOfEachGap: UInt64 = 0x1111_1111_1111_1111
@@ -45,9 +46,9 @@ extension NodeRecord {
 /// A code for the gap between two neighboring points of a bucket. A code takes half a byte: the low half if the first
 /// of the two points has an even index, and the high half if not.
 ///
-/// A gap between two different positions splits one node of the bucket. A code of 0 ... 14 is the depth of this node in
-/// the bucket. A node is split at the gap with the least code. The code after a bucket's last point is written as 0 and
-/// has no meaning.
+/// A gap between two different positions splits one node of the bucket. A code of 0 ... 14 is the depth of this node
+/// in the bucket. A node is split at the gap with the least code. The code after a bucket's last point is written as 0
+/// and has no meaning.
 package enum Gap {
   /// No split: both points have the same position.
   package static let none: UInt8 = 15

@@ -28,8 +28,8 @@ package final class Lineage: Sendable {
   }
 }
 
-/// The rows that an edit removes and inserts. If the rows were not sorted by their keys, the edit first sorts them. All
-/// rows that stay are renumbered without changing their order.
+/// The rows that an edit removes and inserts. If the rows were not sorted by their keys, the edit first sorts them.
+/// All rows that stay are renumbered without changing their order.
 package struct RowChange: Sendable {
   /// Numbers of the removed rows among the sorted rows before the edit, in rising order.
   private let removed: [Int]

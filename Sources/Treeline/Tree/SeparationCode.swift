@@ -1,5 +1,5 @@
-/// A node's separation, rounded down to a code of 16 bits. The separation is the distance at which the node is replaced
-/// by its children.
+/// A node's separation, rounded down to a code of 16 bits. The separation is the distance at which the node is
+/// replaced by its children.
 ///
 /// The code is the square of the distance, in squared plane units, as a tiny floating-point number. The code is exact
 /// below 2048 and has 11 significant bits from there on. So rounding shortens the distance by less than one part in
@@ -8,8 +8,8 @@
 ///
 /// Rounding keeps every promise. Codes grow with distances. So separations that never grow from parent to child still
 /// never grow after they are rounded. Let T be a required distance, c the least code whose distance is at least T, and
-/// d(c) the distance of c. A node's code is below c exactly if its separation is below d(c). So codes show at T exactly
-/// what exact separations show at d(c), which is at least T and at most 1/2048 longer.
+/// d(c) the distance of c. A node's code is below c exactly if its separation is below d(c). So codes show at T
+/// exactly what exact separations show at d(c), which is at least T and at most 1/2048 longer.
 package struct SeparationCode: Hashable, Sendable {
   package let rawValue: UInt16
 

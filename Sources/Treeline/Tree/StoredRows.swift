@@ -1,5 +1,5 @@
-/// Row numbers in tree order. Each number has 4 bytes, or 8 bytes if any row number needs more than 4 bytes. The memory
-/// belongs to another object, which must be kept alive while the row numbers are used.
+/// Row numbers in tree order. Each number has 4 bytes, or 8 bytes if any row number needs more than 4 bytes. The
+/// memory belongs to another object, which must be kept alive while the row numbers are used.
 package struct StoredRows: @unchecked Sendable {
   private let narrow: UnsafePointer<UInt32>?
   private let wide: UnsafePointer<UInt64>?

@@ -5,8 +5,8 @@
 /// that are never clustered.
 ///
 /// A section of kind `groups` begins with the number of groups and the number of points that are never clustered (4
-/// bytes each). Then come, for each group, its number of points and the length of its name in bytes (4 bytes each). The
-/// section ends with all names in UTF-8, one after the other.
+/// bytes each). Then come, for each group, its number of points and the length of its name in bytes (4 bytes each).
+/// The section ends with all names in UTF-8, one after the other.
 package struct TreeGroups: Hashable, Sendable {
   /// The names of the groups, in the order of their UTF-8 bytes. Each name occurs once. Points without a group form a
   /// group with an empty name.

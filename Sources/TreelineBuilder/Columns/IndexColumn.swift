@@ -2,8 +2,8 @@
 
 /// A typed column of an index or of a tree in memory. Each point has one value or no value in the column.
 ///
-/// An ``IndexAttribute`` keeps values for display exactly as they are written. A typed column keeps only the meaning of
-/// values. A typed column takes less space, and its values can be compared, filtered and summed.
+/// An ``IndexAttribute`` keeps values for display exactly as they are written. A typed column keeps only the meaning
+/// of values. A typed column takes less space, and its values can be compared, filtered and summed.
 ///
 /// ```swift
 /// let prices = IndexColumn(name: "price", kind: .number) { row in .number(hotels[row].price) }

@@ -5,8 +5,8 @@ import Treeline
   import Dispatch
 #endif
 
-/// Divides 0 ..< count into one range for each thread, and works on all ranges at the same time. Returns the results in
-/// the order of the ranges.
+/// Divides 0 ..< count into one range for each thread, and works on all ranges at the same time. Returns the results
+/// in the order of the ranges.
 func inChunks<Result: Sendable>(of count: Int, threads: Int, _ work: @Sendable (Range<Int>) -> Result) -> [Result] {
   let chunks = max(1, min(threads, count / 4096))
   return Array(unsafeUninitializedCapacity: chunks) { results, initializedCount in

@@ -1,8 +1,8 @@
 import Synchronization
 import Treeline
 
-/// A map whose values can be inserted, removed and moved. It takes edits from any task, and is an asynchronous sequence
-/// of maps.
+/// A map whose values can be inserted, removed and moved. It takes edits from any task, and is an asynchronous
+/// sequence of maps.
 ///
 /// ```swift
 /// let live = LiveMap(try await ClusterMap.build(vehicles, at: \.coordinate, options: options))

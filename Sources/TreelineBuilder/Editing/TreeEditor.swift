@@ -2,8 +2,8 @@ import Treeline
 
 /// A tree that is edited again and again. An edit merges clusters again only where points change (`MergeHistory`).
 ///
-/// It is not safe to use an editor from several threads at the same time. `MapRecipe` gives its editor to one edit at a
-/// time.
+/// It is not safe to use an editor from several threads at the same time. `MapRecipe` gives its editor to one edit at
+/// a time.
 final class TreeEditor: @unchecked Sendable {
   private let history: MergeHistory
   /// Occupied longitudes, which decide where the plane's seam is.

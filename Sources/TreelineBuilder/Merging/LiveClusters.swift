@@ -99,8 +99,8 @@ struct MergeSums {
 
 /// The existing clusters, numbered in the order of their least members.
 ///
-/// When two clusters are merged, the new cluster keeps the smaller of their two numbers. It also keeps the least member
-/// of the cluster that had this number. The greater number is free until clusters are renumbered.
+/// When two clusters are merged, the new cluster keeps the smaller of their two numbers. It also keeps the least
+/// member of the cluster that had this number. The greater number is free until clusters are renumbered.
 struct LiveClusters: @unchecked Sendable {
   struct Node {
     var number: UInt32

@@ -3,8 +3,8 @@ import Treeline
 /// The live clusters, indexed by position in square tiles. Only tiles with clusters exist.
 ///
 /// A tile is several times as wide as the distance that searches cover, and the clusters of a tile are adjacent in
-/// memory. So a search reads one tile or a few tiles from end to end. Each step of the search handles four clusters. It
-/// rejects most clusters by their distance, computed in single precision.
+/// memory. So a search reads one tile or a few tiles from end to end. Each step of the search handles four clusters.
+/// It rejects most clusters by their distance, computed in single precision.
 struct MergeTiles: @unchecked Sendable {
   /// Base-2 logarithm of the width of a tile in units.
   let shift: UInt32

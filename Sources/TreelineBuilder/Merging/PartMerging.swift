@@ -5,9 +5,9 @@ import Treeline
   import Dispatch
 #endif
 
-/// Merges clusters like `TouchMerging`, but part by part. The memory of one part fits the caches of a core, and several
-/// threads work on different parts. Then the borders between parts are mended (`BorderMending`). At the end, the few
-/// clusters that remain in all parts are merged together.
+/// Merges clusters like `TouchMerging`, but part by part. The memory of one part fits the caches of a core, and
+/// several threads work on different parts. Then the borders between parts are mended (`BorderMending`). At the end,
+/// the few clusters that remain in all parts are merged together.
 struct PartMerging: Sendable {
   let plan: MergePlan
   let tree: MergeTree

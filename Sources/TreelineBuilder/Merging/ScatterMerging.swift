@@ -1,8 +1,8 @@
 import Synchronization
 import Treeline
 
-/// Merges clusters, always the pair whose union adds the least scatter: n1 n2 / (n1 + n2) times the squared distance of
-/// their exact means (J. H. Ward, 1963). Of several such pairs, the pair with the smaller least members (see
+/// Merges clusters, always the pair whose union adds the least scatter: n1 n2 / (n1 + n2) times the squared distance
+/// of their exact means (J. H. Ward, 1963). Of several such pairs, the pair with the smaller least members (see
 /// `MergeTree`) comes first.
 ///
 /// Let a, b and c be three clusters, and ab the union of a and b. The distance d of two clusters is the scatter that
@@ -282,8 +282,8 @@ extension ScatterRounds {
   private static var lessThanAnyError: Double { 1 - 0x1p-40 }
 }
 
-/// Upper bound of the scatter that each pair of a round adds. There are two bounds for each doubling of the scatter, up
-/// to 2^96 in round 192. No scatter is as large as 2^96.
+/// Upper bound of the scatter that each pair of a round adds. There are two bounds for each doubling of the scatter,
+/// up to 2^96 in round 192. No scatter is as large as 2^96.
 struct ScatterBound {
   let value: Double
   fileprivate let doubled: UInt128

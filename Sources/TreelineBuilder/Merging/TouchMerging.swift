@@ -8,15 +8,15 @@ import Treeline
 /// Merging by distance uses badges of one diameter (`BadgeCurve.distances`).
 ///
 /// The scale of a merge is its scaled distance, or the greatest scale of its parts if that scale is greater. The scale
-/// of a part can be greater, because the mean of a merged cluster may be closer to a third cluster than its parts were.
-/// So scales never fall towards the root. For any distance T, consider the moment just before the first merge at T or
-/// more. At that moment, all pairs are at least T apart. Every earlier merge has a scale below T. Every later merge has
-/// a scale of T or more, for one of two reasons. If both of its parts existed at that moment, they are at least T
-/// apart. Otherwise one of the parts was itself made by a later merge, so its scale is T or more. The scale of a merge
-/// is never below the scales of its parts. Now take every cluster that has a scale below T and is merged into a cluster
-/// with a scale of T or more:
-/// - These clusters are exactly the clusters that existed at that moment. So every point is in exactly one of them, and
-///   any two of them are at least T apart.
+/// of a part can be greater, because the mean of a merged cluster may be closer to a third cluster than its parts
+/// were. So scales never fall towards the root. For any distance T, consider the moment just before the first merge at
+/// T or more. At that moment, all pairs are at least T apart. Every earlier merge has a scale below T. Every later
+/// merge has a scale of T or more, for one of two reasons. If both of its parts existed at that moment, they are at
+/// least T apart. Otherwise one of the parts was itself made by a later merge, so its scale is T or more. The scale of
+/// a merge is never below the scales of its parts. Now take every cluster that has a scale below T and is merged into
+/// a cluster with a scale of T or more:
+/// - These clusters are exactly the clusters that existed at that moment. So every point is in exactly one of them,
+///   and any two of them are at least T apart.
 /// - As T grows, these clusters are only united. As T falls, they are only split. The reason is that all T share one
 ///   order of merges.
 ///
@@ -29,8 +29,8 @@ import Treeline
 /// greater least member counts as younger. So a cluster looks only for clusters that exist already. If its nearest
 /// cluster has been merged, it looks again. It need not find clusters that were made since then, because these younger
 /// clusters look for it. Each cluster keeps the first of its pairs. So the cluster to which the first of all pairs
-/// belongs either knows this pair or must look again. If the cluster must look again, its previous pair came earlier in
-/// the order.
+/// belongs either knows this pair or must look again. If the cluster must look again, its previous pair came earlier
+/// in the order.
 ///
 /// In each round (`MergeRounds`), only clusters that may have a pair in this round look for other clusters.
 struct TouchMerging: ~Copyable {

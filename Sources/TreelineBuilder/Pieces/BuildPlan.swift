@@ -4,8 +4,8 @@ import Treeline
 /// bottom of these levels is a piece, which has at most `pieceSize` points.
 ///
 /// The plan is made from sums over points. The points need not be in memory. Each round asks a question about every
-/// open node. One pass over all points answers all questions of a round. The pass may visit the points in any order and
-/// on any number of machines:
+/// open node. One pass over all points answers all questions of a round. The pass may visit the points in any order
+/// and on any number of machines:
 ///
 /// ```swift
 /// var plan = try BuildPlan(rule: .mean, pieceSize: 1_000_000)
@@ -21,8 +21,8 @@ import Treeline
 /// or 4 passes to find the position of the line, and one more pass for each turn of the line. Each pass serves all
 /// nodes of a level at once.
 ///
-/// - Complexity: about 300 bytes of memory for each node above the pieces. The number of such nodes is about the number
-///   of pieces. The memory of a round and of its answers is not included.
+/// - Complexity: about 300 bytes of memory for each node above the pieces. The number of such nodes is about the
+///   number of pieces. The memory of a round and of its answers is not included.
 public struct BuildPlan: Sendable {
   private let terms: Terms
   private var nodes: [PlanNode] = []

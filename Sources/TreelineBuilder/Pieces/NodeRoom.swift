@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// Each thread works on one part at a time. Before a thread loads a part, it waits until the nodes of the part are
 /// within the limit, or until no other part is in memory. So a part that is larger than the limit is the only part in
-/// memory. Parts are loaded in the order of their requests. In another order, small parts could pass a large part again
-/// and again, and the large part would wait for a long time.
+/// memory. Parts are loaded in the order of their requests. In another order, small parts could pass a large part
+/// again and again, and the large part would wait for a long time.
 final class NodeRoom: Sendable {
   let capacity: Int
   private let state = Mutex(State())

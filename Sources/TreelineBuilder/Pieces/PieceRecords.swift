@@ -1,7 +1,7 @@
 import Treeline
 
-/// The layout of a point's codes. The codes of all columns are stored one after the other, next to the point, until the
-/// piece of the point is built.
+/// The layout of a point's codes. The codes of all columns are stored one after the other, next to the point, until
+/// the piece of the point is built.
 struct RecordLayout: Sendable {
   /// Width of each column's code, in bytes.
   let widths: [Int]

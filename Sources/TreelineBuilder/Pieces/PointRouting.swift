@@ -1,6 +1,7 @@
 import Treeline
 
-/// The top levels of a tree as a list of split lines. Following these lines leads to the node to which a point belongs.
+/// The top levels of a tree as a list of split lines. Following these lines leads to the node to which a point
+/// belongs.
 package struct PointRouting: Sendable {
   /// A split line, measured from the plane's corner.
   struct Step: BitwiseCopyable, Sendable {

@@ -4,21 +4,22 @@ import Treeline
 /// Computes the separations of a tree in a file. The tree grew by splitting. Only a bounded number of its nodes are in
 /// memory at a time.
 ///
-/// A node's separation depends on the nodes that are shown around it while the distance r falls. Nodes that are farther
-/// away than r do not affect the separation. So the sequence of splits (see `SeparationBuild`) is run in parts:
+/// A node's separation depends on the nodes that are shown around it while the distance r falls. Nodes that are
+/// farther away than r do not affect the separation. So the sequence of splits (see `SeparationBuild`) is run in
+/// parts:
 ///
 /// 1. The first part begins at the root. The part ends when r has fallen so far that the nodes of the part fill the
 /// memory. Nodes that cannot be split above this distance are left out. These nodes are known in advance, because the
 /// squared distance at which a node is split has an upper bound. The bound is the least squared own distance (see
 /// `SplitSequence`) of the node and of all nodes above the node.
-/// 2. The nodes that are shown at this distance are divided by area into pieces. For each piece, the sequence continues
-/// with the nodes below the piece. The sequence also includes nodes around the piece that may block the nodes of the
-/// piece. These other nodes are within a *margin* around the piece. The margin is a few times r wide. Nodes at the edge
-/// of the margin are *unsure* from the beginning: anything in the box of an unsure node may be shown. Another node
-/// becomes unsure if no known node blocks it but an unsure node may block it. Every other node is split as in the whole
-/// sequence, because every search around it finds the same nodes as in the whole sequence. If a node of the piece
-/// itself becomes unsure, the margin is widened by half, and the piece is run again. This is repeated until all nodes
-/// of the piece are sure.
+/// 2. The nodes that are shown at this distance are divided by area into pieces. For each piece, the sequence
+/// continues with the nodes below the piece. The sequence also includes nodes around the piece that may block the
+/// nodes of the piece. These other nodes are within a *margin* around the piece. The margin is a few times r wide.
+/// Nodes at the edge of the margin are *unsure* from the beginning: anything in the box of an unsure node may be
+/// shown. Another node becomes unsure if no known node blocks it but an unsure node may block it. Every other node is
+/// split as in the whole sequence, because every search around it finds the same nodes as in the whole sequence. If a
+/// node of the piece itself becomes unsure, the margin is widened by half, and the piece is run again. This is
+/// repeated until all nodes of the piece are sure.
 /// 3. A piece with too many nodes is run only down to a smaller distance, as in step 1, and divided again.
 ///
 /// So the result is exact for any data, and the codes of one piece do not depend on any other piece. Only the width of

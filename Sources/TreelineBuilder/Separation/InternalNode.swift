@@ -4,8 +4,8 @@ import Treeline
 /// fall (see `SplitSequence`).
 ///
 /// A node's number is the tree index of its right child's first point. Numbers are unique, because each node separates
-/// a different pair of neighboring points. If neither of two nodes contains the other, the node with the smaller number
-/// comes first in the tree.
+/// a different pair of neighboring points. If neither of two nodes contains the other, the node with the smaller
+/// number comes first in the tree.
 ///
 /// A node fills one cache line, so reading a node touches no other cache line.
 struct InternalNode {

@@ -98,9 +98,9 @@ extension NeighbourGrid {
 
 /// Tests four nodes at once, and rejects nodes that are too far away. Most nodes are rejected.
 ///
-/// Differences are taken modulo 2^32, the shorter way around on each axis. So a difference is at most the true distance
-/// on its axis. Squares are rounded, so the limit is increased to allow for rounding. The distances of nodes that are
-/// not rejected are then computed exactly.
+/// Differences are taken modulo 2^32, the shorter way around on each axis. So a difference is at most the true
+/// distance on its axis. Squares are rounded, so the limit is increased to allow for rounding. The distances of nodes
+/// that are not rejected are then computed exactly.
 private struct Sieve {
   private let ax: SIMD4<UInt32>
   private let ay: SIMD4<UInt32>

@@ -3,8 +3,8 @@ import Treeline
 /// Computes the separation of every node of a tree: the distance at which the node is split into its children.
 ///
 /// Let a distance r fall from infinity to 0. At first only the root is shown. When a node is split, its two children
-/// are shown in its place. A node is split as soon as two conditions are met. First, the node's children are at least r
-/// away from each other and from every other shown node. Second, the node itself may be split at r (see
+/// are shown in its place. A node is split as soon as two conditions are met. First, the node's children are at least
+/// r away from each other and from every other shown node. Second, the node itself may be split at r (see
 /// `TreeStorage.squaredSplitDistance`). If several nodes meet both conditions, the first node in tree order is split.
 /// Then all nodes are considered again. The separation of a node is the r at which it is split, or 0 if it is never
 /// split.

@@ -1,9 +1,9 @@
 import CPrefetch
 import Treeline
 
-/// The nodes of consecutive splits may be anywhere in memory. Before each split, the sequence looks at the neighbors of
-/// the node. Without prefetching, each look would wait for a dozen cache lines, one after the other. Therefore the data
-/// for later looks are prefetched, and the grid stores neighbors near each other.
+/// The nodes of consecutive splits may be anywhere in memory. Before each split, the sequence looks at the neighbors
+/// of the node. Without prefetching, each look would wait for a dozen cache lines, one after the other. Therefore the
+/// data for later looks are prefetched, and the grid stores neighbors near each other.
 extension SplitSequence {
   /// Prefetches the data for the next looks in four steps. The first step prefetches the node. The second step
   /// prefetches the nodes to which the node links, and the slots of the cells around the node. The third step

@@ -2,16 +2,16 @@ import Treeline
 
 /// Splits at the line that leaves the least scatter in the two halves: `SplitRule.leastScatter`.
 ///
-/// First places a line across the principal axis, at the best of all positions. Then turns the line: each point goes to
-/// the half whose mean is closer to the point. Turning is repeated as long as it removes enough scatter (S. Lloyd,
+/// First places a line across the principal axis, at the best of all positions. Then turns the line: each point goes
+/// to the half whose mean is closer to the point. Turning is repeated as long as it removes enough scatter (S. Lloyd,
 /// 1982, doi:10.1109/TIT.1982.1056489, for two means).
 ///
 /// The scatter within the halves and the scatter between the halves add up to a constant. So the scatter within the
 /// halves is least if the scatter between the halves is greatest. The scatter between the halves, multiplied by the
 /// number of points n, is |n Sₗ - nₗ S|² / (nₗ nᵣ). Here S is the sum of all points. The left half has nₗ points with
-/// the sum Sₗ, and the right half has nᵣ points. All numbers except this quotient are exact. The quotient and the lines
-/// are computed from numbers that depend only on the halves. Each step is an operation that IEEE 754 defines to the
-/// last bit. A product and a sum are fused into one operation only where the code says so.
+/// the sum Sₗ, and the right half has nᵣ points. All numbers except this quotient are exact. The quotient and the
+/// lines are computed from numbers that depend only on the halves. Each step is an operation that IEEE 754 defines to
+/// the last bit. A product and a sum are fused into one operation only where the code says so.
 struct LeastScatterSplit: SplitAlgorithm {
   let monitor: BuildMonitor
 

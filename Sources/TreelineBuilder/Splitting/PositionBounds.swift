@@ -1,8 +1,8 @@
 import Treeline
 
-/// The positions along an axis at which points may be split. Points are divided into bins. The positions at the ends of
-/// bins are compared directly. For the positions inside each bin, there is an upper bound of the scatter between the
-/// halves.
+/// The positions along an axis at which points may be split. Points are divided into bins. The positions at the ends
+/// of bins are compared directly. For the positions inside each bin, there is an upper bound of the scatter between
+/// the halves.
 struct PositionBounds {
   let halves: Halves
   let axis: PrincipalAxis

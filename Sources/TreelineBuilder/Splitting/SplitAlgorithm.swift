@@ -1,7 +1,7 @@
 import Treeline
 
-/// Chooses the line that splits a node. The line is perpendicular or nearly perpendicular to the node's principal axis.
-/// There is one type for each kind of `SplitRule`.
+/// Chooses the line that splits a node. The line is perpendicular or nearly perpendicular to the node's principal
+/// axis. There is one type for each kind of `SplitRule`.
 ///
 /// The builder is generic over the algorithm and compiled separately for each algorithm. So no algorithm slows down
 /// another algorithm. `Splitting` chooses the algorithm.
@@ -13,8 +13,8 @@ protocol SplitAlgorithm: Sendable {
   func split<Sum>(_ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int) -> Split
 }
 
-/// Splits at the mean: `SplitRule.mean`. Both sides have points, because the least dot product is at most the mean, and
-/// the greatest dot product is above the mean.
+/// Splits at the mean: `SplitRule.mean`. Both sides have points, because the least dot product is at most the mean,
+/// and the greatest dot product is above the mean.
 struct MeanSplit: SplitAlgorithm {
   @inline(__always) func split<Sum>(
     _ points: PointGroup<Sum>, in arrays: PointArrays, across axis: PrincipalAxis, threads: Int

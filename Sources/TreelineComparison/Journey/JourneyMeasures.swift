@@ -1,7 +1,7 @@
 import Treeline
 
-/// The clusters of a method in the views of a journey, and their changes. The measures of the journey are computed from
-/// this data.
+/// The clusters of a method in the views of a journey, and their changes. The measures of the journey are computed
+/// from this data.
 struct MeasuredJourney: Sendable {
   let tree: ClusterTree
   /// Clusters and measures of each view.

@@ -1,8 +1,8 @@
 import GridBaseline
 import Treeline
 
-/// The measures of a report, computed fast enough to show them after each move of a map. If there are many points, only
-/// every n-th point in tree order is read.
+/// The measures of a report, computed fast enough to show them after each move of a map. If there are many points,
+/// only every n-th point in tree order is read.
 @_spi(Server) public struct SampledMeasures: Hashable, Sendable {
   public private(set) var clusterCount = 0
   /// Total number of points in the clusters.

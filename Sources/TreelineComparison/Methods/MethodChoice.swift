@@ -1,8 +1,8 @@
 import GridBaseline
 import Treeline
 
-/// The choice of a clustering method by its name: `grid`, or a cut of a tree, such as `widest-first`. The cut is chosen
-/// together with the growth of the tree: the split rule or the merge metric by which the tree is built.
+/// The choice of a clustering method by its name: `grid`, or a cut of a tree, such as `widest-first`. The cut is
+/// chosen together with the growth of the tree: the split rule or the merge metric by which the tree is built.
 package enum MethodChoice: Hashable, Sendable {
   case grid
   case tree(TreeCut, Growth)
@@ -91,8 +91,8 @@ package enum MethodChoice: Hashable, Sendable {
   }
 }
 
-/// A tree of a comparison. Trees that are built in different ways have the same points in different orders. All methods
-/// identify a point by its tree index (its place) in one of these trees, which is called the reference.
+/// A tree of a comparison. Trees that are built in different ways have the same points in different orders. All
+/// methods identify a point by its tree index (its place) in one of these trees, which is called the reference.
 package struct ComparedTree: Sendable {
   package let tree: ClusterTree
 

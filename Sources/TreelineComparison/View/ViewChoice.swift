@@ -5,8 +5,8 @@ import GridBaseline
 ///
 /// Each step tries several views that are one zoom level closer. Each of these views is centered on the points of a
 /// cell in a grid over the previous view. The step takes the view with the most points. At the end, some of the views
-/// of all steps are kept, at equal intervals. The split rule of the tree does not matter, so reports of different split
-/// rules show equal views.
+/// of all steps are kept, at equal intervals. The split rule of the tree does not matter, so reports of different
+/// split rules show equal views.
 struct ViewChoice {
   let tree: ClusterTree
   let grid: Grid
@@ -115,8 +115,8 @@ struct ViewChoice {
 /// The journey begins with a view of all points, and zooms in on the middle of the densest view (see `ViewChoice`).
 /// Each step zooms in by 0.5 zoom levels, up to 6 levels in total, as long as there is enough to see. After one third,
 /// after two thirds and at the end of the way in, the journey pauses to pan by a tenth of the screen to the right,
-/// down, left and up. Then each step zooms out by 0.7 levels. On the way in and out, each view lies inside all views of
-/// smaller zooms.
+/// down, left and up. Then each step zooms out by 0.7 levels. On the way in and out, each view lies inside all views
+/// of smaller zooms.
 struct Flight {
   let choice: ViewChoice
 

@@ -77,8 +77,8 @@ func namedDelimiter(_ line: Bytes) -> Bytes? {
 
 /// Returns the most frequent delimiter outside quotes in the first record, or a comma if there is no delimiter.
 ///
-/// A comma may also be a decimal comma. So commas do not count as delimiters if another delimiter separates two or more
-/// numbers with decimal commas. If the options request decimal commas, commas do not count if any other delimiter
+/// A comma may also be a decimal comma. So commas do not count as delimiters if another delimiter separates two or
+/// more numbers with decimal commas. If the options request decimal commas, commas do not count if any other delimiter
 /// occurs.
 ///
 /// - Returns: nil if the record does not end within `bytes` and the input may continue.

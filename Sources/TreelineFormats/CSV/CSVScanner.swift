@@ -28,8 +28,8 @@ enum CSVScan {
 
 /// Scans the record at the start of `bytes` (RFC 4180). `bytes` must not be empty.
 ///
-/// A quote opens a quoted cell only if it is the first byte of the cell. After a closing quote, only a delimiter or the
-/// end of the line may follow. Other text after a closing quote is skipped, and its column is reported as
+/// A quote opens a quoted cell only if it is the first byte of the cell. After a closing quote, only a delimiter or
+/// the end of the line may follow. Other text after a closing quote is skipped, and its column is reported as
 /// `strayColumn`. If `isFinal`, the record ends at the end of `bytes` at the latest.
 ///
 /// By convention, TSV has no quotes. So in TSV, a quote opens a cell only if a closing quote follows directly before

@@ -1,8 +1,8 @@
 /// A sliding window over an input. It contains the bytes that have been read but not consumed, and knows their
 /// position.
 ///
-/// If the bytes end within a record, the scanner calls `more` and scans the record again. The window doubles each time,
-/// so the total time is linear.
+/// If the bytes end within a record, the scanner calls `more` and scans the record again. The window doubles each
+/// time, so the total time is linear.
 final class Window {
   /// Name of the input for messages.
   let file: String

@@ -134,8 +134,8 @@ struct Axes {
   var second: String { isPlanar ? "a y from -1e300 to 1e300" : "a latitude from -90 to 90" }
 }
 
-/// The bytes of many records, one after another. They are stored in blocks, because growing a single array would double
-/// the peak of memory.
+/// The bytes of many records, one after another. They are stored in blocks, because growing a single array would
+/// double the peak of memory.
 struct RecordArena: Sendable {
   private static let blockSize = 4 << 20
   /// Size of the first block. It is smaller than other blocks, because tests and pipes usually have few records.

@@ -95,8 +95,8 @@ private func parseExponent(_ bytes: Bytes, from start: Int, to end: Int) -> Int?
 
 /// Returns `mantissa * 10^exponent`, correctly rounded, if simple arithmetic can compute it; otherwise nil.
 ///
-/// - A mantissa up to 2^53 and a power up to 10^22 are both exact as Double, so a single operation rounds once (Clinger
-///   1990, doi:10.1145/93542.93557).
+/// - A mantissa up to 2^53 and a power up to 10^22 are both exact as Double, so a single operation rounds once
+///   (Clinger 1990, doi:10.1145/93542.93557).
 /// - For a negative exponent down to -19, the result is a quotient of two 64-bit integers, which `quotient` computes.
 ///   This is the usual case for coordinates with 17 digits, for which strtod takes ten times as long.
 @inline(__always) private func exactlyScaled(_ mantissa: UInt64, _ exponent: Int) -> Double? {

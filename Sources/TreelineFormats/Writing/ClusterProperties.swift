@@ -1,6 +1,7 @@
 import Treeline
 
-/// The properties of a cluster in the output, except its geometry, its aggregates and, for a single point, its columns.
+/// The properties of a cluster in the output, except its geometry, its aggregates and, for a single point, its
+/// columns.
 ///
 /// GeoJSON, tables, CSV and vector tiles write the list that `forEach` visits. To add a property, add a member, a name
 /// and a line in `forEach`.

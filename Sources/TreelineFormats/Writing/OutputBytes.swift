@@ -138,9 +138,9 @@ import Treeline
   }
 }
 
-/// The eight decimal digits of a number, one per byte, with the first digit in the lowest byte. The digits are computed
-/// together in one word: eight digits are split into two groups of four, the groups into pairs, and the pairs into
-/// digits. So no digit waits until another digit is computed.
+/// The eight decimal digits of a number, one per byte, with the first digit in the lowest byte. The digits are
+/// computed together in one word: eight digits are split into two groups of four, the groups into pairs, and the pairs
+/// into digits. So no digit waits until another digit is computed.
 struct Digits {
   private let values: UInt64
 

@@ -9,8 +9,8 @@ import Synchronization
 /// for await answer in feed.answers { ... }
 /// ```
 ///
-/// Queries run off the main thread, one at a time, and only the latest request waits. So the feed never holds more than
-/// one query and one unread answer, however often the map moves. The unread answer is always the latest answer.
+/// Queries run off the main thread, one at a time, and only the latest request waits. So the feed never holds more
+/// than one query and one unread answer, however often the map moves. The unread answer is always the latest answer.
 ///
 /// An answer is discarded if the tree, its filter or the cut has changed since the request. An answer for an earlier
 /// viewport is still useful. But once a query has taken longer than `patience`, the next move of the map cancels the

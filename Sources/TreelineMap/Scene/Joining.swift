@@ -1,7 +1,7 @@
 /// Finds the leaving badges that must move into a whole, which is the badge of merged clusters. A leaving badge counts
-/// its points until a certain time. From then on, other badges may count these points. The leaving badge must move into
-/// the whole if two conditions are met: all its points are in the whole, and no single badge would count all of them
-/// from that time on.
+/// its points until a certain time. From then on, other badges may count these points. The leaving badge must move
+/// into the whole if two conditions are met: all its points are in the whole, and no single badge would count all of
+/// them from that time on.
 struct Joining {
   /// Range of tree indices (places in the tree) of the whole's points.
   private let range: Range<Int>

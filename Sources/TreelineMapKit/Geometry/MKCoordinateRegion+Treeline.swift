@@ -42,8 +42,8 @@
   }
 
   extension Viewport {
-    /// Creates the viewport of a screen that shows a map rectangle. The zoom follows from the width of the screen and of
-    /// the rectangle, so the map must be neither turned nor tilted. Returns nil if the map shows nothing.
+    /// Creates the viewport of a screen that shows a map rectangle. The zoom follows from the width of the screen and
+    /// of the rectangle, so the map must be neither turned nor tilted. Returns nil if the map shows nothing.
     ///
     /// - Parameters:
     ///   - rect: The visible rectangle, such as the `MKMapSnapshotter.Options.mapRect` of a picture of a map.
@@ -57,8 +57,8 @@
 
   #if canImport(UIKit)
     extension Viewport {
-      /// Creates the viewport of a map view. The zoom is measured at the center of the view, so the map may be turned and
-      /// tilted. Returns nil if the map shows nothing, for example because it has no size yet.
+      /// Creates the viewport of a map view. The zoom is measured at the center of the view, so the map may be turned
+      /// and tilted. Returns nil if the map shows nothing, for example because it has no size yet.
       ///
       /// ```swift
       /// let shown = try hotels.clusters(.spacing(44), in: Viewport(mapView) ?? Viewport(.world))

@@ -7,8 +7,8 @@
   // MARK: - Selection
 
   extension MapModel {
-    /// Selects a point. If a cluster contains the point, the badge of this cluster is selected. The point stays selected
-    /// when clusters split and merge, and while the point is out of view.
+    /// Selects a point. If a cluster contains the point, the badge of this cluster is selected. The point stays
+    /// selected when clusters split and merge, and while the point is out of view.
     ///
     /// - Parameters:
     ///   - row: Row of the point.
@@ -59,7 +59,8 @@
       }
     }
 
-    /// Selects the badge that contains the selected point. Until this badge is drawn, the previous badge stays selected.
+    /// Selects the badge that contains the selected point. Until this badge is drawn, the previous badge stays
+    /// selected.
     func followSelection(_ scene: MapScene) {
       var next = selected
       if next.follow(tree) || next.row != selected.row || next.treeIndex != selected.treeIndex { selected = next }
@@ -88,7 +89,8 @@
       let tree: ClusterTree
     }
 
-    /// Closes the open stack if the stack is now part of a cluster or is no longer shown, or if its points have changed.
+    /// Closes the open stack if the stack is now part of a cluster or is no longer shown, or if its points have
+    /// changed.
     func followStack(_ scene: MapScene) {
       guard let stack else { return }
       let badge = scene.answerBadges.first { $0.id == stack.badge }

@@ -1,7 +1,7 @@
 @_spi(Server) import Treeline
 
-/// Estimated cost of an answer, known before the answer is computed. One unit is about the time to write one cluster as
-/// GeoJSON: 1 to 2 microseconds.
+/// Estimated cost of an answer, known before the answer is computed. One unit is about the time to write one cluster
+/// as GeoJSON: 1 to 2 microseconds.
 enum AnswerCost {
   /// Highest cost of an answer that an event loop computes itself, about 2 ms of work. More expensive answers are
   /// computed on other threads.

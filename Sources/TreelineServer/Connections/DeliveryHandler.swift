@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Delays the closing of a connection until its answers have been sent, even when the server stops. Closes a connection
-/// whose client does not receive an answer in time.
+/// Delays the closing of a connection until its answers have been sent, even when the server stops. Closes a
+/// connection whose client does not receive an answer in time.
 final class DeliveryHandler: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Identity, size and times of a file at some moment. Replacing the file or writing to the file changes at least one of
-/// these values.
+/// Identity, size and times of a file at some moment. Replacing the file or writing to the file changes at least one
+/// of these values.
 struct FileVersion: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64

@@ -81,10 +81,10 @@ struct LiveAnswer: Encodable, Sendable {
 
 /// Contents of a record in the log.
 ///
-/// All numbers are little-endian. The first record consists of three numbers of 8 bytes and the remembered answers. The
-/// first number is the name of the log. The second is the number of the version before the first batch in the log. The
-/// third is the checksum of the index to which the batches are applied. Each further record contains the batches that
-/// were written to the disk together.
+/// All numbers are little-endian. The first record consists of three numbers of 8 bytes and the remembered answers.
+/// The first number is the name of the log. The second is the number of the version before the first batch in the log.
+/// The third is the checksum of the index to which the batches are applied. Each further record contains the batches
+/// that were written to the disk together.
 struct LiveRecord {
   /// The name of the log: a random number that distinguishes versions of this log from versions of other logs.
   var log: UInt64 = 0

@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The client that sent a request, and the address at which it reached the server. The address and the client come from
-/// the connection, or from the headers of a trusted proxy.
+/// The client that sent a request, and the address at which it reached the server. The address and the client come
+/// from the connection, or from the headers of a trusted proxy.
 struct Client: Sendable {
   /// Network address; nil for a connection within the machine that has no address, such as a Unix socket.
   private(set) var address: IPAddress?

@@ -1,8 +1,8 @@
 @_spi(Server) import Treeline
 @_spi(Server) import TreelineFormats
 
-/// The points that a request is about: all points of an index, or the points that pass a filter. The filter is prepared
-/// when the answer is computed.
+/// The points that a request is about: all points of an index, or the points that pass a filter. The filter is
+/// prepared when the answer is computed.
 struct ServedSelection {
   let index: ServedIndex
   /// nil for all points.

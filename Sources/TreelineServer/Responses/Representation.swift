@@ -66,8 +66,8 @@ extension OutputBytes {
   }
 }
 
-/// Caching rules of an answer: how long the answer may be reused, and the entity tag that distinguishes the answer from
-/// later answers.
+/// Caching rules of an answer: how long the answer may be reused, and the entity tag that distinguishes the answer
+/// from later answers.
 struct CachePolicy: Sendable {
   /// Entity tag without quotation marks; nil if the answer must not be compared with earlier answers.
   let tag: String?

@@ -1,7 +1,7 @@
 import Hummingbird
 
-/// Refuses requests without the token, requests beyond the rate of an address, and requests beyond the server's bounds.
-/// `/health` and `/ready` are always answered.
+/// Refuses requests without the token, requests beyond the rate of an address, and requests beyond the server's
+/// bounds. `/health` and `/ready` are always answered.
 struct AdmissionMiddleware: RouterMiddleware {
   typealias Context = ServerRequestContext
 

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Makes boxes of every kind for the points of a set: boxes around points, boxes that touch points, boxes across seams,
-/// boxes that are too wide, and empty boxes.
+/// Makes boxes of every kind for the points of a set: boxes around points, boxes that touch points, boxes across
+/// seams, boxes that are too wide, and empty boxes.
 public struct BoxMaker {
   private let coordinates: [Coordinate]
   private let projection: Plane.Projection

@@ -1,7 +1,7 @@
 import Treeline
 
-/// Counts how often a tree breaks its promises about pairs of answers, on random screens. Compares the ranges of points
-/// in both answers. `ClusterTransition` is checked, too.
+/// Counts how often a tree breaks its promises about pairs of answers, on random screens. Compares the ranges of
+/// points in both answers. `ClusterTransition` is checked, too.
 public struct PromiseCount: Sendable {
   public private(set) var pairs = 0
 

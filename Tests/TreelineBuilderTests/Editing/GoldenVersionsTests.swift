@@ -6,8 +6,8 @@ import Treeline
 
 @testable import TreelineBuilder
 
-/// Checks transitions between versions against `Fixtures/golden/map/versions.json`. A test of the web package makes the
-/// same edits and checks its transitions against the same file. `scripts/bless` rewrites the file.
+/// Checks transitions between versions against `Fixtures/golden/map/versions.json`. A test of the web package makes
+/// the same edits and checks its transitions against the same file. `scripts/bless` rewrites the file.
 @Suite struct GoldenVersionsTests {
   static let path = "Fixtures/golden/map/versions.json"
 

@@ -4,8 +4,8 @@ import Testing
 @_spi(Server) import Treeline
 @testable import TreelineBuilder
 
-/// Changes a file of a stopped build that works on disk, and continues the build. The build must give the same index as
-/// without the change, or report the file.
+/// Changes a file of a stopped build that works on disk, and continues the build. The build must give the same index
+/// as without the change, or report the file.
 @Suite struct ScratchDamageTests {
   private enum Damage: CaseIterable {
     case flippedBit, cutShort, zeros

@@ -1,8 +1,8 @@
 import PointSets
 import Treeline
 
-/// Finds the nodes that are shown at a required distance, from the definition of separations, and checks the conditions
-/// that these nodes must meet.
+/// Finds the nodes that are shown at a required distance, from the definition of separations, and checks the
+/// conditions that these nodes must meet.
 struct SeparationCuts {
   let codes: ContiguousArray<UInt16>
   private let outline: TreeOutline

@@ -6,8 +6,8 @@ import TreelineBuilder
 
 @_spi(Server) @testable import Treeline
 
-/// Checks percentiles and distinct counts that are computed from ranks and links, over any range of points, against the
-/// single values.
+/// Checks percentiles and distinct counts that are computed from ranks and links, over any range of points, against
+/// the single values.
 @Suite struct OrderSectionTests {
   /// A kind of column, and its values. `value(n)` returns the value at place `n` of the ascending order.
   private struct Kind {

@@ -4,8 +4,8 @@ import Testing
 @_spi(Server) import Treeline
 import TreelineBuilder
 
-/// Checks the zooms at which clusters are split and at which points become single. Compares with queries at these zooms
-/// and just below them.
+/// Checks the zooms at which clusters are split and at which points become single. Compares with queries at these
+/// zooms and just below them.
 @Suite struct ExpansionZoomTests {
   static let sets =
     PointSet.nasty.filter { !$0.coordinates.isEmpty } + (1600..<1620).map { PointSet.random(seed: UInt64($0)) }

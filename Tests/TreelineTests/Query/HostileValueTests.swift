@@ -3,8 +3,8 @@ import Testing
 @_spi(Server) import Treeline
 import TreelineBuilder
 
-/// Calls all queries with extreme or invalid values. Either the answer is right or an error says what is wrong. A crash
-/// would end this test.
+/// Calls all queries with extreme or invalid values. Either the answer is right or an error says what is wrong. A
+/// crash would end this test.
 @Suite struct HostileValueTests {
   fileprivate struct Place {
     var coordinate: Coordinate
