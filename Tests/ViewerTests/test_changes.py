@@ -113,8 +113,8 @@ def test_an_answer_that_comes_late_is_discarded(open_map):
     assert any(abs(c["longitude"] + 21.9) < 0.4 for c in before)
 
 
-# Script that zooms out while a slow server answers each request after `delay` milliseconds. Records the badges and numbers
-# of each frame, and the zooms of the requests.
+# Script that zooms out while a slow server answers each request after `delay` milliseconds. Records the badges and
+# numbers of each frame, and the zooms of the requests.
 ZOOM_OUT = """async ([delay, zoom]) => {
   const { map, overlay, overlay: { pictures } } = viewer, real = globalThis.fetch;
   const frames = [], zooms = [];

@@ -15,7 +15,8 @@ const NEARLY = 1e-9;
 const SAME = { where: "where", color: "donuts", histogram: "brush", _range: "range" };
 
 /**
- * Returns the settings at the start of a widget. On a plane, the view is set later, because the map must know the plane.
+ * Returns the settings at the start of a widget. On a plane, the view is set later, because the map must know the
+ * plane.
  */
 export const settingsOf = (model) => ({
   ...cutSettings(model.get("cut")), map: model.get("_facts").projection === "plane" ? "" : mapSetting(model.get("view")),

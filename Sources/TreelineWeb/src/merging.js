@@ -148,8 +148,8 @@ export class Merging {
    * @param {Leaves} leaves
    * @param {BadgeCurve} curve
    * @param {{anchorsAtMembers: boolean, crossesSeam: boolean}} options With `anchorsAtMembers` the position of a
-   *   cluster is one of its points. With `crossesSeam` clusters may be merged across the seam, the meridian at which the
-   *   plane begins and ends.
+   *   cluster is one of its points. With `crossesSeam` clusters may be merged across the seam, the meridian at which
+   *   the plane begins and ends.
    * @param {() => void} [report] Called again and again, about every 0.1 s.
    */
   constructor(leaves, curve, { anchorsAtMembers, crossesSeam }, report = () => {}) {

@@ -1,7 +1,7 @@
 // Keeps badges apart while they move, and while the map zooms out before an answer arrives. Without these rules badges
-// would cover each other in a heap. A badge is drawn smaller while a badge with more points is too near. If less than half
-// of the badge's size has room, the other badge takes its points: only the other badge is drawn, with the sum of both
-// numbers. So each drawn badge has a number, and the numbers count each point once.
+// would cover each other in a heap. A badge is drawn smaller while a badge with more points is too near. If less than
+// half of the badge's size has room, the other badge takes its points: only the other badge is drawn, with the sum of
+// both numbers. So each drawn badge has a number, and the numbers count each point once.
 
 import { short } from "./text.js";
 import { badgeRadius } from "./vendor/treeline/map/badge.js";
@@ -98,8 +98,8 @@ class Drawn {
  * Returns a moving scene whose badges do not cover each other. Badges may cover each other as much as their targets do.
  */
 export function apart(scene, camera, now) {
-  // A badge that has lost its number is not drawn, because another badge counts its points. A badge that is too small for
-  // its number is not drawn yet.
+  // A badge that has lost its number is not drawn, because another badge counts its points. A badge that is too small
+  // for its number is not drawn yet.
   const isDrawn = (sprite) => sprite.alpha > 0.01 && !sprite.isForming(now)
     && (sprite.cluster.count === 1 || (sprite.size >= LEAST && sprite.willShowLabel(now)));
   let badges = scene.sprites.filter(isDrawn).map((sprite) => new Drawn(sprite, camera, now));

@@ -1,5 +1,5 @@
-// The legend of donuts and of groups. For each category or group, the legend shows the color, the number of points in view
-// and their share. A switch hides a category.
+// The legend of donuts and of groups. For each category or group, the legend shows the color, the number of points in
+// view and their share. A switch hides a category.
 
 import { countsByGroup } from "./groups.js";
 import { element, number, shareOf, short } from "./text.js";

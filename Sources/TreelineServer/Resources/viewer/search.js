@@ -149,8 +149,8 @@ export class Search {
 const capitalized = (text) => text.replace(/(^|[\s-])\p{L}/gu, (start) => start.toUpperCase());
 
 /**
- * Returns the points to list. Points whose name equals the text come first, and then points with a greater first number,
- * such as the population.
+ * Returns the points to list. Points whose name equals the text come first, and then points with a greater first
+ * number, such as the population.
  */
 function ranked(hits, text, index) {
   const [number] = index.columns.filter((column) => index.column_kinds[column] === "number");

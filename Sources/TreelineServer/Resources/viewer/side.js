@@ -108,8 +108,9 @@ export class TreeSide extends Side {
   asked(settings) {
     const { index, values } = this.viewer;
     const query = values.query(settings);
-    // Without `position`, clusters of a cut that keeps badges apart would be shown at the means of all points, and badges
-    // of few points far from these points. An index whose clusters are shown at members has no other positions of badges.
+    // Without `position`, clusters of a cut that keeps badges apart would be shown at the means of all points, and
+    // badges of few points far from these points. An index whose clusters are shown at members has no other positions
+    // of badges.
     const isMoved = query.filter && chosenCut(settings).keepsApart && !(index.anchor && settings.by === "badges");
     return { ...cutParameters(settings), ...query, ...(isMoved && { position: index.anchor ?? "mean" }) };
   }

@@ -4,8 +4,8 @@
 // a cancelled request still arrives, the answer is discarded.
 
 /**
- * Milliseconds after which a request that is no longer wanted is cancelled. The time doubles with each cancelled request.
- * So a slow source also answers while the map moves.
+ * Milliseconds after which a request that is no longer wanted is cancelled. The time doubles with each cancelled
+ * request. So a slow source also answers while the map moves.
  */
 const PATIENCE = 250;
 const LONGEST_PATIENCE = 4000;

@@ -1,4 +1,5 @@
-// Loads the pages of a published index. A file has one page or several pages. Files of several pages are read by ranges.
+// Loads the pages of a published index. A file has one page or several pages. Files of several pages are read by
+// ranges.
 
 import { IndexError } from "../errors.js";
 import { xxHash64 } from "../index-file.js";
