@@ -355,6 +355,30 @@ test("an aborted query ends at once, and its requests with it", async () => {
   close();
 });
 
+test("a load that one caller cancels goes on for the other callers of the same request", async () => {
+  const { small } = published.cities;
+  const held = [];
+  const host = await hosting(small, (request) => {
+    if (!request.url.endsWith(".page")) return false;
+    held.push(request);
+    return false;
+  });
+  const tree = await Treeline.open(host.url);
+  // Two neighboring pages of one file, which are loaded with one request.
+  const references = [...tree.hierarchy.pagesBelow].map(({ reference }) => reference);
+  const pair = references.filter(({ file }) => file === references.find(({ file }) => references.filter((other) => other.file === file).length > 1).file).slice(0, 2);
+  const controller = new AbortController();
+  const both = tree.source.load(pair, controller.signal);
+  const one = tree.source.load([pair[0]]);
+  controller.abort();
+  await assert.rejects(both, { name: "AbortError" });
+  assert.equal((await one).length, 1);
+  assert.equal(held.length, 1);
+  // The cancelled page can be loaded again.
+  assert.equal((await tree.source.load(pair)).length, 2);
+  host.close();
+});
+
 test("files that are no manifest are refused", async () => {
   await assert.rejects(Treeline.open(join(FIXTURES, "land_110m.geojson.json")), { name: "IndexError", message: /found none/ });
   await assert.rejects(Treeline.open(join(FIXTURES, "../Sources/TreelineWeb/package.json")), { name: "IndexError", message: /expected a manifest/ });

@@ -6,7 +6,13 @@ import { xxHash64 } from "../index-file.js";
 import { inflated, keyOf } from "./page.js";
 
 /** @typedef {import("./page.js").Reference} Reference */
-/** @typedef {{bytes: Promise<Uint8Array>, controller: AbortController, waiting: number}} Load */
+/**
+ * A running request for one page or several pages. `waiting` is the number of pages for which callers wait, counted once
+ * for each caller.
+ *
+ * @typedef {{controller: AbortController, waiting: number}} Transfer
+ * @typedef {{bytes: Promise<Uint8Array>, transfer: Transfer}} Load
+ */
 
 /**
  * `TRIES` is the number of tries for one request. `FIRST_PAUSE` is the pause in milliseconds between the first and the
@@ -86,8 +92,8 @@ export class PageSource {
   }
 
   /**
-   * Returns the content of pages. A page that several callers need is loaded only once. The load is cancelled if all
-   * callers that need the page cancel.
+   * Returns the content of pages. A page that several callers need is loaded only once. A request is cancelled if all
+   * callers that need one of its pages cancel.
    *
    * @param {Reference[]} pages
    * @param {AbortSignal} [signal]
@@ -99,16 +105,17 @@ export class PageSource {
     const groups = this.#groups(pages.filter((page) => !this.#loads.has(keyOf(page))));
     groups.forEach((group, i) => this.#begin(group, i > 0 && group[0].file === groups[i - 1][0].file ? "no-store" : "default"));
     const loads = pages.map((page) => /** @type {Load} */ (this.#loads.get(keyOf(page))));
-    for (const load of loads) load.waiting++;
-    const leave = () => {
-      for (const load of loads) if (--load.waiting === 0) load.controller.abort();
-    };
+    for (const { transfer } of loads) transfer.waiting++;
+    let leave = () => {};
+    const cancelled = new Promise((_, reject) => {
+      leave = () => {
+        for (const { transfer } of loads) if (--transfer.waiting === 0) transfer.controller.abort();
+        reject(signal?.reason);
+      };
+    });
     signal?.addEventListener("abort", leave, { once: true });
     try {
-      return await Promise.all(loads.map(({ bytes }) => bytes));
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
+      return await Promise.race([cancelled, Promise.all(loads.map(({ bytes }) => bytes))]);
     } finally {
       signal?.removeEventListener("abort", leave);
     }
@@ -152,16 +159,17 @@ export class PageSource {
    *   not cache.
    */
   #begin(group, cache) {
-    const controller = new AbortController();
-    const all = this.#checked(group, { signal: controller.signal, cache });
+    const transfer = { controller: new AbortController(), waiting: 0 };
+    const { signal } = transfer.controller;
+    const all = this.#checked(group, { signal, cache });
     group.forEach((page, i) => {
-      const [key, bytes] = [keyOf(page), all.then((pages) => pages[i])];
-      const end = () => void this.#loads.delete(key);
-      bytes.then(end, end);
-      this.#loads.set(key, { bytes, controller, waiting: 0 });
-    });
-    controller.signal.addEventListener("abort", () => {
-      for (const page of group) this.#loads.delete(keyOf(page));
+      const load = { bytes: all.then((pages) => pages[i]), transfer };
+      const key = keyOf(page);
+      // After a cancelled load, the page may be loaded again.
+      const end = () => void (this.#loads.get(key) === load && this.#loads.delete(key));
+      load.bytes.then(end, end);
+      signal.addEventListener("abort", end);
+      this.#loads.set(key, load);
     });
   }
 
