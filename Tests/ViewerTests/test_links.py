@@ -127,6 +127,22 @@ def test_back_goes_back(open_map):
     page.wait_for_function("z => Math.abs(viewer.map.getZoom() - z) < 0.02", arg=close)
 
 
+def test_back_returns_to_the_filter_before(open_map):
+    page = open_map("#index=events&view=tree")
+    field = page.get_by_label("Only where")
+    for where in ("size < 100", "size < 50"):
+        field.fill(where)
+        field.press("Enter")
+        page.wait_for_function("where => viewer.settings.where === where && location.hash.includes('where=')", arg=where)
+        rest(page)
+    # The field has the focus, but the user is not writing.
+    for where in ("size < 100", ""):
+        page.go_back()
+        page.wait_for_function("where => viewer.settings.where === where", arg=where)
+        assert field.input_value() == where
+        rest(page)
+
+
 def test_back_closes_what_a_click_opened(open_map):
     page = open_map("#index=stacks&view=tree&map=13/55.7/12.5")
     press(page, next(c for c in shown(page) if c["count"] == 5))

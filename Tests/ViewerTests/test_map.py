@@ -480,6 +480,17 @@ def test_a_search_uses_the_lists_of_an_index(open_map):
     page.wait_for_function("() => viewer.hit !== null")
 
 
+def test_a_search_lists_equal_names_and_great_numbers_first(open_map):
+    page = open_map("#index=events")
+    page.get_by_role("combobox", name="Search").fill("place 12")
+    page.locator("#found li").nth(5).wait_for()
+    page.wait_for_function("() => document.querySelector('#found li span').textContent === 'Place 12'")
+    titles = page.locator("#found li span").all_inner_texts()
+    # In this index the size of a place follows from its number.
+    sizes = [int(title.split()[1]) * 37 % 500 for title in titles[1:]]
+    assert len(sizes) == 5 and sizes == sorted(sizes, reverse=True) and sizes[0] > 400
+
+
 def test_a_view_is_handed_to_others(open_map):
     page = open_map("#index=iceland")
     page.get_by_role("button", name="Share").click()
@@ -553,6 +564,21 @@ def test_the_name_of_a_place_moves_to_a_free_side(open_map):
     assert places[:4] == [[[1, 0]], [[-1, 0]], [[0, -1]], [[0, 1]]]
     [[across, down]] = places[4]
     assert across and down
+
+
+def test_the_name_of_a_place_is_never_far_from_the_place(open_map):
+    page = open_map("#index=airports&view=tree", LAPTOP)
+    # A large badge covers the place, with the place in the middle or near the left edge of the badge.
+    counts = page.evaluate("""async () => {
+      const { Labels } = await import('/viewer/labels.js');
+      const camera = viewer.currentCamera, { x, y } = camera.point(camera.centerX, camera.centerY);
+      return [0, 55].map(right => {
+        const labels = new Labels();
+        labels.place(camera, [{ x: x + right, y, radius: 60 }], [{ name: 'Somewhere', rank: 0, x: camera.centerX, y: camera.centerY }], null, new Map(), `${right}`, 1e9);
+        return labels.placed.length;
+      });
+    }""")
+    assert counts == [0, 1]
 
 
 def test_a_filter_without_points_can_be_cleared(open_map):

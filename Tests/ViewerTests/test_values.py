@@ -437,6 +437,15 @@ def test_categories_are_picked(open_map):
     assert page.evaluate("viewer.values.categories.includes('boat')")
 
 
+def test_whole_sums_are_not_rounded(open_map):
+    page = open_map("#index=skewed&view=tree&by=limit&limit=1")
+    assert page.evaluate("viewer.tree.scene.clusters.map(({ count }) => count)") == [4000]
+    page.evaluate("void viewer.card.list(viewer.tree.scene.clusters[0], viewer.index, viewer.tree)")
+    total = sum(round(10 ** (i * 37 % 500 / 70)) for i in range(4000))
+    assert total > 1_000_000_000
+    page.locator("#card").get_by_text(f"{total:,}").wait_for()
+
+
 def test_members_of_large_clusters_are_sorted(open_map):
     page = open_map("#index=iceland&view=tree")
     largest = "viewer.tree.scene.clusters.reduce((a, b) => (a.count > b.count ? a : b))"
