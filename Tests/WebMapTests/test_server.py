@@ -4,6 +4,7 @@ import pytest
 
 from conftest import MAPLIBRE, ROOT, rest, shown
 from programs import Server, build
+from waiting import wait_for
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +79,7 @@ def test_a_served_tree_is_filtered_and_split(open_map):
 def test_a_replaced_index_is_shown_as_another_tree(open_map, index, server):
     page = open_map(tolerates=["409"])
     count = sum(c["count"] for c in shown(page))
+    version = server.json("/v1/airports")["version"]
     before = index.read_bytes()
     # The overview of the new index takes longer than the pause before the next request.
     page.evaluate("""() => { const { fetch } = globalThis;
@@ -90,7 +92,7 @@ def test_a_replaced_index_is_shown_as_another_tree(open_map, index, server):
       } }""")
     try:
         build(ROOT / "Fixtures/cities.csv.gz", index, "--attributes", "name", "--grow", "badges")
-        page.wait_for_function("""async (url) => (await (await fetch(url + '/v1/airports')).json()).point_count > 60000""", arg=server.url)
+        wait_for(lambda: server.json("/v1/airports")["version"] != version, "the new version of the index")
         page.evaluate("map.panBy([40, 0], { duration: 0 })")
         page.wait_for_function("count => !layer.isMoving && layer.scene.clusters.reduce((sum, c) => sum + c.count, 0) > 2 * count", arg=count)
         assert page.evaluate("[layer.scene.sprites.length - layer.scene.size, overviews]") == [0, 1]
