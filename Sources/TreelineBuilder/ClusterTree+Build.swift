@@ -167,7 +167,8 @@ extension ClusterMap {
       options: BuildOptions(supporting: purpose))
   }
 
-  /// Builds the tree over your own values, with a list of columns that is known only when the program runs.
+  /// Builds the tree over your own values, with a list of columns that is known only when the program runs. A map for
+  /// other queries than limits and details takes `options: BuildOptions(supporting: .spacing)`.
   public init(
     _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate,
     columnList columns: [MapColumn<Value>],

@@ -111,7 +111,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   public var noResults: Results { results(for: tree.noClusters) }
 
   /// Returns whether the tree supports a cut. All trees support a cut with a limit or a detail.
-  public func supports(_ cut: Cut) -> Bool { tree.supports(cut) }
+  package func supports(_ cut: Cut) -> Bool { tree.supports(cut) }
 
   /// Returns the corners of the smallest convex area around a result's values; see `ClusterTree.convexHull(of:)`.
   public func convexHull(of result: Result) -> [Coordinate] { tree.convexHull(of: result.cluster) }
@@ -142,11 +142,40 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     try filtered(by: filter.named(names), reusing: previous)
   }
 
-  /// Returns aggregates of the properties of each result's values; see `Clusters.values(of:)`. If there are several
-  /// aggregates, each element is a tuple of their results.
+  /// Returns an aggregate of a property of each result's values; see `Clusters.values(of:)`.
   ///
   /// ```swift
   /// let means = try hotels.values(of: .mean(\.price), for: shown)    // [Double?]
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - aggregate: An aggregate of a property.
+  ///   - results: An answer of this map, with or without a filter.
+  /// - Throws: `QueryError.unknownProperty` if the map has no column for the property, `QueryError.unsuitedValue`,
+  ///   `AggregateError`
+  public func values<Found>(of aggregate: MapAggregate<Value, Found>, for results: Results) throws -> [Found] {
+    let named = try aggregate.named(names)
+    return try results.clusters.values(of: [named]).map { try aggregate.result($0[0]) }
+  }
+
+  /// Returns an aggregate of a property of one result's values. If this map has a filter, only the values that pass are
+  /// aggregated.
+  ///
+  /// ```swift
+  /// let mean = try hotels.value(of: .mean(\.price), for: shown[0])    // Double?
+  /// ```
+  ///
+  /// - Throws: As `values(of:for:)`.
+  /// - Precondition: The result is from this map, with or without a filter.
+  public func value<Found>(of aggregate: MapAggregate<Value, Found>, for result: Result) throws -> Found {
+    try aggregate.result(try tree.values(of: [try aggregate.named(names)], for: result.cluster)[0])
+  }
+
+  /// Returns several aggregates of properties of each result's values. Each element is a tuple with one result for each
+  /// aggregate.
+  ///
+  /// ```swift
+  /// for (count, mean) in try hotels.values(of: .count, .mean(\.price), for: shown) { ... }
   /// ```
   ///
   /// - Parameters:
@@ -200,7 +229,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   public func parent(of result: Result) throws -> Result? { try tree.parent(of: result.id).map(self.result) }
 
   /// Returns the results that contain a cluster, from the root down.
-  public func ancestors(of result: Result) throws -> [Result] { try tree.ancestors(of: result.id).map(self.result) }
+  package func ancestors(of result: Result) throws -> [Result] { try tree.ancestors(of: result.id).map(self.result) }
 
   /// Returns the results that contain a value, from the root down to the value itself or to all values at its position.
   ///

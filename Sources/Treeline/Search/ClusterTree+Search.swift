@@ -80,9 +80,11 @@ extension SearchError: CustomStringConvertible {
     case .unknownColumn(let name, let known): "\(FilterError.unknownColumn(name: name, known: known))"
     case .notPrepared(let column, let known):
       "the column \(column.debugDescription) was not prepared for a search; build the index with '+search' after its "
-        + "name" + (known.isEmpty ? "" : ", or search " + known.map(\.debugDescription).listed("or"))
+        + "name (in Swift: '.prepared(for: .search)')"
+        + (known.isEmpty ? "" : ", or search " + known.map(\.debugDescription).listed("or"))
     case .noSearch:
-      "no column was prepared for a search; build the index with '--search' and the name of a column of texts"
+      "no column was prepared for a search; build the index with '--search' and the name of a column of texts "
+        + "(in Swift: '.text(…).prepared(for: .search)')"
     }
   }
 }

@@ -17,8 +17,8 @@ public struct ClusterFeature: Sendable {
   public var featureID: AttributeValue?
   /// Columns of the point, except its coordinates.
   public var columns: [(name: String, value: AttributeValue)]
-  /// Aggregates of the values of the cluster's points, with the names of their properties.
-  package private(set) var aggregates: [(name: String, value: AggregateValue)] = []
+  /// Aggregates of the values of the cluster's points. Each aggregate becomes a property with the given name.
+  public var aggregates: [(name: String, value: AggregateValue)] = []
 
   @_spi(Server) public init(
     id: UInt64, pointCount: Int, coordinate: Coordinate, bounds: BoundingBox, isStack: Bool = false,

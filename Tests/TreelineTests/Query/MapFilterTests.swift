@@ -92,6 +92,9 @@ import TreelineBuilder
       let (found, expected) = (try #require(mean), prices.reduce(0, +) / Double(prices.count))
       #expect(abs(found - expected) < 1e-9)
     }
+    let pairs = zip(shown, try map.values(of: .mean(\.price), for: shown)).map { (id: $0.id, mean: $1 ?? 0) }
+    #expect(pairs.map(\.mean) == means.map { $0 ?? 0 })
+    for (mean, result) in zip(means, shown) { #expect(try map.value(of: .mean(\.price), for: result) == mean) }
     let sums: [Int] = try map.values(of: .sum(\.rooms), for: shown)
     #expect(sums == members.map { $0.reduce(0) { $0 + $1.rooms } })
     let open: [Int] = try map.values(of: .sum(\.isOpen), for: shown)
