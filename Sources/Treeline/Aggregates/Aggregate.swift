@@ -80,9 +80,9 @@ public struct Aggregate: Hashable, Sendable {
     Aggregate(.first, column, weight: order)
   }
 
-  /// The value of a column at the first point that has a value. Points are in tree order, the order in which the tree
-  /// stores them; points at one position are sorted by row. The result can serve as a title or a picture of a cluster
-  /// if no column orders the points.
+  /// The value of a column at the first point, in tree order, that has a value. Tree order is the order in which the
+  /// tree stores its points; points at one position are sorted by row. The result can serve as the title or the
+  /// picture of a cluster if no column says which point is the most important.
   public static func first(_ column: String) -> Aggregate { Aggregate(.first, column) }
 
   /// The value of a column at the point that has the least value in another column. The rules of `first(_:by:)` apply.
@@ -94,11 +94,11 @@ public struct Aggregate: Hashable, Sendable {
   /// Whether all values of a column of booleans are true.
   public static func all(_ column: String) -> Aggregate { Aggregate(.all, column) }
 
-  /// The number of points that have each value, for all values that occur. The most frequent value comes first. If
+  /// All values that occur, each with the number of points that have it. The most frequent value comes first. If
   /// several values are equally frequent, the least value comes first.
   public static func counts(_ column: String) -> Aggregate { Aggregate(.counts, column) }
 
-  /// The number of points that have each value, for the `count` most frequent values. The most frequent value comes
+  /// The `count` most frequent values, each with the number of points that have it. The most frequent value comes
   /// first.
   ///
   /// - Parameters:
@@ -150,7 +150,7 @@ public enum AggregateValue: Hashable, Sendable {
   case number(AggregateNumber)
   /// A value of the column; null if no point has a value.
   case value(AttributeValue)
-  /// The number of points that have each value.
+  /// Values, each with the number of points that have it.
   case counts([ValueCount])
 
   /// A value, and the number of points that have this value.

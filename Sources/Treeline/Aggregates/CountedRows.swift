@@ -1,5 +1,5 @@
-/// The counted rows of a column. These are all rows or, under a filter, the rows that pass the filter. The value may
-/// be used only while the tree is alive.
+/// The counted rows of a column. These are all rows or, under a filter, the rows that pass the filter. This struct
+/// points into the memory of the filter, so it may be used only while the tree is alive.
 struct CountedRows {
   /// Masks with a 1 bit for each counted row; nil if all rows are counted.
   private let words: UnsafePointer<UInt64>?
@@ -13,7 +13,7 @@ struct CountedRows {
 
   var wordCount: Int { Selection.wordCount(ofPoints: rowCount) }
 
-  /// Returns the mask of the counted rows in a word of 64 rows.
+  /// Returns a mask with a 1 bit for each counted row of a word, which is a group of 64 consecutive rows.
   @inline(__always) func bits(ofWord word: Int) -> UInt64 {
     if let words { return words[word] }
     let count = rowCount &- word &* 64

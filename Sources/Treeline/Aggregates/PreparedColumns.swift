@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A cache of values that are prepared from columns on first use. The values are for all rows of a tree, or for the
-/// rows that pass a filter.
+/// A cache of data that aggregates compute from columns on first use, such as prefix sums. A cache is either for all
+/// rows of a tree or for the rows that pass one filter.
 ///
-/// The cache is a linked list that only grows, so a look-up does not need a lock. The length of the list is limited by
-/// the number of aggregates of all columns.
+/// The cache is a linked list that only grows, so a look-up does not need a lock. The list stays short: it has one
+/// entry for each type of data and the columns from which the data was computed.
 final class PreparedColumns: Sendable {
   private struct Key: Hashable {
     let columns: [String]
@@ -31,7 +31,7 @@ final class PreparedColumns: Sendable {
     return bytes
   }
 
-  /// Returns whether values of a type are prepared already.
+  /// Returns whether values of a type have already been prepared from `columns`.
   func has<Prepared: PreparedValues>(_ type: Prepared.Type, of columns: [String]) -> Bool {
     let key = Key(columns: columns, type: ObjectIdentifier(type))
     var entry = first.load()
@@ -42,8 +42,9 @@ final class PreparedColumns: Sendable {
     return false
   }
 
-  /// Returns the values prepared from `columns`. Calls `make` if the values are not in the cache. If two threads ask
-  /// for new values at the same time, both threads may call `make`.
+  /// Returns the values prepared from `columns`. Calls `make` if the values are not in the cache. If two threads need
+  /// the same missing values at the same time, both threads may call `make`. The values that are stored first are
+  /// kept.
   func value<Prepared: PreparedValues, Failure: Error>(of columns: [String], make: () throws(Failure) -> Prepared)
     throws(Failure) -> Prepared
   {
@@ -71,7 +72,7 @@ protocol PreparedValues: Sendable {
 
 extension PreparedValues { var byteCount: Int { 0 } }
 
-/// An array of numbers. Each number is written once, while the array is made.
+/// An array that is filled while values are prepared, and only read afterwards. So threads can share it.
 final class PreparedArray<Element: Sendable>: @unchecked Sendable {
   let start: UnsafeMutablePointer<Element>
   let count: Int
