@@ -63,7 +63,7 @@ func nearestQuotient(_ numerator: UInt256, _ denominator: UInt256) -> Double {
 }
 
 /// An exact sum of doubles. The bits of each double are split into digits of 32 bits. For each digit, a word of 64
-/// bits holds the sum without carries, so up to 2^31 doubles fit.
+/// bits holds the sum without carries. So up to 2^31 doubles can be added before a word overflows.
 ///
 /// After R. M. Neal, Fast exact summation using small and large superaccumulators, 2015, arXiv:1505.05571.
 struct ExactSum {
@@ -142,7 +142,7 @@ struct ExactSum {
 
   /// Returns the double nearest to the sum divided by a number above 0, ties to even.
   func rounded(dividedBy divisor: UInt32 = 1) -> Double {
-    // The digits of the magnitude: 32 bits each, the lowest first.
+    // The digits of the sum's magnitude: 32 bits each, the lowest first.
     let wordCount = words.count
     var (digits, isNegative) = ([UInt32](repeating: 0, count: wordCount + 1), false)
     func carried(_ sign: Int64) -> Int64 {
@@ -168,8 +168,8 @@ struct ExactSum {
       remainder = part % UInt64(divisor)
     }
     guard let top = quotient.lastIndex(where: { $0 != 0 }) else { return 0 }
-    // The four leading digits contain all bits that a double can keep. The bits of a subnormal number end at the lowest
-    // digit.
+    // The four leading digits contain all bits that a double can keep. A subnormal double keeps no bits below the
+    // lowest digit of the sum.
     var (leading, isRest) = (UInt128(0), remainder != 0)
     for index in (max(top - 3, 0)...top).reversed() { leading = leading << 32 | UInt128(quotient[index]) }
     let lowest = max(top - 3, 0)

@@ -62,8 +62,8 @@ final class IntegerSums: PreparedValues {
     return sums
   }
 
-  /// Returns the sums of all rows before a row: the prefix sums at the nearest word, plus or minus the sums of the rows
-  /// in between.
+  /// Returns the sums of all counted rows before a row. Takes the prefix sums at the nearest multiple of 64, and adds
+  /// or subtracts the rows between this multiple and the row.
   private func total(before row: Int, of values: IntegerValues, _ rows: CountedRows) -> Sums {
     let word = rows.nearestWord(to: row)
     let start = word << 6
@@ -88,7 +88,7 @@ final class IntegerSums: PreparedValues {
     }
   }
 
-  /// Sums of up to 2^32 codes. If codes have up to 32 bits, their sum fits one word. Longer codes are added in two
+  /// Sums of up to 2^32 codes. If codes have up to 32 bits, their sum fits 64 bits. Longer codes are added in two
   /// halves.
   private struct PartialSums<Integer: FixedWidthInteger & UnsignedInteger> {
     let missing: Integer
@@ -107,8 +107,9 @@ final class IntegerSums: PreparedValues {
   }
 }
 
-/// Exact prefix sums of the squares of codes, stored like `IntegerSums`. A code is split into two words: the code is
-/// 2^32 times `high`, plus `low`. The prefix sums take three quarters of a byte per row.
+/// Exact prefix sums of the squares of codes, stored like `IntegerSums`. A code is split into two halves of 32 bits:
+/// the code is 2^32 times `high`, plus `low`. There are separate sums of the squares of `low`, of the products of
+/// `low` and `high`, and of the squares of `high`. The prefix sums take three quarters of a byte per row.
 final class IntegerSquares: PreparedValues {
   struct Sums {
     var lowSquares: UInt128 = 0
@@ -157,7 +158,7 @@ final class IntegerSquares: PreparedValues {
     return sums
   }
 
-  /// Returns the sums of all rows before a row, like `IntegerSums.total`.
+  /// Returns the sums of all counted rows before a row, like `IntegerSums.total`.
   private func total(before row: Int, of values: IntegerValues, _ rows: CountedRows) -> Sums {
     let word = rows.nearestWord(to: row)
     let start = word << 6
@@ -167,7 +168,7 @@ final class IntegerSquares: PreparedValues {
     return sums
   }
 
-  /// Returns the sums of up to 64 rows.
+  /// Returns the sums of the counted rows in a range of up to 64 rows.
   @inline(__always) private static func squares(of range: Range<Int>, of values: IntegerValues, _ rows: CountedRows)
     -> Sums
   {
@@ -184,7 +185,7 @@ final class IntegerSquares: PreparedValues {
 
     mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
       let missing = Integer(truncatingIfNeeded: missing)
-      // The sum of 64 squares of codes with up to 16 bits fits one word. Squares of longer codes are added in two
+      // The sum of 64 squares of codes with up to 16 bits fits 64 bits. Squares of longer codes are added in two
       // halves.
       var (low, high) = (UInt64(0), UInt64(0))
       rows.forEach(in: range) { row in

@@ -1,5 +1,5 @@
 extension Column {
-  /// Returns the value that a key stands for.
+  /// Returns the value of the column that a key stands for; see `OrderedKeys`.
   func value(ofKey key: UInt64) -> AttributeValue {
     switch values {
     case .integers(let integers):
@@ -81,7 +81,7 @@ extension Aggregate {
   /// least the given percentage of all values have this rank or a lower rank.
   ///
   /// The percentage is read as the shortest decimal that stands for the double, so the rank is exact. For example, 7 %
-  /// of 100 values are 7 values, although the double nearest to 0.07 is slightly greater.
+  /// of 100 values are 7 values, although the double nearest to 0.07 is slightly greater than 0.07.
   ///
   /// - Parameters:
   ///   - percent: From 0 to 100.
@@ -107,7 +107,7 @@ struct OrderStatistic: AggregateEvaluator {
   let rows: CountedRows
   let column: Column
   let keys: OrderedKeys
-  /// Ranks that were built for the column; nil if rows must be read.
+  /// The ranks of values, if they were built for the column; nil if rows must be read.
   let ranks: ColumnMatrix?
 
   init(function: Aggregate.Function, rows: CountedRows, column: Column) {
@@ -138,7 +138,7 @@ struct OrderStatistic: AggregateEvaluator {
     -> AggregateValue
   {
     func found(_ place: Int) throws(CancellationError) -> UInt64? {
-      // If the section is damaged, the key may be the key of a missing value.
+      // If the section of ranks is damaged, the key may be the key of a missing value.
       let key = try key(place)
       return key == OrderedKeys.missing ? nil : key
     }
@@ -153,7 +153,7 @@ struct OrderStatistic: AggregateEvaluator {
     switch column.values {
     case .integers(let integers):
       let sum = Int128(lower) + Int128(upper) + 2 * Int128(integers.base)
-      // Half of the sum has one decimal more than the sum.
+      // The median is half of the sum, and has one decimal more than the sum.
       return .decimal(5 * sum, digits: integers.digits + 1)
     default:
       return .number(Self.mean(OrderedKeys.real(of: lower), OrderedKeys.real(of: upper)))
@@ -165,8 +165,8 @@ extension OrderStatistic {
   /// Returns the mean of two finite numbers, rounded once.
   private static func mean(_ a: Double, _ b: Double) -> Double {
     let sum = a + b
-    // If the sum is finite, only one step rounds: halving a normal sum is exact, and a subnormal sum is not rounded. If
-    // the sum is infinite, both numbers are so large that their halves are exact.
+    // If the sum is finite, at most one of the two steps rounds: halving rounds only very small sums, and such sums
+    // are exact. If the sum is infinite, both numbers are so large that their halves are exact.
     return sum.isFinite ? sum / 2 : a / 2 + b / 2
   }
 }

@@ -28,8 +28,8 @@ struct IntegerMoments: AggregateEvaluator {
     case .all: return .value(.bool(sum == count))
     case .variance:
       // Adding the same number to all values does not change their variance. So the variance is computed from codes,
-      // which are values minus a base. The count times the sum of squares, minus the square of the sum, fits into 256
-      // bits.
+      // which are values minus a base. The numerator of the variance is the count times the sum of squares, minus the
+      // square of the sum. It fits into 256 bits.
       let total = squares!.sums(of: range, of: values, rows).total * UInt128(count)
       let square = UInt256(UInt128(codes).multipliedFullWidth(by: UInt128(codes)))
       let unit = UInt128(count) * UInt128(powerOfTen(values.digits))
@@ -64,7 +64,7 @@ struct RealMoments: AggregateEvaluator {
     if function == .mean { return .number(mean) }
     // Computes the variance from the differences between values and the rounded mean. Each difference is rounded. The
     // differences and their squares are added exactly, so that the order of rows does not matter. The mean of the
-    // differences is the rounding error of the mean.
+    // differences is the rounding error of the mean. The square of this error is subtracted at the end.
     var (differences, squares, overflows) = (ExactSum(), ExactSum(), false)
     rows.forEach(in: range) { row in
       let value = values[row]
