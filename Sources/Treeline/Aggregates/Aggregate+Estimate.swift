@@ -1,6 +1,6 @@
 extension ClusterTree {
-  /// Returns an upper bound for the cost of `Clusters.values(of:)` for an answer. The cost of an aggregate is 0 if the
-  /// tree refuses to compute the aggregate.
+  /// Returns an upper bound for the cost of `Clusters.values(of:)` for an answer. An aggregate of a column that the
+  /// tree lacks is estimated like `Aggregate.count`.
   ///
   /// - Parameters:
   ///   - aggregates: The aggregates to compute.
@@ -130,8 +130,8 @@ extension ClusterTree {
     addTexts(of: column, count: told, to: &estimate)
   }
 
-  /// Adds the bytes of `count` values of a column. Assumes that each text has the mean length of the column's texts, so
-  /// the estimate is exact if each text occurs once.
+  /// Adds the bytes of `count` values of a column. Assumes that each text has the mean length of the column's distinct
+  /// texts. So the estimate is exact if each text occurs once.
   private func addTexts(of column: Column, count: Int, to estimate: inout WorkEstimate) {
     let meanLength = column.dictionary.map { $0.textByteCount / max($0.entryCount, 1) } ?? 0
     estimate.addValues(Self.bytesPerValue + meanLength, for: count)

@@ -104,8 +104,9 @@ struct DistinctValues: AggregateEvaluator {
     }
   }
 
-  /// Puts the `most` keys that sort first at the beginning of the buffer, in sorted order. One key after another is
-  /// inserted into the keys at the beginning. The order of the remaining keys is undefined.
+  /// Sorts the buffer only as far as necessary: the first `most` keys in sort order are moved to its beginning. Each
+  /// key is inserted among the sorted keys at the beginning, if it belongs there. The rest of the buffer is undefined
+  /// afterwards.
   private static func bringForward(_ most: Int, of found: UnsafeMutableBufferPointer<KeyCount>) {
     guard most > 0 else { return }
     for index in 1..<max(found.count, 1) {

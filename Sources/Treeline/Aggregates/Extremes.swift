@@ -53,7 +53,7 @@ package struct OrderedKeys {
 
 /// A summary of a set of rows. The summaries of two sets can be combined into the summary of their union.
 protocol RowSummary: BitwiseCopyable, Sendable {
-  /// The values of rows.
+  /// The keys of rows, from one column or from two columns; see `OrderedKeys`.
   associatedtype Keys
 
   /// The summary of no rows.

@@ -39,7 +39,7 @@ final class ValueCounts: PreparedValues {
   private struct Addition: PackedWork {
     let rows: CountedRows
     let range: Range<Int>
-    /// Number to add to counts: 1, or the bits of -1.
+    /// Number that is added to a count for each row: 1, or `UInt32.max` to subtract 1.
     let change: UInt32
     let counts: UnsafeMutableBufferPointer<UInt32>
 
@@ -52,7 +52,7 @@ final class ValueCounts: PreparedValues {
   }
 
   /// Writes the count of each code in a range of rows. `counts` has one number more than there are codes. This last
-  /// number is for missing values, and its result is not valid.
+  /// number counts missing values while rows are read, and is not valid afterwards.
   ///
   /// - Complexity: O(codes): reads less than a block of rows at each end.
   func count(
