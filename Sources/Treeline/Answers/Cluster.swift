@@ -229,8 +229,8 @@ extension ClusterTree {
 
 /// The clusters of an answer, in tree order.
 ///
-/// An answer is a cut through the tree and stores its nodes in 16 bytes each. The other properties of a cluster are
-/// computed on access. Finding the changes between two answers does not need these properties.
+/// An answer is a cut through the tree. It stores only the nodes of its clusters, in 16 bytes each. All other
+/// properties of a cluster are computed on access. They are not needed to find the changes between two answers.
 public struct Clusters: RandomAccessCollection, Sendable {
   @_spi(Server) public let tree: ClusterTree
   var nodes: [Node]
@@ -262,8 +262,8 @@ public struct Clusters: RandomAccessCollection, Sendable {
   /// Returns the clusters of the answer that satisfy a condition.
   package func filtered(by isIncluded: (Cluster) -> Bool) -> Clusters { with(nodes.filter { isIncluded(self[$0]) }) }
 
-  /// Returns an answer that consists of other nodes of the same tree. Positions are found by the same rule as in this
-  /// answer.
+  /// Returns an answer that consists of other nodes of the same tree. The positions of its clusters follow the same
+  /// rule as in this answer.
   func with(_ nodes: [Node]) -> Clusters { Clusters(tree: tree, nodes: nodes, isAnchored: isAnchored) }
 
   /// The cluster of a node of the answer.

@@ -9,8 +9,8 @@ extension ClusterTree {
   public func convexHull(of cluster: Cluster) -> [Coordinate] {
     precondition(
       cluster.range.upperBound <= pointCount, "Expected a cluster of this tree, found the range \(cluster.range)")
-    // Measures x from the western edge, so that a cluster across the seam, where the plane begins and ends, is in one
-    // piece.
+    // Measures x from the western edge of the cluster, so that a cluster across the seam, where the plane begins and
+    // ends, is in one piece.
     let west = cluster.rect.minX
     var points = withStorage { storage in
       cluster.range.filter(passes).map {

@@ -4,7 +4,7 @@
 /// Clusters of two maps are compared by the keys of their points. A point that has moved has the same key in both
 /// maps. Clusters of the first answer are matched with clusters of the second answer that share points with them.
 /// Pairs with the most points in common are matched first. A cluster may be matched with several clusters, but each of
-/// these is then matched with this cluster alone. If two clusters are matched, the cluster of the second answer
+/// these clusters is then matched with no other cluster. If two clusters are matched, the cluster of the second answer
 /// *continues* the cluster of the first answer.
 ///
 /// Every cluster of both answers occurs exactly once in `kept`, `changes`, `entered` and `exited`.
@@ -140,7 +140,7 @@ private struct VersionComparison {
     var removedCount = 0
     var insertedCount = 0
 
-    /// Whether the same points are in one cluster before and in one cluster after.
+    /// Whether the star has one cluster of each answer, and both clusters have the same points.
     var isKept: Bool {
       before.count == 1 && after.count == 1 && commonCount == beforeCount && commonCount == afterCount
     }
@@ -208,7 +208,7 @@ private struct VersionComparison {
     _ first: Clusters, _ second: Clusters, keys key: (Value) -> Key, _ firstValues: [Value], _ secondValues: [Value]
   ) {
     self.init(first, second)
-    // For each key that has not been found in the other answer, the number of the cluster with this key.
+    // For each key of the first answer that has not been found in the second answer yet, the number of its cluster.
     var before = [Key: Int](minimumCapacity: pointCounts.before.reduce(0, +))
     for (number, cluster) in first.enumerated() {
       for row in first.tree.members(of: cluster) { before[key(firstValues[row])] = number }
