@@ -6,8 +6,9 @@
 /// for (count, kinds) in try hotels.values(of: .count, .top(3, of: \.kind), for: shown) { ... }
 /// ```
 ///
-/// Missing properties are ignored. If all properties are missing, counts and sums are 0, and all other results are nil
-/// or empty. The meaning of key paths is the same as in ``MapFilter``. Enumerations are ordered by their raw values.
+/// Missing properties are ignored. If the property is missing in all values of a cluster, counts and sums are 0, and
+/// all other results are nil or empty. The meaning of key paths is the same as in ``MapFilter``. Enumerations are
+/// ordered by their raw values.
 public struct MapAggregate<Value: Sendable, Result: Sendable>: Sendable {
   /// Returns the aggregate with names of columns instead of key paths.
   let named: @Sendable (PropertyNames) throws(QueryError) -> Aggregate
@@ -131,14 +132,14 @@ extension MapAggregate {
     MapAggregate(of: property, Aggregate.mode) { $0.value(of: Property.self) }
   }
 
-  /// Finds a property of the value whose other property, `order`, is greatest; see ``Aggregate/first(_:by:)``.
+  /// Finds the `property` of the value with the greatest `order`; see ``Aggregate/first(_:by:)``.
   public static func first<Property: ColumnValue>(
     _ property: KeyPath<Value, Property> & Sendable, by order: KeyPath<Value, some ColumnValue> & Sendable
   ) -> MapAggregate where Result == Property.Present? {
     MapAggregate(of: property, and: order, { .first($0, by: $1) }) { $0.value(of: Property.self) }
   }
 
-  /// Finds a property of the value whose other property, `order`, is least; see ``Aggregate/last(_:by:)``.
+  /// Finds the `property` of the value with the least `order`; see ``Aggregate/last(_:by:)``.
   public static func last<Property: ColumnValue>(
     _ property: KeyPath<Value, Property> & Sendable, by order: KeyPath<Value, some ColumnValue> & Sendable
   ) -> MapAggregate where Result == Property.Present? {
@@ -176,14 +177,14 @@ extension MapAggregate {
 }
 
 extension AggregateValue {
-  /// Converts a number to a type; nil if the type cannot hold the number.
+  /// Converts the number to a type. Returns nil if the type cannot hold the number.
   fileprivate func number<Number: StoredColumnValue>() -> Number? {
     guard case .number(let number) = self else { return nil }
     return StoredValue(.number("\(number)")).flatMap { Number.value(of: $0) }
   }
 
-  /// Converts a value to the type of a property. The inner optional is nil if there is no value. The outer optional is
-  /// nil if the type cannot hold the value.
+  /// Converts the result to the type of a property. The inner optional is nil if there is no value. The outer optional
+  /// is nil if the type cannot hold the value.
   fileprivate func value<Property: ColumnValue>(of type: Property.Type) -> Property.Present?? {
     let attribute: AttributeValue =
       switch self {

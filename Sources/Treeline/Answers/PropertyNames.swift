@@ -3,14 +3,15 @@
 /// Key paths never change, so several threads may read them. The attribute `@unchecked` is needed because the standard
 /// library does not declare `AnyKeyPath`, which has no type parameters, as `Sendable`.
 package struct PropertyNames: @unchecked Sendable {
-  /// The names of the columns with which the map was built; nil if the map was made on an existing tree.
+  /// The names of the columns with which the map was built, by key path; nil if the map was made on an existing tree.
   private let built: [AnyKeyPath: String]?
   private let known: [String]
 
-  /// Makes names for an existing tree from the names of its columns.
+  /// Makes the names for a map on an existing tree. A property is found by its own name among the names of the
+  /// columns.
   init(of tree: ClusterTree) { (built, known) = (nil, tree.columns.map(\.name)) }
 
-  /// Makes names for the columns with which a map is built.
+  /// Makes the names for a map that is built with columns. A property is found by its key path.
   package init(_ columns: [(keyPath: AnyKeyPath, name: String)]) {
     built = Dictionary(columns.map { ($0.keyPath, $0.name) }) { first, _ in first }
     known = columns.map(\.name)

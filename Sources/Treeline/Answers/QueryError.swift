@@ -2,8 +2,8 @@
 public enum QueryError: Error, Hashable, Sendable {
   /// A limit below 1, with which no cluster could be shown.
   @_spi(Server) case limitBelowOne(found: Int)
-  /// A limit that is too low. Each group in view needs at least one cluster, and each point that is never clustered
-  /// must be shown.
+  /// A limit that is too low. Each group in view needs at least one cluster, and each point in view that is never
+  /// clustered must be shown.
   case limitBelowGroups(found: Int, needed: Int)
   /// An edge of a box that is not a finite number.
   @_spi(Server) case notFinite(edge: String, found: Double)
@@ -37,8 +37,8 @@ public enum QueryError: Error, Hashable, Sendable {
   /// A length in pixels that cannot be converted to units of the plane, because the viewport has no zoom. A detail, a
   /// spacing, badges and a margin have such a length.
   @_spi(Server) case noZoom
-  /// A cut with only a limit, for a query whose answer must be the same for every viewport. With only a limit, the
-  /// answer depends on the viewport.
+  /// A cut with only a limit, for a query that needs a detail, a spacing or badges. With only a limit, the choice of
+  /// clusters depends on the viewport.
   @_spi(Server) case notByPixels
   /// A map tile as the viewport of a tree on a plain plane. A plain plane has no map tiles.
   @_spi(Server) case tileOnPlainPlane

@@ -28,8 +28,8 @@ extension ClusterTree {
   ///   - row: The row number of the point.
   ///   - coordinate: The coordinate that the point had when the tree was built.
   /// - Throws: `IndexError` if the file is damaged.
-  /// - Complexity: O(log pointCount) for most points. Boxes of neighboring clusters overlap, and all boxes that contain
-  ///   the position are searched.
+  /// - Complexity: O(log pointCount) for most points. The boxes of neighboring clusters may overlap, and every box
+  ///   that contains the position is searched.
   public func index(ofRow row: Int, at coordinate: Coordinate) throws -> TreeIndex? {
     try treeIndex(ofRow: row, at: coordinate).map(TreeIndex.init)
   }
@@ -87,8 +87,8 @@ extension Cluster {
 }
 
 extension Clusters {
-  /// Finds the cluster that contains a point, and returns the position of this cluster in the answer; nil if no cluster
-  /// contains the point. With this position, a client can mark the cluster of a selected point in every new answer.
+  /// Returns the index, within the answer, of the cluster that contains a point; nil if no cluster contains the point.
+  /// With this index, a client can mark the cluster of a selected point in every new answer.
   ///
   /// - Complexity: O(log k)
   public func firstIndex(containing index: TreeIndex) -> Int? { firstIndex(containingTreeIndex: index.rawValue) }
