@@ -107,7 +107,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     Transition(ClusterTransition(from: first.clusters, to: second.clusters), map: self)
   }
 
-  /// An answer without results, for the start of the first transition.
+  /// An answer without results, from which the first transition can start.
   public var noResults: Results { results(for: tree.noClusters) }
 
   /// Returns whether the tree supports a cut. All trees support a cut with a limit or a detail.
@@ -181,8 +181,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - aggregates: One or more aggregates of properties.
   ///   - results: An answer of this map, with or without a filter.
-  /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, `QueryError.unsuitedValue`,
-  ///   `AggregateError`
+  /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, `QueryError.unsuitedValue` if the
+  ///   type of a result cannot hold the result; `AggregateError` as for `Clusters.values(of:)`.
   public func values<each Found: Sendable>(
     of aggregates: repeat MapAggregate<Value, each Found>, for results: Results
   ) throws -> [(repeat each Found)] {
@@ -263,7 +263,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     return try tree.unclusteredZoom(ofTreeIndex: treeIndex, for: cut, tileSize: tileSize)
   }
 
-  /// Returns the value of a cluster that lies nearest to the cluster's mean.
+  /// Returns the member of a cluster that is nearest to the cluster's mean.
   ///
   /// - Complexity: O(log pointCount) for most clusters; O(n) if most values are equally far from the mean.
   package func nearestMember(of result: Result) throws -> Value {
@@ -371,7 +371,7 @@ extension ClusterMap {
   ) throws -> QueryError? {
     let plane = tree.plane
     var first = (row: values.count, point: PlanePoint?.none)
-    // Rows of the input that are not in the tree, such as rows without a position.
+    // For each row of the input, whether it is missing from the tree, like a row without a position.
     var isMissing = [Bool](repeating: tree.pointCount < values.count, count: values.count)
     try tree.withStorage { storage in
       for treeIndex in 0..<tree.pointCount {

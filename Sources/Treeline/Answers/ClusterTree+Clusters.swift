@@ -46,7 +46,7 @@ extension ClusterTree {
 
   /// Returns the clusters of a cut in a part of the plane.
   ///
-  /// - Parameter zoom: The zoom, of 256 px tiles.
+  /// - Parameter zoom: The zoom, for tiles of 256 px.
   package func clusters(_ cut: Cut, in window: PlaneWindow, zoom: Double? = nil, after previous: Clusters? = nil) throws
     -> Clusters
   {
@@ -110,17 +110,17 @@ extension ClusterTree {
     try centeredClusters(Query(cut, in: viewport))
   }
 
-  /// Returns the clusters of a query whose positions lie in the query's viewport.
+  /// Returns a query's clusters whose positions lie in the query's viewport.
   package func centeredClusters(_ query: Query) throws -> Clusters { try centeredClusters(query, limit: .max) }
 
-  /// Returns the clusters of a query whose positions lie in the query's viewport, but at most the first `limit` of
-  /// these clusters.
+  /// Returns a query's clusters whose positions lie in the query's viewport, but at most the first `limit` of these
+  /// clusters.
   @_spi(Server) public func centeredClusters(_ query: Query, limit: Int) throws -> Clusters {
     guard let view = try query.viewport.located(on: plane) else { return noClusters }
     return try clusters(query.cut, centeredIn: view.window, zoom: view.zoom, limit: limit)
   }
 
-  /// Returns the clusters of a cut whose positions lie in a part of the plane.
+  /// Returns a cut's clusters whose positions lie in a part of the plane.
   package func clusters(_ cut: Cut, centeredIn window: PlaneWindow, zoom: Double?, limit: Int = .max) throws
     -> Clusters
   {

@@ -1,7 +1,7 @@
 extension ClusterTree {
   /// Returns the cluster with an id.
   ///
-  /// All functions that take an id throw the errors listed here, too.
+  /// Every function that takes an id also throws the errors listed below.
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such node, and `QueryError.noPassingPoint` if the tree
   ///   has a filter that no point of the node passes.
@@ -46,7 +46,7 @@ extension ClusterTree {
     }
   }
 
-  /// An answer without clusters, for the start of a first transition.
+  /// An answer without clusters, from which the first transition of a map can start.
   public var noClusters: Clusters { Clusters(tree: self, nodes: []) }
 
   /// Returns an answer that consists of the clusters with the given ids. The ids may be in any order. For example, a

@@ -19,8 +19,8 @@ extension ClusterTree {
   ///   - row: The row number of the point.
   ///   - coordinate: The coordinate that the point had when the tree was built.
   /// - Throws: `IndexError` if the file is damaged.
-  /// - Complexity: O(log pointCount) for most points. Boxes of neighboring clusters overlap, and all boxes that contain
-  ///   the position are searched.
+  /// - Complexity: O(log pointCount) for most points. The boxes of neighboring clusters may overlap, and every box
+  ///   that contains the position is searched.
   package func treeIndex(ofRow row: Int, at coordinate: Coordinate) throws(IndexError) -> Int? {
     guard coordinate.longitude.isFinite, coordinate.latitude.isFinite else { return nil }
     return try withStorage { storage throws(IndexError) in

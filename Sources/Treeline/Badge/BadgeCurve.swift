@@ -28,8 +28,8 @@ public struct BadgeCurve: Hashable, Sendable {
     (self.steps, self.gap) = (steps, gap)
   }
 
-  /// Returns a text for error messages, which says what was expected of a curve and what was found. Returns nil if the
-  /// curve is valid.
+  /// Returns the part of an error message that follows the word *expected*: what a curve needs, and what was found.
+  /// Returns nil if the curve is valid.
   package static func problem(_ steps: [Step], gap: UInt16) -> String? {
     guard 1...greatestStepCount ~= steps.count else {
       return "1 to \(greatestStepCount) steps of a curve, found \(steps.count)"
@@ -125,7 +125,7 @@ extension BadgeCurve {
   /// Returns the scaled distance that keeps badges apart. A scaled distance is in units of the plane, as if all badges
   /// were 8 px wide. Two badges that are at least this scaled distance apart are drawn without touching.
   ///
-  /// - Parameter unitsPerPixel: Scale at which the badges are drawn.
+  /// - Parameter unitsPerPixel: Length of a pixel in units of the plane, at the zoom at which the badges are drawn.
   package func distance(unitsPerPixel: Double) -> Double {
     // Distances are measured between means in whole units. Each mean is less than one unit from the position of its
     // badge. So two units are added. The two units are scaled as for two of the smallest badges, for which the scale
