@@ -128,7 +128,7 @@ package struct CellSpelling: Sendable {
     hasCode = hasCode || number.isCodelike
   }
 
-  /// Adds a cell.
+  /// Adds a cell, if its text is a number.
   ///
   /// - Returns: Whether the cell is a number.
   package mutating func add(_ text: String, mark: DecimalMark = .point) -> Bool {

@@ -56,14 +56,15 @@ public struct Column: Sendable {
   }
 }
 
-/// Numbers, booleans or times, stored as integers above a base. A number is its integer divided by a power of ten. The
-/// greatest code that fits the width stands for a missing value.
+/// Numbers, booleans or times. Each value is given by an integer. A number is its integer divided by a power of ten.
+/// An integer is stored as a code: the integer minus the base. The greatest code that fits the width stands for a
+/// missing value.
 package struct IntegerValues: Sendable {
   package let codes: PackedIntegers
   /// The integer that is added to each code.
   package let base: Int64
-  /// For numbers, the greatest number of decimals. For times, the number of decimals of a second that the integers
-  /// include: 3 for milliseconds.
+  /// The number of decimals in the integers, the same for all values. For times, these are decimals of a second: 3 if
+  /// the integers are milliseconds.
   package let digits: Int
   /// For times, whether each time is the first moment of a day.
   package let isDates: Bool
@@ -101,7 +102,7 @@ package struct EntryValues: Sendable {
 }
 
 extension EntryValues {
-  /// A flag for each entry, which is true if the entry is a value.
+  /// A flag for each entry, which is true if the entry is a value and not null.
   var isPresent: [Bool] { (0..<dictionary.entryCount).map(dictionary.isPresent) }
 }
 

@@ -25,7 +25,7 @@ public protocol ColumnValue: Sendable {
 /// A standard type in which columns keep values: whole numbers, `Double`, `Float`, `Bool`, `String` and ``Instant``.
 /// No other type can conform.
 public protocol StoredColumnValue: ColumnValue, Hashable where Present == Self, Stored == Self {
-  /// Returns a value in the form that columns read.
+  /// Returns a value in the form in which a column stores it.
   @_spi(Server) static func storedValue(of value: Self) -> StoredValue
 
   /// Returns a stored value as a value of this type; nil if the type has no such value.
@@ -108,8 +108,8 @@ extension Float: SummableColumnValue {
   public typealias Sum = Double
 
   @_spi(Server) public static func storedValue(of value: Float) -> StoredValue {
-    // The float 0.1 must become the decimal 0.1, not 0.100000001. If a decimal of at most 6 digits is equal to the
-    // float, this decimal is the shortest decimal for the float.
+    // The float 0.1 must become the decimal 0.1, not 0.100000001. The loop tries decimals of at most 6 digits. At most
+    // one of them rounds to the float, and this decimal is then the shortest.
     var power = 1.0
     for _ in 0...6 {
       let whole = (Double(value) * power).rounded()
@@ -185,7 +185,7 @@ extension Optional: ColumnValue where Wrapped: ColumnValue, Wrapped.Present == W
 }
 
 extension ColumnValue {
-  /// Returns a value in the form that columns read; nil if the value is missing.
+  /// Returns a value in the form in which a column stores it; nil if the value is missing.
   package static func storedValue(ofAny value: Self) -> StoredValue? {
     stored(value).map { Stored.storedValue(of: $0) }
   }
