@@ -33,7 +33,7 @@ extension Column {
   /// Reads the fields at the start of a section, and checks that the rest of the section fits these fields. Does not
   /// check values: a damaged value is later read as a missing value or as repaired text.
   ///
-  /// - Parameter offset: The offset of the section in the file, for errors.
+  /// - Parameter offset: The offset of the section in the file, for error messages.
   init(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, in file: NamedBytes, pointCount: Int) throws(IndexError) {
     func require(
       _ condition: Bool, at part: Int, _ expected: @autoclosure () -> String, found: @autoclosure () -> String

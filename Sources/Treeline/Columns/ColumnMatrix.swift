@@ -44,7 +44,7 @@ package struct ColumnMatrix: @unchecked Sendable {
 
   /// Reads the fields at the start of a section, and checks the length of the rest of the section.
   ///
-  /// - Parameter offset: The offset of the section in the file, for errors.
+  /// - Parameter offset: The offset of the section in the file, for error messages.
   init(
     _ bytes: UnsafeRawBufferPointer, of kind: IndexSection.Kind, at offset: UInt64, in file: NamedBytes, pointCount: Int
   ) throws(IndexError) {
@@ -79,7 +79,8 @@ package struct ColumnMatrix: @unchecked Sendable {
     try self.init(bytes, of: kind, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), pointCount: pointCount)
   }
 
-  /// Returns the first point in tree order whose value has a given rank; nil if there is no such rank or no such point.
+  /// Returns the tree index of the first point whose value has a given rank; nil if there is no such rank or no such
+  /// point.
   package func firstIndex(ofRank rank: Int) -> Int? {
     guard rank < valueCount else { return nil }
     let index = Int(UInt32(littleEndian: firstIndices[rank]))
@@ -108,7 +109,7 @@ extension Column {
   ///
   /// - Parameters:
   ///   - kind: `ranks`, `links` or `search`.
-  ///   - offset: The offset of the section in the file, for errors.
+  ///   - offset: The offset of the section in the file, for error messages.
   mutating func attach(
     _ section: UnsafeRawBufferPointer, of kind: IndexSection.Kind, at offset: UInt64, in file: NamedBytes
   ) throws(IndexError) {
@@ -125,7 +126,7 @@ extension Column {
     try attach(section, of: kind, at: 0, in: NamedBytes(bytes: section, name: "memory"))
   }
 
-  /// The sections that belong to this column, in the order of an index.
+  /// The sections that belong to this column, in the order in which an index contains them.
   package var ownSections: [(kind: IndexSection.Kind, bytes: UnsafeRawBufferPointer)] {
     [(.ranks, ranks?.section), (.links, links?.section), (.search, search?.section)].compactMap { kind, bytes in
       bytes.map { (kind, $0) }
