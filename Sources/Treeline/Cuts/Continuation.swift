@@ -1,8 +1,9 @@
 /// The nodes from which a continued answer is chosen, stored as a binary tree of entries. A continued answer keeps as
 /// many clusters of the previous answer as possible. The candidates are the clusters of the previous answer and the
 /// clusters of a fresh answer, which ignores the previous answer. A leaf is a candidate that contains no other
-/// candidate, or a node whose points in view are in no candidate. An inner entry is a previous cluster that contains
-/// fresh clusters, or a node that contains several leaves.
+/// candidate. If a fresh cluster contains previous clusters, the nodes with its remaining points in view are leaves,
+/// too. An inner entry is a previous cluster that contains fresh clusters, or a node with leaves in both of its
+/// children.
 struct Continuation {
   /// A node of the tree that has a point in view. If all points in view of a node lie in one child, the entry is the
   /// child instead of the node, because the child has less scatter.
@@ -76,7 +77,8 @@ struct Continuation {
     _ root: Node, _ previous: ArraySlice<Node>, _ fresh: ArraySlice<Node>, of storage: TreeStorage,
     in view: PointsInView<Counted>
   ) throws(IndexError) {
-    // The right siblings along the path down to the current node: at most one for each level.
+    // The parts that are visited later: the right siblings along the path down to the current node, at most one for
+    // each level.
     var waiting = [Part(node: root, previous: previous, fresh: fresh, isWithinFresh: false, parent: -1)]
     while var part = waiting.popLast() {
       if part.fresh.first?.range == part.node.range {
@@ -131,8 +133,9 @@ extension Continuation {
   /// happens only with a damaged file.
   ///
   /// The answers that are compared consist only of entries. Still, no other answer within the limit loses fewer
-  /// clusters, because any node of another answer can be replaced by entries that are as coarse as the node and have
-  /// the same points in view.
+  /// clusters. Proof: in another answer, leave previous clusters as they are, and replace each other node by the
+  /// lowest entry that contains the node's points in view. Then the answer consists of entries, has no more clusters
+  /// than before, and loses no more previous clusters.
   ///
   /// The cost of an answer is its scatter plus a weight for each lost cluster. At first the weight is greater than any
   /// scatter. If the cheapest answer has too much scatter, the weight is lowered as far as necessary. At a weight of 0
@@ -180,9 +183,8 @@ private struct Plan {
   private let entries: [Entry]
   private let lossWeight: Double
 
-  /// The finest answer has more clusters than the limit allows, so clusters must be *saved*: a node is shown instead of
-  /// the nodes below it. There is a choice for each entry that may be shown, and for each number of clusters to save
-  /// below this entry.
+  /// For each entry that may be shown, and for each number of clusters to save below this entry, the cheapest choice.
+  /// Empty if the finest answer keeps the limit, because then no cluster must be saved.
   private var choices: [[Choice]]
 
   /// The shown entries as indices in `entries`, in tree order.
@@ -221,7 +223,8 @@ private struct Plan {
   }
 
   /// Returns whether the finest answer shows an entry itself instead of entries within it. The entry of a previous
-  /// cluster is shown as long as its excess is less than the weight of a lost cluster.
+  /// cluster is shown as long as its excess is less than the weight of a lost cluster. An excess of 0 is always small
+  /// enough.
   private func isFinest(_ index: Int) -> Bool {
     let entry = entries[index]
     return entry.left < 0 || entry.isPrevious && (entry.excess == 0 || entry.excess < lossWeight)
