@@ -9,8 +9,8 @@ struct Frontier: ~Copyable {
   struct Slot {
     /// The index of the node's first point in the lower half, and the number of the node's points in the upper half.
     private let span: UInt64
-    /// The index of the node's record in the lower half. The upper half contains the levels and, in its upper bits, the
-    /// visibility.
+    /// The index of the node's record in the lower half. The upper half contains the node's `levels` and, in its upper
+    /// bits, the visibility.
     private let link: UInt64
 
     @inline(__always) private init(span: UInt64, link: UInt64) { (self.span, self.link) = (span, link) }
@@ -146,7 +146,7 @@ struct Frontier: ~Copyable {
   deinit { min(readStart, writtenStart).deallocate() }
 
   /// Returns the distance in bytes from the next node to read to the end of the written nodes. The distance grows with
-  /// every node that is added.
+  /// every node that the frontier gains.
   @inline(__always) static func distance(from next: Cursor, to cursor: Cursor) -> Int {
     UnsafeRawPointer(cursor) - UnsafeRawPointer(next)
   }
@@ -209,8 +209,9 @@ struct Frontier: ~Copyable {
     return cursor
   }
 
-  /// Transforms all nodes and returns the results in tree order. Returns nil if the result for a node is nil; the
-  /// frontier is then unchanged.
+  /// Returns the nodes of the frontier in tree order. A node that is neither wholly visible nor finished is first
+  /// replaced by the result of `transform`. Returns nil if this result is nil; the frontier is then unchanged. `check`
+  /// is called for each returned node.
   @inline(__always) func nodes(
     with transform: (Slot) throws(IndexError) -> Node?, checked check: (Node) throws(IndexError) -> Void
   ) throws(IndexError) -> [Node]? {

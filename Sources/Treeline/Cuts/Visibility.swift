@@ -21,7 +21,8 @@ struct Visibility: Equatable {
   /// `finished` are the greatest of all visibilities.
   static let finished = Visibility(bits: Bucket.whollyVisible | Bucket.partlyVisible)
 
-  /// Whether the children decide which points are visible: `partial` or `inside`.
+  /// Whether the visibility is `partial` or `inside`. The stored children must then be examined to find the visible
+  /// points.
   @inline(__always) var isPartOfStored: Bool { bits & Self.finished.bits == Self.partial.bits }
 
   /// The position of the bit for the first point of a bucket, which is a small node whose descendants are not stored.
