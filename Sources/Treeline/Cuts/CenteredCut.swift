@@ -7,7 +7,8 @@ extension TreeStorage {
   ) throws -> [Node] {
     let greatest = try scale.greatestCoarseness(atZoom: zoom)
     var nodes: [Node] = []
-    // The right siblings along the path down to the current node: at most one for each level.
+    // The nodes that are visited later: the right siblings along the path down to the current node, at most one for
+    // each level.
     var waiting: [Node] = []
     if let root { waiting.append(root) }
     while let node = waiting.popLast() {
@@ -38,7 +39,8 @@ extension TreeStorage {
     return nodes
   }
 
-  /// Returns the position of a node if no filter applies: the mean of its points, or the position of one of its points.
+  /// Returns the position that a node has without a filter: the mean of its points, or the position of one of its
+  /// points.
   ///
   /// - Precondition: `checkSummary(of: node)`.
   @inline(__always) func anchor(of node: Node) -> (x: Double, y: Double) {

@@ -69,10 +69,10 @@ public struct Cut: Hashable, Sendable {
   ///     squared distances of all points to the means of their clusters.
   ///
   ///     These promises hold as long as the scatter of the continued answer is at most 1.25^2, or 1.5625, times the
-  ///     scatter of a fresh answer, which ignores the previous answer. If the scatter is greater, previous clusters are
-  ///     replaced by the fresh clusters within them, until the scatter is small enough. The most useful replacement
-  ///     comes first. Merges that add much scatter are avoided. The number of lost clusters is minimal if the limit
-  ///     leaves room for these replacements. If not, the number may be slightly larger.
+  ///     scatter of a fresh answer, which ignores the previous answer. If the scatter is greater, previous clusters
+  ///     are replaced by the fresh clusters within them, until the scatter is small enough. The replacement that
+  ///     lowers the scatter most comes first. Merges that add much scatter are avoided. The number of lost clusters is
+  ///     minimal if the limit leaves room for these replacements. If not, the number may be slightly larger.
   ///
   ///     A continued answer for a part of a viewport refines the fresh answer for the whole viewport. But zooming in
   ///     from one continued answer to the next may merge clusters.
@@ -213,7 +213,7 @@ public struct Cut: Hashable, Sendable {
   /// The least width of a cluster, in pixels, if the criterion has the value 1.
   fileprivate var clusterSide: Double { self == .badges ? 10 : 1 }
 
-  /// The kind of number that messages expect for this criterion.
+  /// The words for the value of this criterion in messages.
   var unit: String { self == .badges ? "a scale " : "a number of pixels " }
 
   /// Whether the criterion keeps clusters apart, provided that they are shown at their own positions.

@@ -8,7 +8,7 @@ extension TreeStorage {
   /// coarser scale, the scale for the part is at least as fine as the scale for the whole window. This holds even if a
   /// finer scale was requested for the part. Hence the answer for a part of a window, at the same scale or a finer
   /// scale, refines the answer for the whole window, even if the limit is reached. A promise about all nodes of a
-  /// scale, such as the least distance between them, holds for each answer.
+  /// scale, such as the least distance between them, holds for every answer at that scale.
   ///
   /// - Complexity: O(answer + depth) visited nodes, plus the nodes that lie across the window's corners. If the answer
   ///   would exceed the limit, the complexity is O(limit · log limit + depth).
@@ -49,7 +49,7 @@ extension TreeStorage {
         leastMembers = 0
       } else {
         greatest = try leastCoarseness(in: view, limit: limit, leastMembers: leastMembers, scale)
-        // There is room for all nodes, unless a damaged file contradicts itself.
+        // At this scale the limit has room for all nodes, unless a damaged file contradicts itself.
         room = limit
       }
     }
