@@ -66,8 +66,8 @@ extension ClusterTree {
         estimate.add(20, for: filteredPointCount)
       }
     case (_, .reals):
-      // Sums are prepared for blocks of rows. At each end of a cluster's range, less than a block of rows is also
-      // read.
+      // The prepared sums are for whole blocks of rows. So less than a block of rows is also read at each end of a
+      // cluster's range.
       estimate.add(4000, for: answer.clusters)
       if !isPrepared(RealSums.self, [name]) { estimate.add(8, for: filteredPointCount) }
       if aggregate.function == .variance { estimate.add(10, for: answer.points) }

@@ -12,8 +12,8 @@ struct DistinctValues: AggregateEvaluator {
   let rows: CountedRows
   let column: Column
   let keys: OrderedKeys
-  /// Prepared counts, if the column has few different codes; nil if rows must be read. Codes are the numbers that a
-  /// column stores for its values.
+  /// The codes of the column and their prepared counts, if the column has few different codes; nil if rows must be
+  /// read. A code is the number that a column stores for a value.
   let counts: (codes: PackedIntegers, prepared: ValueCounts)?
   /// A flag for each entry of the dictionary, which is true if the entry is a value and not null; nil if no entry is
   /// null.

@@ -102,8 +102,8 @@ struct ExactSum {
     let exponent = Int(bits &>> 52 & 0x7FF)
     let significand = bits & 0xF_FFFF_FFFF_FFFF | (exponent == 0 ? 0 : 1 << 52)
     let position = max(exponent, 1) &- 1
-    // The index can be out of bounds in two cases. In the first case the value is 0, which has no bits, so any word
-    // will do. In the second case another program has changed the file since the stored words were chosen.
+    // The index is clamped, because it can be out of bounds in two cases. First, the value is 0, which has no bits, so
+    // any word will do. Second, another program has changed the file since the stored words were chosen.
     let word = min(max(position >> 5 &- range.lowerBound, 0), range.count &- 3)
     let shift = UInt64(position & 31)
     let low = significand &<< shift

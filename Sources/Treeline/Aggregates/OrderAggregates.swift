@@ -192,13 +192,13 @@ extension [UInt64] {
   /// elements end up before the index, and greater elements after it (C. A. R. Hoare, 1961).
   ///
   /// - Parameter first: Index at which the search begins. No element before this index may be greater than an element
-  ///   after it.
+  ///   at this index or after it.
   fileprivate mutating func selected(_ index: Int, from first: Int) throws(CancellationError) -> UInt64 {
     var (low, high) = (first, count - 1)
     while low < high {
       if high - low > Cancellation.rowsPerLook { try Cancellation.check() }
-      // The pivot is the median of three elements, so that sorted elements are not a slow case. A slow case still gives
-      // the correct result.
+      // The pivot is the median of three elements, so that sorted elements are not a slow case. Other orders may be
+      // slow, but the result is always correct.
       let candidates = [self[low], self[(low + high) / 2], self[high]].sorted()
       let pivot = candidates[1]
       var (left, right) = (low, high)

@@ -58,7 +58,7 @@ final class PreparedColumns: Sendable {
     while true {
       let entry = last == nil ? first.storeIfNil(made) : last!.next.storeIfNil(made)
       if entry.key == key { return entry.values as! Prepared }
-      // Another thread has added other values in the meantime.
+      // Another thread has just appended an entry for other values. The next attempt appends after that entry.
       last = entry
     }
   }
