@@ -73,7 +73,7 @@ private struct Digits {
       case UInt8(ascii: "-"): isNegative = true
       case UInt8(ascii: "."): isFraction = true
       case UInt8(ascii: "e"), UInt8(ascii: "E"):
-        // A number with a greater exponent is out of range in any case.
+        // An exponent of 1,000,000 or beyond is out of range, whatever the digits are.
         guard let power = Int(String(decoding: bytes[(position + 1)...], as: UTF8.self)), power.magnitude < 1_000_000
         else { return nil }
         exponent += power

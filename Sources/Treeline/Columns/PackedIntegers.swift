@@ -10,12 +10,12 @@ package struct PackedIntegers: @unchecked Sendable {
     (self.start, self.count, self.width) = (start, count, width)
   }
 
-  /// Returns the least width for numbers up to `greatest`.
+  /// Returns the least width, in bytes, for numbers up to `greatest`.
   package static func width(for greatest: UInt64) -> Int {
     greatest <= 0xFF ? 1 : greatest <= 0xFFFF ? 2 : greatest <= 0xFFFF_FFFF ? 4 : 8
   }
 
-  /// Returns the greatest number of a width.
+  /// Returns the greatest number that fits a width.
   package static func greatest(ofWidth width: Int) -> UInt64 { .max >> UInt64(64 - 8 * width) }
 
   @inline(__always) package subscript(index: Int) -> UInt64 {
