@@ -265,7 +265,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   /// Returns the member of a cluster that is nearest to the cluster's mean.
   ///
-  /// - Complexity: O(log pointCount) for most clusters; O(n) if most values are equally far from the mean.
+  /// - Complexity: O(log pointCount) for most clusters; O(n) for a cluster of n values, most of which are equally far
+  ///   from its mean.
   package func nearestMember(of result: Result) throws -> Value {
     values[tree.row(atTreeIndex: try tree.nearestMember(of: result.id))]
   }

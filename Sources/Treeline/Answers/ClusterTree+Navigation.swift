@@ -87,8 +87,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns a path without some of its nodes. A node is left out if the next node of the path contains all passing
-  /// points of the node.
+  /// Returns the nodes of a path that have passing points outside the next node of the path, and the last node. All
+  /// other nodes have the same passing points as the next node.
   private func distinct(_ path: [Node]) -> [Node] {
     guard selection != nil else { return path }
     return zip(path, path.dropFirst()).filter { passingCount(of: $0) > passingCount(of: $1) }.map(\.0) + path.suffix(1)

@@ -91,7 +91,7 @@ public struct RowNumbers: RandomAccessCollection, Sendable {
 
   /// The indices of the points in tree order.
   package var treeIndices: some RandomAccessCollection<Int> {
-    // Without a filter each index costs O(1), like the row numbers.
+    // Each index costs as much as a row number: O(1) without a filter.
     (0..<endIndex).lazy.map { treeIndex(at: $0) }
   }
 

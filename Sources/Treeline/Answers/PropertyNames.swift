@@ -1,4 +1,4 @@
-/// The columns of a tree that stand for properties of a map's values.
+/// The names of the columns that stand for properties of a map's values.
 ///
 /// Key paths never change, so several threads may read them. The attribute `@unchecked` is needed because the standard
 /// library does not declare `AnyKeyPath`, which has no type parameters, as `Sendable`.

@@ -128,9 +128,9 @@ struct Continuation {
 // MARK: - Choosing what is shown
 
 extension Continuation {
-  /// Returns the answer that loses the fewest clusters of the previous answer. If several answers lose equally few,
-  /// returns the answer with the least scatter. Returns nil if every answer that was tried has too much scatter, which
-  /// happens only with a damaged file.
+  /// Returns the answer that loses the fewest clusters of the previous answer. If several answers lose equally few
+  /// clusters, returns the answer with the least scatter. Returns nil if every answer that was tried has too much
+  /// scatter, which happens only with a damaged file.
   ///
   /// The answers that are compared consist only of entries. Still, no other answer within the limit loses fewer
   /// clusters. Proof: in another answer, leave previous clusters as they are, and replace each other node by the

@@ -96,8 +96,8 @@ struct Frontier: ~Copyable {
   private static let fewNodes = 1024
   private static let capacityBeyond = 512
 
-  /// Returns the capacity for a level of `count` nodes. The memory holds this level, followed by the next level, which
-  /// has at most twice as many nodes.
+  /// Returns the capacity for a level of `count` nodes. Each buffer has room for this level and, after it, for the
+  /// next level, which has at most twice as many nodes.
   private static func capacity(for count: Int) -> Int { 3 * count + 1 }
 
   /// The capacity of each of the two buffers.
@@ -111,7 +111,8 @@ struct Frontier: ~Copyable {
   /// The end of the nodes that have been written.
   var cursor: Cursor
 
-  /// Finished nodes that are no longer copied: several runs, each in tree order.
+  /// Finished nodes that have been set aside and are no longer copied. There is a run for each time that nodes were
+  /// set aside, and each run is in tree order.
   private var retired: [[Node]] = []
   private var retiredCount = 0
 
@@ -154,7 +155,7 @@ struct Frontier: ~Copyable {
   /// Returns the result of `distance(from:to:)` for a frontier with `count` nodes: written, unread and retired nodes
   /// together.
   @inline(__always) func distance(ofCount count: Int) -> Int {
-    // There are never more nodes than points.
+    // There are never more nodes than points, so a greater count has no effect.
     let count = min(count, 1 << 32) &- retiredCount
     return Self.distance(from: end, to: writtenStart) &+ count &* MemoryLayout<Slot>.stride
   }

@@ -17,8 +17,8 @@ struct Visibility: Equatable {
   /// All points of the node are visible.
   static let whole = Visibility(bits: Bucket.whollyVisible)
 
-  /// The node is finished and at least partly visible. How much of the node is visible no longer matters. The bits of
-  /// `finished` are the greatest of all visibilities.
+  /// The node is finished and at least partly visible. How much of the node is visible no longer matters. As a number,
+  /// the bits of `finished` are greater than the bits of any other visibility.
   static let finished = Visibility(bits: Bucket.whollyVisible | Bucket.partlyVisible)
 
   /// Whether the visibility is `partial` or `inside`. The stored children must then be examined to find the visible
