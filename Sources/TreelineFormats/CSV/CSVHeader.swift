@@ -33,8 +33,8 @@ struct CSVHeader {
     }
     isPlanar = options.isPlanar ?? columns.isPlanar
     (isNamed, notes) = (columns.isNamed, columns.note.map { [$0] } ?? [])
-    // If a coordinate column of the first row contains a value, the row is data, even if the value is invalid. If the
-    // row were treated as a header, its point would be lost without a message.
+    // If the first row has a value instead of a name in a coordinate column, the row is data, even if the value is
+    // invalid. If the row were treated as a header, its point would be lost without a message.
     isHeader = columns.isNamed || !(isValue(names[columns.first]) || isValue(names[columns.second]))
     let lastNamed = isHeader ? names.lastIndex { !$0.isEmpty } ?? 0 : cells.count - 1
     layout = CSVLayout(
@@ -62,8 +62,8 @@ func isNumber(_ cell: String) -> Bool {
 /// The recognized delimiters, in order of preference.
 let delimiters = [Byte.comma, Byte.tab, Byte.semicolon, Byte.bar]
 
-/// Returns the text after `sep=` in a line that contains nothing else; nil for other lines. Excel writes such a line
-/// before the header to name the delimiter.
+/// Returns the text after `sep=` if the line is like `sep=;`; nil for other lines. Excel writes such a line before the
+/// header to name the delimiter.
 ///
 /// - Parameter line: A line without its line break.
 func namedDelimiter(_ line: Bytes) -> Bytes? {

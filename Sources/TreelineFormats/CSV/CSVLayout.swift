@@ -54,8 +54,8 @@ extension Axes {
     return (x, y)
   }
 
-  /// Returns the number in a coordinate cell, even if the number is out of range. The number may have separators of
-  /// thousands. On the sphere, the cell may also contain an angle.
+  /// Returns the number in a coordinate cell, even if the number is out of range. The number may have thousands
+  /// separators. On the sphere, the cell may also contain an angle.
   ///
   /// - Parameter isLatitude: Whether the letter of an angle must be N or S. Otherwise it must be E or W.
   func number(_ cell: Bytes, _ mark: DecimalMark, isLatitude: Bool) -> Double? {
@@ -73,8 +73,8 @@ struct CSVLayout: RecordDecoder {
   let names: [String]
   /// Number of columns in the first row. Other rows must not have more columns.
   let columnCount: Int
-  /// Minimum number of columns in each row: the columns of the first row up to the last column with a name. So a header
-  /// may end with more delimiters than the rows.
+  /// Minimum number of columns in each row: the columns of the first row up to the last column with a name. So a
+  /// header that ends with extra delimiters does not require as many in the rows.
   let leastColumnCount: Int
   /// Columns of the coordinates, counted from 0. The two numbers are equal if one column contains both coordinates.
   let first: Int
@@ -94,7 +94,7 @@ struct CSVLayout: RecordDecoder {
 
   func columnNames(of record: Bytes) -> [String] { columnNames ?? [] }
 
-  /// Decodes only one cell, because callers read one column of all points before the next column.
+  /// Decodes only one cell, because callers read one column of all points before they read the next column.
   func value(ofColumn name: String, of record: Bytes, asWritten: Bool) -> AttributeValue? {
     guard let wanted = (0..<columnCount).first(where: { $0 != first && $0 != second && self.name($0) == name }) else {
       return nil
@@ -170,7 +170,7 @@ extension CSVCell {
       && (start == 0 || record[start - 1] != Byte.quote)
   }
 
-  /// Returns the JSON literal of a number with a decimal comma; nil if the number has a plus sign.
+  /// Returns the JSON literal of a number with a decimal comma; nil if the text is not a number or has a plus sign.
   private func commaLiteral(_ bytes: Bytes) -> String? {
     CellNumber.literal(String(decoding: bytes, as: UTF8.self), mark: .comma, allowsPlus: false)
   }
@@ -180,7 +180,7 @@ extension CSVCell {
   }
 }
 
-/// Returns the bytes without spaces at both ends.
+/// Returns the bytes without the spaces at both ends.
 func trimmed(_ bytes: Bytes) -> Bytes {
   var start = 0
   var end = bytes.count

@@ -6,10 +6,11 @@ struct CSVCell {
   var hasDoubledQuotes = false
 }
 
-/// Facts about a record, apart from its cells, from a single pass over its bytes.
+/// The result of scanning a record, except its cells. A single pass over the bytes finds both.
 struct CSVRecord {
-  /// Offset of the end of the content, and offset of the next record after the line break.
+  /// Offset of the end of the record, before its line break.
   var contentEnd = 0
+  /// Offset of the end of the line break, where the next record begins.
   var end = 0
   var columnCount = 0
   /// Number of line breaks (LF, CR LF or CR) in the record, including those inside quotes and at its end.

@@ -75,7 +75,7 @@ enum ColumnFinder {
     "address", "airport", "city", "destination", "dropoff", "end", "from", "home", "location", "origin", "pickup",
     "place", "point", "pt", "shape", "shop", "site", "start", "station", "stop", "store", "to", "venue",
   ]
-  /// Words for the start of a journey. If the columns have several places, only the start is read.
+  /// Words for the start of a journey. If the columns name several places, only the start is read.
   private static let startWords: Set = ["from", "origin", "pickup", "start"]
 
   /// Finds the columns by their names, and prefers names in this order:
@@ -204,9 +204,9 @@ enum ColumnFinder {
     Columns(first: column, second: column, isNamed: isNamed, oneCell: content)
   }
 
-  /// Returns the column with both coordinates, and the order of the coordinates. If the first cell has letters such as
-  /// N and E, they determine the order. Otherwise the order is guessed from the column's name and the numbers, and a
-  /// note reports the guess.
+  /// Returns the column with both coordinates, and the order of the coordinates. If the pair has letters such as N and
+  /// E, they determine the order. Otherwise the order is guessed from the column's name and the numbers, and a note
+  /// reports the guess.
   private static func columns(of pair: CoordinatePair, inColumn column: Int, of cells: [String]) -> Columns {
     if let isLatitudeFirst = pair.isLatitudeFirst {
       return oneCell(column, isLatitudeFirst ? .latitudeLongitude : .longitudeLatitude)

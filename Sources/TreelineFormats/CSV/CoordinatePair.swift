@@ -10,7 +10,7 @@ struct CoordinatePair {
   let isArray: Bool
 
   /// Splits the text into two parts that are numbers or angles. Prefers to split at a semicolon, then at a comma, then
-  /// at a space.
+  /// at a space, then after a letter such as N or E.
   init?(_ text: Bytes, _ mark: DecimalMark) {
     isArray = trimmed(text).first == Byte.openBracket
     guard let text = Self.withoutBrackets(trimmed(text)), Self.part(text, mark) == nil else { return nil }

@@ -66,7 +66,7 @@ private struct HexadecimalReader {
 
   var remainingBytes: Int { (digits.count - position) / 2 }
 
-  /// Returns the integer in the next `count` bytes, up to 8 bytes; nil if fewer bytes remain.
+  /// Returns the integer in the next `count` bytes, where `count` is at most 8; nil if fewer bytes remain.
   mutating func integer(bytes count: Int) -> UInt64? {
     guard count <= remainingBytes else { return nil }
     var value: UInt64 = 0

@@ -1,4 +1,5 @@
-/// Coordinate systems: the member `crs` of GeoJSON, which RFC 7946 removed, and `spatialReference` of Esri's JSON.
+/// Reads the coordinate system that an input names: in the member `crs` of GeoJSON, which RFC 7946 removed, or in
+/// `spatialReference` of Esri's JSON.
 enum CoordinateSystem {
   static let expected = "longitudes and latitudes of WGS 84"
   static let remedy = "convert them with ogr2ogr -t_srs EPSG:4326"

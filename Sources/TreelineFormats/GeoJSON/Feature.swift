@@ -44,7 +44,7 @@ struct PropertyNames {
       hash = (hash ^ UInt32(bytes[position])) &* 0x0100_0193
       if bytes[position] >= 0x80 { isPlain = false }
     }
-    // 0 marks an unused place, so no hash may be 0.
+    // 0 marks an unused element of `hashes`, so no hash may be 0.
     hash |= 1
     if !isPlain || any(hashes .== hash) {
       mayRepeat = true

@@ -81,7 +81,7 @@ extension GeoJSONReader {
 
 /// A member of the outermost object. The value of most members has been skipped.
 enum CollectionMember {
-  /// The value as JSON in quotes, without escapes.
+  /// The value as JSON. The escapes of a string are decoded, and its quotes are kept.
   case type(String)
   /// The value follows and has not been scanned.
   case features

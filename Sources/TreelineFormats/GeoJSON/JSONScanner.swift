@@ -202,7 +202,7 @@ struct JSONString {
   var end = 0
   var hasEscapes = false
 
-  /// Returns the text of a literal whose syntax has been checked. Escapes are decoded. Broken UTF-8 and single
+  /// Returns the text of a literal whose syntax has been checked. Escapes are decoded. Broken UTF-8 and unpaired
   /// surrogates are replaced.
   func text(of bytes: Bytes) -> String {
     let literal = String(decoding: bytes[start..<end], as: UTF8.self)

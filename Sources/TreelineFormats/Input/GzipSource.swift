@@ -11,7 +11,7 @@ final class GzipSource: ByteSource {
     self.input = input
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    // 15 is the size of the largest window; adding 16 allows only gzip.
+    // 15 selects the largest window, 2^15 bytes. Adding 16 allows only the gzip format.
     let status = inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard status == Z_OK else { throw failure(status) }
   }

@@ -97,7 +97,7 @@ package struct PointBatch {
   ///
   /// - Parameter firstRow: Number of rows in all earlier batches.
   package func row(ofPoint index: Int, from firstRow: Int) -> Int {
-    // Finds the number of skipped rows before the point like `PointTable.row(ofPoint:)`.
+    // The search finds the number of skipped rows before the point, as in `PointTable.row(ofPoint:)`.
     firstRow + index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - firstRow - $0 > index }
   }
 }

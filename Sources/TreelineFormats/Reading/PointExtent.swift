@@ -22,7 +22,7 @@ package struct PointExtent: Sendable {
 
 /// The CSV columns that contain the coordinates.
 package struct PositionColumns: Sendable {
-  /// Name of the first column. If one column contains both coordinates, `second` is the name of this column, too.
+  /// Name of the first column. If one column contains both coordinates, `second` is the same name.
   package let first: String
   package let second: String
   /// Whether the reader found the columns itself. Otherwise the user chose them.

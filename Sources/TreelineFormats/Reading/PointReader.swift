@@ -1,7 +1,7 @@
 /// Reads points from CSV and GeoJSON, plain or gzip-compressed, as a stream.
 ///
-/// The format follows from the content, never from the file's name: gzip begins with its magic bytes, GeoJSON with its
-/// first byte, and all other text is CSV. Memory grows only with the points and the columns that are kept.
+/// The format is detected from the content, never from the file's name: gzip data by its magic bytes, and GeoJSON by
+/// its first byte. All other text is CSV. Memory grows only with the points and the columns that are kept.
 public enum PointReader {
   /// Called with the number of input bytes read and their total number; nil if the total is unknown. Both numbers count
   /// compressed bytes.

@@ -120,7 +120,7 @@ public struct InvalidRow: Hashable, Sendable {
 public enum ReadingNote: Hashable, Sendable {
   /// A CSV file has no header, so columns 1 and 2 are used as the coordinates.
   case noHeader(isPlanar: Bool)
-  /// More than half of the rows were skipped. Most of these rows had one and the same problem, which `remedy` solves.
+  /// More than half of the rows were skipped. Most of these rows had the same problem, which `remedy` solves.
   case mostRowsInvalid(remedy: String)
   /// The server that wrote the input sent only part of its features.
   case partOfFeatures

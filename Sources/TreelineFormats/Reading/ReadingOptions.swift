@@ -29,7 +29,7 @@ public struct ReadingOptions: Hashable, Sendable {
   }
 }
 
-/// The decimal separator of numbers. A number with decimals may also have separators of thousands: `1,234.56` with
+/// The decimal separator of numbers. A number with decimals may also have thousands separators: `1,234.56` with
 /// decimal points, `1.234,56` with decimal commas.
 public enum DecimalSeparator: String, Hashable, Sendable, CaseIterable {
   /// A point, as in `48.85`.
@@ -54,8 +54,8 @@ public enum ColumnChoice: Hashable, Sendable {
   /// 2. common names with a unit or a datum: `Longitude (deg)`, `lat_wgs84`;
   /// 3. names of the coordinates of a place: `stop_lat`, `start_lng`;
   /// 4. common names of a column of well-known text: `wkt`, `geom`, `geometry` and the like;
-  /// 5. common names of a column of both coordinates, if the first row has two numbers there: `location`, `latlon` and
-  ///    the like.
+  /// 5. common names of a column of both coordinates, if the first row below the header has two numbers in this
+  ///    column: `location`, `latlon` and the like.
   ///
   /// If the file has no header, columns 1 and 2.
   case automatic

@@ -2,7 +2,7 @@ import Treeline
 
 /// The line on which each record begins, in the order of the records.
 ///
-/// Successive records with equally many lines form a run. A run takes as much memory as a single record.
+/// Successive records with the same number of lines form a run. A run takes as much memory as a single record.
 struct RecordLines: Sendable {
   private struct Run {
     let first: Int

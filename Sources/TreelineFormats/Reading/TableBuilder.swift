@@ -62,7 +62,7 @@ struct TableBuilder {
   /// columns.
   private static let bytesPerRecord = 64
 
-  /// Counts a row, or the header, if broken UTF-8 in its text is repaired during decoding.
+  /// Counts a row, or the header, whose broken UTF-8 is repaired during decoding.
   mutating func countRepairedRow() { if keepsColumns { repairedRowCount += 1 } }
 
   mutating func add(_ note: ReadingNote) { notes.append(note) }
@@ -135,7 +135,7 @@ struct Axes {
 }
 
 /// The bytes of many records, one after another. They are stored in blocks, because growing a single array would
-/// double the peak of memory.
+/// double the peak memory.
 struct RecordArena: Sendable {
   private static let blockSize = 4 << 20
   /// Size of the first block. It is smaller than other blocks, because tests and pipes usually have few records.

@@ -18,7 +18,7 @@ struct Angle {
   }
 
   /// Returns whether a text would be an angle if its letter were E instead of O. O means east in German, but west in
-  /// French and Spanish.
+  /// French, Italian and Spanish.
   static func hasUnclearLetter(_ text: Bytes) -> Bool {
     let east = text.map { $0 | 0x20 == UInt8(ascii: "o") ? UInt8(ascii: "E") : $0 }
     return east != Array(text) && east.withUnsafeBufferPointer { Angle($0) != nil }

@@ -51,7 +51,7 @@ import Treeline
 /// Parses a number with a decimal comma; nil if it contains a point.
 func parseDecimalComma(_ bytes: Bytes) -> Double? { withDecimalPoint(bytes) { parseDecimal($0) } ?? nil }
 
-/// Parses a number with marks between thousands, such as `1.234,56`; nil for other texts.
+/// Parses a number with thousands separators, such as `1.234,56`; nil for other texts.
 func parseGrouped(_ bytes: Bytes, _ mark: DecimalMark) -> Double? {
   CellNumber(trimmed(bytes), mark: mark).flatMap { $0.hasGroups ? Double($0.literal) : nil }
 }
@@ -72,8 +72,8 @@ func withDecimalPoint<Result>(_ bytes: Bytes, _ work: (Bytes) -> Result) -> Resu
   }
 }
 
-/// Returns the exponent from its `e` to the end, clamped to a million. Beyond this limit, every number of 19 digits is
-/// 0 or infinite.
+/// Parses an exponent that begins with `e` at `start`, and clamps it to a million. With a larger exponent, every
+/// number of 19 digits is 0 or infinite.
 private func parseExponent(_ bytes: Bytes, from start: Int, to end: Int) -> Int? {
   var position = start
   guard bytes[position] | 0x20 == UInt8(ascii: "e") else { return nil }

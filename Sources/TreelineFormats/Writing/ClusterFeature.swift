@@ -6,7 +6,8 @@ import Treeline
 public struct ClusterFeature: Sendable {
   /// The properties that every format writes.
   @_spi(Server) public var properties: ClusterProperties
-  /// Whether the feature is one of several points with one cluster id. If true, the feature is written without an `id`.
+  /// Whether the feature is one of several points that share a cluster id. If true, the feature is written without an
+  /// `id`.
   package private(set) var sharesID = false
   package var coordinate: Coordinate
   package var bounds: BoundingBox
@@ -143,8 +144,8 @@ extension Plane {
   @_spi(Server) public static let areaDeviations = 2.0
   @_spi(Server) public static let leastWidth = 0.25
 
-  /// Returns the length of a unit in meters on the sphere of Web Mercator. The radius of this sphere is the Earth's
-  /// radius at the equator.
+  /// Returns the length of a unit of the plane. On a plain plane, the length is in units of the data. Otherwise it is
+  /// in meters on the sphere of Web Mercator, whose radius is the Earth's radius at the equator.
   fileprivate func unitLength(atLatitude latitude: Double) -> Double {
     projection == .planar ? side / 0x1p32 : 2 * .pi * 6_378_137 / 0x1p32 * cos(latitude * .pi / 180)
   }

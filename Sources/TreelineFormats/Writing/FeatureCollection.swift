@@ -210,7 +210,8 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(byte: UInt8(ascii: "]"))
   }
 
-  /// Appends aggregates. Counts of values are written as an object: each value is a member's name. The order is kept.
+  /// Appends aggregates. Counts of values are written as an object, in their order. The name of each member is a
+  /// value.
   private func append(aggregates: [(name: String, value: AggregateValue)], to bytes: inout OutputBytes) {
     for (name, value) in aggregates {
       bytes.append(byte: UInt8(ascii: ","))
@@ -238,7 +239,7 @@ public struct FeatureCollectionWriter: Sendable {
 }
 
 extension OutputBytes {
-  /// Appends counts of values as an object: each value is the name of a member. The order of the values is kept.
+  /// Appends counts of values as an object, in their order. The name of each member is a value.
   fileprivate mutating func append(counts: [AggregateValue.ValueCount]) {
     append(byte: UInt8(ascii: "{"))
     for (number, count) in counts.enumerated() {
@@ -278,8 +279,9 @@ extension AggregateValue {
     return names
   }
 
-  /// Visits the columns of a point, which follow the properties of its cluster. If a property or an earlier column has
-  /// the name of a column, underscores are appended to the later name. So no value hides another value.
+  /// Visits the columns of a point, which are written after the properties of its cluster. If a property or an earlier
+  /// column has the same name as a column, underscores are appended to the column's name. So no value hides another
+  /// value.
   ///
   /// - Parameters:
   ///   - columns: Columns of the point.

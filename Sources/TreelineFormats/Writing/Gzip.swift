@@ -26,7 +26,8 @@ import CZlib
     precondition(1...9 ~= level, "Expected a level from 1 to 9, found \(level)")
     precondition(bytes.count <= Int(UInt32.max) / 2, "Expected at most 2 GiB, found \(bytes.count) bytes")
     var stream = z_stream()
-    // 15 is the size of the largest window, 16 requests the header and trailer of gzip, and 8 is zlib's default memory.
+    // 15 selects the largest window, 2^15 bytes. 16 requests the header and trailer of gzip, and 8 is zlib's default
+    // memory level.
     let status = deflateInit2_(
       &stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     precondition(status == Z_OK, "zlib has no memory left")

@@ -130,8 +130,8 @@ import Treeline
 
   mutating func append(json bool: Bool) { if bool { append("true") } else { append("false") } }
 
-  /// Appends a number with the fewest digits from which a reader gets this number. Appends null for nil and for numbers
-  /// that are not finite.
+  /// Appends a number with the fewest digits that a reader parses as exactly this number. Appends null for nil and for
+  /// numbers that are not finite.
   public mutating func append(json number: Double?) {
     guard let number, number.isFinite else { return append("null") }
     append(text: AttributeColumn.text(of: number))

@@ -7,10 +7,10 @@ import Treeline
 /// from the coordinates of the whole to its own coordinates. A part of a merge moves from its own coordinates to the
 /// coordinates of the whole.
 ///
-/// If the answers have different filters, each split and merge has two more numbers: `filtered_out_point_count` of
-/// points that pass only the first filter, and `filtered_in_point_count` of points that pass only the second filter. A
-/// kept cluster has both numbers, and `from_point_count`, the number of its points in the first answer. These members
-/// are left out if both numbers are 0. The numbers add up:
+/// If the answers have different filters, each split and merge has two more numbers. `filtered_out_point_count` is the
+/// number of points that pass only the first filter. `filtered_in_point_count` is the number of points that pass only
+/// the second filter. A kept cluster has both numbers, and `from_point_count`, the number of its points in the first
+/// answer. These members are left out if both numbers are 0. The numbers add up:
 ///
 /// - split: whole = parts - filtered in + filtered out + hidden
 /// - merge: whole = parts - filtered out + filtered in + hidden
