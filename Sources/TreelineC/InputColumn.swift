@@ -180,8 +180,8 @@ extension InputColumn {
     }
   }
 
-  /// Returns whether the value of a row means that its point is never clustered. The command-line tool has the same
-  /// rule.
+  /// Returns whether the value of a row means that its point is never clustered. The command-line tool also accepts
+  /// `t` and `f`.
   func isTrue(_ row: Int) throws -> Bool {
     switch value(row) {
     case .null, .bool(false): return false

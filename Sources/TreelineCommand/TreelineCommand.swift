@@ -36,7 +36,7 @@ import Foundation
     let nearest = names.nearest(to: word).map { "; did you mean '\($0)'?" }
     printToStandardError(
       "\(_errorLabel): expected a subcommand, found '\(word.visible)'"
-        + (nearest ?? "; there are \(names.listed("and"))"))
+        + (nearest ?? "; the subcommands are \(names.listed("and"))"))
     exit(withError: ExitCode(64))
   }
 }

@@ -158,7 +158,7 @@ import Testing
   @Test(
     arguments: [
       ("buld", "found 'buld'; did you mean 'build'?"), ("QUERY", "did you mean 'query'?"),
-      ("frobnicate", "there are query, cluster"), ("cities.csv", "expected a subcommand"),
+      ("frobnicate", "the subcommands are query, cluster"), ("cities.csv", "expected a subcommand"),
     ]) func subcommandsAreSuggested(_ word: String, _ expected: String) throws
   {
     let result = try Tool.run(word, "cities.csv")

@@ -40,7 +40,8 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case mergeByDistance = "merge-by-distance"
   case mergeForBadges = "merge-for-badges"
   case mergeByScatter = "merge-by-scatter"
-  /// Answers under a filter by two columns. The work includes data that the first answers prepare for later answers.
+  /// Answers under a filter by two columns. The work includes the data that the first answers compute and keep for
+  /// later answers.
   case filter
   /// Sums, means, counts and order statistics of an answer. The work includes the preparation of these aggregates.
   case aggregate

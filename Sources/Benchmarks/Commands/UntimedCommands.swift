@@ -34,7 +34,8 @@ struct CountedWork: ParsableCommand {
   }
 }
 
-/// Counts how often answers break promises. Without a defect, all counts are 0, and all shares are 1.
+/// Counts how often answers break the promises of the engine, such as nested clusters. Without a defect, all counts
+/// are 0, and all shares are 1.
 struct PromisesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promises",

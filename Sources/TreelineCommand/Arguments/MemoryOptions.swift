@@ -23,7 +23,7 @@ struct MemoryOptions: ParsableArguments {
   }
 }
 
-/// A number of bytes, readable as `2GB`, `512M`, `1.5 GiB` or `4096`.
+/// A number of bytes, which the user writes as `2GB`, `512M`, `1.5 GiB` or `4096`.
 struct ByteCount: Equatable {
   let count: Int
 

@@ -4,7 +4,7 @@ import GridBaseline
 import TreelineBuilder
 @_spi(Server) import TreelineComparison
 
-/// The methods to compare, and the tree whose order of points defines the point numbers for all methods.
+/// The methods to compare, and a tree. All methods number the points in the order of this tree.
 struct ComparedMethods {
   let tree: ClusterTree
   let grid: Grid

@@ -205,8 +205,8 @@ final class BuildInPieces {
     }
   }
 
-  /// Number of bytes that must be read before a forecast. After this number, buffered bytes that are not parsed yet
-  /// hardly change the estimate.
+  /// Minimum number of bytes that must be read before a forecast. The number of bytes read includes buffered bytes
+  /// that are not parsed yet. Above this minimum, the buffered bytes hardly change the estimate.
   private static let leastForecastSize = 1 << 22
 
   /// Reports that the build runs in pieces, and the cost of the build, as estimated from the points read so far.

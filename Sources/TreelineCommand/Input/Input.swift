@@ -53,8 +53,8 @@ struct Input {
     return try ClusterTree(contentsOfFile: path)
   }
 
-  /// Throws if the input and an output are the same file, or if two outputs are the same file. Writing one of them
-  /// would destroy the other.
+  /// Throws if the input and an output are the same file, or if two outputs are the same file. Writing such a file
+  /// would destroy the input or the other output.
   func checkOutputs(_ outputs: [String?]) throws {
     let outputs = outputs.compactMap { $0 }
     let files = ([path] + outputs).compactMap(FileIdentity.init(path:))

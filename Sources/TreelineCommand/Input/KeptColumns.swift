@@ -18,7 +18,7 @@ struct KeptColumns {
 
   /// Finds the columns that the values of the option name. Throws if a column is missing.
   ///
-  /// - Parameter takesAnyName: Whether further points may have other columns.
+  /// - Parameter takesAnyName: Whether points that are not in the table may have other columns.
   init(_ values: [String], of table: PointTable, in input: Input, takesAnyName: Bool = false) throws {
     self.table = table
     // Features may have any columns. If there are no features yet, any name may occur.
@@ -35,7 +35,7 @@ struct KeptColumns {
     if !isAnyName { names = table.inputOrder(ofColumns: names) }
   }
 
-  /// Number of columns and preparations that fit into every index.
+  /// Number of columns and preparations (such as `+search`) that fit into every index.
   private static let maximumCount = 1_000
 
   /// Throws if there are more columns and preparations than an index can have.

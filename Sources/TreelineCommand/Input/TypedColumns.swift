@@ -2,7 +2,8 @@ import Treeline
 import TreelineBuilder
 import TreelineFormats
 
-/// The columns that `--columns` names. If a column has no kind, the kind follows from its values.
+/// The columns that `--columns` names. If the option gives no kind for a column, the values of the column determine
+/// its kind.
 struct TypedColumns {
   private struct Named {
     let name: String
@@ -20,10 +21,10 @@ struct TypedColumns {
   /// Finds the columns that the values of the option name.
   ///
   /// - Parameters:
-  ///   - searched: Names of columns that are prepared for search. A column that `values` does not contain becomes a
-  ///     text.
+  ///   - searched: Names of columns that are prepared for search. If `values` does not contain such a column, the
+  ///     column gets the kind text.
   ///   - attributes: Columns that the index keeps as they are written. `all` does not include them.
-  ///   - takesAnyName: Whether further points may have other columns.
+  ///   - takesAnyName: Whether points that are not in the table may have other columns.
   init(
     _ values: [String], searched: [String] = [], of table: PointTable, in input: Input, besides attributes: [String],
     takesAnyName: Bool = false

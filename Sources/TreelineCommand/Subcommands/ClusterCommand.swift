@@ -106,7 +106,7 @@ struct ClusterCommand: ParsableCommand {
         }
         writer.close(&bytes)
       case .expansionZoom:
-        // A cluster with too few points is not shown at any zoom. Its expansion zoom is 0.
+        // A cluster with fewer points than `--min-points` is not shown at any zoom. Its expansion zoom is 0.
         let zoom = try tree.separationZoom(of: id, for: question.cut, tileSize: question.tileSize)
         bytes.append("{\"zoom\":")
         bytes.append(json: QueryParameters.Bounds().reached(zoom).map { max($0, 0) })

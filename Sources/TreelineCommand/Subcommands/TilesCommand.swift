@@ -12,8 +12,9 @@ struct TilesCommand: ParsableCommand {
       exactly one tile, so counts add up at every zoom. Without a cut, tiles show badges if the index was built for \
       badges. Otherwise they show clusters \(ParameterValue.text(PixelCriterion.spacing.standard)) px apart or, if the \
       index has no separations, a detail of \(ParameterValue.text(PixelCriterion.detail.standard)) px. A limit is \
-      refused, because neighboring tiles would reach it at different sizes of clusters. The same index, under the same \
-      name, gives the same bytes. The file appears when it is complete, and replaces an older file of the same name.
+      refused, because it would apply to each tile separately, and neighboring tiles would show clusters of different \
+      sizes. The same index, under the same name, gives the same bytes. The file appears when it is complete, and \
+      replaces an older file of the same name.
       """)
 
   @OptionGroup var source: InputOptions
@@ -26,7 +27,7 @@ struct TilesCommand: ParsableCommand {
 
   @OptionGroup var cut: PixelCutOptions<NoPrefix>
 
-  /// Options that need a limit. These options are always refused, with a helpful message. The help does not list them.
+  /// The options of a cut by a limit. They are always refused, with a helpful message. The help does not list them.
   @Option(help: .hidden) var limit: String?
 
   @Option(help: .hidden) var order: String?

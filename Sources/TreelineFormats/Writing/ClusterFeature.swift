@@ -144,8 +144,8 @@ extension Plane {
   @_spi(Server) public static let areaDeviations = 2.0
   @_spi(Server) public static let leastWidth = 0.25
 
-  /// Returns the length of a unit of the plane. On a plain plane, the length is in units of the data. Otherwise it is
-  /// in meters on the sphere of Web Mercator, whose radius is the Earth's radius at the equator.
+  /// Returns the length of a unit of the plane. If the plane has no map projection, the length is in units of the
+  /// data. Otherwise it is in meters on the sphere of Web Mercator, whose radius is the Earth's radius at the equator.
   fileprivate func unitLength(atLatitude latitude: Double) -> Double {
     projection == .planar ? side / 0x1p32 : 2 * .pi * 6_378_137 / 0x1p32 * cos(latitude * .pi / 180)
   }

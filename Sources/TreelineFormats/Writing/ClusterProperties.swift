@@ -32,7 +32,8 @@ import Treeline
   /// The spread of a cluster's points, and the scale of the plane at the cluster.
   package struct Spread: Sendable {
     let ellipse: Ellipse
-    /// Length of a unit of the plane at the cluster: in meters on the sphere, in units of the data on a plain plane.
+    /// Length of a unit of the plane at the cluster, in meters; in units of the data if the plane has no map
+    /// projection.
     let unitLength: Double
     let isPlanar: Bool
 
@@ -72,7 +73,7 @@ package enum ClusterProperty: String, CaseIterable, Sendable {
   case group = "cluster_group"
   case ellipse
   case ellipseMeters = "ellipse_meters"
-  /// Replaces `ellipse_meters` on a plain plane, which has no map projection.
+  /// Replaces `ellipse_meters` on a plane without a map projection.
   case ellipseUnits = "ellipse_units"
   case hull
   case area = "area_km2"
@@ -90,7 +91,7 @@ package enum ClusterProperty: String, CaseIterable, Sendable {
     /// A number of points, written with at most three digits, as in `1.2k`.
     case abbreviated(Int)
     case ellipse(Ellipse)
-    /// Lengths in meters, or in the unit of the data on a plain plane.
+    /// Lengths in meters; in units of the data if the plane has no map projection.
     case lengths(Double, Double)
     case corners([Coordinate])
     case rows([Int])

@@ -13,8 +13,8 @@ enum AnswerCost {
   /// Number of points that can be read one by one in the time of one unit.
   static let pointsPerUnit = 1000
 
-  /// Returns the cost of making the row order or the grid. The row order and the grid are each made once, from all
-  /// points, and then kept.
+  /// Returns the cost of making the row order or the grid of an index. Each of the two is made once, from all points,
+  /// and then kept.
   static func ofPreparing(_ tree: ClusterTree) -> Int { max(tree.pointCount / 5, ofMeasures) }
 }
 

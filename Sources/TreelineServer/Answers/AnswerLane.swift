@@ -24,8 +24,8 @@ final class AnswerLane: Sendable {
     var length = 0
     /// Total cost of the jobs in the queue.
     var cost = 0
-    /// `served` of the client that had the last turn, at the beginning of the turn. It was the smallest `served` of all
-    /// waiting clients.
+    /// Value of `served` that the client with the last turn had when the turn began. No waiting client had a smaller
+    /// value.
     var served = 0
     /// Measured seconds per unit of cost.
     var seconds = 2e-6

@@ -52,7 +52,8 @@ final class FilterCache: Sendable {
     func prepare(_ found: inout ClusterTree?) -> Result<ClusterTree, any Error> {
       if let found { return .success(found) }
       do {
-        // While a client moves a window, each filter is similar to the previous one.
+        // While a client moves the limits of a condition, such as a window of time, each filter is similar to the
+        // previous one.
         let previous = last?.tree.withLockIfAvailable { $0 } ?? nil
         let selected = try tree.filtered(by: filter, reusing: previous)
         found = selected

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The newest version, and streams of versions for clients that wait for changes.
+/// The newest version of an index, and streams of new versions for clients that wait for changes.
 final class IndexVersions: Sendable {
   private struct State {
     var newest: ServedIndex

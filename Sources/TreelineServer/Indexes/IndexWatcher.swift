@@ -3,7 +3,8 @@ import NIOPosix
 import ServiceLifecycle
 import UnixSignals
 
-/// Reopens replaced indexes every second and at SIGHUP, on threads that answer no requests.
+/// Checks every second, and at SIGHUP, whether the files of indexes were replaced, and reopens replaced files. The
+/// work is done on threads that answer no requests.
 struct IndexWatcher: Service {
   let catalog: Catalog
   let metrics: ServerMetrics

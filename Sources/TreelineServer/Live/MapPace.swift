@@ -1,4 +1,5 @@
-/// Decides at which priority the maps of a live index are made, and how long the thread rests between two maps.
+/// Decides at which priority the maps of a live index are made, and how long the thread rests between two maps. Each
+/// map is a new version of the index.
 ///
 /// Maps are made on a thread of low priority, so that answers come first. On a busy machine a thread of low priority
 /// may wait for seconds. When a batch has waited too long for its map, maps are made at the usual priority for some

@@ -123,7 +123,7 @@ final class ServerMetrics: Sendable {
 
 /// A backend of swift-metrics that writes the Prometheus text exposition format 0.0.4.
 final class PrometheusMetrics: MetricsFactory {
-  /// A name of metrics, their type and their help text.
+  /// A family of metrics: their common name, their type and their help text.
   typealias Family = (name: String, type: String, help: String)
 
   private let families: [Family]

@@ -5,7 +5,7 @@
 /// The query of a request, and its viewport on the plane of an index.
 struct ServedQuery {
   let query: Query
-  /// nil if the viewport lies outside the square of a plain plane, so that nothing is in view.
+  /// nil if nothing is in view, because the index has no map projection and the viewport lies outside its plane.
   let view: PlaneViewport?
 
   /// Reads the query from the parameters of a request.
@@ -142,8 +142,8 @@ struct ClusterStyle {
     _ clusters: Clusters, of tree: ClusterTree, _ index: ServedIndex, for query: ServedQuery,
     _ aggregates: ServedAggregates, to bytes: inout OutputBytes
   ) throws {
-    // The writer and the view are made once, before the first cluster is written. Making them counts a reference to a
-    // tree, which takes as long as writing a number.
+    // The writer and the view are made once, before the first cluster is written. Making them increments the reference
+    // count of a tree, which takes as long as writing a number.
     let (writer, view) = (index.features, view(of: query))
     let values = try aggregates.values(of: clusters, in: tree)
     writer.open(&bytes)

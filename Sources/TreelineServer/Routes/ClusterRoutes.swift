@@ -113,7 +113,7 @@ enum ClusterRoutes {
     return .json(cost: 1 + selection.cost) {
       let tree = try selection.tree()
       let zoom = try cut.flatMap { try tree.separationZoom(of: id, for: $0, tileSize: tileSize) }
-      // A cluster with too few points is never shown. The points of this cluster are shown alone at every zoom.
+      // A cluster with fewer points than `min-points` is never shown. Its points are shown alone at every zoom.
       return ["zoom": QueryParameters.Bounds().reached(zoom).map { max($0, 0) }]
     }
   }
@@ -202,7 +202,8 @@ private struct MemberOrder {
     let capacity = max(2 * min(count, members.count), 4096)
     var places: [Place] = []
     places.reserveCapacity(capacity)
-    /// Member number `count` in the order of the members read so far; nil until `count` members are sorted.
+    /// The member at position `count` in this order, among the members read so far; nil until `count` members are
+    /// sorted.
     var last: Place?
     for member in 0..<members.count {
       if member & 1023 == 1023 { try Cancellation.check() }
