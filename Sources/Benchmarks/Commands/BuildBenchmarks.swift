@@ -5,7 +5,7 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Times a build from coordinates in memory to a tree that answers queries.
+/// Times builds of a tree from coordinates in memory. The tree can answer queries.
 struct BuildBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "build", abstract: "Times builds.")
 
@@ -93,8 +93,8 @@ struct SeparationBenchmark: ParsableCommand {
     let residentBefore = ResidentMemory.now
     let (times, (codes, work)) = timing.measure { tree.separations(threads: threads) }
     let residentPeak = ResidentMemory.peak
-    // Each node with children is split once, because any two positions are at least one unit apart. The number of these
-    // nodes is the number of positions minus 1.
+    // Each node with children is split at some distance, because any two positions are at least one unit apart. So the
+    // computation splits each of these nodes once. Their number is the number of positions minus 1.
     let internalNodes = try tree.shape().positionCount - 1
     require(work.splits <= internalNodes, "\(work.splits) splits, but \(internalNodes) nodes with children")
     let splits = Double(max(work.splits, 1))

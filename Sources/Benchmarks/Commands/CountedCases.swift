@@ -23,7 +23,7 @@ struct CountedCases: ParsableCommand {
   }
 }
 
-/// Does work in a function of its own, which valgrind finds by its name.
+/// Does work in a separate function, so that valgrind finds the work by the name of this function.
 @inline(never) func countedCall(_ work: () throws -> Int) rethrows -> Int {
   let result = try work()
   // Without this statement, the compiler would turn the call into a jump, and the work would not return to this

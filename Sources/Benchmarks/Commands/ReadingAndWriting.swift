@@ -2,7 +2,7 @@ import ArgumentParser
 import Treeline
 import TreelineFormats
 
-/// Times reading a file to coordinates in memory.
+/// Times reading the points of a file into memory.
 struct ReadBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "read", abstract: "Times reading on one thread, and measures its memory.")

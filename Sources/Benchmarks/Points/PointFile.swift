@@ -84,7 +84,8 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
   /// Points in rings around one position. Each ring is half as large as the ring before it.
   case geometric
 
-  /// Returns the points. A smaller count gives the first points of a larger count, except for `sorted` and `lattice`.
+  /// Returns the points. Except for `sorted` and `lattice`, a set of fewer points contains the first points of every
+  /// larger set.
   func coordinates(_ count: Int) -> [Coordinate] {
     switch self {
     case .uniform, .clustered: maker!(0..<count)

@@ -54,8 +54,8 @@ enum ResidentMemory {
     static var now: Int { kilobytes("VmRSS:") << 10 }
     static var peak: Int { kilobytes("VmHWM:") << 10 }
 
-    /// Returns free memory to the system. When a thread deallocates memory, glibc keeps this memory for the thread. So
-    /// the resident memory would depend on which threads have done the work.
+    /// Returns free memory to the system. When a thread deallocates memory, glibc keeps this memory for the thread.
+    /// Without this call, the resident memory would depend on which threads have done the work.
     static func returnFreeMemory() {
       guard let trim = dlsym(nil, "malloc_trim") else { return }
       _ = unsafeBitCast(trim, to: (@convention(c) (Int) -> Int32).self)(0)

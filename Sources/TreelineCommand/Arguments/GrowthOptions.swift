@@ -72,7 +72,7 @@ struct GrowthRequest {
 }
 
 extension GrowthRequest {
-  /// Makes the request for a growth.
+  /// Creates a request for the given growth.
   init(_ growth: Growth) {
     let name = GrowthName.allCases.first { $0.growth(splitBy: growth.splitRule) == growth }
     parameters = NoPrefix.parameters([("grow", name?.rawValue), ("split", growth.splitRule?.description)])

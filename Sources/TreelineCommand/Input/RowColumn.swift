@@ -44,7 +44,7 @@ struct RowColumn {
     return failure
   }
 
-  /// Returns an error about row numbers that contains the name of the column.
+  /// Adds the name of the column to an error about row numbers.
   func refusal(of error: PieceError, in input: Input) -> Failure {
     .badData("\(input.name): column \(name.debugDescription): \(error)")
   }

@@ -50,7 +50,7 @@ struct ClusterTable {
     }
   }
 
-  /// Makes the columns of properties.
+  /// Makes the table columns for properties of clusters.
   private struct PropertyColumns {
     private let values: [[ClusterProperty: ClusterProperty.Value]]
     private let format: CoordinateFormat
@@ -151,7 +151,7 @@ extension ClusterProperty.Value {
   }
 }
 
-/// The columns that some points have, in the order in which they first appear.
+/// All columns that occur in any of the points, in the order in which they first occur.
 struct CSVColumns {
   private(set) var names: [String] = []
   private var numbers: [String: Int] = [:]

@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 import TreelineBuilder
 
-/// The file of a report. It is opened before the work on the report begins. It gets its name when it is complete.
+/// The file of a report. The file is opened before the work on the report begins. It has a temporary name until it is
+/// complete.
 final class ReportFile {
   private let file: AtomicFile
   private var length: UInt64 = 0

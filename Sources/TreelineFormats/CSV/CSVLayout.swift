@@ -73,8 +73,8 @@ struct CSVLayout: RecordDecoder {
   let names: [String]
   /// Number of columns in the first row. Other rows must not have more columns.
   let columnCount: Int
-  /// Minimum number of columns in each row: the columns of the first row up to the last column with a name. So a
-  /// header that ends with extra delimiters does not require as many in the rows.
+  /// Minimum number of columns in each row: the columns of the first row up to the last column with a name. So rows
+  /// may be shorter than a header that ends with extra delimiters.
   let leastColumnCount: Int
   /// Columns of the coordinates, counted from 0. The two numbers are equal if one column contains both coordinates.
   let first: Int

@@ -6,7 +6,7 @@ struct CSVCell {
   var hasDoubledQuotes = false
 }
 
-/// The result of scanning a record, except its cells. A single pass over the bytes finds both.
+/// A scanned record, without its cells. The scan passes each cell to a closure.
 struct CSVRecord {
   /// Offset of the end of the record, before its line break.
   var contentEnd = 0

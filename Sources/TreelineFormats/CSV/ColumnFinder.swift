@@ -3,7 +3,7 @@ import Treeline
 /// The reason why the coordinate columns cannot be found in the first row.
 struct ColumnProblem: Error { let text: String }
 
-/// Finds the coordinate columns by the cells of the first row.
+/// Finds the coordinate columns from the cells of the first row.
 enum ColumnFinder {
   struct Columns {
     var first: Int
@@ -194,7 +194,7 @@ enum ColumnFinder {
       first: first.index, second: second.index, isPlanar: isPlanar, isNamed: first.isNamed || second.isNamed)
   }
 
-  /// Returns the column of both coordinates that the user chose by its name, or by its number counted from 1.
+  /// Returns the column with both coordinates, which the user chose by its name, or by its number counted from 1.
   static func oneCell(_ choice: String, in cells: [String], _ content: OneCell) throws(ColumnProblem) -> Columns {
     let (index, isNamed) = try column(choice, in: cells)
     return oneCell(index, content, isNamed: isNamed)

@@ -10,8 +10,8 @@ enum CoordinateSystem {
 
   static let esriRemedy = "ask the server for outSR=4326, or for GeoJSON with f=geojson"
 
-  /// Returns the system in a value of `spatialReference`; nil if coordinates are longitudes and latitudes. The syntax
-  /// of the value has been checked.
+  /// Returns the system that a value of `spatialReference` names; nil if coordinates in this system are longitudes and
+  /// latitudes. The syntax of the value has been checked.
   static func foreign(esri value: Bytes) -> String? {
     guard value.first == Byte.openBrace else { return value.first == UInt8(ascii: "n") ? nil : visible(value) }
     var ids: [String] = []
@@ -27,8 +27,8 @@ enum CoordinateSystem {
     return names.isDisjoint(with: ids) ? visible(id) : nil
   }
 
-  /// Returns the system in a value of `crs`; nil if coordinates are longitudes and latitudes. The syntax of the value
-  /// has been checked.
+  /// Returns the system that a value of `crs` names; nil if coordinates in this system are longitudes and latitudes.
+  /// The syntax of the value has been checked.
   static func foreign(_ value: Bytes) -> String? {
     // In all versions of GeoJSON, a crs is an object or a string.
     guard value.first == Byte.openBrace else { return value.first == Byte.quote ? visible(value) : nil }

@@ -6,9 +6,9 @@ final class CellTypes: @unchecked Sendable {
   private let lock = NSLock()
   private var found: [Bool]?
 
-  /// Returns for each column of a table whether it contains only numbers.
+  /// Returns, for each column of a table, whether the column contains only numbers.
   ///
-  /// - Complexity: O(bytes kept) on the first call.
+  /// - Complexity: O(bytes of the kept records) on the first call.
   func areNumbers(of table: PointTable) -> [Bool] {
     lock.withLock {
       if let found { return found }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The number of an input's points, and their extent.
+/// The number of points in an input, and the extent of these points.
 package struct PointExtent: Sendable {
   package private(set) var pointCount = 0
   package private(set) var least = Coordinate(longitude: .infinity, latitude: .infinity)

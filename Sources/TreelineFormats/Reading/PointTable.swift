@@ -61,14 +61,14 @@ public struct PointTable: Sendable {
   /// 15 digits. A column without a name is named by its number, as in `column 3`. In GeoJSON, the columns are the
   /// members of `properties`.
   ///
-  /// - Complexity: O(columns). For CSV, the first call takes O(bytes kept).
+  /// - Complexity: O(columns). For CSV, the first call takes O(bytes of the kept records).
   public func columns(ofPoint index: Int) -> [(name: String, value: AttributeValue)] {
     let columns = decode(index) { $0.columns(of: $1) } ?? []
     guard let mark = cells else { return columns }
     return zip(columns, cellTypes.areNumbers(of: self)).map { ($0.name, $0.value.cell(isNumber: $1, mark: mark)) }
   }
 
-  /// Decimal separator of numbers in cells; nil if values of the format have types, as in GeoJSON.
+  /// Decimal separator of numbers in cells; nil for a format whose values have types, such as GeoJSON.
   package var cells: DecimalMark? { decoder?.cells }
 
   /// Returns the `id` of a point's GeoJSON Feature, which is a string or a number (RFC 7946, section 3.2). Returns nil
@@ -132,7 +132,8 @@ extension PointTable {
   /// Returns whether any point has a column with this name. Names are compared as Swift strings, so canonically
   /// equivalent names are equal.
   ///
-  /// - Complexity: O(columns) for CSV. For GeoJSON, O(bytes kept) up to the first Feature with the column.
+  /// - Complexity: O(columns) for CSV. For GeoJSON, O(bytes of the kept records) up to the first Feature with the
+  ///   column.
   package func hasColumn(named name: String) -> Bool {
     columnNames?.contains(name)
       ?? coordinates.indices.contains { point in decode(point) { $0.columnNames(of: $1).contains(name) } ?? false }

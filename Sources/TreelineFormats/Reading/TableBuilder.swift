@@ -2,7 +2,7 @@ import Treeline
 
 /// Collects points and invalid rows into a table.
 struct TableBuilder {
-  /// Maximum number of invalid rows that are described. More invalid rows are only counted.
+  /// Maximum number of invalid rows that are described. Further invalid rows are only counted.
   static let describedRows = 1_000
 
   let file: String

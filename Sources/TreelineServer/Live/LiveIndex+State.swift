@@ -36,8 +36,8 @@ extension LiveIndex {
     var reservedBytes = 0
     var isWriting = false
     var isMapping = false
-    /// Greatest length, in bytes, of the part of the log that the map contains. If this part is longer, the index file
-    /// is written again.
+    /// Maximum length, in bytes, of the part of the log whose batches are in the map. If this part is longer, the
+    /// index file is written again.
     var compactionLength: Int
     /// The reason why no further map can be made; nil if maps can be made.
     var failure: String?

@@ -120,7 +120,7 @@ public final class LiveIndex: Sendable {
       }
       map = try map.updating(changes)
     }
-    // If the log is new or belongs to another index, the log gets another random name. Batches in the log are kept.
+    // If the log is new or belongs to another index, the log gets a new random name. Batches in the log are kept.
     if records.isEmpty || start.indexChecksum != index.checksum {
       (start.log, start.indexChecksum) = (.random(in: .min ... .max), index.checksum)
       let length = records.first.map(EditLog.length(ofRecord:)) ?? 0

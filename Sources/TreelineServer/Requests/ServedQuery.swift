@@ -119,7 +119,7 @@ struct GridCells {
   }
 }
 
-/// Options of a request that returns clusters: their positions, and whether each cluster has an ellipse.
+/// Options of a request that returns clusters: the positions of the clusters, and whether each cluster has an ellipse.
 struct ClusterStyle {
   private let positions: PositionStyle
   private let hasEllipses: Bool

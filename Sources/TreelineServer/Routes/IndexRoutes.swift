@@ -83,16 +83,16 @@ private struct IndexFacts: Encodable {
   let hasSeparations: Bool
   /// Whether the index supports badges.
   let hasBadges: Bool
-  /// Default cut of a map: the name of a parameter, and its number.
+  /// Default cut of a map: the name of a parameter, and its value.
   let defaultCut: [String: Double]
-  /// Where clusters are shown by default; left out for their means.
+  /// Where clusters are shown by default; left out if they are shown at the means of their points.
   let anchor: String?
   let columns: [String]
   let columnKinds: [String: String]
   /// Columns that can be searched; left out if no column can.
   let searchColumns: [String]?
-  /// Groups whose points never share a cluster, and the number of points in no cluster; left out if the index has no
-  /// groups.
+  /// Groups whose points never share a cluster, and the number of points that are never clustered; left out if the
+  /// index has no groups.
   let groups: [Group]?
   let neverClusteredPointCount: Int?
 
