@@ -8,7 +8,7 @@ struct GrowthOptions: ParsableArguments {
   @Option(
     name: .customLong("for"),
     help: .init(
-      "What queries will ask for. 'limit' suits '--limit' and '--detail', which every tree answers. 'spacing' suits '--spacing', and 'badges' suits '--badges'. The tree grows as the queries need. (default: limit, or what the subcommand asks for)",
+      "What queries will ask for. 'limit' suits '--limit' and '--detail', which every tree answers. 'spacing' suits '--spacing', and 'badges' suits '--badges'. The tree is built for these queries. (default: limit, or what the subcommand asks for)",
       valueName: "queries")) var purpose: BuildPurpose.Name?
 
   @Option(

@@ -30,7 +30,7 @@ struct Points {
       }
       if tree.anchor != .member && request.parameters.contains(where: { $0 == ("anchor", "member") }) {
         throw Failure.usage(
-          "\(input.name): '--anchor member' needs points, and this is an index of clusters at means; "
+          "\(input.name): '--anchor member' needs points, but this is an index with clusters at means; "
             + "give the points instead")
       }
       try tree.requireSupport(for: cuts, name: input.name)

@@ -79,13 +79,13 @@ struct BuildCommand: ParsableCommand {
 
   @Option(help: .init("What the points are, for maps and lists of indexes.", valueName: "text")) var title: String?
 
-  @Option(help: .init("The source of the data, for a corner of the map.", valueName: "text")) var attribution: String?
+  @Option(help: .init("The data's source, shown in a corner of the map.", valueName: "text")) var attribution: String?
 
   @Option(help: .init("The unit of plain x and y, such as 'm'.", valueName: "text")) var unit: String?
 
   @Flag(
     help:
-      "Add the data that '--spacing' needs to a split tree, for experts; '--for spacing' builds a better tree. Takes 2 bytes per point, and most of the build time."
+      "Give a split tree the data that '--spacing' needs, for experts; '--for spacing' builds a better tree. Takes 2 bytes per point, and most of the build time."
   )
   var separations = false
 

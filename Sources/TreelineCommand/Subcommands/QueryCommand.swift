@@ -116,7 +116,7 @@ struct QueryCommand: ParsableCommand {
       }
     }
     if method == .pca {
-      if cell != nil { throw ValidationError("'--cell' needs '--method grid'; '--limit' bounds 'pca'.") }
+      if cell != nil { throw ValidationError("'--cell' needs '--method grid'; for 'pca' give '--limit'.") }
     } else {
       if position.style.isGiven { throw ValidationError("'--position' and '--keep-visible' need '--method pca'.") }
       if hulls { throw ValidationError("'--hulls' needs '--method pca'; the cells of 'grid' are squares.") }

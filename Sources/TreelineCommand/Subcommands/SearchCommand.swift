@@ -4,7 +4,7 @@ import Treeline
 
 struct SearchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "search", abstract: "Prints the points with words that begin with a text.",
+    commandName: "search", abstract: "Finds points by the beginnings of words in a column.",
     discussion: """
       Searches a column of an index that was built with '--search'. Case, accents and punctuation do not matter. \
       Points whose text begins with the searched text come first, in alphabetical order. Then come points with a later \

@@ -32,8 +32,8 @@ import Treeline
   /// Returns a coordinate, rounded like the written number.
   public func rounded(_ value: Double) -> Double { scaled(value).map { $0 / Double(scale) } ?? value }
 
-  /// Appends a number in a form that JSON and CSV readers accept. A number has an exponent only if it is too large, or
-  /// the plane has too many decimals, to write it as a whole number of units of the last decimal.
+  /// Appends a number in a form that JSON and CSV readers accept. Only very large numbers, and numbers of a very small
+  /// plane, may have an exponent.
   func append(_ value: Double, to bytes: inout OutputBytes) {
     guard let scaled = scaled(value) else {
       bytes.append(text: value == 0 ? "0" : "\(value)")

@@ -133,7 +133,7 @@ enum ClusterRoutes {
     let cost = selection.cost + (index.hasRowOrder ? 50 : AnswerCost.ofPreparing(index.tree))
     return Representation(ContentType.json, cost: cost) { bytes in
       guard let row, let treeIndex = index.treeIndex(ofRow: row) else {
-        throw Problem.notFound("This index has no point from that row.")
+        throw Problem.notFound("This index has no point with this row number.")
       }
       let tree = try selection.tree()
       guard tree.isIncluded(TreeIndex(rawValue: treeIndex)) else {

@@ -20,7 +20,7 @@ enum SearchRoutes {
         throw Problem.invalid(
           "column",
           expected: names.isEmpty
-            ? "an index in which a column was built for search"
+            ? "an index with a column that was built for search"
             : "one of the columns \(names.joined(separator: ", "))",
           found: column)
       }
