@@ -162,8 +162,8 @@ func inputColumns(_ columns: UnsafePointer<treeline_column>?, _ count: Int, poin
 // MARK: - Values
 
 extension InputColumn {
-  /// Returns the value of a row. A missing value becomes null, like an empty CSV cell. It is not an absent value as in
-  /// GeoJSON, because here every point has every column.
+  /// Returns the value of a row. A missing value becomes null, like an empty CSV cell. In GeoJSON a point may lack a
+  /// column, but here every point has every column.
   func value(_ row: Int) -> AttributeValue {
     guard isValid(row) else { return .null }
     switch column.type {

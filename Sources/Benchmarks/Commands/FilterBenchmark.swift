@@ -67,8 +67,8 @@ struct FilterBenchmark: ParsableCommand {
       "aggregates_us": try milliseconds { blackHole(try all.values(of: simple).count) } * 1e3,
       "filtered_aggregates_us": try milliseconds { blackHole(try clusters.values(of: simple).count) } * 1e3,
       "order_statistics_us": try milliseconds { blackHole(try all.values(of: ordered).count) } * 1e3,
-      // Without a section for order statistics, an order statistic reads the value of every point. This is allowed for
-      // at most `maximumRowsRead` points.
+      // Without a section for order statistics, an order statistic reads the value of every point. An order statistic
+      // may read at most `maximumRowsRead` points in this way.
       "scanned_order_statistics_us": coordinates.count > Aggregate.maximumRowsRead
         ? -1 : try seconds { blackHole(try all.values(of: scanned).count) } * 1e6,
       // Bytes per point of each section. There are sections of a number, of a category and of a time, and two sections

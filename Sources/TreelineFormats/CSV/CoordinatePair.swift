@@ -6,7 +6,7 @@ struct CoordinatePair {
   let numbers: (Double, Double)
   /// Whether the latitude is first, according to the letters of the angles; nil if there are no letters.
   let isLatitudeFirst: Bool?
-  /// Whether the pair is in square brackets, like a position in GeoJSON. Then the longitude is first.
+  /// Whether the pair is in square brackets, like a position in GeoJSON. If so, the longitude is first.
   let isArray: Bool
 
   /// Splits the text into two parts that are numbers or angles. Prefers to split at a semicolon, then at a comma, then
