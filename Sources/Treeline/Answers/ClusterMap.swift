@@ -151,8 +151,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - aggregate: An aggregate of a property.
   ///   - results: An answer of this map, with or without a filter.
-  /// - Throws: `QueryError.unknownProperty` if the map has no column for the property, `QueryError.unsuitedValue`,
-  ///   `AggregateError`
+  /// - Throws: `QueryError.unknownProperty` if the map has no column for the property, `QueryError.unsuitedValue` if
+  ///   the type of the result cannot hold it; `AggregateError` as for `Clusters.values(of:)`.
   public func values<Found>(of aggregate: MapAggregate<Value, Found>, for results: Results) throws -> [Found] {
     let named = try aggregate.named(names)
     return try results.clusters.values(of: [named]).map { try aggregate.result($0[0]) }
