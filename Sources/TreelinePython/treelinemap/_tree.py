@@ -569,7 +569,7 @@ class Tree:
         """Writes the tree with its columns as an index. The file appears complete or not at all.
 
         :param title: Name of the data set, for maps and lists.
-        :param attribution: Source of the data, for a corner of the map.
+        :param attribution: Source of the data, shown in a corner of the map.
         :param unit: Unit of plain coordinates, such as `m`.
         :param overwrite: Whether an existing file that is not an index may be replaced. An index is always replaced.
         """
