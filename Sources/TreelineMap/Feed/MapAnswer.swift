@@ -15,7 +15,7 @@ final class ShownCluster: Sendable {
   }
 }
 
-/// An answer, with all data that is needed to draw it. The task of the query reads this data off the main thread.
+/// An answer, with all data that is needed to draw it. The data is collected off the main thread.
 public struct MapAnswer: Sendable {
   /// The query.
   public let query: Query
@@ -26,7 +26,7 @@ public struct MapAnswer: Sendable {
   /// The clusters of `clusters` in the same order, with positions and sizes.
   let shown: [ShownCluster]
 
-  /// The tree to which the query was sent.
+  /// The tree that answered the query.
   public var tree: ClusterTree { clusters.tree }
 
   /// Prepares an answer for drawing.
@@ -64,9 +64,9 @@ public struct MapAnswer: Sendable {
   /// Diameter of the dot of a single point, in pixels.
   public static let dotDiameter = 11.0
 
-  /// Returns the default diameter of a cluster's badge, in pixels. For a cut with badges, this is the diameter at which
-  /// no two badges touch. For other cuts, it is `dotDiameter` for a single point, otherwise
-  /// 24 to 44, by the number of points.
+  /// Returns the default diameter of a cluster's badge, in pixels. For a cut with badges, this is the diameter at
+  /// which no two badges touch. For other cuts, the diameter is `dotDiameter` for a single point. For a cluster of
+  /// several points it is 24 to 44, and grows with the number of points.
   public static func standardDiameter(of cluster: Cluster, in tree: ClusterTree, for cut: Cut) -> Double {
     if let diameter = tree.badgeDiameter(of: cluster, for: cut) { return diameter }
     return cluster.pointCount == 1 ? dotDiameter : BadgeSize.diameter(pointCount: cluster.pointCount)

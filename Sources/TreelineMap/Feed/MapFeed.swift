@@ -13,7 +13,7 @@ import Synchronization
 /// than one query and one unread answer, however often the map moves. The unread answer is always the latest answer.
 ///
 /// An answer is discarded if the tree, its filter or the cut has changed since the request. An answer for an earlier
-/// viewport is still useful. But once a query has taken longer than `patience`, the next move of the map cancels the
+/// viewport is still shown. But once a query has taken longer than `patience`, the next move of the map cancels the
 /// task of the query, and its answer is discarded. Queries of a tree in memory take microseconds and are not
 /// interrupted.
 public final class MapFeed: Sendable {
@@ -95,9 +95,9 @@ extension MapFeed {
     set { change { $0.viewport = newValue } }
   }
 
-  /// The cut of the tree; nil for the cut that suits the tree best. The best cut has badges if the tree was built for
-  /// badges, and a spacing of 44 px if the tree has separations. For any other tree it is a limit, which depends on the
-  /// size of the view, or a detail if the tree has groups.
+  /// The cut of the tree; nil for the cut that suits the tree best. For a tree that was built for badges, this cut has
+  /// badges. Otherwise it has a spacing of 44 px if the tree has separations, a detail if the tree has groups, or else
+  /// a limit, which depends on the size of the view.
   public var cut: Cut? {
     get { state.withLock(\.cut) }
     set { change { $0.cut = newValue } }

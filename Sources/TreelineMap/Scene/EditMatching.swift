@@ -1,18 +1,21 @@
 import Treeline
 
-/// Matches clusters of a tree with clusters of the tree after an edit. A new cluster continues an old cluster if the
-/// points that they share are more than half of the points of each cluster. Shared points may have moved.
+/// Matches the clusters of a tree with the clusters of the edited tree. A new cluster *continues* an old cluster if
+/// both share more than half of the old cluster's points and more than half of the new cluster's points. The shared
+/// points may have moved.
 struct EditMatching {
   private let old: ClusterTree
   private let answer: MapAnswer
   private let row: (Int) -> Int?
   private let isFree: (Int) -> Bool
-  /// Numbers of the small new clusters, by the rows of their points. Points of large clusters are found by a search.
+  /// For each row of a point in a small new cluster, the number of this cluster. The points of large clusters are not
+  /// listed here, but found by a search.
   private var numbersByRow: [Int: Int] = [:]
 
   /// Maximum number of points in a small cluster.
   private static let mostInSmall = 64
-  /// Total number of points that are looked up for all badges, and minimum number of points for each badge.
+  /// `samples`: number of points that are looked up for all badges together. `leastSamples`: minimum number for each
+  /// badge.
   private static let (samples, leastSamples) = (1024, 8)
 
   /// - Parameter isFree: Returns whether the new cluster with this number may still continue an old cluster.
@@ -42,7 +45,7 @@ struct EditMatching {
         votes[number, default: 0] += 1
       }
     }
-    // At most one new cluster can have more than half of the looked-up points.
+    // At most one new cluster can contain more than half of the looked-up points.
     guard let (number, voteCount) = votes.first(where: { 2 * $0.value > sampleCount }), isFree(number) else {
       return nil
     }

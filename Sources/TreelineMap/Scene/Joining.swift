@@ -1,7 +1,7 @@
-/// Finds the leaving badges that must move into a whole, which is the badge of merged clusters. A leaving badge counts
-/// its points until a certain time. From then on, other badges may count these points. The leaving badge must move
-/// into the whole if two conditions are met: all its points are in the whole, and no single badge would count all of
-/// them from that time on.
+/// Finds the leaving badges that must move into the badge of a merge, the *whole*. A leaving badge counts its points
+/// until its time `countsUntil`. After that time, other badges may count these points. The leaving badge must move
+/// into the whole if two conditions are met: the whole contains all its points, and no other single badge would begin
+/// to count all of them at `countsUntil`.
 struct Joining {
   /// Range of tree indices (places in the tree) of the whole's points.
   private let range: Range<Int>
@@ -9,7 +9,7 @@ struct Joining {
   /// Badges that move to the whole and keep their numbers until they arrive at the whole.
   private(set) var badges: Set<MapBadge.ID> = []
 
-  /// Badges that would have counted points of `badges` later. These badges never get numbers.
+  /// Badges that would have counted the points of a badge in `badges` later. They never get numbers.
   private(set) var replaced: Set<MapBadge.ID> = []
 
   init(_ range: Range<Int>) { self.range = range }

@@ -3,14 +3,14 @@ import Treeline
 /// A cluster as it is drawn. A map view shows each badge as an annotation.
 ///
 /// A badge keeps its identity while it is on the map, even if it moves or other badges split or merge. Its number is
-/// the point count of its cluster. At any moment, each point is counted by only one badge. So a moving badge may have
-/// no number (`Appearance.showsCount`).
+/// the point count of its cluster. At any moment, each point is counted by at most one badge. So a moving badge may
+/// have no number (`Appearance.showsCount`).
 public struct MapBadge: Identifiable, Sendable {
   /// Identifier of a badge in a scene. A scene never uses an identifier twice, so a view can use it to find the
   /// annotation.
   ///
-  /// The id of the cluster could not identify a badge, for two reasons. A leaving badge and a new badge may show the
-  /// same cluster for a moment. A badge may stay longer than the tree of its cluster.
+  /// The id of a cluster cannot identify its badge, for two reasons: a leaving badge and a new badge may show the same
+  /// cluster for a moment, and a badge may outlive the tree of its cluster.
   public struct ID: Hashable, Sendable, Comparable {
     let number: Int
 
@@ -21,11 +21,11 @@ public struct MapBadge: Identifiable, Sendable {
   public struct Appearance: Hashable, Sendable {
     /// Position and size.
     public var place: MapMotion.Place
-    /// Whether the badge is drawn. After a merge, the badge of the merged cluster is drawn only when its parts have
-    /// arrived.
+    /// Whether the badge is drawn. After a merge, the badge of the merged cluster is drawn only when the merging
+    /// badges have arrived.
     public var isVisible: Bool
-    /// Whether the badge counts its points, so that its number is drawn. A single point has no number, but its badge
-    /// still counts the point.
+    /// Whether the badge counts its points at this moment. If so, its number is drawn. The badge of a single point
+    /// counts the point, too, but has no number.
     public var showsCount: Bool
   }
 
@@ -38,7 +38,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// The cluster that the badge shows.
   public var cluster: Cluster { shown.cluster }
 
-  /// Diameter in pixels, if the scale is 1.
+  /// Diameter in pixels at scale 1.
   public var diameter: Double { shown.diameter }
 
   /// Values of the aggregates in `MapFeed.Options.aggregates` for the badge's cluster, in the same order.
@@ -47,10 +47,11 @@ public struct MapBadge: Identifiable, Sendable {
   /// Motion of the badge from its start to its target.
   public internal(set) var motion: MapMotion
 
-  /// Whether the badge is leaving the map, because the answer no longer contains it.
+  /// Whether the badge is leaving the map, because the answer no longer contains its cluster.
   public internal(set) var isLeaving = false
 
-  /// Whether the badge is drawn above all other badges. A badge that splits covers the badges that come out of it.
+  /// Whether the badge is drawn above all other badges. This is so while a badge splits: it covers the badges that
+  /// come out of it.
   public internal(set) var isAbove = false
 
   /// Whether the cluster of the badge belongs to an earlier tree. If true, the badge is leaving the map.
@@ -65,16 +66,16 @@ public struct MapBadge: Identifiable, Sendable {
   /// Time from which the badge is drawn. The badge of a merged cluster is drawn when the merging badges arrive.
   var appearsAt = -Double.infinity
 
-  /// Position in the answer. The badge moves to this position, or to a copy of this position one or more turns around
-  /// the world.
+  /// Position of the cluster in the answer. The badge moves to this position, or to a copy of this position one or
+  /// more turns around the world.
   var targetX: Double
   var targetY: Double
 
   /// Changes of the badge that have not been reported to the view yet.
   var news: News = .isNew
-  /// Whether the badge does not change with time and `news` is empty.
+  /// Whether the badge is at rest: it no longer changes with time, and `news` is empty.
   var isSettled = false
-  /// Whether the badge has been removed from the leaving badges while an answer is being applied.
+  /// Whether the badge will be removed from the leaving badges as soon as the current part of the answer is applied.
   var isGone = false
 
   var isNew: Bool { news.contains(.isNew) }

@@ -2,7 +2,7 @@ import Treeline
 
 /// A change that a map view must apply: the differences between what the view shows and what it should show.
 ///
-/// A change lists exactly the badges that differ. After each change, every point is counted in only one visible
+/// A change lists exactly the badges that differ. After each change, no point is counted in more than one visible
 /// number.
 public struct MapChange: Sendable {
   /// New position, size and opacity of a badge.

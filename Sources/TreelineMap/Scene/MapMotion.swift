@@ -41,7 +41,7 @@ public struct MapMotion: Hashable, Sendable {
   /// Time at which the motion ends.
   public var end: Double { start + duration }
 
-  /// Creates a motion at rest.
+  /// Creates the motion of a badge that stays in place.
   init(at place: Place) { self.init(from: place, to: place, start: -.infinity, duration: 0) }
 
   init(

@@ -7,10 +7,11 @@ struct PartialAnswer: Sendable {
   var old: ArraySlice<MapBadge>
   /// Clusters of the new answer that have not been applied.
   var new: ArraySlice<ShownCluster>
-  /// Delay between two successive badges, as a fraction of `MapTiming.wave`, if the map was empty. Otherwise 0.
+  /// Delay between the appearances of two successive badges, as a fraction of `MapTiming.wave`; 0 unless the map was
+  /// empty.
   let delay: Double
-  /// Whether both answers count the same points of one tree. If so, a cluster that is in both answers has equal points
-  /// and equal numbers in both.
+  /// Whether the previous and the new answer count the same points of the same tree. If so, a cluster of both answers
+  /// has the same points and the same number in both.
   let hasSamePoints: Bool
 
   init(of answer: MapAnswer, after old: [MapBadge], hasSamePoints: Bool) {
@@ -20,14 +21,15 @@ struct PartialAnswer: Sendable {
 }
 
 extension MapScene {
-  /// Discards the part of an answer that has not been applied. In this part, the badges of the previous answer stay.
+  /// Discards the part of an answer that has not been applied. The badges that this part would have replaced stay.
   mutating func joinRest() {
     guard let rest else { return }
     shown += rest.old
     self.rest = nil
   }
 
-  /// Goes through both answers in tree order, until at least `limit` badges have come or gone.
+  /// Replaces the badges of the previous answer in tree order, until at least `limit` badges have come or gone, or
+  /// until the whole new answer is applied.
   mutating func applyRest(limit: Int) {
     guard var rest else { return }
     self.rest = nil
@@ -43,8 +45,9 @@ extension MapScene {
     if !rest.old.isEmpty || !rest.new.isEmpty { self.rest = rest }
   }
 
-  /// Indexes the leaving badges. Other badges may begin to leave while the answer is applied, but they do not matter
-  /// for this answer.
+  /// Finds the index of each leaving badge by its cluster, and the leaving badges that count points now or later.
+  /// Badges that begin to leave while this part of the answer is applied are not included, because they do not affect
+  /// it.
   private mutating func lookAtLeaving() {
     (leavingByCluster, counting) = ([:], [])
     for (index, badge) in leaving.enumerated() where !badge.isForeign {
@@ -53,8 +56,8 @@ extension MapScene {
     }
   }
 
-  /// Makes leaving badges stop counting points of clusters that enter in this part of the answer. They must stop before
-  /// any other change.
+  /// Makes leaving badges stop counting points of clusters that enter in this part of the answer. This must happen
+  /// before any other change is applied.
   private mutating func handOverToEntering(limit: Int, _ rest: inout PartialAnswer) {
     var (ahead, budget) = (rest, limit)
     while budget > 0, let step = ahead.next() {
@@ -104,7 +107,7 @@ extension MapScene {
     let adopted = zip(answer.shown, adoptions).compactMap { new, index -> MapBadge? in
       guard let index else { return nil }
       var badge = shown[index]
-      // The badge keeps its old target for now. It will move from the old target to the new target.
+      // The target is not changed here: `keep` will make the badge move to the new target.
       badge.renew(as: new)
       return badge
     }
@@ -118,8 +121,8 @@ extension MapScene {
     leaving.removeAll { $0.appearsAt > now }
   }
 
-  /// A key for badges that look alike. The key consists of the point count and of the position. The position is in
-  /// units that do not depend on the meridian at which the plane begins.
+  /// A key that is equal for badges that look alike. It consists of the point count and the position. On a world map,
+  /// x is counted from longitude -180, because two planes may begin at different meridians.
   private struct Look: Hashable {
     let x: Int64
     let y: Int64
@@ -144,7 +147,7 @@ extension MapBadge {
 }
 
 extension PartialAnswer {
-  /// A step through both answers: what happens to the next badges and clusters.
+  /// What happens to the next badges of the previous answer and the next clusters of the new answer.
   enum Step {
     case kept, exited, entered
     /// The next badge splits into this number of clusters.

@@ -51,9 +51,9 @@ extension MapScene {
     let takeover = now + length
     var joining = Joining(range)
     if !counting.isEmpty { joining.find(among: counting.map { leaving[$0] }, parts) }
-    // A leaving badge whose points are in the whole moves into the whole and keeps its number until it arrives. A
-    // leaving badge that already moves into another badge continues to move there. The badges that would have replaced
-    // the leaving badge never get numbers.
+    // A leaving badge in `joining.badges` moves into the whole and keeps its number until it arrives. A badge in
+    // `joining.replaced` would have counted the same points later; it fades without a number. All other leaving badges
+    // continue their motions.
     for index in counting {
       if joining.replaced.contains(leaving[index].id) {
         withdrawLeaving(index, into: new)
@@ -77,12 +77,13 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Merges parts that have no numbers yet back into a whole. The points are still counted by the whole itself, or by a
-  /// larger whole from which this whole comes out. The parts never get numbers.
+  /// Merges parts back into a whole before they have got numbers. The points are still counted by the whole itself, or
+  /// by a larger badge out of which the whole comes. The parts never get numbers.
   ///
   /// - Parameters:
-  ///   - last: Index of the leaving badge that counts the points of the whole until the latest time.
-  ///   - counting: Indices of the leaving badges that count points of the whole.
+  ///   - last: Index of the leaving badge that counts all points of the whole. If there are several, the badge that
+  ///     stops counting last.
+  ///   - counting: Indices of the leaving badges that count points of the whole, now or later.
   private mutating func callBack(
     _ new: ShownCluster, outOf last: Int, insteadOf parts: ArraySlice<MapBadge>, _ counting: [Int]
   ) {
@@ -193,11 +194,12 @@ extension MapScene {
     return badge
   }
 
-  /// Returns the leaving badge of a cluster. The badge comes back from its current position, so that nothing jumps.
-  /// Returns nil if the cluster has no leaving badge.
+  /// Brings back the leaving badge of a cluster, from its current position, so that nothing jumps. Returns nil if the
+  /// cluster has no leaving badge.
   ///
-  /// If the badge would stop counting its points exactly at `takeover`, it keeps its number. If it would stop at
-  /// another time, it continues to leave, and a new badge at its position is returned.
+  /// If the leaving badge counts its points until exactly `takeover`, it is returned with its number. If it no longer
+  /// counts points, it is returned without a number. If it counts its points until another time, it continues to
+  /// leave, and a new badge at its position is returned.
   private mutating func recall(_ new: ShownCluster, takeover: Double) -> MapBadge? {
     guard let index = leavingByCluster[new.cluster.id], !leaving[index].isGone else { return nil }
     let badge = leaving[index]
@@ -244,8 +246,8 @@ extension MapBadge {
     go(at: now, for: duration, scale: MapTiming.faded, opacity: 0)
   }
 
-  /// Moves the badge into its whole. The badge keeps its number until it arrives at the whole. If the badge still waits
-  /// for its own parts, it begins to move when these parts have arrived.
+  /// Moves the badge into its whole. The badge keeps its number until it arrives at the whole. If the badge is itself
+  /// the whole of a merge whose parts have not arrived, it begins to move when they have.
   fileprivate mutating func arrive(at whole: ShownCluster, now: Double, takeover: Double) {
     let start = max(appearsAt, now)
     countsUntil = takeover
@@ -268,7 +270,7 @@ extension MapBadge {
     isSettled = false
   }
 
-  /// Shows a cluster of another answer from now on.
+  /// Makes the badge show a cluster of the new answer.
   mutating func renew(as new: ShownCluster) {
     if cluster != new.cluster || diameter != new.diameter || pointCount < range.count {
       news.insert(.isRenewed)

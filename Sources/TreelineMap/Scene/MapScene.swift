@@ -18,14 +18,14 @@ public struct MapScene: Sendable {
   /// Durations of changes.
   public let timing: MapTiming
 
-  /// The badges of the answer, in tree order. If the latest answer is only partly applied, the other badges are badges
-  /// of the previous answer.
+  /// The badges of the answer, in tree order. While the answer is only partly applied, the remaining badges of the
+  /// previous answer are in `rest`.
   var shown: [MapBadge] = []
 
   /// Badges that the answer no longer contains.
   var leaving: [MapBadge] = []
 
-  /// The part of the answer that has not been applied; nil if there is none.
+  /// The part of the answer that has not been applied; nil if the whole answer is applied.
   var rest: PartialAnswer?
 
   /// The tree of the latest answer; nil if no answer was shown. The clusters of all badges belong to this tree, except
@@ -44,8 +44,7 @@ public struct MapScene: Sendable {
   /// Index in `leaving` for each cluster, while an answer is applied.
   var leavingByCluster: [ClusterID: Int] = [:]
 
-  /// Indices in `leaving` of the badges that counted points, or would count points later, when the application of the
-  /// answer began.
+  /// Indices in `leaving` of the badges that count points now or later, as they were when `applyRest(limit:)` began.
   var counting: [Int] = []
 
   /// Changes that have not been reported to the view yet.
@@ -87,7 +86,7 @@ public struct MapScene: Sendable {
     return resume(at: time, limit: limit)
   }
 
-  /// Applies another part of an answer that is only partly shown.
+  /// Applies the next part of an answer that is only partly shown.
   ///
   /// - Parameters:
   ///   - time: Current time.
@@ -99,7 +98,7 @@ public struct MapScene: Sendable {
     return tell()
   }
 
-  /// Moves all badges to the positions that they have at the time `time`.
+  /// Moves all badges to their positions at the given time.
   ///
   /// - Returns: All changes since the scene last returned changes; empty if nothing moves.
   /// - Complexity: O(k) for k badges; O(1) if nothing moves.
@@ -135,13 +134,14 @@ public struct MapScene: Sendable {
   /// The badges of the answer, in tree order.
   public var answerBadges: [MapBadge] { shown + (rest?.old ?? []) }
 
-  /// Returns the badge of the answer that contains a point, given the tree index of the point. Call this function to
-  /// keep a point selected through splits and merges.
+  /// Returns the badge of the answer whose cluster contains a point, given the tree index of the point. Returns nil if
+  /// there is no such badge. Call this function to keep a point selected through splits and merges.
   ///
   /// - Complexity: O(log k)
   public func badge(containing index: TreeIndex) -> MapBadge? { badge(containingTreeIndex: index.rawValue) }
 
-  /// Returns the badge of the answer that contains a point, given the number of the point in tree order.
+  /// Returns the badge of the answer whose cluster contains a point, given the number of the point in tree order; nil
+  /// if there is no such badge.
   package func badge(containingTreeIndex treeIndex: Int) -> MapBadge? {
     for badges in [shown[...], rest?.old ?? []] {
       let index = firstIndex(in: badges.indices) { badges[$0].range.upperBound > treeIndex }

@@ -25,8 +25,8 @@ public struct MapTiming: Hashable, Sendable {
   /// scale of the badge of a merge.
   static let arriving = 0.86
   static let formed = 0.9
-  /// `faded`: final scale of a badge that disappears. `withdrawn`: final scale of a badge that has never shown a number
-  /// when its cluster is merged. Such a badge fades while it moves to the badge of the merge.
+  /// `faded`: final scale of a badge that disappears. `withdrawn`: final scale of a badge that is merged before it has
+  /// shown a number. Such a badge fades while it moves to the badge of the merge.
   static let faded = 0.4
   static let withdrawn = 0.6
   /// Initial size of a badge that comes out of another badge, as a fraction of the other badge's size.
