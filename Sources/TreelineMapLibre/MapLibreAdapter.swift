@@ -37,7 +37,8 @@ import Treeline
   /// The map on which the badges are shown.
   public let mapView: MLNMapView
 
-  /// Source that layers draw. The source belongs to the style of the latest `add(to:)`.
+  /// Source that layers draw; nil before the first `add(to:)`. The source belongs to the style of the latest
+  /// `add(to:)`.
   public private(set) var source: MLNShapeSource?
 
   /// Source of the answers.
@@ -146,7 +147,7 @@ import Treeline
     animator?.prefersReducedMotion = UIAccessibility.isReduceMotionEnabled
     let (bounds, size) = (mapView.visibleCoordinateBounds, mapView.bounds.size)
     guard size.width > 0 && size.height > 0 else { return feed.viewport = nil }
-    // A longitude beyond 180 degrees belongs to another turn around the world, as in a viewport.
+    // A longitude beyond 180 degrees belongs to another turn around the world. A viewport accepts such longitudes.
     let box = BoundingBox(
       west: bounds.sw.longitude, south: bounds.sw.latitude, east: bounds.ne.longitude, north: bounds.ne.latitude)
     feed.viewport = Viewport(box, zoom: mapView.zoomLevel, tileSize: .pixels512)

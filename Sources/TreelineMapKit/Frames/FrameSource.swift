@@ -18,7 +18,8 @@ extension MapAnimator {
   ///   - afterFrame: Called after each frame.
   public func drawFrames(of frames: some FrameSource, afterFrame: @escaping @MainActor () -> Void = {}) {
     onNeedsFrames = { [weak self] in
-      // Only the animator keeps the frames alive. So no frame is drawn after the view and its animator are gone.
+      // Only the animator holds a strong reference to the source. So no frame is drawn after the view and its animator
+      // are gone.
       frames.start { [weak frames] in
         guard let self, let frames else { return }
         self.frame()
@@ -29,7 +30,8 @@ extension MapAnimator {
   }
 }
 
-/// Frames on all platforms, about 60 per second. The system wakes a task for each frame, so the times are not exact.
+/// A source of about 60 frames per second, for all platforms. The system wakes a task for each frame, so the times are
+/// not exact.
 @MainActor public final class TimedFrames: FrameSource {
   private var task: Task<Void, Never>?
 
@@ -60,7 +62,7 @@ extension MapAnimator {
 #if canImport(UIKit)
   import UIKit
 
-  /// The frames of the display on which a view is shown.
+  /// A source of the frames of the display that shows a view.
   ///
   /// An iOS app that runs on a Mac has no `UIUpdateLink`. In such an app, the frames come from `TimedFrames`.
   @MainActor public final class DisplayFrames: FrameSource {

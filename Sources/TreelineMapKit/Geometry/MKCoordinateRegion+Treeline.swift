@@ -3,7 +3,7 @@
   import Treeline
 
   extension BoundingBox {
-    /// Creates the box of a region, which extends by the same degrees to both sides of the region's center. `west` is
+    /// Creates the box of a region. The box extends half of each span to both sides of the region's center. `west` is
     /// greater than `east` if the box crosses the antimeridian. Latitudes are limited to the poles. Returns nil if a
     /// number is not finite or if a span is negative.
     public init?(_ region: MKCoordinateRegion) {
@@ -42,8 +42,8 @@
   }
 
   extension Viewport {
-    /// Creates the viewport of a screen that shows a map rectangle. The zoom follows from the width of the screen and
-    /// of the rectangle, so the map must be neither turned nor tilted. Returns nil if the map shows nothing.
+    /// Creates the viewport of a screen that shows a map rectangle. The zoom is computed from the widths of the screen
+    /// and of the rectangle, so the map must be neither turned nor tilted. Returns nil if the map shows nothing.
     ///
     /// - Parameters:
     ///   - rect: The visible rectangle, such as the `MKMapSnapshotter.Options.mapRect` of a picture of a map.

@@ -48,8 +48,8 @@
     /// Returns the zoom for 256 px tiles at which a screen shows this rectangle. Returns nil if the screen or the
     /// rectangle has no width, or if a width is not finite.
     ///
-    /// The map must be neither turned nor tilted, because the `visibleMapRect` of such a map is larger than the visible
-    /// part. ``Treeline/Viewport/init(_:margin:)`` measures the zoom of any map.
+    /// The map must be neither turned nor tilted, because the `visibleMapRect` of a turned or tilted map is larger
+    /// than its visible part. ``Treeline/Viewport/init(_:margin:)`` measures the zoom of turned and tilted maps, too.
     ///
     /// - Parameter width: Width of the screen in points.
     public func zoom(width: Double) -> Double? {
@@ -57,15 +57,15 @@
       return 20 + log2(width / size.width)
     }
 
-    /// Returns the zoom for 256 px tiles at the center of a screen, measured between two points of the screen. The
-    /// points lie beside the center on a horizontal line. All points of this line have the same distance to the camera,
-    /// so the heading and the pitch of the camera do not matter.
+    /// Returns the zoom for 256 px tiles at the center of a screen, measured between two points of the screen, to the
+    /// left and to the right of the center. All points of the horizontal line through the center have the same
+    /// distance to the camera, so the heading and the pitch of the camera do not matter.
     ///
     /// - Parameters:
     ///   - center: Center of the screen.
     ///   - coordinate: Returns the coordinate at a point of the screen; nil if the map is not drawn there.
-    /// - Returns: The zoom; nil if the map is not drawn at one of the points. The zoom is rounded, because a pan
-    ///   changes the last bits of the measured zoom.
+    /// - Returns: The zoom; nil if the map is not drawn at one of the points. The zoom is rounded, because otherwise a
+    ///   pan would change its last bits.
     static func zoom(at center: CGPoint, coordinate: (CGPoint) -> CLLocationCoordinate2D?) -> Double? {
       let distance = min(center.x, 32)
       guard distance > 0, let left = coordinate(CGPoint(x: center.x - distance, y: center.y)),
@@ -104,9 +104,9 @@
   }
 
   extension BoundingBox {
-    /// Creates the box of a map rectangle, such as the visible rectangle. The rectangle may lie several turns around
-    /// the world. `west` is greater than `east` if the box crosses the antimeridian. Returns nil for `MKMapRect.null`,
-    /// and if a number is not finite or a size is negative.
+    /// Creates the box of a map rectangle, such as the visible rectangle. The rectangle may lie whole turns east or
+    /// west of the world. `west` is greater than `east` if the box crosses the antimeridian. Returns nil for
+    /// `MKMapRect.null`, and if a number is not finite or a size is negative.
     public init?(_ rect: MKMapRect) {
       guard [rect.minX, rect.minY, rect.width, rect.height].allSatisfy(\.isFinite), rect.width >= 0, rect.height >= 0
       else { return nil }

@@ -11,8 +11,8 @@
   open class ClusterBadgeView: MKAnnotationView {
     private let disc = UIView(frame: .zero)
     private let label = UILabel(frame: .zero)
-    /// The value of `canShowCallout` from before the badge began to leave. It is restored if the badge stays. nil if
-    /// the badge is not leaving.
+    /// While the badge is leaving, the value that `canShowCallout` had before. It is restored if the badge stays. nil
+    /// if the badge is not leaving.
     private var showsCalloutLater: Bool?
 
     /// Identifier for reusing badge views.
@@ -85,7 +85,8 @@
     var number: String? { label.text }
     var fontSize: CGFloat { label.font.pointSize }
 
-    /// Makes a dot as easy to tap as a badge.
+    /// Returns whether a tap hits the badge. A dot or a small badge reacts to taps in an area of at least 44 by 44
+    /// points.
     open override func point(inside point: CGPoint, with event: UIEvent?) -> Bool {
       let more = max((Self.leastTarget - bounds.width) / 2, 0)
       return bounds.insetBy(dx: -more, dy: -more).contains(point)

@@ -6,9 +6,9 @@
   // First come the methods that the adapter needs, then all other methods of the protocol. Each method also calls the
   // same method of the delegate.
   //
-  // A method of `MKMapViewDelegate` is optional, so the expression `app?.mapView(_:didFail:)` is a function or nil. In
-  // the stubs of MapKit for other platforms, which cannot declare optional methods, the expression is a function if
-  // there is a delegate.
+  // A method of `MKMapViewDelegate` is optional, so the expression `app?.mapView(_:didFail:)` is a function or nil.
+  // The stubs of MapKit for other platforms cannot declare optional methods. With these stubs, the expression is a
+  // function whenever there is a delegate.
   extension MapViewAdapter: MKMapViewDelegate {
     /// The delegate to which calls of the map are forwarded; nil if the adapter is not the map's delegate. In that
     /// case, another object is the map's delegate and calls the adapter's methods. If the adapter forwarded these calls
@@ -27,7 +27,8 @@
       (app?.mapView(_:regionDidChangeAnimated:))?(mapView, animated)
     }
 
-    /// Returns the view of a badge or of a point of an open stack, or the view of the delegate.
+    /// Returns the view of an annotation. The adapter creates the views of points of an open stack. All other views
+    /// come from the delegate; if it returns no view for a badge, the adapter creates the view.
     public func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? {
       if let annotation = annotation as? StackMemberAnnotation { return memberView(for: annotation) }
       let own = (app?.mapView(_:viewFor:))?(mapView, annotation) ?? nil
@@ -50,7 +51,8 @@
       draw(annotation, in: view)
     }
 
-    /// Spreads out the points of a stack that opens, and selects annotations that had no views before.
+    /// Spreads out the points of a stack that opens. Selects the badge of the selected point if this badge had no view
+    /// before.
     public func mapView(_ mapView: MKMapView, didAdd views: [MKAnnotationView]) {
       if mapView.delegate !== self {
         // The map's delegate may have made these views without the adapter.
@@ -73,7 +75,8 @@
       (app?.mapView(_:didSelect:))?(mapView, view)
     }
 
-    /// Ends the selection. If a point of the open stack was deselected, closes the stack.
+    /// Ends the selection. If the open stack or one of its points was deselected, closes the stack, unless another of
+    /// its points is selected at once.
     public func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView) {
       if let annotation = view.annotation, openStack?.contains(annotation) == true { closeStackUnlessSelected() }
       if let annotation = view.annotation as? ClusterAnnotation, endsSelection(annotation) {
@@ -101,7 +104,7 @@
     /// Tells the delegate that the map has loaded.
     public func mapViewDidFinishLoadingMap(_ mapView: MKMapView) { (app?.mapViewDidFinishLoadingMap(_:))?(mapView) }
 
-    /// Tells the delegate that the map has not loaded.
+    /// Tells the delegate that the map could not be loaded.
     public func mapViewDidFailLoadingMap(_ mapView: MKMapView, withError error: any Error) {
       (app?.mapViewDidFailLoadingMap(_:withError:))?(mapView, error)
     }
@@ -130,12 +133,12 @@
       (app?.mapView(_:didFailToLocateUserWithError:))?(mapView, error)
     }
 
-    /// Tells the delegate that the mode of tracking has changed.
+    /// Tells the delegate that the map tracks the user in another mode.
     public func mapView(_ mapView: MKMapView, didChange mode: MKUserTrackingMode, animated: Bool) {
       (app?.mapView(_:didChange:animated:))?(mapView, mode, animated)
     }
 
-    /// Returns the cluster annotation of the delegate, for annotations that you have added.
+    /// Returns the delegate's cluster annotation for annotations that you have added, or MapKit's default one.
     public func mapView(
       _ mapView: MKMapView, clusterAnnotationForMemberAnnotations memberAnnotations: [any MKAnnotation]
     ) -> MKClusterAnnotation {
@@ -153,7 +156,7 @@
       (app?.mapView(_:didDeselect:))?(mapView, annotation)
     }
 
-    /// Tells the delegate that overlays are drawn.
+    /// Tells the delegate that the map has added renderers of overlays.
     public func mapView(_ mapView: MKMapView, didAdd renderers: [MKOverlayRenderer]) {
       (app?.mapView(_:didAdd:))?(mapView, renderers)
     }
@@ -163,7 +166,7 @@
         _ mapView: MKMapView, annotationView view: MKAnnotationView, calloutAccessoryControlTapped control: UIControl
       ) { (app?.mapView(_:annotationView:calloutAccessoryControlTapped:))?(mapView, view, control) }
 
-      /// Tells the delegate that an annotation is dragged.
+      /// Tells the delegate that the drag state of an annotation has changed.
       public func mapView(
         _ mapView: MKMapView, annotationView view: MKAnnotationView, didChange newState: MKAnnotationView.DragState,
         fromOldState oldState: MKAnnotationView.DragState

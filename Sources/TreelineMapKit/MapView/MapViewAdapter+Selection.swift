@@ -26,7 +26,7 @@
     /// - Parameters:
     ///   - row: Row of the point.
     ///   - coordinate: Coordinate of the point when the tree was built.
-    /// - Returns: Whether a badge on the map contains the point.
+    /// - Returns: Whether the tree contains the point.
     @discardableResult public func select(row: Int, at coordinate: Coordinate) throws -> Bool {
       guard let tree, let treeIndex = try tree.treeIndex(ofRow: row, at: coordinate) else { return false }
       selection.select(treeIndex, of: tree)
@@ -81,7 +81,7 @@
 
     func didTap(_ annotation: ClusterAnnotation) {
       let cluster = annotation.cluster
-      // The badge belongs to a tree that is being replaced, so the badge is about to leave the map.
+      // If the badge belongs to a tree that is being replaced, the badge is about to leave the map.
       guard let shown = self.tree(of: annotation), let tree, shown.isSame(as: tree) else {
         return deselect(annotation)
       }
@@ -103,7 +103,8 @@
     }
 
     /// Returns whether the deselection of a badge ends the selection. The selection stays if the adapter deselects the
-    /// badge, or if the badge was removed. A leaving badge stays selected until the next badge of the point is drawn.
+    /// badge, or if the badge was removed or belongs to an earlier tree. A badge that leaves after a split or a merge
+    /// still counts, because it stays selected until the next badge of the point is drawn.
     func endsSelection(_ annotation: ClusterAnnotation) -> Bool {
       guard let treeIndex = selection.treeIndex, !isDeselecting else { return false }
       return annotationsByBadge[annotation.badge.id] === annotation && !annotation.badge.isForeign
@@ -125,8 +126,8 @@
       for other in mapView.selectedAnnotations where other is ClusterAnnotation { deselect(other) }
     }
 
-    /// Selects the badge that contains the selected point. If this new badge is not drawn yet or has no view, the
-    /// leaving badge stays selected until the new badge has a view.
+    /// Selects the badge that contains the selected point. Until this badge is drawn and has a view, the previous
+    /// badge stays selected.
     func followSelection() {
       if selection.follow(tree) { return deselectAnnotations() }
       guard let treeIndex = selection.treeIndex, let annotation = annotation(ofTreeIndex: treeIndex),

@@ -47,7 +47,7 @@
       mapView.removeAnnotations(openStack.members)
     }
 
-    /// Moves the points of a stack to their offsets, as soon as the points have views.
+    /// Moves the new views of a stack's points to their offsets.
     func spreadOut(_ views: [MKAnnotationView]) {
       let members = views.compactMap { view in (view.annotation as? StackMemberAnnotation).map { (view, $0.offset) } }
       guard !members.isEmpty else { return }

@@ -13,7 +13,8 @@
   /// Keep a reference to the adapter while the map is shown. The adapter is the map's delegate, and forwards all calls
   /// to its own `delegate`. Annotations that you add are never clustered. Set the `displayPriority` of their views to
   /// `.required`, because MapKit otherwise hides markers next to badges. If the map needs another delegate, call the
-  /// adapter's `MKMapViewDelegate` methods from the methods of that delegate. Then nothing is forwarded.
+  /// adapter's `MKMapViewDelegate` methods from the methods of that delegate. In this case, the adapter forwards
+  /// nothing.
   @MainActor public final class MapViewAdapter: NSObject {
     /// Behavior of the adapter.
     public struct Options: Sendable {
@@ -34,7 +35,8 @@
 
     /// What a tap on a stack does.
     public enum StackDisplay: Hashable, Sendable {
-      /// The points of the stack are shown around the stack, if their number is at most `atMost`.
+      /// At most `atMost` points of the stack are shown around the stack. If the stack has more points, the delegate
+      /// is notified as well, and may list all of them.
       case spread(atMost: Int)
       /// The delegate is notified, and may list the points.
       case told
@@ -53,7 +55,7 @@
     /// The map on which the badges are shown.
     public let mapView: MKMapView
 
-    /// Source of the answers. If the rows of a new tree differ, call `show(_:texts:)` instead of setting the feed's
+    /// Source of the answers. If a new tree has other row numbers, call `show(_:texts:)` instead of setting the feed's
     /// tree.
     public let feed: MapFeed
 
@@ -222,7 +224,7 @@
     /// Factor between the user's text size and the default text size, limited to the range that badges support.
     var textScale: Double {
       guard options.scalesWithTextSize else { return 1 }
-      // The scaled value is rounded to pixels. So a large value is scaled, for which rounding matters little.
+      // The scaled value is rounded to pixels. The rounding matters little for a value as large as 100.
       let scaled = UIFontMetrics(forTextStyle: .caption1).scaledValue(
         for: 100, compatibleWith: mapView.traitCollection)
       return min(max(scaled / 100, 1), 1.5)
@@ -298,13 +300,14 @@
       }
     }
 
-    /// Lets the app update its own view, which shows an earlier number or title.
+    /// Lets the app update its own view after the number of points, the title or the subtitle has changed.
     private func update(_ view: MKAnnotationView, for annotation: ClusterAnnotation) {
       guard let delegate else { return replaceView(of: annotation) }
       delegate.adapter(self, update: view, for: annotation)
     }
 
-    /// Asks for a new view of an annotation. A map asks for a view only when an annotation is added.
+    /// Makes the map request a new view of an annotation. A map requests a view only when an annotation is added, so
+    /// the annotation is removed and added again.
     func replaceView(of annotation: ClusterAnnotation) {
       keepingSelection { mapView.removeAnnotation(annotation) }
       mapView.addAnnotation(annotation)
@@ -334,7 +337,7 @@
     func show(_ annotation: ClusterAnnotation, in view: MKAnnotationView) {
       let badge = annotation.badge
       view.isHidden = !badge.appearance.isVisible
-      // The labels, the callout and the drawing of an app's own view are left alone.
+      // An app's own view keeps its labels, its callout and its drawing.
       guard let view = view as? ClusterBadgeView else { return }
       // VoiceOver skips badges that are leaving.
       view.isAccessibilityElement = badge.appearance.isVisible && !badge.isLeaving

@@ -17,8 +17,9 @@ struct PointSelection {
   /// Selects no point.
   mutating func end() { (treeIndex, row, tree) = (nil, nil, nil) }
 
-  /// Finds the selected point in the next tree. The selection ends in three cases: the next tree is neither the same
-  /// tree nor an edit of this tree, the edit has removed the point, or the point fails the filter of the next tree.
+  /// Finds the selected point in the next tree. The selection ends if there is no next tree, if the next tree is
+  /// neither the same tree nor an edit of it, if the edit has removed the point, or if the point fails the filter of
+  /// the next tree.
   ///
   /// - Returns: Whether the selection has ended.
   mutating func follow(_ next: ClusterTree?) -> Bool {

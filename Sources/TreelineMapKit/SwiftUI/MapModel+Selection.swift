@@ -69,7 +69,7 @@
     }
 
     private func badgeToSelect(in scene: MapScene) -> Badge.ID? {
-      // An open stack without a selected point is selected, so that the map reports a tap elsewhere.
+      // If no point is selected, the badge of the open stack is selected, so that the map reports a tap elsewhere.
       guard let treeIndex = selected.treeIndex else { return stack.map { Badge.ID(badge: $0.badge) } }
       // Before the tree is shown, the badges belong to the previous tree.
       guard let tree, scene.shows(tree) else { return selectedBadge }

@@ -66,8 +66,8 @@
     /// All badges that are drawn, from bottom to top.
     public private(set) var badges: [Badge] = []
 
-    /// Error of the latest query, for example because the tree lacks data that the cut needs. If a query fails, the
-    /// badges do not change.
+    /// Error of the latest query, for example because the tree lacks data that the cut needs; nil if the query has not
+    /// failed. If a query fails, the badges do not change.
     public private(set) var error: (any Error)?
 
     /// Source of the answers.
@@ -150,8 +150,7 @@
       _ feed: MapFeed, texts: BadgeTexts, in time: (frames: some FrameSource, clock: some Clock<Duration>)
     ) {
       (self.feed, treeTexts) = (feed, TreeTexts(texts))
-      // The changes are ignored here, because everything that is drawn is in `badges`, which is assigned once per
-      // frame.
+      // The closure ignores the changes, because `draw()` assigns everything that is drawn to `badges` once per frame.
       let animator = MapAnimator(feed, clock: time.clock) { _ in }
       animator.onError = { [weak self] in self?.error = $0 }
       animator.drawFrames(of: time.frames) { [weak self] in self?.draw() }
@@ -241,7 +240,7 @@
         return feed.viewport = nil
       }
       feed.viewport = Viewport(box, zoom: zoom)
-      // The points of an open stack keep their distances on the screen.
+      // The points of an open stack keep their distances on the screen, so their coordinates change with the zoom.
       if stack != nil { draw() }
     }
 
