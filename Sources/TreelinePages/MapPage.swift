@@ -35,7 +35,7 @@ package struct MapPage {
   /// - Parameters:
   ///   - contentHash: The content hash of the tree.
   ///   - title: Title of the page, which replaces the tree's own title.
-  ///   - basemap: A MapLibre style, or the address of a style, as JSON; nil for the land that the map contains.
+  ///   - basemap: A MapLibre style, or the address of a style, as JSON; nil for the land in the map's own files.
   ///   - progress: As in `PagePublisher`.
   /// - Throws: `PageError`
   package func page(
@@ -63,7 +63,7 @@ package struct MapPage {
     return page
   }
 
-  /// Replaces names in double braces by texts. A text may itself contain double braces.
+  /// Fills in a template: replaces each name in double braces by its text. Double braces within a text stay.
   private func filled(_ template: String, _ texts: [String: [UInt8]]) throws -> [UInt8] {
     var result: [UInt8] = []
     var rest = try bytes(template)[...]

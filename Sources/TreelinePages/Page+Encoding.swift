@@ -26,11 +26,11 @@ struct PageEncoder {
   /// The length of the fields before the places of a listing.
   static let listingStart = 36
 
-  /// Whether the exact spreads of an upper page are in a separate page. If the tree has separations, spreads are in a
-  /// separate page, because cuts then do not need spreads.
+  /// Whether the exact spreads of an upper page are in a separate page. This is so if the tree has separations,
+  /// because cuts of such a tree do not need spreads.
   var hasSpreadPages: Bool { storage.separations != nil }
 
-  /// Returns a page.
+  /// Returns the bytes of a page.
   ///
   /// - Parameter listing: The pages below an upper page; empty if another page lists these pages.
   func bytes(_ page: PagePlan, listing: [PageEntry] = []) throws(IndexError) -> [UInt8] {

@@ -23,8 +23,8 @@ struct PageBytes {
   mutating func align() { while bytes.count % 8 != 0 { bytes.append(0) } }
 }
 
-/// Numbers that take only a few bits each, lowest bit first. A reader computes the number of bits of a number from
-/// earlier numbers.
+/// Numbers that take only a few bits each, lowest bit first. The bit counts are not stored: a reader computes each bit
+/// count from earlier numbers.
 struct PageBits {
   private(set) var bytes: [UInt8] = []
   private var bitCount = 0
@@ -94,7 +94,7 @@ enum PageCompression {
 
 /// A reference to a page: the place of its bytes.
 package struct PageReference: Hashable, Sendable {
-  /// XXH64 of the file of the page, which names the file; nil if all pages are in one file.
+  /// The checksum (XXH64) of the page's file, which is also the file's name; nil if all pages are in one file.
   package var file: UInt64?
   /// The length of the file; 0 if all pages are in one file.
   package var fileLength: UInt32
@@ -105,7 +105,7 @@ package struct PageReference: Hashable, Sendable {
 
   static let none = PageReference(file: nil, fileLength: 0, offset: 0, length: 0)
 
-  /// Returns the places of pages that were written one after another.
+  /// Returns the place of each page, if the pages were written one after another from the offset of this reference.
   func places(of pages: [[UInt8]]) -> [PageReference] {
     var place = self
     place.length = 0

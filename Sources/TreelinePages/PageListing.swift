@@ -14,8 +14,8 @@ struct PageEntry: Sendable {
   var spreads = PageReference.none
 }
 
-/// The listing of an upper page: the pages on one or several levels below the page, in preorder. A reader loads all
-/// pages of a listing that a query needs at once.
+/// The listing of an upper page: the pages on one or several levels below the page, in preorder. From a listing, a
+/// reader learns all pages that a query needs on these levels, and loads them at once.
 struct PageListing {
   var entries: [PageEntry] = []
   let hasSpreads: Bool
@@ -26,7 +26,8 @@ struct PageListing {
     for edge in [whole.minX, whole.minY, whole.maxX, whole.maxY] { bytes.append(edge) }
     bytes.append(places: entries.map(\.page) + (hasSpreads ? entries.map(\.spreads) : []))
     var edges: [[UInt8]] = [[], [], [], []]
-    // Boxes within which the next entries are rounded, each with the number of entries that are left for it.
+    // A stack of boxes. Each entry's box is rounded within the last box of the stack. `left` is the number of further
+    // entries to be rounded within a box.
     var around: [(left: Int, box: PlaneRect)] = [(Int.max, whole)]
     for entry in entries {
       while around[around.count - 1].left == 0 { around.removeLast() }
@@ -41,7 +42,7 @@ struct PageListing {
   }
 }
 
-/// A box whose edges are rounded outward to one of 256 steps between the edges of a box around it.
+/// A box whose edges are rounded outward to one of 256 steps between the edges of an outer box.
 private struct RoundedBox {
   /// The steps of min x, min y, max x and max y.
   var edges: [UInt8] = [0, 0, 0, 0]
@@ -77,7 +78,7 @@ extension PlaneRect {
     let world = Int64(1) << 32
     let sides = boxes.map { (start: Int64($0.minX), width: Int64($0.maxX &- $0.minX)) }.sorted { $0.start < $1.start }
     let first = sides.first?.start ?? 0
-    // The boxes before the seam may reach beyond it.
+    // How far the boxes reach beyond the seam; negative if no box reaches it.
     let beyond = sides.map { $0.start + $0.width - world }.max() ?? -1
     var (end, start, widest) = (beyond, first, Int64(0))
     for side in sides {
@@ -92,7 +93,8 @@ extension PlaneRect {
 }
 
 extension PageEncoder {
-  /// Returns the encoder and the pages, in preorder, of a subtree of the whole tree, or of a leaf page.
+  /// Divides a leaf page of the whole tree into the pages of its subtree. Returns the encoder of these pages, and the
+  /// pages in preorder. If the leaf page is not a subtree, returns this encoder and the page itself.
   func subtree(_ plan: PagePlan) throws(IndexError) -> (PageEncoder, [PagePlan]) {
     guard pages.isSubtree(plan) else { return (self, [plan]) }
     let tree = try PageTree(storage, sizes: pages.sizes, below: pages.nodes(of: plan), level: plan.level)
@@ -159,7 +161,7 @@ extension PageReference {
     let lengths = start + 4 + 8 * fileCount
     let columns = lengths + 4 * fileCount
     guard columns + 16 * count <= bytes.count else { return nil }
-    /// Returns a number that is stored byte by byte.
+    /// Returns a number from a column in the format of `append(planesOf:)`.
     func number(_ index: Int, of count: Int, at column: Int, width: Int) -> UInt64 {
       (0..<width).reduce(0) { $0 | UInt64(bytes[column + $1 * count + index]) << UInt64(8 * $1) }
     }

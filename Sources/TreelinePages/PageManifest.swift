@@ -63,7 +63,7 @@ package struct PageManifest: Codable, Equatable {
       (values, fileBytes) = (sizes.values, sizes.fileBytes)
     }
 
-    /// The sizes; nil if they are invalid, so that `PagePublisher` cannot have written them.
+    /// The sizes; nil if they are invalid. `PagePublisher` never writes invalid sizes.
     package var pageSizes: PageSizes? {
       guard 1...2 ~= points.count, nodePoints.count == points.count, leastCode.count == points.count,
         (points + nodePoints + pairs + [listed, values, fileBytes]).allSatisfy({ 1...1 << 32 ~= $0 }),

@@ -7,16 +7,17 @@ import Treeline
 /// `leastCode` have a number for each of these two divisions. A small tree is divided once, and the lists have one
 /// number.
 package struct PageSizes: Hashable, Sendable {
-  /// The greatest number of points of a subtree, and of a leaf page. The last number is for leaf pages. A leaf page of
-  /// a single node may have more points.
+  /// If the tree is divided twice: the greatest number of points of a subtree, and of a leaf page. If it is divided
+  /// once: only the number for leaf pages. A leaf page of a single node may have more points.
   package var points: [Int]
   /// Number of points above which the children of a node are in upper pages.
   package var nodePoints: [Int]
   /// If a node has at least this separation code, its children are in upper pages, even if the node has few points. 0
   /// if separation codes do not matter.
   package var leastCode: [Int]
-  /// Greatest number of pairs of records in a page, for each level of upper pages. The first page has level 0, its
-  /// child pages have level 1, and so on. The last number of the array is used for all further levels.
+  /// Greatest number of pairs in a page, for each level of upper pages. A pair is the records of the two children of a
+  /// node. The first page has level 0, its child pages have level 1, and so on. The last number of the array is used
+  /// for all further levels.
   package var pairs: [Int]
   /// Number of parts into which the pairs below a page are divided, for each level of upper pages. Each child page gets
   /// at most one part. The last number of the array is used for all further levels.
@@ -53,8 +54,8 @@ struct UpperRecord {
 /// The plan of a page. A page contains parts of some neighboring subtrees, but not the records of their roots.
 final class PagePlan: @unchecked Sendable {
   enum Content {
-    /// The points below some nodes. If the whole tree is divided into subtrees, each leaf is a subtree, and may be
-    /// divided into several pages.
+    /// The points below the roots. In the first of two divisions, each leaf is a subtree, which may be divided into
+    /// several pages.
     case leaf
     /// The pairs of children of all nodes in `expanded`. All other nodes below the roots are in the pages `children`.
     case upper(expanded: Set<Int32>, children: [PagePlan])
@@ -64,7 +65,7 @@ final class PagePlan: @unchecked Sendable {
   /// roots.
   let roots: [Int32]
   let content: Content
-  /// The level of the page below the first page, which has level 0.
+  /// The level of the page. The first page has level 0, its child pages have level 1, and so on.
   let level: Int
   /// Reference to the page. Set when the page has been written.
   var reference = PageReference.none
@@ -98,7 +99,7 @@ struct PageTree {
   private(set) var records: [UpperRecord] = []
   private(set) var first = PagePlan(roots: [], content: .upper(expanded: [], children: []), level: 0)
   let sizes: PageSizes
-  /// The division: 0 for the whole tree, 1 for a subtree.
+  /// The number of the division: 0 if the whole tree is divided, 1 if a subtree is divided.
   private let division: Int
 
   init(_ storage: TreeStorage, sizes: PageSizes) throws(IndexError) {
@@ -163,7 +164,7 @@ struct PageTree {
       ? upperPage(of: group, from: group, level: level) : PagePlan(roots: group, content: .leaf, level: level)
   }
 
-  /// Returns the nodes whose children are in a page. These are the nodes with the greatest separation codes. If the
+  /// Returns the nodes whose children are in a page: at most `pairs` nodes with the greatest separation codes. If the
   /// tree has no codes, these are the nodes with the most points.
   private func expanded(below starts: [Int32], pairs: Int) -> Set<Int32> {
     var waiting = Heap<Waiting>()
@@ -284,8 +285,8 @@ struct PageTree {
 
   // MARK: - Listings
 
-  /// Returns the pages in the listing of an upper page of the whole tree, in preorder. An *owner* is a page on the last
-  /// level that has its own listing.
+  /// Returns the pages in the listing of an upper page of the whole tree, in preorder. An *owner* is an upper page
+  /// that has its own listing. Of the pages in a listing, the upper pages on the last level are owners.
   func listed(below owner: PagePlan) -> [(page: PagePlan, isOwner: Bool)] {
     let levels = listedLevels(below: owner)
     var listed: [(page: PagePlan, isOwner: Bool)] = []

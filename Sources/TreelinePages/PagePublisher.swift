@@ -28,7 +28,7 @@ package struct PagePublisher {
 
   /// - Parameters:
   ///   - contentHash: The content hash of the tree.
-  ///   - giveBack: Returns the memory pages of the index to the system. If a part is used later, it is read from the
+  ///   - giveBack: Returns the memory pages of the index to the system. If they are used later, they are read from the
   ///     file again.
   package init(
     _ tree: ClusterTree, contentHash: UInt64, sizes: PageSizes? = nil, giveBack: @escaping () -> Void = {}
@@ -43,8 +43,8 @@ package struct PagePublisher {
   /// Returns sizes at which most views load few pages and few bytes.
   ///
   /// `scripts/measure/pages.mjs` measured these sizes. With larger pages, a view loads more bytes. With smaller pages,
-  /// listings are longer. Some hosts accept only 20,000 files. So if there are very many points, files are longer, and
-  /// pages of values are longer, so that there are at most 8,192 of them.
+  /// listings are longer. Some hosts accept only 20,000 files. So if there are very many points, files and pages of
+  /// values are longer. There are never more than 8,192 pages of values.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
     let count = tree.pointCount
     let leastCodes = [1 << 18, count / 8].map { leastCode(of: tree, reachedBy: max(4096, $0)) }
@@ -144,7 +144,8 @@ package struct PagePublisher {
     _ encoder: PageEncoder, to files: PageFiles, _ result: inout Result
   ) throws -> [PageEntry] {
     let pages = encoder.pages
-    // The listings of all pages. A page is written before the page that lists it.
+    // The pages of the listings, beginning with the listing of the first page. They are written in reverse order,
+    // because a page must be written before the page that lists it.
     var listings: [[(page: PagePlan, isOwner: Bool)]] = []
     var owners = [pages.first]
     while !owners.isEmpty {
@@ -168,8 +169,8 @@ package struct PagePublisher {
     return encoder.listing(pages.listed(below: pages.first))
   }
 
-  /// Calls `work` on several threads. Calls `take` with the results on the calling thread, in the order of the numbers.
-  /// Returns the memory pages of the index to the system from time to time.
+  /// Calls `work` for each number below `count`, on several threads. Calls `take` with the results on the calling
+  /// thread, in the order of the numbers. Returns the memory pages of the index to the system from time to time.
   private func inOrderOrFailing<Pages: Sendable>(
     _ count: Int, threads: Int, _ work: @escaping @Sendable (Int) throws -> Pages,
     then take: (Int, Pages) throws -> Void
@@ -204,7 +205,7 @@ private final class Places {
   init(count: Int) { all = Array(repeating: .none, count: count) }
 }
 
-/// The compressed pages of a subtree, or a single leaf page.
+/// The compressed pages of a subtree, or one compressed leaf page.
 private struct SubtreePages: Sendable {
   /// The pages in preorder.
   private(set) var pages: [(bytes: [UInt8], spreads: [UInt8]?, level: Int)] = []
@@ -248,7 +249,8 @@ private final class PageFiles {
 
   init(_ sink: any PageSink, byteCount: Int) { (self.sink, self.byteCount) = (sink, byteCount) }
 
-  /// Adds a page to the open file of its kind. If the open file is long enough, closes it and begins a new file.
+  /// Adds a page to the open file of its kind. If the page would make the open file too long, writes this file and
+  /// begins a new file.
   func append(_ page: [UInt8], _ kind: Kind, then set: @escaping (PageReference) -> Void) throws {
     if let file = open[kind], file.byteCount + page.count > byteCount { try write(kind) }
     if open[kind] == nil { kinds.append(kind) }

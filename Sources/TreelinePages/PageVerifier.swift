@@ -177,7 +177,7 @@ package struct PageVerifier {
     }
   }
 
-  /// The files of pages that are open. The checksum of a file is compared when the file is opened.
+  /// The open files of pages. When a file is opened, its checksum is compared with its name.
   private final class Files {
     /// The greatest number of open files.
     private static let most = 100

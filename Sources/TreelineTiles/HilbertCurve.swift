@@ -3,7 +3,7 @@
 /// The order of tiles in a PMTiles archive. Tiles are ordered by zoom, and within a zoom along a Hilbert curve. So
 /// most tiles that are neighbors on the map are also neighbors in the file.
 enum HilbertCurve {
-  /// Returns the number of tiles of all lower zooms.
+  /// Returns the id of the first tile of a zoom, which is the number of tiles of all lower zooms.
   static func firstID(ofZoom zoom: Int) -> UInt64 { (1 << (2 * UInt64(zoom)) - 1) / 3 }
 
   /// Returns the position of a tile in the order of the archive, which PMTiles calls the tile's id.

@@ -75,8 +75,8 @@ package struct PMTiles: TileArchive {
   /// root directory.
   private func directories() -> (root: [UInt8], leaves: [UInt8]) {
     let room = Self.rootEnd - Self.headerLength
-    // A root directory with more entries would always be too long. So such a directory is not compressed just to
-    // measure its length.
+    // With more entries, the root directory would always be too long. So it is not compressed just to measure its
+    // length.
     if entries.count <= 1 << 14 {
       let root = Self.compressed(Directory(entries).bytes)
       if root.count <= room { return (root, []) }

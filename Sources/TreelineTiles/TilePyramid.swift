@@ -120,8 +120,9 @@ private struct Block: Sendable {
   let clusters: Clusters
 }
 
-/// The blocks of a zoom, in the order of tiles. Each block is a square of one or more tiles. A block has about as many
-/// clusters as one thread encodes in a few milliseconds. Only a block of a single tile may have more clusters.
+/// The blocks of a zoom, in the order of tiles. Each block is a square of one or more tiles. A block has at most
+/// `usualClusters` clusters, which one thread encodes in a few milliseconds. Only a block of a single tile may have
+/// more clusters.
 private struct Blocks {
   private let pyramid: TilePyramid
   private let zoom: Int

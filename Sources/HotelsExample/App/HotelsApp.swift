@@ -12,7 +12,7 @@
         ContentView()
           #if canImport(AppKit) && !targetEnvironment(macCatalyst)
             .onAppear {
-              // `swift run` starts the app as a command. Without this line, its window would stay behind other apps.
+              // `swift run` starts the app as a command. Without these calls, its window would stay behind other apps.
               NSApplication.shared.setActivationPolicy(.regular)
               NSApplication.shared.activate()
             }
