@@ -54,7 +54,8 @@ private struct RoundedBox {
     (edges[1], edges[3], box.minY, box.maxY) = Self.rounded(inner.minY, inner.maxY, outer.minY, outer.maxY)
   }
 
-  /// Distances are modulo 2^32, because boxes may lie across the seam, where the world is cut open.
+  /// Returns both steps and both rounded edges along one axis. Distances are modulo 2^32, because boxes may lie across
+  /// the seam, where the world is cut open.
   private static func rounded(
     _ least: UInt32, _ greatest: UInt32, _ start: UInt32, _ end: UInt32
   ) -> (UInt8, UInt8, UInt32, UInt32) {

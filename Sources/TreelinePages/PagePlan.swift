@@ -51,7 +51,8 @@ struct UpperRecord {
   var pairCount: Int32 = 0
 }
 
-/// The plan of a page. A page contains parts of some neighboring subtrees, but not the records of their roots.
+/// The plan of a page. A page contains the nodes below its roots, or the upper part of these nodes. The roots are
+/// neighbors in tree order. The records of the roots themselves are in pages above.
 final class PagePlan: @unchecked Sendable {
   enum Content {
     /// The points below the roots. In the first of two divisions, each leaf is a subtree, which may be divided into
