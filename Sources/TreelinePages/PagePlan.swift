@@ -12,8 +12,8 @@ package struct PageSizes: Hashable, Sendable {
   package var points: [Int]
   /// Number of points above which the children of a node are in upper pages.
   package var nodePoints: [Int]
-  /// If a node has at least this separation code, its children are in upper pages, even if the node has few points. 0
-  /// if separation codes do not matter.
+  /// If the separation code of a node is at least this number, the children of the node are in upper pages, even if
+  /// the node has few points. 0 if separation codes do not matter.
   package var leastCode: [Int]
   /// Greatest number of pairs in a page, for each level of upper pages. A pair is the records of the two children of a
   /// node. The first page has level 0, its child pages have level 1, and so on. The last number of the array is used

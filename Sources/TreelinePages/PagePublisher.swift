@@ -234,7 +234,7 @@ private final class PageFiles {
     case values
   }
 
-  /// A file that is not complete. `set` receives the places of the pages.
+  /// A file that is not complete. `set` has a closure for each page, which receives the place of the page.
   private struct Open {
     var pages: [[UInt8]] = []
     var byteCount = 0

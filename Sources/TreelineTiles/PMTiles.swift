@@ -54,7 +54,7 @@ package struct PMTiles: TileArchive {
     append(tileLength)
     append(entries.tileCount)
     append(entries.count)
-    append(entries.count)  // Equal tiles that are not adjacent are stored twice.
+    append(entries.count)  // Number of contents. Equal tiles that are not adjacent are stored twice.
     let (isClustered, gzip, vectorTiles) = (1 as UInt8, 2 as UInt8, 1 as UInt8)
     for byte in [isClustered, gzip, gzip, vectorTiles] { append(byte) }
     append(UInt8(description.zooms.lowerBound))

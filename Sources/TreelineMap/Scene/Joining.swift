@@ -19,7 +19,8 @@ struct Joining {
   /// - Parameters:
   ///   - leaving: All leaving badges that count points now or later.
   ///   - parts: Badges that merge into the whole.
-  /// - Complexity: O(k²) for k leaving badges within the whole. k is 0 unless this change interrupts another change.
+  /// - Complexity: O(k · (k + m)) for k leaving badges within the whole, and m parts. k is 0 unless this change
+  ///   interrupts another change.
   mutating func find(among leaving: [MapBadge], _ parts: ArraySlice<MapBadge>) {
     let within = leaving.filter { $0.isWithin(range) }
     if within.isEmpty { return }

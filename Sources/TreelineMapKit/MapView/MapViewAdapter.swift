@@ -62,7 +62,7 @@
     /// Texts on the badges of the shown tree. See `show(_:texts:)`.
     public var texts: BadgeTexts { treeTexts.current }
 
-    /// Behavior of the adapter. A new value takes effect at the next change.
+    /// Behavior of the adapter. A new value takes effect when the map or a badge changes next.
     public var options: Options
 
     /// Receives all calls of the map to its delegate, and the events of the adapter.
