@@ -35,7 +35,8 @@ package struct PageVerifier {
   /// Returns a description of the first difference between the site and an index; nil if there is no difference.
   package func problem(with tree: ClusterTree, contentHash: UInt64, giveBack: () -> Void = {}) throws -> String? {
     guard let sizes = manifest.sizes.pageSizes, let values = manifest.values.reference else {
-      return "\(PageManifest.fileName): expected page sizes above 0 and a checksum, found invalid values"
+      return "\(PageManifest.fileName): expected valid page sizes and checksums, found invalid values; publish the "
+        + "index again"
     }
     let expected = PageManifest(
       tree, sizes, contentHash: contentHash, file: manifest.file, values: manifest.values, spreads: manifest.spreads,

@@ -15,7 +15,7 @@
       super.init(nibName: nil, bundle: nil)
     }
 
-    required init?(coder: NSCoder) { fatalError("This view controller is made in code") }
+    required init?(coder: NSCoder) { fatalError("The view controller is created in code, not from an archive") }
 
     override func viewDidLoad() {
       super.viewDidLoad()
