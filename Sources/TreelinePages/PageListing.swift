@@ -15,7 +15,7 @@ struct PageEntry: Sendable {
 }
 
 /// The listing of an upper page: the pages on one or several levels below the page, in preorder. From a listing, a
-/// reader learns all pages that a query needs on these levels, and loads them at once.
+/// reader learns which pages on these levels a query needs, and loads all of them at once.
 struct PageListing {
   var entries: [PageEntry] = []
   let hasSpreads: Bool
@@ -27,7 +27,7 @@ struct PageListing {
     bytes.append(places: entries.map(\.page) + (hasSpreads ? entries.map(\.spreads) : []))
     var edges: [[UInt8]] = [[], [], [], []]
     // A stack of boxes. Each entry's box is rounded within the last box of the stack. `left` is the number of further
-    // entries to be rounded within a box.
+    // entries to be rounded within its box.
     var around: [(left: Int, box: PlaneRect)] = [(Int.max, whole)]
     for entry in entries {
       while around[around.count - 1].left == 0 { around.removeLast() }

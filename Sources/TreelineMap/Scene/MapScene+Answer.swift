@@ -45,9 +45,8 @@ extension MapScene {
     if !rest.old.isEmpty || !rest.new.isEmpty { self.rest = rest }
   }
 
-  /// Finds the index of each leaving badge by its cluster, and the leaving badges that count points now or later.
-  /// Badges that begin to leave while this part of the answer is applied are not included, because they do not affect
-  /// it.
+  /// Fills `leavingByCluster` and `counting` from the leaving badges of the current tree. Badges that begin to leave
+  /// while this part of the answer is applied are not included, because they do not affect it.
   private mutating func lookAtLeaving() {
     (leavingByCluster, counting) = ([:], [])
     for (index, badge) in leaving.enumerated() where !badge.isForeign {
