@@ -12,7 +12,7 @@ import TreelineBuilder
     #expect(Set(MethodChoice.all.map(\.name)).count == MethodChoice.all.count)
     #expect(
       MethodChoice.standard().map(\.name) == [
-        "grid", "breadth-first", "widest-first", "spacing/merge:distance", "badges",
+        "grid", "breadth-first", "badges", "widest-first", "spacing/merge:distance",
       ])
     #expect(
       MethodChoice.standard(of: .splitting(.gamma(1.5))).map(\.name) == [
@@ -20,7 +20,7 @@ import TreelineBuilder
       ])
     #expect(
       MethodChoice.standard(of: .merging(by: .badges)).map(\.name) == [
-        "grid", "breadth-first/merge:badges", "widest-first/merge:badges", "badges",
+        "grid", "breadth-first/merge:badges", "badges", "widest-first/merge:badges",
       ])
     #expect(MethodChoice(name: "Grid") == nil && MethodChoice(name: "") == nil)
   }

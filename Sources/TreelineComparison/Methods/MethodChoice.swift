@@ -19,15 +19,16 @@ package enum MethodChoice: Hashable, Sendable {
     [.grid] + TreeCut.all(of: growth).map { .tree($0, growth) }
   }
 
-  /// Returns the default choices. They are the grid, limits in two orders, a spacing, and badges. Limits are on the
-  /// tree of Applidium's article. The spacing is on a tree that is merged by distance, and the badges are on a tree
-  /// that is merged for badges. If `growth` is given, all cuts are on a tree of this growth, and cuts that do not suit
-  /// it are left out.
+  /// Returns the default choices. They are the grid, a breadth-first limit and badges, which a report shows in its
+  /// first row, then a widest-first limit and a spacing. Limits are on the tree of Applidium's article. The spacing is
+  /// on a tree that is merged by distance, and the badges are on a tree that is merged for badges. If `growth` is
+  /// given, all cuts are on a tree of this growth, and cuts that do not suit it are left out.
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
     let limited = growth ?? .splitting(.mean)
-    return [.grid, .tree(.breadthFirst, limited), .tree(.widestFirst, limited)]
-      + (growth == .merging(by: .badges) ? [] : [.tree(.spacing(), growth ?? .merging(by: .distance))])
+    return [.grid, .tree(.breadthFirst, limited)]
       + ([nil, .merging(by: .badges)].contains(growth) ? [.tree(.badges, .merging(by: .badges))] : [])
+      + [.tree(.widestFirst, limited)]
+      + (growth == .merging(by: .badges) ? [] : [.tree(.spacing(), growth ?? .merging(by: .distance))])
   }
 
   /// Returns choices for an index, which has a single tree. If the name of a choice has no growth, the growth of the

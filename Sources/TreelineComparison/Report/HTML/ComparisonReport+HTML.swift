@@ -122,7 +122,7 @@ extension ComparisonReport {
       [
         "The width of a badge depends on its count: \(BadgeSize.range) if the screen shows the picture at full size. "
           + "A single point is drawn as a small dot and measured like a badge. " + meanings.joined(separator: " "),
-        "The values at the top are means over all views. “Best” is decided by the rounded numbers.",
+        "“Best” is decided by the rounded numbers.",
       ] + credits
     return "<footer>\n" + lines.map { "<p>\(escaped($0))</p>\n" }.joined() + "</footer>\n"
   }

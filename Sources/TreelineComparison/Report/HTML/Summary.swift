@@ -49,9 +49,10 @@ struct Summary {
     let isEven = report.views.allSatisfy { Set($0.results.map(\.clusters.count)).count == 1 }
     let words = ["", "", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"]
     let count = report.methods.count < words.count ? words[report.methods.count] : "\(report.methods.count)"
+    let views = report.views.count
     return
-      "\(count) ways to cluster the same points on the same screen\(isEven ? ", with the same number of badges" : "")."
-      + sentences(findings).joined()
+      "\(count) ways to cluster the same points on the same screen\(isEven ? ", with the same number of badges" : "")"
+      + "\(views > 1 ? "; the numbers are means over \(views) views" : "")." + sentences(findings).joined()
   }
 
   /// Returns at most two sentences, about the two methods that are the best in the most measures. If there is something
@@ -63,7 +64,7 @@ struct Summary {
       findings.filter { $0.best[one] }.compactMap { clause($0, of: one, than: $0.rival(of: one)) }
     }
     let named = zip(told, clauses).filter { !$1.isEmpty }
-    let opening = { (one: Int) in " With \(escaped(report.methods[one].title)), " }
+    let opening = { (one: Int) in " With the method \(escaped(report.methods[one].title)), " }
     guard named.count == 1, let (one, all) = named.first, all.count > 2 else {
       return named.map { "\(opening($0))\(enumeration(of: Array($1.prefix(3))))." }
     }
