@@ -230,10 +230,14 @@ export class Controls {
     this.tell(index, []);
   }
 
-  /** Shows facts about the index below its title. */
-  tell(index, facts) {
+  /**
+   * Shows facts about the index below its title.
+   *
+   * @param passing Number of points that pass the filter; null without a filter.
+   */
+  tell(index, facts, passing = null) {
     const end = index.closest_zoom ? `, down to zoom ${index.closest_zoom.toFixed(1)}` : "";
-    this.find("#facts").textContent = [`${points(index.point_count)}${end}`, ...facts].join(" · ");
+    this.find("#facts").textContent = [`${passing === null ? "" : `${number(passing)} of `}${points(index.point_count)}${end}`, ...facts].join(" · ");
   }
 
   /** Shows which column gives points their names, if this is a guess. */

@@ -24,7 +24,7 @@ const LONGEST = 28;
  * `MARGIN` is the distance between two names. `FARTHEST` is the greatest distance of a city's name from the city, which
  * may be under a badge. A name farther away would seem to belong to another place.
  */
-const PLACE_DOT = 2;
+export const PLACE_DOT = 2;
 const GAP = 4;
 const MARGIN = 3;
 const FARTHEST = 14;

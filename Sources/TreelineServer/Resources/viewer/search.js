@@ -172,11 +172,14 @@ function pointHit(feature, index, column) {
 }
 
 /**
- * Returns the coordinate in a text such as `48.85, 2.35` or `48.85N 2.35E`. The latitude comes first. If the first
- * number cannot be a latitude, the longitude comes first.
+ * Returns the coordinate in a text such as `48.85, 2.35`, `48,85; 2,35`, `48.85N 2.35E` or `geo:48.85,2.35?z=12`. The
+ * latitude comes first. If the first number cannot be a latitude, the longitude comes first.
  */
 function coordinatesIn(text) {
-  const match = text.match(/^\s*(-?\d+(?:\.\d+)?)\s*°?\s*([NS])?\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*°?\s*([EW])?\s*$/i);
+  let plain = text.replace(/^\s*geo:([^;?]*).*$/i, "$1");
+  // Commas are decimal points if another sign separates the numbers.
+  if (/^\s*-?\d+,\d+\D*[;\s]\s*-?\d+,\d+\D*$/.test(plain)) plain = plain.replaceAll(/(\d),(?=\d)/g, "$1.");
+  const match = plain.match(/^\s*(-?\d+(?:\.\d+)?)\s*°?\s*([NS])?\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*°?\s*([EW])?\s*$/i);
   if (!match) return [];
   let latitude = +match[1] * (/s/i.test(match[2] ?? "") ? -1 : 1);
   let longitude = +match[3] * (/w/i.test(match[4] ?? "") ? -1 : 1);

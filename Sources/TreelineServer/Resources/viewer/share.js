@@ -1,5 +1,6 @@
 // The dialog to share the view: a link, a line of HTML that embeds the view, and pictures.
 
+import { PLACE_DOT } from "./labels.js";
 import { densitiesOf } from "./legend.js";
 import { element, number, titleOf } from "./text.js";
 
@@ -120,6 +121,7 @@ export class Share {
       for (const label of side.labels.placed) {
         const { x, y } = camera.point(label.x, label.y);
         shapes.push(text(origin.x + x + label.dx, origin.y + y + label.dy, label.text, label.isPoint ? palette.pointName : palette.place, label.size, 500, palette.halo));
+        if (label.hasDot) shapes.push(`<circle cx="${(origin.x + x).toFixed(1)}" cy="${(origin.y + y).toFixed(1)}" r="${PLACE_DOT}" fill="${palette.place}" stroke="${palette.halo}" stroke-width="2" paint-order="stroke"/>`);
       }
       for (const cluster of side.scene.clusters) {
         const point = camera.point(cluster.x, cluster.y);

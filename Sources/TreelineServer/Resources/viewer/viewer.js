@@ -73,6 +73,9 @@ const SAMPLE = 200;
 /** Milliseconds that the map waits for the first badges. */
 const SOON = 200;
 
+/** A filter is tried on at most this many points at the position of a found point. */
+const MOST_AT_POSITION = 1000;
+
 const pause = (time) => new Promise((done) => setTimeout(done, time));
 
 /** Settings without a filter. */
@@ -101,6 +104,10 @@ export class Viewer {
   #lastRequestTime = null;
   #nextSide = 0;
   #rest = 0;
+  /** Facts below the title, besides the number of points. */
+  #facts = [];
+  /** The number of points that pass the filter; null without a filter. The key names the version and the filter. */
+  #passing = { key: "", count: null };
   #restKey = "";
   #areTilesDrawn = false;
   /** The current check whether the index was replaced. */
@@ -343,14 +350,15 @@ export class Viewer {
 
   /** Shows facts below the title of the index: its extent, and the first and the last time of its points. */
   async #loadFacts() {
-    const { controls, index } = this;
+    const { index } = this;
+    this.#passing = { key: "", count: null };
     // A standalone page has no server, and keeps its own title.
     if (this.source.whereIs) document.title = `${titleOf(index)} · Treeline`;
     if (!index.bounds) return;
     const ground = groundOf(index);
     const [[west, south], [east]] = corners(index.bounds);
     const facts = [!index.plane && east - west > 180 ? "worldwide" : (ground.size(index.bounds) ?? ground.position(south, west))];
-    controls.tell(index, facts);
+    this.#tellFacts(facts);
     this.#guessName(index).catch(() => {});
     const [time] = Values.columns(index, "time");
     if (!time) return;
@@ -358,10 +366,28 @@ export class Viewer {
     try {
       const { features } = await this.source.clusters(index.name, { limit: leastLimit(index), aggregate: `min(${name}), max(${name})` });
       const ends = ["min", "max"].map((end) => features.map(({ properties }) => properties[`${end}_${time}`]).filter((value) => typeof value === "string").sort());
-      if (index === this.index && ends[0].length > 0) controls.tell(index, [...facts, `${ends[0][0].slice(0, 10)} to ${ends[1].at(-1).slice(0, 10)}`]);
+      if (index === this.index && ends[0].length > 0) this.#tellFacts([...facts, `${ends[0][0].slice(0, 10)} to ${ends[1].at(-1).slice(0, 10)}`]);
     } catch {
       // The title is also useful without dates, so errors are ignored.
     }
+  }
+
+  #tellFacts(facts = this.#facts) {
+    this.#facts = facts;
+    this.controls.tell(this.index, facts, this.#passing.count);
+  }
+
+  /** Counts the points of the index that pass the filter, and shows their number below the title. */
+  async #countPassing() {
+    const { index, source } = this;
+    const { filter = "" } = this.filterQuery;
+    const key = `${index.version} ${filter}`;
+    if (!source.hasFilters || (filter === "" && this.#passing.count === null) || key === this.#passing.key) return;
+    this.#passing.key = key;
+    const { features } = filter ? await source.clusters(index.name, { limit: leastLimit(index), filter }) : {};
+    if (index !== this.index || key !== this.#passing.key) return;
+    this.#passing.count = features?.reduce((sum, { properties }) => sum + properties.point_count, 0) ?? null;
+    this.#tellFacts();
   }
 
   /** If no column has the title of a column of names, guesses the column from some points that are near each other. */
@@ -396,6 +422,7 @@ export class Viewer {
   /** Marks a city or a coordinate, which is no point of the index. Links do not contain this mark. */
   markPlace({ title, longitude, latitude }) {
     this.settings.set({ hit: "" });
+    this.notice.hide("hit");
     this.hit = { row: "", text: title, x: worldX(longitude), y: worldY(latitude), path: new Set() };
     this.wake();
   }
@@ -404,6 +431,7 @@ export class Viewer {
   unmark() {
     this.settings.set({ hit: "" });
     this.hit = null;
+    this.notice.hide("hit");
     this.wake();
   }
 
@@ -428,6 +456,7 @@ export class Viewer {
       // A mark from a link has a text in the field, so that the mark can be removed there.
       const { field } = this.search;
       if (field.value === "") field.value = this.hit.text;
+      this.#sieveHit().catch((error) => this.failed(error));
       this.wake();
       return typeof zoom === "number" ? mapZoom(zoom) + 0.02 : null;
     } catch (error) {
@@ -436,6 +465,32 @@ export class Viewer {
       this.tell("link", "The point that the link marks is not in this index.");
       return null;
     }
+  }
+
+  /** Hides the mark of a found point while the filter leaves the point out, and says so. */
+  async #sieveHit() {
+    const { hit, index, source } = this;
+    const { filter = "" } = this.filterQuery;
+    if (!hit) this.notice.hide("hit");
+    if (!hit || hit.row === "" || hit.path.size === 0 || hit.filter === filter) return;
+    hit.filter = filter;
+    let isLeftOut = false;
+    if (filter) {
+      // The last cluster of the path contains only points at the position of the found point.
+      const { features } = await source.members(index.name, [...hit.path].at(-1), { limit: MOST_AT_POSITION, filter }).catch((error) => {
+        // No point at this position passes the filter.
+        if (error.status === 404) return { features: [] };
+        throw error;
+      });
+      isLeftOut = features.length < MOST_AT_POSITION && !features.some(({ properties }) => String(properties.index) === hit.row);
+    }
+    if (this.hit !== hit || hit.filter !== filter) return;
+    hit.isLeftOut = isLeftOut;
+    if (isLeftOut) {
+      const clear = { title: "Clear the filter", run: () => this.settings.step(ALL_POINTS) };
+      this.notice.show("hit", `${hit.text} does not pass the filter, so it is not marked.`, clear);
+    } else this.notice.hide("hit");
+    this.wake();
   }
 
   /** Shows a position, such as the position of a city. */
@@ -698,7 +753,7 @@ export class Viewer {
    */
   #drawHit(edge) {
     const { camera, hit, settings, stage, tree } = this;
-    if (!hit || settings.view === "grid") return;
+    if (!hit || hit.isLeftOut || settings.view === "grid") return;
     const cluster = tree.scene.clusters.find(({ id }) => hit.path.has(id));
     const origin = stage.originOf(tree);
     const { x, y } = camera.point(cluster?.x ?? hit.x, cluster?.y ?? hit.y);
@@ -747,6 +802,7 @@ export class Viewer {
     if (side === this.tree && side.filter === this.values.filter(this.settings)) {
       const { off, range, where } = this.settings;
       this.#answeredFilter = { off, range, where };
+      this.#sieveHit().catch((error) => this.failed(error));
     }
     const { pointed } = this.pointing;
     if (pointed?.side === side && !side.scene.sprite(pointed.cluster.id)) this.pointing.point(null);
@@ -1035,6 +1091,8 @@ export class Viewer {
     // Answers of the tree reveal that an index was replaced. If the tree is not on the screen, the viewer must check
     // here whether the index was replaced.
     if (!sides.includes(this.tree)) this.#reloadIfReplaced();
+    // The number below the title is also useful without the filter, so errors are ignored.
+    this.#countPassing().catch(() => {});
     this.choice.openFromLink();
     this.timeline.update(this.tree.request(this.camera, this.settings).query);
     if (sides.length === 0) return;
@@ -1086,16 +1144,18 @@ export class Viewer {
   }
 
   /**
-   * Options of a view of all points. A single position is not put in the middle, because the divider would cover it
-   * there.
+   * Options of a view of all points. The points are below the explanation of the colors, if the map has this room. A
+   * single position is not put in the middle, because the divider would cover it there.
    */
   get #fitting() {
     const [[west, south], [east, north]] = corners(this.index.bounds);
     const isSinglePosition = east - west < LEAST_BOX && north - south < LEAST_BOX;
     const { width, height } = this.stage.size;
     const margin = Math.min(MARGIN, width / 8, height / 8);
+    const { offsetTop, offsetHeight } = this.find("#keys");
+    const top = Math.max(margin, Math.min(offsetTop + offsetHeight, height / 8));
     const left = isSinglePosition && this.stage.hasDivider ? width / 2 : margin;
-    return { padding: { left, right: margin, top: margin, bottom: margin }, maxZoom: CLOSEST };
+    return { padding: { left, right: margin, top, bottom: margin }, maxZoom: CLOSEST };
   }
 
   get prefersReducedMotion() {
