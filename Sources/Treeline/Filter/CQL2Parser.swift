@@ -1,14 +1,14 @@
 extension Filter {
-  /// Reads a filter from text in CQL2, a query language of the OGC. The page <doc:Filters> lists the part of CQL2 that
-  /// can be used.
+  /// Reads a filter from text in CQL2, a query language of the OGC. The page <doc:Filters> lists the parts of CQL2
+  /// that are supported.
   ///
   /// ```swift
   /// let filter = try Filter(#"kind IN ('hotel', 'hostel') AND price < 120"#)
   /// ```
   ///
   /// - Parameters:
-  ///   - text: The filter.
-  ///   - bounds: Limits for the text. With these limits, filters from other people cannot take too much time or memory.
+  ///   - text: The filter in CQL2.
+  ///   - bounds: Limits for the text, so that a filter from an untrusted source cannot take too much time or memory.
   /// - Complexity: O(n) for a text of n characters.
   public init(_ text: String, bounds: TextBounds = TextBounds()) throws {
     let length = text.utf8.count
@@ -23,9 +23,9 @@ extension Filter {
   public struct TextBounds: Hashable, Sendable {
     /// Greatest length in bytes.
     package var length: Int
-    /// Greatest number of conditions, values in lists and positions of polygons, all together.
+    /// Greatest total number of conditions, values in lists and positions of polygons.
     package var terms: Int
-    /// Greatest depth to which parentheses and NOT may nest, at most 64.
+    /// Greatest nesting depth of parentheses and NOT; at most 64.
     package var depth: Int
 
     /// Creates bounds. The defaults are for texts from trusted sources, which do not try to overload the program.
@@ -38,7 +38,7 @@ extension Filter {
   }
 }
 
-/// A parser of filters by recursive descent, which looks one token ahead.
+/// A recursive-descent parser of filters with one token of lookahead.
 struct CQL2Parser {
   private var scanner: CQL2Scanner
   private var depth = 0
@@ -146,7 +146,7 @@ struct CQL2Parser {
       try scanner.advance()
       return try predicate(of: column, at: range)
     }
-    // The literal comes before the column, so the sides are exchanged.
+    // A value comes first, as in `120 > price`. The comparison is turned, so that the column comes first.
     guard let value = try literal() else {
       throw unexpected("a condition such as \"kind = 'hotel'\"")
     }
@@ -251,7 +251,8 @@ struct CQL2Parser {
     }
   }
 
-  /// Reads `DATE('…')` or `TIMESTAMP('…')`. A date becomes the interval of all its moments.
+  /// Reads `DATE('…')` or `TIMESTAMP('…')`. The result for a date is the interval from the first to the last moment of
+  /// the day.
   private mutating func moment(_ name: String, at range: Range<Int>) throws(FilterTextError) -> TimeInterval {
     try scanner.advance()
     try require("(", "after '\(name)'")

@@ -63,8 +63,8 @@ struct CQL2Scanner {
 // MARK: - Kinds of tokens
 
 extension CQL2Scanner {
-  /// Reads a text in quotes. The first character of the text is the quote. The text ends at the next quote of this
-  /// kind. Two quotes of this kind in a row stand for one quote.
+  /// Reads a text in single or double quotes, and returns the text between the quotes. Two quotes in a row inside the
+  /// text stand for one quote.
   private mutating func quoted(as kind: String) throws(FilterTextError) -> String {
     let (start, quote) = (range.lowerBound, scalars[range.lowerBound])
     var content = String.UnicodeScalarView()
@@ -218,8 +218,8 @@ extension CQL2Scanner {
   }
 }
 
-/// A keyword. A column whose name is a keyword is written in double quotes. Names of functions are not keywords. The
-/// name of a function without a parenthesis after the name is read as the name of a column.
+/// A keyword. A column whose name is a keyword is written in double quotes. Names of functions are not keywords. If no
+/// parenthesis follows the name of a function, the name is read as the name of a column.
 enum CQL2Keyword: String {
   case and, or, not, `is`, null, `in`, between, like, `true`, `false`
 

@@ -1,6 +1,6 @@
 extension Filter: CustomStringConvertible {
-  /// The filter as text in CQL2. From this text, ``init(_:bounds:)`` reads an equal filter. Equal filters have equal
-  /// texts, with as few parentheses as possible.
+  /// The filter as text in CQL2, with as few parentheses as possible. ``init(_:bounds:)`` reads an equal filter from
+  /// this text. Equal filters have equal texts.
   ///
   /// The text can be read again if all numbers are finite, all moments lie in the years 0 to 9999, all rings of
   /// polygons are closed, and the text is within the bounds of the reader.
@@ -83,7 +83,7 @@ extension CQL2Writer {
     case .boolean(let value): value ? "TRUE" : "FALSE"
     case .instant(let instant): "TIMESTAMP('\(instant)')"
     case .date(let instant): "DATE('\(instant.dateText)')"
-    // CQL2 has no spelling for such a value, and every tree refuses a filter with such a value.
+    // CQL2 cannot express an unusable value, and every tree refuses a filter with such a value.
     case .unusable: "NULL"
     }
   }
@@ -143,7 +143,7 @@ extension Instant {
 }
 
 extension String {
-  /// Returns the text in quotes. Each quote of this kind inside the text is doubled, even if a combining accent follows
+  /// Returns the text between two quotes. Each quote inside the text is doubled, even if a combining accent follows
   /// the quote.
   func quoted(by quote: Unicode.Scalar) -> String {
     var quoted = String.UnicodeScalarView([quote])

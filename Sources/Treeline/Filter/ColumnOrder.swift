@@ -1,9 +1,9 @@
 /// The points of a tree, sorted by a column's values. Points without a value come last, and points with equal values
 /// stay in tree order.
 ///
-/// A place is an index in this order. A range of values is a range of places. So the points that enter or leave a
-/// moving window of values are found without reading other points. The order takes 4 bytes per point. While the order
-/// is made, it takes 20 bytes per point.
+/// A *place* is an index in this order. The points with values in a range have adjacent places. So when a filter moves
+/// its range of values, the points that enter or leave the range are found without reading other points. The order
+/// takes 4 bytes of memory per point, and 20 bytes per point while it is made.
 final class ColumnOrder: PreparedValues {
   private let treeIndices: PreparedArray<UInt32>
 
@@ -52,7 +52,8 @@ final class ColumnOrder: PreparedValues {
 
   @inline(__always) func treeIndex(atPlace place: Int) -> UInt32 { treeIndices[place] }
 
-  /// Returns the sorted places of the points that pass a test; nil if the test reads another column or has many ranges.
+  /// Returns the places of the points that pass a test, as sorted ranges; nil if the test reads another column, or if
+  /// it has many ranges.
   func places(passing test: ColumnTest) -> [Range<Int>]? {
     switch (test, values) {
     case (.codes(let codes, let least, let greatest), .integers(let integers))
@@ -79,12 +80,13 @@ final class ColumnOrder: PreparedValues {
 
   // MARK: - Sorting
 
-  /// Returns the indices sorted by their keys, by a radix sort that begins with the lowest digit.
+  /// Returns the indices from 0 to `count` - 1, sorted by their keys. The radix sort begins with the lowest digit, so
+  /// indices with equal keys stay in order.
   private static func sorted(count: Int, greatestKey: UInt64, key: (Int) -> UInt64) throws(CancellationError)
     -> PreparedArray<UInt32>
   {
     let sorted = PreparedArray<UInt32>(repeating: 0, count: count)
-    // An entry holds 32 bits of the key above the 32 bits of the index.
+    // An entry has 32 bits of the key in its upper half and the index in its lower half.
     var entries = UnsafeMutablePointer<UInt64>.allocate(capacity: 2 * count + 1)
     var others = entries + count
     defer { min(entries, others).deallocate() }

@@ -1,8 +1,8 @@
 /// A test of whether each value of a column is in a set.
 ///
-/// The test reads a chunk of up to 4,096 rows without branches and packs the results, 64 to a word. A code is the
-/// number that a column stores for a value: an integer minus the base of the column, or the index of a dictionary's
-/// entry.
+/// A test runs on chunks of up to 4,096 rows, without branches. It packs the results for 64 rows into a word. A code
+/// is the number that a column stores for a value: an integer minus the base of the column, or the index of a
+/// dictionary's entry.
 enum ColumnTest {
   /// Codes in one closed range.
   case codes(PackedIntegers, UInt64, through: UInt64)

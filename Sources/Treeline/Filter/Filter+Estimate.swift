@@ -2,11 +2,12 @@ extension ClusterTree {
   /// Returns an upper bound for the cost of `filtered(by:)`. A condition that the tree refuses adds nothing to the
   /// cost.
   ///
-  /// - Complexity: O(conditions). An area takes about 100,000 comparisons of its edges with nodes of the tree.
+  /// - Complexity: O(conditions). For each area, its edges are compared with nodes of the tree, up to about 100,000
+  ///   times.
   @_spi(Server) public func estimate(ofSelecting filter: Filter) -> WorkEstimate {
     var estimate = WorkEstimate()
-    // Adds the steps for the words of the result, and for the sums from which means follow. Nearly all answers need
-    // means.
+    // Adds the steps for the words of the result, and for the prefix sums from which means are computed. Nearly all
+    // answers need means.
     estimate.add(2, for: pointCount)
     add(filter.expression, to: &estimate)
     return estimate

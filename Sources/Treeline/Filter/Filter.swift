@@ -68,9 +68,9 @@ public struct Filter: Hashable, Sendable {
   }
 }
 
-/// The moments from a start through an end, which both belong to the interval. If the start or the end is nil, the
-/// interval is open on this side. A single moment has equal ends. A date covers all its moments, up to the last
-/// nanosecond of the day.
+/// An interval of time, including its start and its end. If the start or the end is nil, the interval has no limit on
+/// that side. A single moment is an interval whose start equals its end. A date is the interval from midnight to the
+/// last nanosecond of the day.
 package struct TimeInterval: Hashable, Sendable {
   package let start: Instant?
   package let end: Instant?

@@ -34,13 +34,13 @@ extension FilterPlanner {
   /// Returns one bit for each point, in tree order. A bit is 1 if the point lies in the area or, if `isNegated`,
   /// outside the area.
   ///
-  /// - Complexity: O(nodes across the edge of the area), times the number of edges of a polygon.
+  /// - Complexity: O(nodes across the edge of the area · edges of the area)
   func bits(of area: FilterArea, isNegated: Bool) throws(FilterError) -> [UInt64] {
     var bits = BitRuns(count: tree.pointCount)
     if let area = try area.located(on: tree.plane) {
       let nodesPerLook = max((1 << 16) / max(area.edgeCount, 1), 1)
       try tree.withStorage { storage throws(FilterError) in
-        // If a part of a damaged file cannot be read, no point of this part is in the area.
+        // If the children of a node cannot be read from a damaged file, no point of the node is in the area.
         var waiting = [storage.root].compactMap { $0 }
         var nodesToLook = 0
         while let node = waiting.popLast() {
@@ -70,9 +70,9 @@ extension FilterPlanner {
 }
 
 extension ClusterTree {
-  /// Returns an upper bound for the number of steps that find the points of an area. A step compares an edge with a
-  /// node or a point. After 100,000 comparisons, the bound assumes the worst case below the nodes that still lie across
-  /// the area's edge.
+  /// Returns an upper bound for the number of steps needed to find the points of an area. A step compares an edge with
+  /// a node or a point. After 100,000 comparisons, the bound assumes the worst case below the nodes that still lie
+  /// across the area's edge.
   func steps(ofLocating area: FilterArea) -> Int {
     guard let located = try? area.located(on: plane) else { return 0 }
     let edgeCount = max(located.edgeCount, 1)
@@ -173,7 +173,7 @@ private struct PlanePolygon {
   }
 
   private let edges: [(from: Corner, to: Corner)]
-  /// Offsets to add to the x of a point: one for each turn around the world in which the polygon may contain the point.
+  /// Offsets to add to the x of a point, one for each turn around the world that the polygon reaches.
   private let shifts: [Int64]
 
   init(_ rings: [[Coordinate]], on plane: Plane) {
@@ -200,14 +200,14 @@ private struct PlanePolygon {
       let turns = (coordinate.longitude / 360).rounded()
       let point = plane.point(
         at: Coordinate(longitude: coordinate.longitude - 360 * turns, latitude: min(max(coordinate.latitude, -90), 90)))
-      // Longitudes that differ by whole turns around the world are one position on the plane. The computation keeps
-      // the turn in which the longitude lies.
+      // `point` is the same for longitudes that differ by whole turns around the world. So the turn in which the
+      // longitude lies is added to x.
       let x = (coordinate.longitude + 180) / 360 * 0x1p32 - Double(plane.seam)
       return Corner(x: Int64(point.x) + Int64(((x - Double(point.x)) / 0x1p32).rounded()) << 32, y: Int64(point.y))
     }
   }
 
-  /// Number of comparisons of a point: one for each edge and shift.
+  /// Number of comparisons that test a point: one for each edge at each offset in `shifts`.
   var comparisonCount: Int { edges.count * shifts.count }
 
   func contains(_ point: PlanePoint) -> Bool {

@@ -1,8 +1,8 @@
 /// A filter prepared for a tree. It consists of bit masks and of tests of columns, without negations.
 ///
-/// In SQL's logic, a condition is true, false or unknown. A test of a missing value is unknown. A point passes only if
-/// the result is true. Therefore negations are moved down to the tests by De Morgan's laws. A negated test passes all
-/// values that fail the test, except missing values.
+/// In SQL's logic, a condition is true, false or unknown. The test of a missing value gives unknown. A point passes
+/// only if the whole filter is true. Therefore negations are moved down to the tests by De Morgan's laws. A negated
+/// test passes all values that fail the test, except missing values.
 indirect enum FilterPlan {
   case nothing
   case test(ColumnTest)
@@ -43,8 +43,8 @@ indirect enum FilterPlan {
     }
   }
 
-  /// Number of levels of plans that are nested in this plan. A test takes one buffer for the result, and one more
-  /// buffer for each of these levels.
+  /// Nesting depth of `all` and `any` in this plan; 0 for a single test. Running the plan takes one buffer for the
+  /// result, and one more buffer for each level.
   var depth: Int {
     switch self {
     case .nothing, .test, .bits: 0
@@ -104,7 +104,7 @@ indirect enum FilterPlan {
 
 extension ClusterTree {
   /// Returns the tree under a filter: points that fail the filter are left out of all answers. If the tree already has
-  /// a filter, points that fail one of the two filters are left out.
+  /// a filter, points that fail either filter are left out.
   ///
   /// The filter is prepared once. Then any number of threads may query the result like any tree. Every guarantee about
   /// answers holds for the points that pass: each point in view is in exactly one cluster, no cluster is empty, and so
@@ -116,12 +116,12 @@ extension ClusterTree {
   /// let clusters = try hotels.clusters(.spacing(44), in: view)
   /// ```
   ///
-  /// Filtering takes less time if `previous` has a filter that resembles the new filter. The result is the same, to
-  /// the last bit, as without `previous`. A filter resembles another filter on two conditions. First, they differ only
-  /// in one column of numbers or times, like a moving window of time. Second, at most a sixteenth of the points enter
-  /// or leave. On these conditions, only the points that enter or leave are tested. These points are found in the
-  /// sorted order of the column. The order is made when it is first needed and then kept with the tree. Making the
-  /// order takes 15 ns per point. The order takes 4 bytes per point, and 20 bytes per point while it is made.
+  /// Filtering takes less time if the filter of `previous` resembles the new filter. The two filters may differ only
+  /// in their conditions on one column of numbers or times, and at most a sixteenth of the points may enter or leave.
+  /// A moving window of time is an example. Then only the points that enter or leave are tested. The result is the
+  /// same, to the last bit, as without `previous`. The points that enter or leave are found in the sorted order of the
+  /// column. This order is made when it is first needed, and then kept with the tree. Making the order takes 15 ns per
+  /// point. The order takes 4 bytes of memory per point, and 20 bytes per point while it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?

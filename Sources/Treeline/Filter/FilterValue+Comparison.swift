@@ -1,4 +1,4 @@
-/// A set of values that can be searched for a value equal to a given value.
+/// The values of a list, prepared for tests of whether a value equals any of them.
 struct EqualValues {
   /// Texts, sorted by their bytes.
   private let texts: [String]

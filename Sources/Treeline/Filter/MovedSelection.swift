@@ -16,7 +16,7 @@ extension Filter.Expression {
 }
 
 /// The change from one filter to the next filter, if the filters differ only in their conditions on one column. The
-/// order of this column yields the points that enter and leave.
+/// points that enter and leave are found in the sorted order of this column.
 struct MovedSelection {
   private let previous: Selection
   private let terms: [FilterTerm]
@@ -26,8 +26,8 @@ struct MovedSelection {
   /// The conditions that both filters share.
   private let rest: [FilterPlan]
 
-  /// At most one point in `leastShare` may change. If more points change, testing all points in sequence takes less
-  /// time.
+  /// At most one in `leastShare` points may enter or leave. If more points change, testing all points in sequence
+  /// takes less time.
   private static let leastShare = 16
 
   /// Returns the points that pass all conditions, by changing the selection of the previous filter. Returns nil if the
@@ -66,7 +66,8 @@ struct MovedSelection {
     (self.previous, self.terms, self.order, self.rest) = (previous, terms, order, rest)
   }
 
-  /// - Complexity: O(points that enter or leave), at random places, and O(pointCount / 64).
+  /// - Complexity: O(points that enter or leave + pointCount / 64). The points that enter or leave are at random
+  ///   places in memory.
   private func made() throws(CancellationError) -> Selection {
     let moved = try Selection(of: previous.storage, terms: terms) { words throws(CancellationError) in
       for index in words.indices { words[index] = previous.words.bits[index] }

@@ -32,7 +32,7 @@ struct PassingMeans {
     @inline(__always) fileprivate static func + (a: Sums, b: Sums) -> Sums { Sums(x: a.x &+ b.x, y: a.y &+ b.y) }
   }
 
-  /// Sums for each word. The creator of this value owns the memory.
+  /// The sums before each word. The creator of this value owns the memory.
   let before: UnsafeMutablePointer<Sums>
 
   /// Number that is added, modulo 2^32, to the x of each point before x enters a sum. The number is half the world for
@@ -81,8 +81,8 @@ struct PassingMeans {
     }
   }
 
-  /// Returns the sums of the passing points in a range. Coordinates are measured from a corner west and north of these
-  /// points.
+  /// Returns the sums of the passing points in a range. Coordinates are measured from `corner`, which lies west and
+  /// north of these points.
   ///
   /// - Complexity: O(1): reads at most 127 points.
   @inline(__always) func sums(

@@ -17,7 +17,8 @@ final class PassingSummaries: Sendable {
 
   private nonisolated(unsafe) let sums: UnsafeMutablePointer<Sums>
 
-  /// The boxes of single words, then of eight words each, and so on up to one box of all words, level after level.
+  /// Boxes of runs of words, level by level: first the boxes of single words, then the boxes of eight words each, and
+  /// so on up to one box of all words.
   private nonisolated(unsafe) let boxes: UnsafeMutablePointer<PlaneRect>
   private let levelStarts: [Int]
 
@@ -73,7 +74,7 @@ final class PassingSummaries: Sendable {
     boxes.deallocate()
   }
 
-  /// Adds the points of a word whose bits are set, and returns their box. At least one bit must be set.
+  /// Adds the points with set bits in a word, and returns the box of these points. At least one bit must be set.
   @inline(__always) private static func add(
     _ points: UnsafePointer<PlanePoint>, _ bits: UInt64, _ turn: UInt32, to total: inout Sums
   ) -> PlaneRect {
@@ -148,7 +149,7 @@ final class PassingSummaries: Sendable {
     }
     let (count, left, top) = (UInt64(count), UInt64(box.minX), UInt64(box.minY))
     let (x, y) = (sums.x &- count &* left, sums.y &- count &* top)
-    // Converts to coordinates measured from the corner of the box, by the identity in `add` in reverse.
+    // Converts the sums to coordinates measured from the corner of the box. This reverses the identity in `add`.
     let xx = sums.xx &- UInt128(left) &* UInt128(2 &* sums.x &- count &* left)
     let yy = sums.yy &- UInt128(top) &* UInt128(2 &* sums.y &- count &* top)
     let xy = sums.xy &- UInt128(left) &* UInt128(sums.y) &- UInt128(top) &* UInt128(x)

@@ -124,8 +124,8 @@ package final class Selection: Sendable {
     return PassingMeans(before: found!, turn: turn)
   }
 
-  /// Prepares the means that a previous selection has prepared. Computes them from the sums of the previous selection,
-  /// which differs in few points.
+  /// Prepares means if a previous selection has prepared them. The means are computed from the sums of the previous
+  /// selection, which differs from this selection in few points.
   func prepareMeans(from previous: Selection) {
     if previous.means.load(ordering: .acquiring) != nil {
       _ = means(means, turn: 0) { PassingMeans(of: self, from: previous.means(acrossSeam: false), of: previous) }
@@ -187,9 +187,10 @@ protocol CountedPoints {
   /// Returns, for each child of a node, whether none, some or all of its points are counted.
   func shares(of pair: ChildPair, of node: Node) -> (left: CountedShare, right: CountedShare)
 
-  /// Returns whether each child of a node with its own record is known to have counted and uncounted points.
+  /// Returns whether each child of a node is known to have both counted and uncounted points. The node must have its
+  /// own record.
   func isKnownToPartBoth(_ node: Node) -> Bool
-  /// Remembers that each child of a node with its own record has counted and uncounted points.
+  /// Remembers that each child of a node has both counted and uncounted points. The node must have its own record.
   func notePartOfBoth(_ node: Node)
 
   /// Returns whether any point of a node is counted.
@@ -209,13 +210,13 @@ protocol CountedPoints {
   /// Returns the sums, the covariance and the smallest box of a node's counted points. If no point is counted, the
   /// result describes all points of the node.
   ///
-  /// - Precondition: `storage.checkSummary(of: node)`.
+  /// - Precondition: `storage.checkSummary(of: node)` succeeds.
   func summary(of node: Node, in storage: TreeStorage) -> NodeSummary
 
   /// Returns the mean of a node's counted points, in units of the plane. `count` is the number of counted points: at
   /// least 1, and less than the number of all points of the node.
   ///
-  /// - Precondition: `storage.checkSummary(of: node)`.
+  /// - Precondition: `storage.checkSummary(of: node)` succeeds.
   func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double)
 }
 
@@ -239,7 +240,7 @@ struct NodeSummary {
   /// The mean, in units of the plane.
   @inline(__always) var mean: (x: Double, y: Double) { Self.mean(of: sums, count: count, in: box) }
 
-  /// - Parameter sums: Measured from the top left corner of the box.
+  /// - Parameter sums: Sums of coordinates, measured from the top left corner of the box.
   @inline(__always) static func mean(of sums: NodeSums, count: Int, in box: PlaneRect) -> (x: Double, y: Double) {
     let count = Double(count)
     let (x, y) = (Double(box.minX) + Double(sums.x) / count, Double(box.minY) + Double(sums.y) / count)
@@ -285,7 +286,7 @@ struct AllPoints: CountedPoints {
   }
 
   @inline(__always) func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double) {
-    preconditionFailure("Expected a filter, found none: without a filter, all points of a node count")
+    preconditionFailure("Expected a filter, found none: without a filter, all points of a node are counted")
   }
 }
 
@@ -383,9 +384,10 @@ struct PassingPoints: CountedPoints {
   @inline(__always) func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double) {
     let box = storage.nodes[Int(node.record)].box
     if box.isPoint { return (Double(box.minX), Double(box.minY)) }
-    // The prepared sums cannot be used in two cases. First, for a box across the seam, where the plane begins and ends,
-    // the sums measure x from half the world away. If such a box is half the world wide or wider, it is too wide for
-    // these sums. Second, a part of a bucket may lie on either side of the seam.
+    // The prepared sums cannot be used in two cases. First, the box crosses the seam, where the plane begins and ends,
+    // and is at least half the world wide. The sums for boxes across the seam measure x from half the world away, so
+    // this box is too wide for them. Second, the node lies in a bucket that may cross the seam. The points of the node
+    // may then lie on either side of the seam.
     if box.isAcrossSeam && box.width >= 1 << 31 || !storage.isStored(node) && storage.mayCrossSeam(within: box) {
       return summary(of: node, in: storage).mean
     }

@@ -37,14 +37,14 @@ struct TextPattern {
 }
 
 /// A matcher that compares texts with a pattern. The time depends only on the lengths of text and pattern. Each place
-/// in the pattern has a bit, which is set if the text may have reached the place. A character moves all bits at once
-/// (R. Baeza-Yates, G. H. Gonnet, A new approach to text searching, CACM 35, 1992; G. Navarro, M. Raffinot, Flexible
-/// Pattern Matching in Strings, 2002, chapter 4).
+/// in the pattern has a bit. The bit is set if the characters read so far match the pattern up to this place. A
+/// further character of the text updates all bits at once (R. Baeza-Yates, G. H. Gonnet, A new approach to text
+/// searching, CACM 35, 1992; G. Navarro, M. Raffinot, Flexible Pattern Matching in Strings, 2002, chapter 4).
 struct TextMatcher {
-  /// Number of characters of the pattern, without `%`. Character i moves the text from place i to place i + 1.
+  /// Number of characters of the pattern, without `%`. Character i leads from place i to place i + 1.
   private let length: Int
   private let wordCount: Int
-  /// Bits of the places with a `%`. A text that has reached such a place may stay at the place.
+  /// Bits of the places with a `%`. Once such a place is reached, it stays reached whatever character follows.
   private var loops: [UInt64]
   /// For each character, the bits of the places from which this character leads to the next place. These bits include
   /// the places of `_`.
@@ -86,7 +86,7 @@ struct TextMatcher {
     return reached[length >> 6] >> UInt64(length & 63) & 1 == 1
   }
 
-  /// Reads a character of the text: moves the reached places on, and returns whether any place is still reached.
+  /// Reads a character of the text and updates the reached places. Returns whether any place is still reached.
   @inline(__always) private mutating func move(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isASCII
       ? move(by: asciiMoves, from: Int(scalar.value) * wordCount) : move(by: moves[scalar] ?? any, from: 0)

@@ -72,7 +72,7 @@ enum ValueSet {
 }
 
 extension EntryValues {
-  /// Returns the entries that pass a test, and tests each entry once.
+  /// Returns the entries that pass a test. Each entry is tested once.
   func set(where passes: (Int) -> Bool) throws(FilterError) -> ValueSet {
     var isIn: [Bool] = []
     isIn.reserveCapacity(dictionary.entryCount)
@@ -108,7 +108,7 @@ extension IntegerValues {
     }
   }
 
-  /// Returns the first tick at or after a moment.
+  /// Returns the first tick at or after a moment. A tick is 10^-`digits` seconds.
   func ceiling(_ instant: Instant) -> Int128 {
     instant.ticks(digits: digits) + (instant.digits > digits ? 1 : 0)
   }

@@ -1,5 +1,6 @@
 /// The round values at which bins begin. The values continue without end in both directions. They are counted in
-/// ticks. A tick is a power of ten for numbers, and a second or a decimal fraction of a second for times.
+/// ticks, the units in which the column stores its values. A tick is a power of ten for numbers, and a second or a
+/// decimal fraction of a second for times.
 enum BinStep {
   /// Multiples of a number of ticks, counted from an origin.
   case ticks(Int128, from: Int128 = 0)
@@ -37,9 +38,9 @@ enum BinStep {
     bin(of: least)...bin(of: greatest)
   }
 
-  // MARK: - Choosing one
+  // MARK: - Choosing a step
 
-  /// Returns the first of some steps with which at most `count` bins cover the ticks from `least` through `greatest`.
+  /// Returns the first step with which at most `count` bins cover the ticks from `least` through `greatest`.
   static func first(
     of steps: some Sequence<BinStep>, atMost count: Int, from least: Int128, through greatest: Int128
   ) -> BinStep {
@@ -84,7 +85,8 @@ struct RealBins {
     // Subtracts halves, because the difference of very large doubles may be infinite.
     let width = (greatest / 2 - least / 2) / Double(count) * 2
     let scale = width > 0 ? width : max(least.magnitude, .leastNormalMagnitude)
-    // Powers of ten are read from texts, because Swift rounds numbers from texts correctly on every platform.
+    // Edges are decimals, which are converted to doubles by way of their texts. Swift rounds numbers from texts
+    // correctly on every platform.
     var exponent = DecimalNumber(scale)!.magnitudeExponent - 1
     while true {
       for factor in [Int128(1), 2, 5] {

@@ -130,7 +130,7 @@ extension ClusterTree {
   /// in view.
   ///
   /// - Precondition: the answer is from this tree.
-  /// - Throws: As `pointCount(in:)` does.
+  /// - Throws: The same errors as `pointCount(in:)`.
   /// - Complexity: O(clusters + nodes across the edges of the view)
   public func pointCounts(of clusters: Clusters, in viewport: Viewport) throws -> [Int] {
     guard let window = try viewport.located(on: plane)?.window else { return clusters.map { _ in 0 } }

@@ -5,11 +5,11 @@
 /// of dictionary entries (4) and 4 bytes of 0. Then follow the name in UTF-8, padded with zeros to a multiple of 8,
 /// and the body.
 ///
-/// When an index is opened, only the lengths of the column and of its section are compared. A damaged value is later
-/// read as null or as repaired text.
+/// Opening an index checks only that the section is long enough for its column. A damaged value is later read as null
+/// or as repaired text.
 package struct AttributeColumn: Sendable {
   package enum Encoding: UInt32, Sendable {
-    /// Doubles of 8 bytes, in tree order. One NaN means null and another means absent.
+    /// Doubles of 8 bytes, in tree order. One NaN value means null, and another NaN value means absent.
     case numbers = 1
     /// Entry numbers of 4 bytes, in tree order. The dictionary follows at the next multiple of 8. The dictionary begins
     /// with a table of offsets of 8 bytes: the start of each entry, and then the end of the last entry. Offsets are

@@ -57,8 +57,8 @@ extension TreeStorage {
     try checkSummary(of: root)
   }
 
-  /// The sections that do not depend on the order of the points in the input. These are all sections except row numbers
-  /// and columns.
+  /// Sections that do not depend on the order of the points in the input. Row numbers and columns depend on this order
+  /// and are left out.
   package var fixedSections: [(kind: IndexSection.Kind, bytes: UnsafeRawBufferPointer)] {
     let pairs = NodeSums.count(ofNodes: nodeCount)
     var sections = [

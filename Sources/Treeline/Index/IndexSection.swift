@@ -32,9 +32,9 @@ package struct IndexSection: Hashable, Sendable {
     package static let gaps = Kind(rawValue: 3)
     /// Node records, 24 bytes each.
     package static let nodes = Kind(rawValue: 4)
-    /// Sums of the nodes with stored children, 16 bytes each.
+    /// Sums of coordinates for the nodes with stored children, 16 bytes each.
     package static let sums = Kind(rawValue: 5)
-    /// Covariances of the nodes with stored children, 12 bytes each.
+    /// Covariances for the nodes with stored children, 12 bytes each.
     package static let spreads = Kind(rawValue: 6)
     /// The separations that queries with a spacing need, 2 bytes a point. This section is optional.
     package static let separations = Kind(rawValue: 7)

@@ -46,8 +46,8 @@ import CLibrary
       try IndexHeader(ofIndex: path).checksum
     }
 
-    /// Compares the checksums of a file's sections without mapping the file. If the file is truncated meanwhile, this
-    /// function throws, and the program does not crash.
+    /// Compares the sections of a file with the checksums in the header of this index. The file is not mapped. So if
+    /// the file is truncated meanwhile, this function throws, and the program does not crash.
     ///
     /// - Throws: `IndexError`
     /// - Complexity: O(bytes)

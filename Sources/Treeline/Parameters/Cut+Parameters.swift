@@ -2,12 +2,12 @@ extension Cut {
   /// The cut of a query that does not specify a cut.
   @_spi(Server) public static let standard = Cut.limit(100)
 
-  /// Returns the default cut of a map. If the tree keeps badges or clusters apart, the cut does so, too. For any other
-  /// tree the cut is a limit. A tree with groups has a detail instead of a limit, because a limit may be too low: each
-  /// group in view needs at least one cluster.
+  /// Returns the default cut of a map. If the tree keeps badges or clusters apart, the cut does so, too. Otherwise the
+  /// cut is a detail for a tree with groups, and a limit for any other tree. With groups, a limit may be too low,
+  /// because each group in view needs at least one cluster.
   ///
-  /// - Parameter viewport: The view of the map. A limit is the number of squares of 88 px that cover this view. Without
-  ///   a view or its zoom, the cut has the limit of `standard`.
+  /// - Parameter viewport: The view of the map. If the cut is a limit, the limit is the number of squares of 88 px
+  ///   that cover this view. Without a view or its zoom, the cut is `standard`.
   @_spi(Server) public static func standard(of tree: ClusterTree, in viewport: Viewport? = nil) -> Cut {
     if let criterion = tree.standardCriterion { return Cut(criterion, pixels: criterion.standard) }
     guard let squares = try? viewport?.located(on: tree.plane)?.area(inSquaresOf: 88), squares.isFinite else {
@@ -64,7 +64,7 @@ extension Cut: Parameterized {
   ///
   /// - Parameters:
   ///   - parameters: The parameters to read.
-  ///   - standard: The cut to use if neither an order nor pixels are given.
+  ///   - standard: The cut to use if neither an order nor a criterion in pixels is given.
   @_spi(Server) public init(_ parameters: inout QueryParameters, default standard: Cut) {
     let limit = parameters.integer("limit", in: parameters.bounds.limits)
     let isContinuing = parameters.flag("continuing")

@@ -167,7 +167,7 @@ extension QueryParameters {
     return value
   }
 
-  /// Reads a number; nil if the parameter was not given or is noted as wrong.
+  /// Reads a number; nil if the parameter was not given, or if its value is wrong and noted as a fault.
   ///
   /// - Parameters:
   ///   - key: The name of the parameter.
@@ -187,7 +187,7 @@ extension QueryParameters {
     return nil
   }
 
-  /// Reads a whole number; nil if the parameter was not given or is noted as wrong.
+  /// Reads a whole number; nil if the parameter was not given, or if its value is wrong and noted as a fault.
   @_spi(Server) public mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
     guard let text = text(key) else { return nil }
     if let number = Int(text), range ~= number { return number }
@@ -198,7 +198,8 @@ extension QueryParameters {
     return nil
   }
 
-  /// Reads a case of an enumeration by its raw value; nil if the parameter was not given or is noted as wrong.
+  /// Reads a case of an enumeration by its raw value; nil if the parameter was not given, or if its value is wrong and
+  /// noted as a fault.
   @_spi(Server) public mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ key: String, of _: Choice.Type
   )

@@ -58,7 +58,7 @@ extension Plane {
   }
 
   /// Returns the position of a screen's center, in whole units. Unlike the position of a point, the center may lie
-  /// outside a plain plane's square, because a screen that is panned away from the points shows no points.
+  /// outside a plain plane's square, so that a screen that is panned away from the points shows no points.
   func middle(at center: Coordinate) -> (x: Double, y: Double) {
     if projection == .planar && side > 0 { return (wholeUnits(center.x - left), wholeUnits(top - center.y)) }
     let point = point(at: center)
@@ -80,9 +80,9 @@ extension Plane {
     side > 0 ? UInt32(min(max(wholeUnits(distance), 0), Self.squareWidth)) : 0
   }
 
-  /// Converts a distance in the units of the data to whole units of the plane. The result is limited, so that sums that
-  /// contain the result are finite. If all points have one position, the result only says on which side of it the
-  /// distance ends.
+  /// Converts a distance in the units of the data to whole units of the plane. The result is limited, so that sums
+  /// that contain the result are finite. If all points have one position, the plane has no scale, and only the sign of
+  /// the result has a meaning.
   func wholeUnits(_ distance: Double) -> Double {
     min(max((distance / (side > 0 ? side : 1) * Self.squareWidth).rounded(), -0x1p900), 0x1p900)
   }

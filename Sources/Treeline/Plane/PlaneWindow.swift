@@ -179,9 +179,10 @@ struct WindowEdges {
 /// The sides of a box that lie outside a window, each with the direction in which it lies outside. The box is the
 /// smallest box around some points.
 struct SidesOutside {
-  /// A byte for each side of the box, in the order west, north, east and south: first in the lower half, then in the
-  /// upper half. All bits of a byte are set if the side is outside the window. In the lower half, the side is past the
-  /// window's farther edge, so all of the box is outside. In the upper half, the side is short of the nearer edge.
+  /// Two groups of four bytes. Each group has a byte for each side of the box, in the order west, north, east and
+  /// south. In the lower group, all bits of a byte are set if the side is past the window's farther edge, so that the
+  /// whole box is outside. In the upper group, all bits of a byte are set if the side falls short of the window's
+  /// nearer edge.
   let bytes: UInt64
 
   static let none = SidesOutside(bytes: 0)

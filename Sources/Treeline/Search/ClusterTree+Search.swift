@@ -17,7 +17,7 @@ extension ClusterTree {
   /// Points whose whole text begins with the searched text are in alphabetical order, so `Paris` comes before `Paris
   /// 10e`. Points with equal texts are in tree order. Points with the searched text at a later word come last, sorted
   /// by their text from this word on. The filter of the tree has no effect. The page about the index format says which
-  /// words are listed, and which characters count as equal.
+  /// words of a text are searched, and which characters count as equal.
   ///
   /// ```swift
   /// for hit in try map.tree.search("ritz", in: "name", limit: 5) { print(hit.text) }

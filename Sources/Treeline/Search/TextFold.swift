@@ -89,8 +89,8 @@ package struct TextFold: Sendable {
     return body(targets[range])
   }
 
-  /// Reads numbers of several digits, the lowest digit first. A digit is a character that stands for six bits: five
-  /// bits of the number and, as the highest bit, whether another digit follows.
+  /// A reader of numbers of several digits, with the lowest digit first. A digit is a character that stands for six
+  /// bits: five bits of the number and, as the highest bit, whether another digit follows.
   private struct Digits {
     private var digits: [UInt32]
     private var position = 0

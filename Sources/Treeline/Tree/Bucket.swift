@@ -1,6 +1,6 @@
 /// The bit layout of buckets. Buckets are small nodes whose descendants are not stored, because the descendants follow
 /// from the gaps between points. Nearly all code that depends on the capacity of a bucket is in this file; the comment
-/// on `NodeRecord` lists the other places. `BucketLayoutTests` checks that the numbers agree.
+/// above `bucketCapacity` lists the other places. `BucketLayoutTests` checks that the numbers agree.
 ///
 /// Three things are packed:
 /// - the gaps after the points of a bucket, 4 bits each, read as one 64-bit word;

@@ -1,4 +1,4 @@
-/// The growth of a tree, which decides which points share a cluster.
+/// The way in which a tree is grown, which decides which points share a cluster.
 public enum Growth: Hashable, Sendable {
   /// Growth from the root down: the points of a node are split by a line.
   case splitting(SplitRule)

@@ -91,8 +91,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the index in tree order of a point of `earlier`; nil if the point was removed, or if this tree is not
-  /// known to be a later version of `earlier`.
+  /// Returns the index in this tree's order of a point of `earlier`; nil if the point was removed, or if this tree is
+  /// not known to be a later version of `earlier`.
   ///
   /// - Complexity: O(log pointCount); O(pointCount) if the point has moved
   package func treeIndex(ofTreeIndex treeIndex: Int, in earlier: ClusterTree) -> Int? {

@@ -11,7 +11,7 @@ extension TreeStorage {
   /// squared distance of the points to their mean, rounded up. It is computed in doubles from the stored covariance,
   /// with the same result in memory and in a file.
   ///
-  /// - Precondition: `checkSummary(of: node)`.
+  /// - Precondition: `checkSummary(of: node)` succeeds.
   package func squaredScatterDistance(of node: Node) -> UInt64 {
     let square = (summary(of: node, in: box(of: node)).spread.trace * 2).rounded(.up)
     return square < 0x1p64 ? UInt64(square) : .max

@@ -5,7 +5,7 @@ extension TreeStorage {
   /// edge of the box.
   ///
   /// Complexity: O(1): sums and covariances are stored, or computed from at most 16 points.
-  /// - Precondition: `checkSummary(of: node)`.
+  /// - Precondition: `checkSummary(of: node)` succeeds.
   package func summary(of node: Node, in box: PlaneRect) -> (sums: NodeSums, spread: NodeSpread) {
     let sums = sums(of: node, in: box)
     if box.isPoint { return (sums, NodeSpread(xx: 0, xy: 0, yy: 0)) }
@@ -15,7 +15,7 @@ extension TreeStorage {
 
   /// Returns the mean of a node's points, in units of the plane, without computing the covariance.
   ///
-  /// - Precondition: `checkSummary(of: node)`.
+  /// - Precondition: `checkSummary(of: node)` succeeds.
   @inline(__always) func mean(of node: Node) -> (x: Double, y: Double) {
     let box = box(of: node)
     return NodeSummary.mean(of: sums(of: node, in: box), count: Int(node.count), in: box)
@@ -24,7 +24,7 @@ extension TreeStorage {
   /// Returns the mean of a node's points, rounded to the nearest unit. Halves are rounded up. Distances are measured
   /// between these rounded means.
   ///
-  /// - Precondition: `checkSummary(of: node)`.
+  /// - Precondition: `checkSummary(of: node)` succeeds.
   package func meanPosition(of node: Node) -> PlanePoint {
     let box = box(of: node)
     let sums = sums(of: node, in: box)
@@ -36,7 +36,7 @@ extension TreeStorage {
   /// Returns the position of a node when it is shown as a cluster: its mean position, or the position of one of its
   /// points. Merge scales are distances between these positions.
   ///
-  /// - Precondition: `checkSummary(of: node)`.
+  /// - Precondition: `checkSummary(of: node)` succeeds.
   package func anchorPosition(of node: Node) -> PlanePoint {
     anchorIndex(of: node).map { points[$0] } ?? meanPosition(of: node)
   }

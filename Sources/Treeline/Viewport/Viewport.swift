@@ -108,7 +108,8 @@ public struct Viewport: Hashable, Sendable {
   /// - Parameters:
   ///   - tile: The tile.
   ///   - tileSize: Width in pixels at which the tile is shown at its own zoom.
-  ///   - margin: Width in pixels of a margin around the tile, which is in view, too. Tiles call this margin a buffer.
+  ///   - margin: Width in pixels of a margin around the tile, which is in view, too. For tiles, this margin is often
+  ///     called a buffer.
   public init(tile: MapTile, tileSize: TileSize = .pixels256, margin: Double = 0) {
     self.init(.tile(tile), zoom: Double(tile.zoom), tileSize: tileSize, margin: margin)
   }
