@@ -269,7 +269,8 @@ struct CQL2Parser {
 
   private static func isDate(_ text: String) -> Bool { text.utf8.count == 10 }
 
-  /// Returns the interval of a date or of a single moment; nil for any other text.
+  /// Returns the interval for the text of a date or a time: a whole day or a single moment. Returns nil for any other
+  /// text.
   private static func interval(_ text: String) -> TimeInterval? {
     Instant(text).map { isDate(text) ? TimeInterval(ofDay: $0) : TimeInterval($0, $0) }
   }
@@ -333,7 +334,7 @@ struct CQL2Parser {
     return TimeInterval(first?.start, last?.end)
   }
 
-  /// Reads an end of an interval. Returns nil for `'..'`, which stands for an open end.
+  /// Reads the beginning or the end of an interval. Returns nil for `'..'`, which means no limit.
   private mutating func intervalEnd() throws(FilterTextError) -> TimeInterval? {
     if let name = functionName, Self.literalFunctions.contains(name) { return try moment(name, at: scanner.range) }
     let expected = "a date or a time in single quotes, or '..'"
@@ -422,7 +423,7 @@ struct CQL2Parser {
 }
 
 extension Filter.Comparison {
-  /// The comparison that gives the same result if its two sides are exchanged: `>` for `<`.
+  /// The comparison that is equivalent to this one after the two sides are exchanged: `>` for `<`.
   fileprivate var turned: Filter.Comparison {
     switch self {
     case .equals, .isNot: self

@@ -15,7 +15,7 @@
 public struct Filter: Hashable, Sendable {
   package indirect enum Expression: Hashable, Sendable {
     case comparison(String, Comparison, FilterValue)
-    /// Values from the first value through the second value. Both values are included.
+    /// Values between two given values, both included.
     case between(String, FilterValue, FilterValue)
     case isIn(String, [FilterValue])
     case isMissing(String)
@@ -85,7 +85,7 @@ public struct FilterValue: Hashable, Sendable {
     case number(DecimalNumber)
     case boolean(Bool)
     case instant(Instant)
-    /// All moments of a day.
+    /// A date, given by the first moment of the day. It stands for all moments of the day.
     case date(Instant)
     /// A value that cannot be compared with any other value. The text describes the value. A tree refuses a filter with
     /// such a value.

@@ -98,7 +98,7 @@ extension ClusterTree {
   }
 }
 
-/// An array of bits that are set in runs.
+/// An array of bits in which whole ranges are set.
 private struct BitRuns {
   private(set) var words: [UInt64]
   private let count: Int

@@ -2,9 +2,9 @@
 public enum FilterError: Error, Hashable, Sendable {
   /// The tree has no column of that name.
   @_spi(Server) case unknownColumn(name: String, known: [String])
-  /// A column is compared with something that does not suit its kind.
+  /// A condition does not suit the kind of its column.
   @_spi(Server) case unsuited(column: String, kind: Column.Kind, expected: String, found: String)
-  /// The column has more text than a filter may search.
+  /// The column has more text than LIKE may search.
   @_spi(Server) case tooMuchText(column: String, bytes: Int, maximum: Int)
   /// A box or a polygon is not valid.
   @_spi(Server) case noArea(expected: String, found: String)

@@ -35,8 +35,8 @@ struct PassingMeans {
   /// The sums before each word. The creator of this value owns the memory.
   let before: UnsafeMutablePointer<Sums>
 
-  /// Number that is added, modulo 2^32, to the x of each point before x enters a sum. The number is half the world for
-  /// nodes across the seam, where the plane begins and ends, and 0 for other nodes.
+  /// Number that is added, modulo 2^32, to the x of each point before sums are computed. The number is half the world
+  /// for nodes across the seam, where the plane begins and ends, and 0 for other nodes.
   let turn: UInt32
 
   init(before: UnsafeMutablePointer<Sums>, turn: UInt32) { (self.before, self.turn) = (before, turn) }

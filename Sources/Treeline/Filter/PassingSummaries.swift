@@ -22,8 +22,8 @@ final class PassingSummaries: Sendable {
   private nonisolated(unsafe) let boxes: UnsafeMutablePointer<PlaneRect>
   private let levelStarts: [Int]
 
-  /// Number that is added, modulo 2^32, to the x of each point before x enters a sum. The number is half the world for
-  /// nodes across the seam, where the plane begins and ends, and 0 for other nodes.
+  /// Number that is added, modulo 2^32, to the x of each point before sums are computed. The number is half the world
+  /// for nodes across the seam, where the plane begins and ends, and 0 for other nodes.
   private let turn: UInt32
 
   static let bytesPerWord = MemoryLayout<Sums>.stride + MemoryLayout<PlaneRect>.stride * 8 / 7

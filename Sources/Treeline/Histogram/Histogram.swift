@@ -37,7 +37,7 @@ public struct Histogram: Hashable, Sendable {
   }
 
   /// Returns a filter for the points in a range of bins, such as a range that a user has selected on a chart. If the
-  /// range is empty or has bins that do not exist, `filtered(by:)` throws.
+  /// range is empty or contains bins that do not exist, `filtered(by:)` throws.
   public func filter(ofBins bins: Range<Int>) -> Filter {
     guard bins.lowerBound >= 0, bins.upperBound <= counts.count, !bins.isEmpty else {
       return .where(column, .equals, .unusable("the bins \(bins), but there are \(counts.count) bins"))
@@ -126,8 +126,8 @@ extension ClusterTree {
   /// Returns the number of points that each cluster of an answer has in view. Under a filter, only points that pass are
   /// counted.
   ///
-  /// `Cluster.pointCount` includes points out of view. At the edge of a view it may be many times the number of points
-  /// in view.
+  /// `Cluster.pointCount` includes points out of view. For a cluster at the edge of the view, it may be many times the
+  /// number of points in view.
   ///
   /// - Precondition: the answer is from this tree.
   /// - Throws: The same errors as `pointCount(in:)`.
@@ -198,7 +198,7 @@ extension TreeStorage {
 }
 
 extension FilterValue {
-  /// The value, as a column returns it.
+  /// The value, converted to the type of a column's values.
   fileprivate var attributeValue: AttributeValue {
     switch content {
     case .text(let text): .string(text)

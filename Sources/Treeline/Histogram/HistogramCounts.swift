@@ -175,7 +175,7 @@ extension Histogram {
 }
 
 private struct IntegerCounts: PackedWork {
-  /// Range of the codes of values; all other codes are missing values.
+  /// Range of the codes of values; all other codes stand for missing values.
   let codes: ClosedRange<UInt64>
   let starts: [UInt64]
   let ranges: [Range<Int>]

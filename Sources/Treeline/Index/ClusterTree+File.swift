@@ -7,7 +7,7 @@
     /// For example, it does not notice a changed byte of a position or a count. `ClusterTree.problems(ofIndex:)` of the
     /// module `TreelineVerification` checks every byte.
     ///
-    /// - Parameter path: `-` for standard input, which must be a file.
+    /// - Parameter path: The path of the index; `-` for standard input, which must be a file.
     /// - Throws: `IndexError`
     /// - Complexity: O(sections)
     public init(contentsOfFile path: String) throws {

@@ -1,7 +1,7 @@
 import CLibrary
 
-// On other platforms, an index can only be read from memory. Windows maps files with other functions, and WebAssembly
-// cannot map files.
+// On platforms that are not listed here, an index can only be read from memory. Windows maps files with other
+// functions, and WebAssembly cannot map files.
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A regular file that is open for reading, for as long as this object lives.
   final class OpenFile {
@@ -12,7 +12,7 @@ import CLibrary
     let descriptor: CInt
     private let isStandardInput: Bool
 
-    /// - Parameter path: `-` for standard input, which a shell may have redirected to a file.
+    /// - Parameter path: The path of the file; `-` for standard input, which a shell may have redirected to a file.
     init(path: String) throws(IndexError) {
       isStandardInput = path == "-"
       name = isStandardInput ? "standard input" : path
@@ -41,7 +41,7 @@ import CLibrary
     /// The name of the file in errors.
     package let name: String
 
-    /// - Parameter path: `-` for standard input, which a shell may have redirected to a file.
+    /// - Parameter path: The path of the file; `-` for standard input, which a shell may have redirected to a file.
     package init(path: String) throws(IndexError) {
       let file = try OpenFile(path: path)
       defer { withExtendedLifetime(file) {} }

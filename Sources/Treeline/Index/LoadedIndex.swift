@@ -79,8 +79,8 @@ import CLibrary
   }
 
   extension OpenFile {
-    /// The greatest number of bytes that one call reads. Reading in pieces stops as soon as the file turns out to end
-    /// early.
+    /// The greatest number of bytes that one call reads. A file is read in pieces, so that reading stops early if the
+    /// file was truncated.
     fileprivate static let pieceLength = 4 << 20
 
     /// Fills a buffer with the bytes of the file from an offset on.

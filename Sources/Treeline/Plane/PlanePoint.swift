@@ -47,9 +47,8 @@ package struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// Whether the box begins in the east of the plane, crosses the seam and ends in the west.
   @inlinable package var isAcrossSeam: Bool { minX > maxX }
 
-  /// Makes the smallest box around some points. The box crosses the seam if it is then narrower than half the world,
-  /// and would not be so narrow otherwise. If there is no box narrower than half the world, the box does not cross the
-  /// seam.
+  /// Makes the smallest box around some points that is narrower than half the world, across the seam if necessary. If
+  /// there is no such box, makes the smallest box that does not cross the seam.
   ///
   /// - Precondition: There is at least one point.
   package init(shorterWayAround points: UnsafeBufferPointer<PlanePoint>) {

@@ -137,9 +137,9 @@ struct WindowEdges {
     nearer = Self.ordered(SIMD4(window.x, window.minY, east, window.maxY))
   }
 
-  /// Flips bits so that a comparison of signed numbers gives the right order. Flipping the top bit keeps the order of
-  /// unsigned numbers. Flipping all other bits instead reverses their order. The reverse order is necessary for the
-  /// east and south sides of a box, which are outside the window if they are less than an edge.
+  /// Flips bits so that one signed comparison gives the right result for all four sides. Flipping the top bit keeps
+  /// the order of unsigned numbers. Flipping all other bits instead reverses their order. The order is reversed for
+  /// the east and south sides of a box, because these sides need `<` where the west and north sides need `>`.
   @inline(__always) private static func ordered(_ sides: SIMD4<UInt32>) -> SIMD4<Int32> {
     SIMD4(truncatingIfNeeded: sides ^ SIMD4(1 << 31, 1 << 31, 1 << 31 - 1, 1 << 31 - 1))
   }

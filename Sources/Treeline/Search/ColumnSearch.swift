@@ -30,7 +30,7 @@ package struct ColumnSearch: @unchecked Sendable {
     Offset.lists + width * places + 4 * points
   }
 
-  /// Returns the width of places in a dictionary of `byteCount` bytes.
+  /// Returns the width of a place in bytes, for a dictionary of `byteCount` bytes.
   package static func width(ofText byteCount: Int) -> Int { byteCount <= 1 << 32 ? 4 : 8 }
 
   /// Greatest number of words that are listed for a text after its first word.

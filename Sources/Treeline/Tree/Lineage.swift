@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A version of a tree whose points are inserted, removed and moved. A version knows how its rows follow from the rows
-/// of earlier versions. Therefore answers of two versions can be compared point by point.
+/// A version of a tree whose points can be inserted, removed and moved. A version knows how its rows follow from the
+/// rows of earlier versions. Therefore answers of two versions can be compared point by point.
 package final class Lineage: Sendable {
   /// Number of this version, which no other version in this run of the program has.
   private let number = Lineage.count.add(1, ordering: .relaxed).newValue
@@ -29,7 +29,7 @@ package final class Lineage: Sendable {
 }
 
 /// The rows that an edit removes and inserts. If the rows were not sorted by their keys, the edit first sorts them.
-/// All rows that stay are renumbered without changing their order.
+/// The rows that remain are renumbered and keep their order.
 package struct RowChange: Sendable {
   /// Numbers of the removed rows among the sorted rows before the edit, in rising order.
   private let removed: [Int]

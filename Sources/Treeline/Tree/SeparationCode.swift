@@ -18,7 +18,7 @@ package struct SeparationCode: Hashable, Sendable {
   /// The code of a node that is never replaced.
   package static let zero = SeparationCode(rawValue: 0)
 
-  /// The code of a distance that is greater than every distance on the plane: only the root is shown.
+  /// The code of a distance that is greater than every distance on the plane. At this distance only the root is shown.
   package static let beyondAll = SeparationCode(rawValue: 55 << significandBits)
 
   /// The number of bits after the leading 1 bit.

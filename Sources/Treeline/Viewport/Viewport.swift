@@ -17,7 +17,7 @@ public struct Viewport: Hashable, Sendable {
     case everything
     /// A box of coordinates.
     case box(BoundingBox)
-    /// The area around a position that a screen of the viewport's size shows.
+    /// The area that a screen of the viewport's size shows around a position.
     case center(Coordinate)
     /// The square of a map tile.
     case tile(MapTile)
