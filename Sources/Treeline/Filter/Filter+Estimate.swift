@@ -54,7 +54,7 @@ extension ClusterTree {
 }
 
 extension ColumnDictionary {
-  /// Number of steps for reading and comparing an entry, without the steps for its bytes.
+  /// Number of steps to read and compare a dictionary entry, not counting the steps for its bytes.
   static let stepsPerEntry = 60
 }
 

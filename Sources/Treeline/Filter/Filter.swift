@@ -125,7 +125,8 @@ extension FilterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
 }
 
-/// An area of the map, including its edges. Edges of polygons are straight on the tree's plane, as on a screen.
+/// An area of the map, including its edges. Edges of polygons are straight lines on the tree's plane, and therefore
+/// also on the screen.
 package enum FilterArea: Hashable, Sendable {
   case box(BoundingBox)
   /// Polygons, each as its outer ring and then the rings of its holes. The last position of a ring may repeat the first

@@ -11,7 +11,7 @@ indirect enum FilterPlan {
   case all([FilterPlan])
   case any([FilterPlan])
 
-  /// Writes all words. A bit is 1 if its point passes.
+  /// Writes the bits of all points. A bit is 1 if its point passes.
   ///
   /// - Complexity: O(pointCount) for each test.
   func fill(_ words: UnsafeMutableBufferPointer<UInt64>, rowCount: Int) throws(CancellationError) {

@@ -2,7 +2,7 @@
 struct FilterPlanner {
   let tree: ClusterTree
 
-  /// Greatest number of bytes of text with which a pattern is compared.
+  /// Greatest number of bytes of text that LIKE searches in a column.
   static let maximumTextBytes = 1 << 28
 
   func plan(_ expression: Filter.Expression, isNegated: Bool) throws(FilterError) -> FilterPlan {

@@ -30,8 +30,8 @@ struct MovedSelection {
   /// takes less time.
   private static let leastShare = 16
 
-  /// Returns the points that pass all conditions, by changing the selection of the previous filter. Returns nil if the
-  /// filters differ in more than one column, or if too many points change.
+  /// Returns the selection of the points that pass all conditions, by changing the selection of the previous filter.
+  /// Returns nil if the filters differ in more than one column, or if too many points change.
   static func selection(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree)
     throws(CancellationError) -> Selection?
   {

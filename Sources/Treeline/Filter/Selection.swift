@@ -220,7 +220,7 @@ protocol CountedPoints {
   func meanOfPart(of node: Node, count: Int, in storage: TreeStorage) -> (x: Double, y: Double)
 }
 
-/// The share of a node's points that is counted: none, some or all.
+/// Whether none, some or all of a node's points are counted.
 struct CountedShare: Equatable {
   let isNone: Bool
   let isAll: Bool
@@ -298,7 +298,7 @@ struct PassingPoints: CountedPoints {
 
   static var areAll: Bool { false }
 
-  /// Returns the number of points that pass before a tree index.
+  /// Returns the number of passing points before a tree index.
   @inline(__always) func count(before treeIndex: UInt32) -> UInt64 {
     let word = words[Int(treeIndex >> 6)]
     return UInt64(word.before) &+ UInt64((word.bits & (1 &<< UInt64(treeIndex & 63) &- 1)).nonzeroBitCount)

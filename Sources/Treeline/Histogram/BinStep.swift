@@ -132,8 +132,8 @@ extension DecimalNumber {
 
 /// Edges of bins that get wider with the distance from 0, for columns whose values differ by powers of ten.
 enum LogarithmicBins {
-  /// Lists of factors. Bins begin at the products of a list's factors and the powers of ten. Each list gives fewer
-  /// bins than the list before it.
+  /// Lists of factors. Bins begin at each power of ten times each factor of one list. Each list gives fewer bins than
+  /// the list before it.
   static let factors: [[Int128]] = [[1, 2, 3, 4, 5, 6, 8], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]
 
   /// In a column of doubles, bins begin only at this number of powers of ten below the greatest magnitude. All smaller

@@ -63,7 +63,7 @@ private struct BinSearch<Value: Comparable> {
   init(starts: [Value], behindAll: Value, cell: (Value) -> Int) {
     ends = starts.dropFirst() + [behindAll]
     var firstBins = [UInt16](repeating: 0, count: Self.cellCount + 1)
-    // Values in the cells after the cell of a bin's beginning lie in this bin or in a later bin.
+    // All cells after the cell in which a bin begins overlap only this bin and later bins.
     for (bin, start) in starts.enumerated().dropFirst() { firstBins[cell(start) + 1] = UInt16(bin) }
     for index in 1..<firstBins.count { firstBins[index] = max(firstBins[index], firstBins[index - 1]) }
     self.firstBins = firstBins
@@ -125,7 +125,7 @@ extension Histogram {
         step.start(ofBin: numbers.lowerBound + Int128($0))
       }
     }
-    // The first bin may begin below the code 0.
+    // The first bin may begin below the code 0. It is cut off there.
     let starts = edges.dropLast().map { UInt64(max($0 - base, 0)) }
     var work = IntegerCounts(codes: codes, starts: starts, ranges: ranges, rows: rows)
     values.codes.with(&work)

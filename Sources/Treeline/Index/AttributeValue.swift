@@ -54,7 +54,7 @@ extension AttributeValue {
     }
   }
 
-  /// Makes a value; nil for the tag of an absent value.
+  /// Makes a value from its tag and its text; nil for the tag of an absent value.
   package init?(_ tag: Tag, _ text: String) {
     switch tag {
     case .absent: return nil

@@ -40,11 +40,11 @@ package struct IndexSection: Hashable, Sendable {
     package static let separations = Kind(rawValue: 7)
     /// The scales that queries with badges need, 2 bytes a point. This section is optional. Added in version 1.2.
     package static let badgeScales = Kind(rawValue: 8)
-    /// The diameters with which badges are drawn; present with `badgeScales`.
+    /// The diameters with which badges are drawn. This section is present if `badgeScales` is present.
     package static let badgeCurve = Kind(rawValue: 9)
     /// The positions of clusters, 1 bit a point. Only in an index with `ClusterAnchor.member`. Added in version 1.2.
     package static let anchors = Kind(rawValue: 10)
-    /// One column of the input; an index may have several.
+    /// One column of the input. An index may have several such sections.
     package static let attribute = Kind(rawValue: 16)
     /// One typed column of the input. An index may have several such sections. Added in version 1.3.
     package static let column = Kind(rawValue: 18)

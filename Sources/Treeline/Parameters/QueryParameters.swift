@@ -51,7 +51,7 @@ public struct QueryParameters: Sendable {
     @_spi(Server) public var zooms: ClosedRange<Double>
     /// The range of the width and height of a screen, in pixels.
     @_spi(Server) public var sides: ClosedRange<Double>
-    /// The range of the pixels of a cut.
+    /// The range of the number of pixels in a cut, such as its spacing.
     @_spi(Server) public var pixels: ClosedRange<Double>
 
     /// Makes bounds. By default, limits are 1 or more, zooms are from 0 to 32, and screens have sides of up to 16,384
@@ -97,7 +97,7 @@ public struct QueryParameters: Sendable {
 // MARK: - Several queries
 
 extension QueryParameters.Bounds {
-  /// Returns `zoom` if a map can reach it; nil if `zoom` is above the greatest accepted zoom.
+  /// Returns `zoom`, or nil if `zoom` is above the greatest accepted zoom, which a map cannot reach.
   @_spi(Server) public func reached(_ zoom: Double?) -> Double? { zoom.flatMap { $0 <= zooms.upperBound ? $0 : nil } }
 }
 

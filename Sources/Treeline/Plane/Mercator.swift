@@ -2,7 +2,7 @@
 ///
 /// The code uses only operations that IEEE 754 defines, in a fixed order, without fused multiply-add. The functions of
 /// C libraries differ in the last bit between platforms, and so would whole trees that were built with them. The
-/// coefficients interpolate each function at Chebyshev nodes.
+/// coefficients come from interpolation of each function at Chebyshev nodes.
 package enum Mercator {
   /// The width of the world in units.
   package static let worldWidth = 0x1p32

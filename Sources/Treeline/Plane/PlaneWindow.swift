@@ -176,8 +176,8 @@ struct WindowEdges {
   }
 }
 
-/// The sides of a box that lie outside a window, each with the direction in which it lies outside. The box is the
-/// smallest box around some points.
+/// The sides of a box that lie outside a window. For each such side, it is known whether it is past the window's
+/// farther edge or short of the nearer edge. The box is the smallest box around some points.
 struct SidesOutside {
   /// Two groups of four bytes. Each group has a byte for each side of the box, in the order west, north, east and
   /// south. In the lower group, all bits of a byte are set if the side is past the window's farther edge, so that the

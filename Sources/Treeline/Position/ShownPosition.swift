@@ -37,7 +37,7 @@ public struct ShownPosition: Hashable, Sendable {
     (self.rule, self.keepsVisible) = (rule, keepsVisible)
   }
 
-  /// Whether the request has a rule or says whether clusters are kept in view.
+  /// Whether the request contains a rule, or a choice about keeping clusters in view.
   public var isGiven: Bool { rule != nil || keepsVisible != nil }
 
   /// Returns the name of the parameter that may move clusters away from their own positions; nil if there is no such

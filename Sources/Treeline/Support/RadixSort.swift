@@ -6,7 +6,8 @@ enum RadixSort {
   /// Sorts entries by some of their bits.
   ///
   /// - Parameters:
-  ///   - entries: The entries to sort. On return, `entries` and `others` may be swapped.
+  ///   - entries: The entries to sort. On return, `entries` points to the sorted entries, and may have been swapped
+  ///     with `others`.
   ///   - others: Room for the same number of entries.
   static func sort(
     _ entries: inout UnsafeMutablePointer<UInt64>, _ others: inout UnsafeMutablePointer<UInt64>, count: Int,

@@ -26,8 +26,8 @@ enum Bucket {
   static let partlyVisible: UInt32 = 1 << 30
   static let whollyVisible: UInt32 = 1 << 31
 
-  /// The greatest level of a bucket. The parts of a bucket may lie up to 15 levels deeper, and their levels must fit an
-  /// id.
+  /// The greatest level of a bucket. The parts of a bucket may lie up to 15 levels deeper, and their levels must fit a
+  /// cluster's id.
   static let maximumLevel = TreeStorage.maximumLevel - (NodeRecord.bucketCapacity - 1)
 }
 
@@ -117,8 +117,8 @@ extension TreeStorage {
   }
 
   /// Returns whether a node in a bucket may lie across the seam, where the plane begins and ends, given the bucket's
-  /// box. Returns true if the box lies across the seam. Also returns true if the box is at least half the world wide,
-  /// because a box across the seam is always narrower.
+  /// box. Returns true if the box lies across the seam. Also returns true if the box is at least half the world wide
+  /// and the tree has nodes across the seam, because a part of such a bucket may lie across the seam.
   @inline(__always) func mayCrossSeam(within box: PlaneRect) -> Bool {
     box.isAcrossSeam || box.width >= 1 << 31 && mergeTraits.contains(.acrossSeam)
   }

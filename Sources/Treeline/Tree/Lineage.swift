@@ -39,13 +39,13 @@ package struct RowChange: Sendable {
   private let order: Order?
 
   private struct Order: Sendable {
-    /// The original row of each sorted row.
+    /// For each sorted row, its original row number.
     let rows: [UInt32]
-    /// The sorted row of each original row.
+    /// For each original row, its number among the sorted rows.
     let places: [UInt32]
   }
 
-  /// - Parameter order: The original row of each sorted row, if the edit sorts the rows.
+  /// - Parameter order: For each sorted row, its original row number; nil if the edit does not sort the rows.
   package init(removed: [Int], inserted: [Int], order rows: [UInt32]? = nil) {
     (self.removed, self.inserted) = (removed, inserted)
     order = rows.map { rows in

@@ -9,7 +9,7 @@ package final class TreeStorage: @unchecked Sendable {
   /// Row numbers in tree order.
   package let rows: StoredRows
   package let pointCount: Int
-  /// The gaps after points, two in a byte.
+  /// The gaps after points, two in a byte (see `Gap`).
   package let gaps: UnsafePointer<UInt8>
   package let nodes: UnsafePointer<NodeRecord>
   package let nodeCount: Int
