@@ -36,7 +36,7 @@ import CLibrary
   }
 
   @_spi(Server) extension LoadedIndex {
-    /// The checksum of the header, which contains the checksums of all sections.
+    /// The checksum of the header. The header contains the checksums of all sections.
     public var checksum: UInt64 { header.checksum }
 
     /// Reads the header of an index, and returns its checksum.

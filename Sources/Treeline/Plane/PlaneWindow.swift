@@ -168,7 +168,7 @@ struct WindowEdges {
     return SidesOutside(bytes: unsafeBitCast(both, to: UInt64.self))
   }
 
-  /// Compares a whole box with the window. Single sides cannot be compared across the seam. This case is rare.
+  /// Compares a whole box with the window, because single sides cannot be compared across the seam. This case is rare.
   @inline(never) private func sidesOutsidePastSeam(of record: UnsafePointer<NodeRecord>) -> SidesOutside {
     let box = record.pointee.box
     if !window.intersects(box) { return .all }

@@ -1,9 +1,9 @@
 /// The folded forms of characters, by which texts are searched. Folded texts have no case and no accents, and one
 /// space between words.
 ///
-/// The forms come from a table of this package instead of functions of the standard library. With these functions, the
-/// order of an index would depend on the system's version of Unicode. The page about the index format defines the
-/// forms.
+/// The forms come from a table of this package instead of functions of the standard library. With the functions of the
+/// standard library, the order of an index would depend on the system's version of Unicode. The page about the index
+/// format defines the forms.
 package struct TextFold: Sendable {
   /// Version number of these forms, as an index stores it.
   package static let version: UInt32 = 1

@@ -6,10 +6,11 @@
 /// 2048. The code 0 means that the node is never replaced: it is a single position, or its children would never be far
 /// enough apart.
 ///
-/// Rounding keeps every promise. Codes grow with distances. So separations that never grow from parent to child still
-/// never grow after they are rounded. Let T be a required distance, c the least code whose distance is at least T, and
-/// d(c) the distance of c. A node's code is below c exactly if its separation is below d(c). So codes show at T
-/// exactly what exact separations show at d(c), which is at least T and at most 1/2048 longer.
+/// Rounding keeps every guarantee about distances. Codes grow with distances. So separations that never grow from
+/// parent to child still never grow after they are rounded. Let T be a required distance, c the least code whose
+/// distance is at least T, and d(c) the distance of c. A node's code is below c exactly if its separation is below
+/// d(c). So with codes, a cut at T shows exactly what a cut at d(c) shows with exact separations. The distance d(c) is
+/// at least T and at most 1/2048 longer.
 package struct SeparationCode: Hashable, Sendable {
   package let rawValue: UInt16
 
