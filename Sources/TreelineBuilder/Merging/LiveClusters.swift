@@ -1,7 +1,7 @@
 import CPrefetch
 import Treeline
 
-/// A cluster that may be merged, or that a merge has made.
+/// A cluster: a leaf, or the result of a merge.
 struct MergeCluster {
   var sums: MergeSums
   /// Position that represents the cluster, see `ClusterAnchor`.
@@ -55,11 +55,11 @@ extension MergeCluster {
 
 /// The sums of a cluster's coordinates, and the number of the cluster's points beyond the seam.
 struct MergeSums {
-  /// Sums of the coordinates that the points have on the plane.
+  /// Sums of the points' coordinates on the plane.
   var x: UInt64
   var y: UInt64
   var count: UInt32
-  /// Number of points beyond the seam. The sums contain the x of these points plus the width of the world.
+  /// Number of points beyond the seam. `mean` adds the width of the world to the x of each of these points.
   var countBeyond: UInt32 = 0
 
   /// Mean of the points, rounded to the nearest unit; halves are rounded up. The sums of 2^31 points on two worlds of
@@ -105,7 +105,7 @@ struct LiveClusters: @unchecked Sendable {
   struct Node {
     var number: UInt32
     var leastMember: UInt32
-    /// Number that is greater for clusters that were made later. So the youngest cluster has the greatest age.
+    /// Number of the cluster in the order in which clusters are made. So the youngest cluster has the greatest age.
     var age: UInt32
     var scale: SeparationCode
     /// Diameter of the cluster's badge, in 64ths of a pixel.
@@ -186,9 +186,9 @@ struct LiveClusters: @unchecked Sendable {
   }
 
   /// Returns the cluster that was nearest to a given cluster when the given cluster began to wait. Returns nil if the
-  /// nearest cluster has been merged since then. Even then, the number of the nearest cluster may be in use: the union
-  /// may have taken it. Ages tell the two apart, because the union was made after the given cluster and so has a
-  /// greater age. Initial clusters wait only for initial clusters.
+  /// nearest cluster has been merged since then. After such a merge, the union may have the number that the nearest
+  /// cluster had. The age shows whether it is the union: the union was made after the given cluster, so its age is
+  /// greater. An initial cluster waits only for initial clusters, whose ages are below `capacity`.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }
@@ -220,7 +220,7 @@ struct LiveClusters: @unchecked Sendable {
   ///
   /// - Returns: the number of live clusters.
   func renumber(_ count: Int, _ monitor: BuildMonitor) -> Int {
-    // The array of slots is no longer needed. It holds the new numbers until the clusters have moved.
+    // Slots are not needed during renumbering. So their array holds the new numbers until the clusters have moved.
     var next = 0
     monitor.pass(over: 0..<count) { block in
       for cluster in block where isLive(cluster) {
@@ -254,8 +254,8 @@ extension LiveClusters {
   /// Calls the body with each cluster that looks for other clusters in this round or an earlier round, in rising order
   /// of numbers. Stops when the body returns false.
   @inline(__always) func forEachLive(_ range: Range<Int>, in round: UInt8, _ body: (Int) -> Bool) {
-    // Compares eight bytes in one step, by x <= y, with the highest bits treated separately (H. S. Warren, Hacker's
-    // Delight, 2-18).
+    // Checks x <= y for eight bytes in one step. The highest bit of each byte is treated separately (H. S. Warren,
+    // Hacker's Delight, 2-18).
     let (y, highBits) = (UInt64(round) &* 0x0101_0101_0101_0101, 0x8080_8080_8080_8080 as UInt64)
     var cluster = range.lowerBound
     while cluster < range.upperBound {
@@ -285,8 +285,8 @@ extension LiveClusters {
   /// Returns the greatest width at which tiles have few clusters on average, as a base-2 logarithm. A search in such
   /// tiles looks at few clusters. Clusters must be in Z-order.
   func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
-    // For each width of tiles, the squared number of clusters in a tile, summed over all tiles. The clusters of a tile
-    // are adjacent in Z-order.
+    // For each width of tiles, the sum over all tiles of the squared number of clusters in a tile. The clusters of a
+    // tile are adjacent in Z-order.
     withUnsafeTemporaryAllocation(of: (square: Int, start: Int).self, capacity: 33) { widths in
       widths.initialize(repeating: (0, 0))
       func endRuns(below width: Int, at cluster: Int) {

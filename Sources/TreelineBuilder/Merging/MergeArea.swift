@@ -15,8 +15,8 @@ struct MergeArea {
   /// First and last row and column of squares around all positions, including the margins.
   private var rows = (first: Int.max, last: Int.min)
   private var columns = (first: Int.max, last: Int.min)
-  /// Greatest distance from the border, in units, of a cluster in the area or of a cluster that can be merged with a
-  /// cluster in the area.
+  /// Greatest distance from the border, in units, of all clusters in the area and all clusters that can be merged with
+  /// them.
   private(set) var farthest = 0
 
   /// - Parameter reach: Greatest distance at which clusters are merged, in units.
@@ -32,7 +32,7 @@ struct MergeArea {
 
   private mutating func takeAll() { (isAll, farthest) = (true, 1 << 33) }
 
-  /// Widens the area along the border to `margin` rows or columns of squares on each side.
+  /// Widens the area along the border to `margin` further rows or columns of squares on each side.
   mutating func widen(to margin: Int) {
     self.margin = margin
     farthest = max(farthest, (margin + 2) << Int(shift))

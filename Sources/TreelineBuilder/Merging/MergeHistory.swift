@@ -12,9 +12,8 @@ import Treeline
 /// let updated = history.tree()
 /// ```
 ///
-/// Rows count the points from 0, so adding or removing points changes the rows of other points. The new tree is not
-/// laid out from scratch either: unchanged subtrees are copied from the tree that was laid out last
-/// (`UnchangedSubtrees`).
+/// Rows number the points from 0, so adding or removing points changes the rows of other points. When the new tree is
+/// laid out, unchanged subtrees are copied from the tree that was laid out last (`UnchangedSubtrees`).
 package final class MergeHistory {
   /// A point and its row. Points at one position are ordered by their rows.
   package struct Point {
@@ -120,8 +119,8 @@ extension MergeHistory {
         let scaledDistance = BadgeCurve.scaled(
           a.cluster.squaredDistance(to: b.cluster, crossesSeam: crossesSeam),
           width: curve.width(curve.units(of: a.cluster.sums.count), curve.units(of: b.cluster.sums.count)))
-        // A merge may have a smaller distance than the merges that made its two clusters. Then it belongs to the same
-        // round as the later of these two merges.
+        // The distance of a merge may be smaller than the distances of the merges that made its two clusters. Then the
+        // merge belongs to the same round as the later of those two merges.
         let merge = a.cluster.merged(
           with: b.cluster, at: scaledDistance, round: max(MergeRounds.round(of: scaledDistance), a.round, b.round),
           anchor, crossesSeam: crossesSeam, leafCount: tree.leafCount)
@@ -180,7 +179,7 @@ extension MergeHistory {
     var stack = [root].compactMap { $0 }
     while let node = stack.popLast() {
       let box = tree.box(node)
-      // The box may cross the seam.
+      // The subtraction wraps around, because the box may cross the seam.
       guard position.x &- box.minX <= box.width, box.minY...box.maxY ~= position.y else { continue }
       if tree.isLeaf(node) { return node }
       stack += [tree[node].right, tree[node].left]
@@ -240,14 +239,15 @@ extension MergeHistory {
   /// - Precondition: `contains` returns true for all points that are removed or moved. No row occurs twice in `added`.
   ///   No row occurs twice in `removed` and `moved` together. Each added row is less than the number of points after
   ///   the update.
-  /// - Complexity: A few milliseconds for each position that changes, whatever the number of points. If rows change,
-  ///   also less than a nanosecond for each point. Stacks and lattices can take longer: the rows of all points at a
-  ///   changed position are copied, and if all distances are equal, an update may change merges everywhere.
+  /// - Complexity: A few milliseconds for each position that changes, whatever the number of points in the tree. If
+  ///   row numbers change, less than a nanosecond more for each point in the tree. Stacks can take longer, because the
+  ///   rows of all points at a changed position are copied. Lattices can take longer, because an update may change
+  ///   merges everywhere if all distances are equal.
   package func update(
     adding added: [Point] = [], removing removed: [Point] = [], moving moved: [(point: Point, target: PlanePoint)] = []
   ) {
-    // Rows of removed and moved points are numbered as before the update. Rows of added points are numbered as after
-    // it.
+    // Removed and moved points have their rows from before the update. Added points have their rows from after the
+    // update.
     let moved = moved.filter { $0.point.position != $0.target }
     change(
       adding: moved.map { Point(row: $0.point.row, position: $0.target) }, removing: removed + moved.map(\.point))
@@ -429,7 +429,8 @@ extension MergeHistory {
 
   private func forgetLayout() { (laidOut, places, moments, shifts) = (nil, [:], [:], []) }
 
-  /// Divides unchanged subtrees in which merges are removed. All merges above a removed merge are removed, too.
+  /// Replaces each unchanged subtree in which merges are removed by the unchanged subtrees inside it. All merges above
+  /// a removed merge are removed, too.
   private func divide(removing removed: Set<UInt32>) {
     var stack = removed.compactMap { node in places[node].map { (node: node, place: $0) } }
     while let (node, place) = stack.popLast() {

@@ -92,12 +92,12 @@ struct MergePlan: Sendable {
 
   /// Returns the estimated time of merging in parts, divided by the time of merging without parts.
   ///
-  /// The constants were measured on uniform and clustered points and on real places. The smaller the parts, the better
-  /// they fit the caches. Merging a cluster again takes longer than merging a leaf, especially if threads share caches.
-  /// On uniform points more clusters are merged again than expected.
+  /// The constants were measured on uniform and clustered points and on real places. Smaller parts fit the caches
+  /// better. Merging a cluster again takes longer than merging a leaf, especially if threads share caches. On uniform
+  /// points more clusters are merged again than expected.
   private func expectedTime(leafCount: Int, threads: Int) -> Double {
     let largestPart = parts.lazy.filter { $0.border == nil }.map(\.leaves.count).max() ?? leafCount
-    // Approximate base-2 logarithm of the ratio.
+    // `halvings` is the approximate base-2 logarithm of the ratio.
     let ratio = Double(leafCount) / Double(largestPart)
     let halvings = Double(ratio.exponent) + ratio.significand - 1
     let timeOfLeaf = max(1 - 0.16 * halvings, 0.5) / Double(leafCount)
@@ -178,7 +178,8 @@ struct MergePlan: Sendable {
     divide(middle..<range.upperBound, behind, of: part, leaves, most: most)
   }
 
-  /// Works on all parts with several threads. Each part comes after its halves. Stops early if the build is cancelled.
+  /// Calls `work` with each part, on several threads. Each part comes after its halves. Stops early if the build is
+  /// cancelled.
   func forEachPart(threads: Int, _ monitor: BuildMonitor, _ work: @Sendable (_ number: Int, _ part: Part) -> Void) {
     let undone = parts.map { _ in UndoneHalves() }
     WorkQueue(parts.indices.reversed().filter { parts[$0].border == nil }).run(threads: threads) { number in
