@@ -44,8 +44,8 @@ struct MergeTiles: @unchecked Sendable {
     var radius: Float
   }
 
-  /// Puts clusters into tiles. Memory for a tile is reserved each time a cluster lies in another tile than the cluster
-  /// before it. So consecutive clusters should be near each other.
+  /// Puts clusters into tiles. Each time a cluster lies in a different tile from the cluster before it, memory for a
+  /// tile is reserved. So consecutive clusters should be near each other.
   init(
     _ clusters: some RandomAccessCollection<Int>, shift: UInt32, isCyclic: Bool, slots: UnsafeMutablePointer<UInt32>,
     _ monitor: BuildMonitor, _ entry: (Int) -> Entry
@@ -135,7 +135,7 @@ extension MergeTiles {
     return tiles + index
   }
 
-  /// Returns the tile with a given key, and adds the tile if it does not exist.
+  /// Returns the tile with a given key. Adds the tile if it does not exist.
   @inline(__always) private mutating func tile(_ key: UInt64) -> UnsafeMutablePointer<Tile> {
     let tile = place(of: key)
     return tile.pointee.key == key ? tile : add(key)
@@ -329,8 +329,8 @@ extension MergeTiles {
     }
   }
 
-  /// Returns differences, measured the shorter way around the world. On a plane without a seam, the real difference may
-  /// be greater.
+  /// Returns the differences between four coordinates and `from`, measured the shorter way around the world. On a
+  /// plane without a seam, a real difference may be greater.
   @inline(__always) private static func difference(
     _ list: UnsafeMutablePointer<UInt32>, _ slot: Int, _ from: SIMD4<UInt32>
   ) -> SIMD4<Float> {

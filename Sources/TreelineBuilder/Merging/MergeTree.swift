@@ -135,7 +135,7 @@ struct MergeTree: @unchecked Sendable {
       : places[Int(node) &- leafCount]
   }
 
-  /// Returns the cluster of a node. In a tree without extents, no clusters may have been merged across the seam.
+  /// Returns the cluster of a node. If clusters may have been merged across the seam, the tree must have extents.
   @inline(__always) func cluster(_ node: UInt32) -> MergeCluster {
     if isLeaf(node) {
       let (position, count) = (leaves.position(of: Int(node)), leaves.count(of: Int(node)))
@@ -214,7 +214,7 @@ struct MergeTree: @unchecked Sendable {
       height: max(height(left), height(right)) + 1, scale: scale, anchorsRight: anchorsRight)
   }
 
-  /// Removes some merges.
+  /// Removes the given merges.
   func remove(_ merges: [UInt32]) {
     for merge in merges {
       setEndRound(of: self[merge].left, to: Self.never)
@@ -223,8 +223,8 @@ struct MergeTree: @unchecked Sendable {
     for merge in merges { places[Int(merge) - leafCount].round = Self.never }
   }
 
-  /// Returns the clusters that remain of a range of leaves: the nodes that were not merged with another node. They are
-  /// in the order of their least members.
+  /// Returns the nodes over a range of leaves that were not merged with another node. The nodes are in the order of
+  /// their least members.
   func roots(_ range: Range<Int>) -> [UInt32] {
     var roots: [UInt32] = []
     for leaf in range {
@@ -240,8 +240,8 @@ struct MergeTree: @unchecked Sendable {
 // MARK: - Depth
 
 extension MergeTree {
-  /// Greatest depth of a tree with exact scales. Without this bound, a chain of merges, each at a greater scale, could
-  /// be as long as the number of points.
+  /// Greatest depth of a tree with exact scales. Without this bound, a chain of merges at rising scales could be as
+  /// deep as the number of points.
   static let maximumDepth = 511
 
   /// Returns this tree with coarse scales, which are rounded down to steps. There are two steps for each doubling of
@@ -293,7 +293,7 @@ extension MergeTree {
     return (coarse, isLeaf(root) ? root : news[Int(root) - leafCount])
   }
 
-  /// Merges some neighbors at one scale. The recursion is as deep as the tree that it builds.
+  /// Merges consecutive parts at one scale. The recursion is as deep as the tree that it builds.
   ///
   /// - Parameters:
   ///   - starts: Number of points before each part. The last entry is the number of all points.

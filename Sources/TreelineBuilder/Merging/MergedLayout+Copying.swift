@@ -15,15 +15,15 @@ struct UnchangedSubtrees {
   }
 
   let storage: TreeStorage
-  /// The largest unchanged subtrees whose children have records: for the root of each subtree, its place in the old
-  /// tree.
+  /// Places of the largest unchanged subtrees whose children have records. Maps the root of each subtree to its place
+  /// in the old tree.
   let places: [UInt32: Place]
   /// Changes of row numbers since the old tree was laid out, in order.
   let shifts: [RowShift]
   /// Moments of some nodes whose children have records. Moments of a node are measured from the corner of its box.
   var moments: [UInt32: Moments<UInt128>]
 
-  /// Whether a subtree is large enough to be copied: its children have records.
+  /// Whether a subtree is large enough to be copied. A subtree is large enough if its children have records.
   static func isCopied(_ node: UInt32, in tree: MergeTree) -> Bool { tree.recordCount(below: node) != 0 }
 }
 
@@ -160,14 +160,14 @@ struct RowShift: Sendable {
   /// The new number of each row. Empty if there are so few thresholds that each row is compared with all of them.
   private let table: [UInt32]
 
-  /// Makes the shift of the remaining rows after some rows are removed.
+  /// Makes the shift of the remaining rows when some rows are removed.
   ///
   /// - Parameter rows: Numbers of the removed rows, in rising order, each number once.
   init(removing rows: [UInt32], pointCount: Int) {
     self.init(thresholds: rows.map { $0 + 1 }, step: .max, pointCount: pointCount)
   }
 
-  /// Makes the shift of the existing rows before other rows are inserted.
+  /// Makes the shift of the existing rows when other rows are inserted.
   ///
   /// - Parameter rows: Numbers of the inserted rows after the insertion, in rising order, each number once.
   init(inserting rows: [UInt32], pointCount: Int) {

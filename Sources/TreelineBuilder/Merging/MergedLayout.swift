@@ -15,7 +15,7 @@ struct MergedLayout {
   private let monitor: BuildMonitor
 
   let separations: UnsafeMutablePointer<UInt16>
-  /// Whether each node with children has the position of its right child. Indexed like `separations`.
+  /// For each node with children, whether it has the position of its right child. Indexed like `separations`.
   let anchors: UnsafeMutablePointer<Bool>?
   let nodes: AssembledNodes
   /// Whether the box of any node crosses the seam.
@@ -53,7 +53,7 @@ struct MergedLayout {
     moments = .allocate(capacity: nodes.recordCount)
   }
 
-  /// Deallocates the memory that is not part of the tree.
+  /// Deallocates the memory that is not part of the stored tree.
   func deallocate() {
     MemoryBlock(recordFirsts, count: nodes.recordCount).deallocate()
     MemoryBlock(moments, count: nodes.recordCount).deallocate()
@@ -231,8 +231,8 @@ extension MergedLayout {
     return points.dropFirst().reduce(into: PlaneRect(points[0])) { $0.formUnion($1) }
   }
 
-  /// Returns the box around the points of two nodes. Nil if the box must be computed from the points. For example, a
-  /// node across the seam may become part of a node that is too wide to cross the seam.
+  /// Returns the box around the points of two nodes. Nil if the box must be computed from the points. This is the case
+  /// if one of the nodes crosses the seam, but the box around both nodes is too wide to cross the seam.
   private func united(_ a: PlaneRect, _ b: PlaneRect) -> PlaneRect? {
     var box = a.union(b)
     guard crossesSeam else { return box }
