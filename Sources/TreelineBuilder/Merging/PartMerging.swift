@@ -7,7 +7,7 @@ import Treeline
 
 /// Merges clusters like `TouchMerging`, but part by part. The memory of one part fits the caches of a core, and
 /// several threads work on different parts. Then the borders between parts are mended (`BorderMending`). At the end,
-/// the few clusters that remain in all parts are merged together.
+/// the few remaining clusters of all parts are merged together.
 struct PartMerging: Sendable {
   let plan: MergePlan
   let tree: MergeTree
@@ -25,7 +25,7 @@ struct PartMerging: Sendable {
     var path: Duration
   }
 
-  /// Results of the finished parts, by number. Mending along the seam also has a result, as if the seam were a part.
+  /// Results of the finished parts, by number. One more result belongs to the mending along the seam.
   private final class Results: Sendable {
     let done = Mutex<[Int: Done]>([:])
     let report: Mutex<MergeReport>
@@ -135,9 +135,9 @@ package struct MergeReport: Sendable {
   package var expectedAgain = 0.0
   /// Amount of work that was done again along borders.
   package var mending = MergeRevision.Counts()
-  /// `duration` is the time of all threads together, without waiting. `longestPath` is the time of the longest chain of
-  /// parts in which each part waits for the part before. Both times include merging the clusters that remain in all
-  /// parts.
+  /// `duration` is the time of all threads together, without waiting. `longestPath` is the time of the longest chain
+  /// of parts in which each part waits for the part before. Both times include merging the remaining clusters of all
+  /// parts at the end.
   package var duration = Duration.zero
   package var longestPath = Duration.zero
 

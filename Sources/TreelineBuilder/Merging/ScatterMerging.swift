@@ -6,15 +6,16 @@ import Treeline
 /// `MergeTree`) comes first.
 ///
 /// Let a, b and c be three clusters, and ab the union of a and b. The distance d of two clusters is the scatter that
-/// their union adds. As factors, a, b and c are the numbers of points of the clusters (Lance and Williams):
+/// their union adds. In the following formula, the factors a, b and c are the clusters' numbers of points (Lance and
+/// Williams):
 ///
 ///     (a + b + c) d(ab, c) = (a + c) d(a, c) + (b + c) d(b, c) - c d(a, b)
 ///
 /// If d(a, b) is the least of the three distances, then d(ab, c) is at least the lesser of d(a, c) and d(b, c). So two
 /// clusters that are nearest to each other stay nearest to each other, whatever else is merged, and they will be
-/// merged. The tree does not depend on the order in which such pairs are merged. Each part of the plane merges the
-/// pairs that are certain. A pair is certain if its clusters are nearer to each other than to the border of the part.
-/// The remaining clusters are merged in the next larger part.
+/// merged. The tree does not depend on the order in which such pairs are merged. In each part of the plane, the pairs
+/// that are certain are merged. A pair is certain if its clusters are nearer to each other than to the border of the
+/// part. The remaining clusters are merged in the next larger part.
 ///
 /// Within a part, the pair that adds the least scatter is merged first. Only one cluster of each pair looks for the
 /// other: the cluster with more points. If both have equally many points, the cluster with the greater least member
@@ -71,7 +72,7 @@ private struct ScatterRounds: ~Copyable {
   private var liveCount: Int
   private var stuckCount = 0
   private var round: UInt8 = 0
-  /// Pairs that add less scatter than this are merged in the round.
+  /// Pairs that add less scatter than this bound are merged in the current round.
   private var bound = ScatterBound(round: 0)
   private var queue = PairHeap<ScatterPair>()
   private var nextAge: UInt32
@@ -231,11 +232,11 @@ private struct ScatterRounds: ~Copyable {
 // MARK: - Searching
 
 extension ScatterRounds {
-  /// Looks for the first pair of a cluster. If that pair belongs to a later round, notes the round in which the cluster
-  /// looks again.
+  /// Returns the first of a cluster's pairs if it belongs to this round. Otherwise returns nil, and notes the round in
+  /// which the cluster looks again.
   private func look(from cluster: UInt32) -> ScatterPair? {
-    // Usually no pair belongs to this round. So the search also covers pairs that are a little farther apart. Such a
-    // pair determines in which round to look again.
+    // Usually no pair of the cluster belongs to this round. So the search also covers pairs that are a little farther
+    // apart. Such a pair determines in which round to look again.
     let farthest = 8 * bound.value
     let pair = nearest(to: cluster, live.sums[Int(cluster)], adding: farthest)
     if let pair, pair.addsLess(than: bound) { return pair }
@@ -245,8 +246,8 @@ extension ScatterRounds {
     return nil
   }
 
-  /// Returns the pair that adds the least scatter among the pairs of a cluster with clusters that are not larger.
-  /// Nil if each such pair adds more than `greatest`.
+  /// Pairs a cluster with clusters that are not larger, and returns the pair that adds the least scatter. Nil if each
+  /// such pair adds more than `greatest`.
   private func nearest(to cluster: UInt32, _ own: MergeSums, adding greatest: Double) -> ScatterPair? {
     let (position, ownInverse, ownSize) = (live.positions[Int(cluster)], 1 / Double(own.count), Self.size(own.count))
     let (radius, isOwnStuck) = (Self.radius(own.count), isStuck(cluster))

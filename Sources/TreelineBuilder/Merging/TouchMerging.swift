@@ -187,7 +187,7 @@ struct TouchMerging: ~Copyable {
   private static var mergesBetweenReports: Int { 1 << 10 }
 }
 
-/// Two clusters that will be merged unless one of them is merged with a third cluster before.
+/// Two clusters that will be merged, unless one of them is merged with a third cluster first.
 struct TouchingPair: Comparable {
   var scaledDistance: UInt64
   /// The cluster that found the pair.
@@ -224,8 +224,8 @@ extension TouchMerging {
     }
   }
 
-  /// Looks for the first pair of a cluster. If that pair belongs to a later round, notes the round in which the cluster
-  /// looks again.
+  /// Returns the first of a cluster's pairs if it belongs to this round. Otherwise returns nil, and notes the round in
+  /// which the cluster looks again.
   @inline(__always) private func look(from cluster: UInt32) -> TouchingPair? {
     let node = live.nodes[Int(cluster)]
     let own = Own(number: cluster, age: node.age, diameter: node.diameter)
