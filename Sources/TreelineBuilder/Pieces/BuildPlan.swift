@@ -3,9 +3,9 @@ import Treeline
 /// The division of a build's points into pieces. The plan consists of the top levels of the tree. Each node at the
 /// bottom of these levels is a piece, which has at most `pieceSize` points.
 ///
-/// The plan is made from sums over points. The points need not be in memory. Each round asks a question about every
-/// open node. One pass over all points answers all questions of a round. The pass may visit the points in any order
-/// and on any number of machines:
+/// The plan is made from sums over points. The points need not be in memory. A node is open if the plan needs another
+/// answer about it. Each round asks a question about every open node. One pass over all points answers all questions
+/// of a round. The pass may visit the points in any order and on any number of machines:
 ///
 /// ```swift
 /// var plan = try BuildPlan(rule: .mean, pieceSize: 1_000_000)
@@ -64,7 +64,8 @@ public struct BuildPlan: Sendable {
     nodes = [PlanNode(level: 0, corner: nil, parent: nil)]
   }
 
-  /// Whether plans cannot use a split rule, because a pass over the points cannot answer the questions of the rule.
+  /// Whether a plan cannot use a split rule. A plan cannot use a rule whose questions a pass over the points cannot
+  /// answer.
   package static func isBeyond(_ rule: SplitRule) -> Bool { rule.kind == .gamma }
 
   /// Returns the next questions; nil once all pieces are known.
@@ -112,8 +113,8 @@ public struct BuildPlan: Sendable {
       throw PlanAnswers.contradicting("a box and sums of at most 2^31 points", "\(all.moments) in \(all.box.text)")
     }
     for (number, answer) in answers.answers.enumerated() {
-      // Children are asked about in pairs: a question about a left child, and then a question about the right child of
-      // the same node.
+      // Questions about children come in pairs: first the question about a left child, then the question about the
+      // right child of the same node.
       let index = asked[number]
       guard case .extent(let moments, _) = answer, let parent = nodes[index].parent, index % 2 == 1 else { continue }
       guard let whole = nodes[parent].extent, let left = answer.extent, let right = answers.answers[number + 1].extent,
@@ -211,7 +212,8 @@ private struct PlanNode: Sendable {
   }
 
   let level: Int
-  /// Corner from which the moments of the node are measured, if its parent is narrow; otherwise nil.
+  /// Corner from which the moments of the node are measured, if its parent is narrow (see `Segment.isNarrow`);
+  /// otherwise nil.
   let corner: PlanePoint?
   /// Index of the parent.
   let parent: Int?
@@ -239,8 +241,8 @@ private struct PlanNode: Sendable {
     }
   }
 
-  /// The node with its points. The moments of the points are measured from `corner`, or from the corner of their box if
-  /// `corner` is nil.
+  /// The node as a segment; nil until its extent is known. The moments of its points are measured from `corner`, or
+  /// from the corner of their box if `corner` is nil.
   var segment: Segment? {
     extent.map { extent in
       let points = PointGroup(first: 0, moments: extent.moments, corner: PlanePoint(x: 0, y: 0))

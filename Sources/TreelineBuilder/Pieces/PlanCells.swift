@@ -11,7 +11,7 @@ import Treeline
       fileprivate(set) var moments = Moments<UInt128>()
       /// Box around the points; nil if there are no points.
       fileprivate(set) var box: PlaneRect?
-      /// Ranges of indices in the file at which the points of this cell are stored.
+      /// Ranges of indices of this cell's points in the file.
       fileprivate(set) var blocks: [Range<Int>] = []
 
       fileprivate mutating func add(_ points: UnsafeBufferPointer<PlanePoint>, at index: Int) {

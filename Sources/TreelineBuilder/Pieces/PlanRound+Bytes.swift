@@ -87,8 +87,7 @@ extension PlanAnswers {
     return bytes.sealed(as: Self.kind(to: round))
   }
 
-  /// - Throws: `PieceError.damaged` if the bytes do not come unchanged from the property `bytes` of answers to this
-  ///   round.
+  /// - Throws: `PieceError.damaged` unless the property `bytes` of answers to this round returned exactly these bytes.
   public init(to round: PlanRound, bytes: [UInt8]) throws {
     var bytes = try PlainBytes(bytes, sealedAs: Self.kind(to: round))
     self.init(to: round, answers: [])

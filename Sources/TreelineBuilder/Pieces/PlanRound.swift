@@ -79,15 +79,15 @@ struct PositionQuestion: Sendable {
 
 // MARK: - Answers
 
-/// The answers of some or all points to the questions of a round. Different machines can compute the answers of
-/// different points, and the answers can be added up in any order.
+/// The answers to the questions of a round, computed from some or all points. Different machines can compute the
+/// answers from different points, and the answers can be added up in any order.
 public struct PlanAnswers: Sendable {
   var answers: [PlanAnswer]
   let round: PlanRound
 
   init(to round: PlanRound, answers: [PlanAnswer]) { (self.round, self.answers) = (round, answers) }
 
-  /// Makes the answers of no points.
+  /// Makes answers to which no points have been added.
   public init(to round: PlanRound) {
     self.round = round
     answers = round.questions.map { question in
@@ -99,7 +99,7 @@ public struct PlanAnswers: Sendable {
     }
   }
 
-  /// Adds the answers of some points.
+  /// Adds some points to the answers.
   ///
   /// - Complexity: For each point, one dot product for each level of the plan, and one or two more dot products.
   public mutating func add(_ points: [PlanePoint]) { points.withUnsafeBufferPointer { add($0) } }
@@ -123,8 +123,8 @@ public struct PlanAnswers: Sendable {
     }
   }
 
-  /// Adds the answers of points if the answers follow from the moments and the bounding box of the points. The points
-  /// are not read.
+  /// Adds points to the answers, if the moments and the bounding box of the points are enough. The points are not
+  /// read.
   ///
   /// - Parameter moments: Moments, measured from the plane's corner.
   /// - Returns: nil if the moments and the box were enough. Otherwise the routing with which the points must be added
@@ -138,14 +138,14 @@ public struct PlanAnswers: Sendable {
     return asked.contains { round.questions[$0].concerns(box) } ? routing : nil
   }
 
-  /// Adds the answers of other points to the same round.
+  /// Adds answers to the same round that were computed from other points.
   public mutating func add(_ other: PlanAnswers) {
     precondition(answers.count == other.answers.count, "The answers belong to another round")
     for index in answers.indices { answers[index].add(other.answers[index]) }
   }
 }
 
-/// Answer of points to one question.
+/// The answer to one question, computed from some points.
 enum PlanAnswer: Sendable {
   /// Moments, measured from the plane's corner, and the bounding box. The box is nil if there are no points.
   case extent(Moments<UInt128>, PlaneRect?)
@@ -169,7 +169,7 @@ enum PlanAnswer: Sendable {
     }
   }
 
-  /// Adds the answer of points if it follows from their moments and bounding box. The points are not read.
+  /// Adds points to the answer, if the moments and the bounding box of the points are enough. The points are not read.
   ///
   /// - Returns: whether the moments and the box were enough.
   fileprivate mutating func add(_ moments: Moments<UInt128>, in box: PlaneRect, to question: PlanQuestion) -> Bool {

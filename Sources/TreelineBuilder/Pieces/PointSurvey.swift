@@ -14,7 +14,7 @@ public struct PointSurvey: Sendable {
   private var gaps: LongitudeGaps
   private var extent: CoordinateExtent?
 
-  /// Makes the survey of no points.
+  /// Makes a survey without points.
   public init(projection: Plane.Projection) {
     self.projection = projection
     gaps = LongitudeGaps()
@@ -33,8 +33,8 @@ public struct PointSurvey: Sendable {
     }
   }
 
-  /// Whether a point at this coordinate may be among the surveyed points. If not, the coordinate has no position on the
-  /// plane.
+  /// Whether a point with this coordinate may be among the surveyed points. If this is false, the coordinate has no
+  /// position on the plane.
   package func mayHold(_ coordinate: Coordinate) -> Bool {
     switch projection {
     case .webMercator: true

@@ -3,7 +3,7 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ScratchBuild {
     /// Returns the plan of several trees that are stored one after the other, like the trees of `GroupedBuild`. The
-    /// plan contains a plan for each tree, and the nodes above the trees.
+    /// returned plan consists of the plans of all trees and the nodes above the trees.
     func plan(_ groups: ScratchGroups) throws(PieceError) -> PiecePlan {
       var plan = PiecePlan(rule: options.rule)
       let counts = groups.header.parts.map(\.count)

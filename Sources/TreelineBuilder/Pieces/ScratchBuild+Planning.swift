@@ -15,7 +15,7 @@ import Treeline
     ///
     /// - Parameters:
     ///   - positions: Positions of all points of the tree.
-    ///   - extent: Answer of these points in the first round, if the answer is known already.
+    ///   - extent: Answer to the question of the first round, if the answer is known already.
     ///   - level: Level of the tree's root.
     func plan(_ positions: Positions, knowing extent: PlanAnswer? = nil, level: Int = 0) throws(PieceError) -> PiecePlan
     {
