@@ -3,15 +3,15 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension IndexAssembly {
-    /// Adds separations to the index, so that it can answer queries by spacing. Once the nodes are written, this
-    /// machine computes the separations from the written nodes. Only a part of the nodes is in memory at a time. The
-    /// index has the same bytes as an index that is built in memory.
+    /// Adds separations to the index, so that it can answer queries by spacing. The separations are computed on this
+    /// machine, from the nodes in the file, once all nodes are written. Only a part of the nodes is in memory at a
+    /// time. The index has the same bytes as an index that is built in memory.
     ///
     /// - Parameters:
     ///   - path: Path of a scratch file. The file takes 2 bytes per point, and is deleted once the index is written.
-    ///   - memory: Memory budget in bytes. The process takes about 30 MB more than this budget. With a small budget the
-    ///     work takes longer. The budget is exceeded only if many nodes form a chain in which each node waits for the
-    ///     next one.
+    ///   - memory: Memory budget in bytes. The process takes about 30 MB more than this budget. With a small budget
+    ///     the work takes longer. The budget is exceeded only if there is a long chain of nodes in which the
+    ///     separation of each node depends on the next node.
     ///   - threads: Number of threads; nil for all processors.
     public mutating func addSeparations(scratchFile path: String, memory: Int, threads: Int? = nil) {
       addSeparations(scratchFile: path, memory: memory, threads: threads, stoppingWith: nil) { _, _ in }

@@ -60,7 +60,7 @@ import Treeline
       let topRecords = plan.topRecords
       let order = NodeOrder(topRecords, headers)
       let hasWideRows = headers.contains(where: \.hasWideRows)
-      // Attributes come first.
+      // Attributes come before all other columns.
       let columnOrder =
         columns.indices.filter { columns[$0].isAttribute } + columns.indices.filter { !columns[$0].isAttribute }
       let sectionCount =
@@ -207,8 +207,7 @@ import Treeline
     }
   }
 
-  /// The order of records in the index. There are records of nodes above the pieces, and records of nodes below the
-  /// pieces.
+  /// The order of all records in the index: records of nodes above the pieces, and records of nodes in the pieces.
   private struct NodeOrder {
     enum Item {
       /// The records of two siblings. All three values are numbers of nodes in the plan.
@@ -230,8 +229,8 @@ import Treeline
       (self.nodes, self.headers) = (nodes, headers)
       (records, children) = (Array(repeating: 0, count: nodes.count), Array(repeating: 0, count: nodes.count))
       if nodes.isEmpty { return }
-      // `sizes` contains, for each subtree, the number of its nodes in the plan. The number for the left child is on
-      // top of the stack.
+      // `sizes` contains, for each subtree, the number of its nodes in the plan. The number for a left child is on top
+      // of the number for its sibling on the stack.
       var (sizes, stack) = ([Int](repeating: 1, count: nodes.count), [Int]())
       for index in nodes.indices.reversed() {
         if nodes[index] != nil { sizes[index] = 1 + stack.removeLast() + stack.removeLast() }

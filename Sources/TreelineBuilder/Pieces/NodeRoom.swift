@@ -15,7 +15,7 @@ final class NodeRoom: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// Number of nodes in memory, and number of the parts to which they belong.
+    /// Number of nodes in memory, and number of parts in memory.
     var (nodes, parts) = (0, 0)
     /// Greatest number of nodes that were in memory at once, and number of nodes of the largest part.
     var (most, largest) = (0, 0)

@@ -12,7 +12,7 @@ final class PieceNodes {
   private let numbers: UnsafeMutablePointer<UInt32>
   private let capacity: Int
   private(set) var count = 0
-  /// The nodes that are known to be shown at the beginning, with their numbers in this part.
+  /// The nodes that are known to be shown at the beginning of this part, with their numbers in this part.
   private(set) var shown: ContiguousArray<SplitSequence.ShownNode> = []
   private let storage: TreeStorage
 

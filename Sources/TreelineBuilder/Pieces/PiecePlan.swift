@@ -96,8 +96,8 @@ public struct PieceTask: Sendable {
   /// Number of points. This number exceeds the piece size of the plan only if all points have one position.
   public var pointCount: Int { extent.count }
 
-  /// Common position of all points of the piece; nil if the points have different positions. A piece with one position
-  /// may have more points than the piece size.
+  /// Common position of all points of the piece; nil if the points have different positions. A piece whose points
+  /// share one position may have more points than the piece size.
   package var stack: PlanePoint? {
     extent.box.isPoint ? PlanePoint(x: extent.box.minX, y: extent.box.minY) : nil
   }

@@ -41,8 +41,8 @@ struct PieceRows {
   let layout: RecordLayout
   private let rowMemory: PieceMemory
   private let recordMemory: PieceMemory
-  /// The points in the order of their rows: for each point, its index in the order of reading. Nil if the points were
-  /// read in the order of their rows.
+  /// The points in the order of their rows. Each entry is the number of the point in the order of reading. Nil if the
+  /// points were read in the order of their rows.
   private var order: [UInt32]?
 
   init(pointCount: Int, _ layout: RecordLayout) {

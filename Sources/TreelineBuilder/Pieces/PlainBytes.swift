@@ -14,7 +14,7 @@ extension PlainValue {
     return bytes.sealed(as: "\(Self.self)")
   }
 
-  /// - Throws: `PieceError.damaged` if the bytes do not come unchanged from the property `plainBytes`.
+  /// - Throws: `PieceError.damaged` unless the property `plainBytes` returned exactly these bytes.
   init(plainBytes bytes: [UInt8]) throws(PieceError) {
     var bytes = try PlainBytes(bytes, sealedAs: "\(Self.self)")
     self = try Self(from: &bytes)
@@ -29,7 +29,7 @@ package struct PlainBytes: Sendable {
 
   init(_ all: [UInt8]) { self.all = all }
 
-  /// Opens bytes that `sealed(as:)` has returned.
+  /// Checks bytes that `sealed(as:)` has returned, and prepares to read them.
   ///
   /// - Throws: `PieceError.damaged` if the bytes are damaged, or if they contain another kind of value.
   init(_ sealed: [UInt8], sealedAs kind: String) throws(PieceError) {

@@ -108,7 +108,7 @@ import Treeline
     }
   }
 
-  /// Joins the packed gaps of all pieces, one piece after the other. A byte holds the gaps of two points.
+  /// Joins the packed gaps of consecutive pieces. A byte holds the gaps of two points.
   struct GapPacker {
     /// Gap of the last added point, if the index of this point is even. The gap of the next point belongs in the same
     /// byte. Nil if the last byte is complete.

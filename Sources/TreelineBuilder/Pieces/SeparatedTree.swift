@@ -4,7 +4,7 @@ import Treeline
 struct SeparatedTree: Sendable {
   let storage: TreeStorage
   let projection: Plane.Projection
-  /// Returns all memory pages to the system. A page is read again when it is needed.
+  /// Gives all memory pages back to the system. A page is read again when it is needed.
   let giveBack: @Sendable () -> Void
   /// Approximate number of bytes of the file that may be in memory before pages are returned.
   private let pageBytes: Int

@@ -49,7 +49,7 @@ import Treeline
 
     var byteCount: Int { bytes.count }
 
-    /// Returns the memory of the file to the system. No code is lost.
+    /// Gives the memory of the file back to the system. No code is lost.
     func giveBack() { if let start = bytes.baseAddress { _ = madvise(start, bytes.count, MADV_DONTNEED) } }
 
     func forEachBlock(_ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void) throws(PieceError) {

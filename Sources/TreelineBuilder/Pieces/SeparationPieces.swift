@@ -57,8 +57,8 @@ package final class SeparationPieces: Sendable {
     return work
   }
 
-  /// Memory of a part for each node, in bytes. 70 of these bytes are in `PieceNodes`. The other bytes are a share of
-  /// the grid, of the queue and of the boxes of unsure nodes.
+  /// Memory that a part takes for each node, in bytes. 70 of these bytes are in `PieceNodes`. The other bytes are for
+  /// the grid, the queue and the boxes of unsure nodes.
   static let bytesPerNode = 160
   /// Memory for each shown node, in bytes. All threads share this memory.
   static let bytesPerShownNode = MemoryLayout<ShownFront.Member>.stride + 8
@@ -133,7 +133,7 @@ package final class SeparationPieces: Sendable {
 
   /// Computes the separations below the shown nodes of a piece.
   ///
-  /// - Returns: false if the separations depend on unsure nodes even if no node of the front is left out.
+  /// - Returns: false if no node of the front is left out, and the separations still depend on unsure nodes.
   private func separate(_ piece: [Int32], of front: ShownFront) throws(PieceError) -> Bool {
     var margin = Self.leastMargin
     state.withLock { $0.pieces += 1 }
@@ -162,7 +162,8 @@ package final class SeparationPieces: Sendable {
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)
-    // If `capacity` is small compared to the number of shown nodes, the part gets more memory, if memory is left.
+    // If the number of shown nodes is large compared to `capacity`, the part gets more memory, as long as there is
+    // some left.
     let most = max(capacity, min(8 * shown, max(room.capacity - shown, 2 * shown)))
     let selection =
       weight <= most ? (floor: 1, count: weight) : tree.select(count, of: front)

@@ -20,7 +20,7 @@ struct ShownFront: Sendable {
 
   /// Members in tree order.
   var nodes: [Member] = []
-  /// Greatest squared distance at which the next split may happen.
+  /// Upper bound of the squared distances of the splits that are still to come.
   let squaredDistance: UInt64
 
   init(squaredDistance: UInt64) { self.squaredDistance = squaredDistance }
@@ -90,7 +90,7 @@ struct ShownFront: Sendable {
     return isWhole ? nil : part
   }
 
-  /// Returns the whole front, but with only the nodes of the given piece as own nodes.
+  /// Returns this front, with the nodes of the given piece as its only own nodes.
   func asked(for piece: [Int32]) -> ShownFront {
     var whole = self
     for index in whole.nodes.indices { whole.nodes[index].isOwn = false }
