@@ -41,8 +41,7 @@ import Treeline
       try file.synchronize()
     }
 
-    /// Calls a function that throws an error if a column has an unsuitable value. Adds the row of the value to the
-    /// error.
+    /// Calls a function that may throw an error about an unsuitable value. Adds the row of the value to the error.
     private func suitable<Result>(
       _ survey: ColumnSurvey, _ decide: () throws(UnsuitableValue) -> Result
     ) throws(PieceError) -> Result {
@@ -115,7 +114,7 @@ import Treeline
     private let endFile: ScratchFile
     /// Checksum of everything that was written to `endFile`.
     private var endChecksum = XXHash64()
-    /// For each column, in the order of the columns in the index: the position of the column's values in a batch.
+    /// Position of each column's values in a batch. The columns are in the order of the index.
     private let columnNumbers: [Int]
     private(set) var batches: [Batch] = []
 

@@ -47,7 +47,7 @@ import Treeline
       /// Path on this disk that the build will write: the scratch folder or the index.
       package let path: String
       package let isForScratch: Bool
-      /// Space that is needed, in bytes.
+      /// Free space that the build may need on this disk, in bytes.
       package let expected: Int
       /// Free space, in bytes.
       package let free: Int
@@ -60,7 +60,7 @@ import Treeline
     ///   disk.
     package func missingSpace(for destination: IndexDestination) -> MissingSpace? {
       let space = space
-      // This build already uses some of the space, so this part need not be free.
+      // Some of the space is already used by this build, so that much less must be free.
       let used = folder.usedSpace
       let (scratchDisk, indexDisk) = (Disk(of: folder.path), Disk(of: FilePath(destination.file.partialPath).folder))
       let isShared = scratchDisk?.device == indexDisk?.device

@@ -36,7 +36,7 @@ import Treeline
       package var columns: [RequestedColumn] = []
       /// Whether the input assigns row numbers to points.
       package var hasGivenRows = false
-      /// Whether each point has a group, and shares clusters only with points of this group.
+      /// Whether each point has a group. Points of different groups never share a cluster.
       package var isGrouped = false
 
       package init(rule: SplitRule, threads: Int?, memory: Int, projection: Plane.Projection) {
@@ -88,7 +88,7 @@ import Treeline
     package internal(set) var separationWork: SeparationPieces.Work?
     /// Called with the number of points that are done in a stage, and the total number of points.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
-    /// Called with plain coordinates and their plane when the coordinates are projected.
+    /// Called when plain coordinates are projected, with the coordinates and their plane.
     package var onProjection: (Plane, ArraySlice<Coordinate>) -> Void = { _, _ in }
 
     /// - Parameter identity: Name of this build, its input and its options. Any other build that may have left files in
@@ -235,8 +235,8 @@ import Treeline
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
     }
 
-    /// The first value so far that does not suit the declared kind of its column, given by the number of its point and
-    /// the error.
+    /// The number of the point with the first value so far that does not suit the declared kind of its column, and the
+    /// error for this value.
     package var firstUnsuitableValue: (point: Int, error: ColumnError)? {
       let problems = surveys.compactMap { survey in survey.problem.map { (survey.name, $0) } }
       return problems.min { $0.1.point < $1.1.point }.map { ($1.point, $1.error(column: $0)) }

@@ -11,7 +11,7 @@ import Treeline
     /// Files that a build may write in the folder. The files are removed in this order.
     enum Name: String, CaseIterable {
       case state
-      /// The next state of the build. This file is renamed to `state` once it is complete.
+      /// The next state of the build, while it is written. The complete file is renamed to `state`.
       case newState = "state.new"
       /// Plain x and y coordinates. The file is kept until the plane is known.
       case coordinates
@@ -42,7 +42,7 @@ import Treeline
       case pieceEnds = "piece-ends"
       /// The codes of separations.
       case separations
-      /// A file that has this name only for a moment: the name is removed as soon as the file is open.
+      /// A temporary file. This name is removed as soon as the file is open.
       case unnamed
       /// The lock file, which is removed last. If a build is killed while it removes the other files, the lock file
       /// shows the next build that the folder is a scratch folder.
@@ -66,7 +66,7 @@ import Treeline
     }
 
     /// Returns the paths of all files that may exist in the folder. The path of the folder itself comes last. A caller
-    /// can remove the files and then the folder in this order, without other knowledge of the files.
+    /// can remove the files and the folder in this order, without knowing anything else about them.
     package static func allPaths(in path: String) -> [String] {
       Name.allCases.map { "\(path)/\($0.rawValue)" } + [path]
     }

@@ -23,7 +23,7 @@ import Treeline
       let monitor: BuildMonitor
       /// Called while the section is computed, with the amount of work done and the total amount.
       var progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
-      /// Returns the memory pages of the mapped column to the system.
+      /// Gives the memory pages of the mapped column back to the system.
       fileprivate(set) var giveBack: () -> Void = {}
       /// Number of points between two checks for cancellation.
       var blockSize = 1 << 18
@@ -37,7 +37,7 @@ import Treeline
       let integer: UInt32
     }
 
-    /// Memory that the lists of a search may take even with a small budget, in bytes.
+    /// Memory that the lists for a search may take even with a small budget, in bytes.
     private static let leastSearchMemory = 1 << 23
 
     /// Integers of all points, in tree order.
@@ -47,7 +47,7 @@ import Treeline
     private let firstIndices: ScratchFile
     private var valueCount = 0
     private var missingCount = 0
-    /// The lists of a search.
+    /// The lists that a search needs; nil for percentiles and distinct counts.
     private var places: SearchPlaces?
     private var levelCount = 0
     /// Number of 0 bits in each level.

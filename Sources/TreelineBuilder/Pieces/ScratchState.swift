@@ -27,7 +27,7 @@ import Treeline
     /// Whether all separations have been computed.
     var isSeparated = false
     /// Complete files in the folder. At first, these are the files with the input. Once all points are moved to their
-    /// pieces, the only such file is the file of separations.
+    /// pieces, this is only the file of separations.
     var files: [FileChecksum] = []
     /// Checksum of the points, rows and codes of each piece.
     var pieceChecksums: [UInt64] = []
