@@ -12,7 +12,7 @@ struct MergeArea {
   /// next to the border is not counted.
   private var margin = 0
   private var squares: Set<Int> = []
-  /// First and last row and column of squares around all positions, including the margins.
+  /// First and last row and column of squares around all added positions, including the margins.
   private var rows = (first: Int.max, last: Int.min)
   private var columns = (first: Int.max, last: Int.min)
   /// Greatest distance from the border, in units, of all clusters in the area and all clusters that can be merged with
@@ -61,7 +61,7 @@ struct MergeArea {
     isAll || forEachSquare(around: position, margin: 1) { contains($0, $1) }
   }
 
-  /// Whether a box overlaps any of the squares around the positions. The box may cross the seam.
+  /// Whether a box overlaps any of the squares around the added positions. The box may cross the seam.
   func meets(_ box: PlaneRect) -> Bool {
     if isAll { return true }
     let (minX, minY) = (Int(box.minX >> shift), Int(box.minY >> shift))

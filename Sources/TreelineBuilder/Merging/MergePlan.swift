@@ -113,7 +113,8 @@ struct MergePlan: Sendable {
     return max(all / Double(threads), paths[0])
   }
 
-  /// Greatest estimate with which a plan is used. Estimates are rough, so this limit is well below 1.
+  /// A plan is used only if its `expectedTime` is less than this limit. Estimates are rough, so the limit is well
+  /// below 1.
   private static let greatestTime = 0.85
 
   /// Estimates how many clusters are merged again along the border of a part.

@@ -183,8 +183,8 @@ package struct MergeRevision {
 
 /// Comparison of an old and a new history of merges in some rounds.
 ///
-/// Its elements are clusters: the initial clusters of the new history, the merges of the new history, and clusters
-/// that only the old history has.
+/// Its elements are clusters: the initial clusters of the new history, the clusters that its merges make, and the
+/// clusters that only the old history has.
 private struct MergeComparison {
   /// Where a group of connected elements lies. A group within the area is taken from the new history. A group that
   /// reaches beyond the area is taken from the old history. If a group at a wrong place reaches beyond the area

@@ -174,9 +174,9 @@ private struct ScatterRounds: ~Copyable {
     }
   }
 
-  /// Whether a cluster must wait until a larger part is merged. It must wait if a cluster outside the rectangle may be
-  /// nearer, or if its nearest cluster must wait. A waiting cluster still looks for other clusters. A cluster that it
-  /// finds must then wait, too.
+  /// Whether a cluster must wait until a larger part is merged. It must wait if its nearest cluster must wait, or if a
+  /// cluster outside the rectangle may be nearer than that cluster. A waiting cluster still looks for other clusters.
+  /// A cluster that it finds must then wait, too.
   @inline(__always) private func isStuck(_ cluster: UInt32) -> Bool { live.nodes[Int(cluster)].diameter != 0 }
 
   private mutating func stick(_ cluster: UInt32) {
@@ -185,7 +185,7 @@ private struct ScatterRounds: ~Copyable {
     stuckCount += 1
   }
 
-  /// Whether two clusters are nearest to each other, and no cluster outside the rectangle is nearer.
+  /// Whether two clusters are nearest to each other, and no cluster outside the rectangle is nearer to either of them.
   private func isSure(_ pair: ScatterPair) -> Bool {
     !isStuck(pair.cluster) && !isStuck(pair.other) && isSure(pair, of: pair.cluster) && isSure(pair, of: pair.other)
   }
