@@ -63,11 +63,11 @@ import Treeline
     /// threads. Each thread works on one part at a time.
     ///
     /// A part is read together with a margin around it, and a small part has fewer nodes than its margin. So parts are
-    /// as large as the available memory allows. About 1500 nodes are shown within the margin of a small piece. The
-    /// fewer nodes are shown when the first part ends, the more nodes lie below each shown node, and the more nodes are
-    /// in the margin. So, for a tree of n points, a part needs memory for about √(1500 n) nodes. With half of this
-    /// memory, a third more nodes are read. If there is less than a quarter of this memory for each thread, fewer
-    /// threads work, and each thread gets more memory.
+    /// as large as the available memory allows. About 1500 nodes are shown within the margin of a small piece. If
+    /// fewer nodes are shown when the first part ends, more nodes lie below each shown node, so more nodes are in the
+    /// margin. So, for a tree of n points, a part needs memory for about √(1500 n) nodes. With half of this memory, a
+    /// third more nodes are read. If there is less than a quarter of this memory for each thread, fewer threads work,
+    /// and each thread gets more memory.
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {

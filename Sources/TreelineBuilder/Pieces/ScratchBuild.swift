@@ -99,8 +99,8 @@ import Treeline
       surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name, cells: $0.cells) }
     }
 
-    /// Continues an earlier run of the same build at the point where the earlier run stopped, with the projection of
-    /// the earlier run. Returns nil unless an earlier run has read the same input to the end.
+    /// Continues an earlier run of the same build where that run stopped, with the projection of that run. Returns nil
+    /// unless an earlier run has read the same input to the end.
     ///
     /// - Parameters:
     ///   - checksum: Returns the checksum of the input's bytes. Called only if an earlier run has left files.

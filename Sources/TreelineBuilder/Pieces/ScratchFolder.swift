@@ -102,7 +102,7 @@ import Treeline
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
         return "something that is not a folder"
       }
-      // If a build is killed right after creating the folder, the folder is empty.
+      // An empty folder is also accepted, because a build may have been killed right after creating its folder.
       if access("\(path)/\(Name.lock.rawValue)", F_OK) == 0 || rmdir(path) == 0 && mkdir(path, 0o700) == 0 {
         return nil
       }

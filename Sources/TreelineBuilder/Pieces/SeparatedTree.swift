@@ -76,7 +76,8 @@ struct SeparatedTree: Sendable {
     }
     // Leaves out all nodes with the least collected distance.
     if equal <= wanted { return (least + 1, wanted + 1 - equal) }
-    // All collected distances are equal, and more nodes may have this distance.
+    // All collected distances are equal, and more nodes may have this distance. So counts all nodes that may be split
+    // at this distance or at a greater distance.
     (count, equal) = (0, 0)
     var next: UInt64 = 0
     forEachNode(below: front) { squaredDistance in

@@ -9,7 +9,8 @@ import Treeline
     private let codes: UnsafeMutableBufferPointer<UInt16>
     private var bytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(codes) }
 
-    /// Creates a file in which all codes are zero. If `isWhole` is true, opens a complete file instead.
+    /// Creates a file in which all codes are zero. If `isWhole` is true, opens an existing file with all codes
+    /// instead.
     init(_ path: String, count: Int, isWhole: Bool) throws(PieceError) {
       let file = try ScratchFile(path)
       self.file = file

@@ -22,9 +22,9 @@ import Treeline
 /// repeated until all nodes of the piece are sure.
 /// 3. A piece with too many nodes is run only down to a smaller distance, as in step 1, and divided again.
 ///
-/// So the result is exact for any data, and the codes of one piece do not depend on any other piece. Only the width of
-/// a margin depends on the data. If there are long chains in which each node blocks the next node, more nodes become
-/// unsure, and the margin must be wider.
+/// So the result is exact for any data, and the codes of one piece do not depend on any other piece. The distribution
+/// of the points affects only how wide the margins must be. If there are long chains in which each node blocks the
+/// next node, more nodes become unsure, and margins must be wider.
 package final class SeparationPieces: Sendable {
   private let tree: SeparatedTree
   /// Approximate number of nodes in a part.
