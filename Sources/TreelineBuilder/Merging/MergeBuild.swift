@@ -57,10 +57,11 @@ struct MergeBuild {
     return result
   }
 
-  /// Writes a tree of merges to the arrays of points, in the form in which a tree is stored. If the build is cancelled,
-  /// the contents of the arrays are unusable.
+  /// Writes a tree of merges to the arrays of points, in the form in which a tree is stored. If the build is
+  /// cancelled, the contents of the arrays are unusable.
   ///
-  /// - Parameter crossesSeam: Whether points lie half a world or more apart, so that clusters may lie across the seam.
+  /// - Parameter crossesSeam: Whether clusters may lie across the seam. This is possible if points lie half a world or
+  ///   more apart.
   func layOut(_ tree: MergeTree, root: UInt32, crossesSeam: Bool) -> Result? {
     if tree.height(root) > maximumDepth {
       let coarse = tree.withCoarseScales(of: root, monitor)

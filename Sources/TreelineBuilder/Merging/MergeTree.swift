@@ -16,9 +16,9 @@ struct Merge {
 /// A binary tree of merges. Until all leaves have been merged, it is a forest.
 ///
 /// Leaves are numbered from 0. The least member of a cluster is the first of its leaves in Z-order. When two clusters
-/// are merged, the new cluster keeps the smaller of their two least members. From then on, the greater of the two is
-/// the least member of no cluster. So each leaf is the greater of the two in at most one merge. The node of this merge
-/// has the number `leafCount` plus the number of that leaf.
+/// are merged, the new cluster keeps the smaller of their two least members. From then on, the greater least member is
+/// the least member of no cluster. So each leaf is the greater least member in at most one merge. The node of this
+/// merge has the number `leafCount` plus the number of that leaf.
 ///
 /// All copies share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {
@@ -41,7 +41,7 @@ struct MergeTree: @unchecked Sendable {
   /// Position of a cluster, and the rounds between which it exists.
   struct Place {
     var position: PlanePoint
-    /// Round in which the cluster was made; `never` if the cluster was not made.
+    /// Round in which the cluster was made; `never` if no such cluster was made.
     var round = MergeTree.never
     /// Round in which the cluster was merged with another cluster; `never` if it was not merged.
     var endRound = MergeTree.never

@@ -180,7 +180,7 @@ struct MergedLayout {
 // MARK: - Boxes and moments
 
 extension MergedLayout {
-  /// Writes the box and the moments of a record. Its children must be written already.
+  /// Writes the box and the moments of a record. The boxes and moments of its children must be written already.
   ///
   /// - Returns: whether the box of the record, or of a node in the bucket, crosses the seam.
   @discardableResult func describe(_ record: Int) -> Bool {

@@ -125,8 +125,8 @@ struct TouchMerging: ~Copyable {
     horizon = Double(1 << Int(shift)) / Self.leastReaches
   }
 
-  /// The least width of tiles, and the width of tiles when they are made, both divided by the reach of a search. The
-  /// reach is the greatest distance at which the search must find clusters.
+  /// The least width of tiles, and the width of newly made tiles, both divided by the reach of a search. The reach is
+  /// the greatest distance at which the search must find clusters.
   private static var leastReaches: Double { 4 }
   private static var reaches: Double { 6 }
   /// Base-2 logarithm of the greatest width of tiles, an eighth of the world.
