@@ -4,7 +4,7 @@ import Synchronization
   import Dispatch
 #endif
 
-/// A limit to the number of nodes that all threads together hold in memory.
+/// A limit on the number of nodes that all threads together hold in memory.
 ///
 /// Each thread works on one part at a time. Before a thread loads a part, it waits until the nodes of the part are
 /// within the limit, or until no other part is in memory. So a part that is larger than the limit is the only part in

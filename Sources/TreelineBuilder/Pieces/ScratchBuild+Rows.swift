@@ -31,7 +31,7 @@ import Treeline
       }
     }
 
-    /// Returns the row of a point in the input.
+    /// Returns the row number of a point, given the number of the point in input order.
     func row(ofPoint point: Int) throws(PieceError) -> Int {
       var rows = try InputRows(of: self)
       for _ in 0..<point { _ = try rows.next() }

@@ -127,7 +127,7 @@ import Treeline
     func synchronize() throws(PieceError) {
       let folder = open(path, O_RDONLY | O_CLOEXEC)
       defer { if folder >= 0 { close(folder) } }
-      // Some file systems do not support fsync for folders.
+      // Some file systems do not support fsync for folders, and report EINVAL.
       guard folder >= 0, fsync(folder) == 0 || errno == EINVAL else {
         throw .scratch(path: path, action: "flush it to the disk", reason: systemReason())
       }

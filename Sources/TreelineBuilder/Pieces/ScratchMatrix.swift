@@ -15,7 +15,7 @@ import Treeline
     private let kind: IndexColumn.Preparation
     private let workspace: Workspace
 
-    /// The folder, the memory and the callbacks that the work uses.
+    /// The folder, the memory and the callbacks for preparing columns.
     struct Workspace {
       let folder: ScratchFolder
       /// Memory budget in bytes.
