@@ -14,8 +14,8 @@ public enum BuildPurpose: Hashable, Sendable {
   /// details.
   case spacing
 
-  /// Queries with badges of these diameters. The tree is merged for badges (`MergeMetric.badges`). It also answers
-  /// limits and details.
+  /// Queries with badges, whose diameters the curve gives. The tree is merged for badges (`MergeMetric.badges`). It
+  /// also answers limits and details.
   case badges(BadgeCurve = .standard)
 
   /// Names of the purposes, as values of `--for` and `for=`.
@@ -38,7 +38,7 @@ public enum BuildPurpose: Hashable, Sendable {
       }
     }
 
-    /// Returns whether a tree with another growth also answers the queries of this purpose.
+    /// Returns whether a tree with the given growth answers the queries of this purpose.
     ///
     /// - Parameter hasSeparations: Whether the tree has separations.
     func isServed(by growth: Growth, hasSeparations: Bool) -> Bool {

@@ -17,8 +17,7 @@ extension ClusterTree {
   ///   - progress: Called on the threads that build, by one thread at a time, at most once for each percent.
   /// - Throws: `BuildError`
   /// - Complexity: O(n log n) time except for adversarial data. A build takes about 50 bytes of memory per point: 16
-  ///   for the coordinates and 35 for the tree. A tree that is merged takes up to
-  ///   240 bytes per point in total.
+  ///   for the coordinates and 35 for the tree. A build by merging takes up to 240 bytes per point in total.
   public init(
     _ coordinates: [Coordinate], as projection: Plane.Projection = .webMercator, options: BuildOptions = BuildOptions(),
     progress: (@Sendable (BuildProgress) -> Void)? = nil
@@ -127,14 +126,14 @@ extension ClusterMap {
   ///
   /// - Parameters:
   ///   - values: Your own values, of any type.
-  ///   - coordinate: Returns the coordinate of a value; a key path is enough. The map keeps this function for
+  ///   - coordinate: Returns the coordinate of a value; may be a key path. The map keeps this function for
   ///     `updating(inserting:removing:moving:)`.
   ///   - columns: Properties that can be filtered and summed; see ``MapColumn``.
   ///   - groups: The group of each value, in the same order; values of different groups never share a cluster. Nil if
   ///     all values may share a cluster.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
-  ///   - options: How to build. By default the map answers limits and details; the initializer with
-  ///     `supporting` builds maps for other queries.
+  ///   - options: How to build. By default the map answers limits and details. The initializer with `supporting`
+  ///     builds maps for other queries.
   /// - Throws: `BuildError`, `ColumnError`, or what `coordinate` throws.
   /// - Precondition: The number of groups is the number of values.
   public init(

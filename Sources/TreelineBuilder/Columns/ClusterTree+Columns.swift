@@ -56,7 +56,8 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - row: Converts a row of the tree to the row number that an error reports; nil if an error reports the row of
-  ///     the tree. If several values do not suit their column, the error reports the least row number of such a value.
+  ///     the tree. If several values do not suit their columns, the error is about the value with the least row
+  ///     number.
   ///   - cancellation: Stops the work. If `cancellation` is nil, the work stops when the task is cancelled.
   ///   - progress: Called at most once for each percent.
   package func encoded(
@@ -131,7 +132,8 @@ extension Column {
 }
 
 extension Sequence<String> {
-  /// The first string that occurs twice. Strings are compared by their bytes, like the strings of a dictionary.
+  /// The first string that occurs twice. Strings are compared by their bytes, like the entries of a column's
+  /// dictionary.
   var firstTwice: String? {
     var names: Set<[UInt8]> = []
     return first { !names.insert(Array($0.utf8)).inserted }

@@ -13,7 +13,7 @@ public struct ColumnEncoding: Sendable {
   let form: ColumnForm
   /// Kind of a typed column.
   public var kind: Column.Kind { form.kind }
-  /// Unit of numbers that are times: 1 for seconds, 1000 for milliseconds.
+  /// Unit of numbers that are times: 1 for seconds, 1000 for milliseconds; nil if numbers are not times.
   private let numbersPerSecond: Int?
   /// Whether the kind was found from the values instead of being declared. If the kind was found, only booleans and the
   /// texts `true` and `false` count as booleans.
@@ -52,8 +52,8 @@ public struct ColumnEncoding: Sendable {
 
   // MARK: - Codes
 
-  /// Returns the code of each entry of some values. Also returns the number of points whose value is a number that is
-  /// not equal to any double.
+  /// Returns the code of each different value. In a column of doubles, also returns the number of points whose number
+  /// is not equal to any double.
   private func codes(of values: ColumnValues) throws(ColumnError) -> (codes: [UInt64], inexactCount: Int) {
     var codes: [UInt64] = []
     codes.reserveCapacity(values.entries.count)
@@ -85,7 +85,7 @@ public struct ColumnEncoding: Sendable {
     _ values: ColumnValues, to start: UnsafeMutableRawPointer, stride: Int
   ) throws -> Int { try encodeAll(values, to: start, stride: stride) }
 
-  /// As `encode(_:to:stride:)`, with the type of its error.
+  /// Does the same as `encode(_:to:stride:)`, but throws a typed error.
   func encodeAll(
     _ values: ColumnValues, to start: UnsafeMutableRawPointer, stride: Int
   ) throws(ColumnError) -> Int {
@@ -155,7 +155,8 @@ public struct ColumnEncoding: Sendable {
       return entries.number(of: keepsTexts ? values.textEntry(of: number) : values[number]).map { UInt64($0) }
     }
     if let entry = values.categoryEntry(of: number) { return entries.number(of: entry).map { UInt64($0) } }
-    // In an attribute, only null and absent values are missing.
+    // Null and absent values are missing; a nested value has no code. If no value was missing in the survey, the code
+    // for a missing value may not fit into the width.
     let isMissing = !values.isPresent(number) && UInt64(entries.count) <= PackedIntegers.greatest(ofWidth: width)
     return isMissing ? UInt64(entries.count) : nil
   }
@@ -181,7 +182,7 @@ public struct ColumnEncoding: Sendable {
     }
   }
 
-  /// The greatest code of a column with a dictionary; nil for another column.
+  /// The greatest code of a column with a dictionary; nil for a column without one.
   var greatestEntryCode: UInt64? {
     guard form.encoding == .entries, let entries else { return nil }
     return UInt64(form.kind == .category ? entries.count : max(entries.count - 1, 0))

@@ -15,10 +15,10 @@ package struct ColumnForm: Sendable {
     (self.kind, self.encoding, self.width) = (kind, encoding, width)
   }
 
-  /// Form of doubles.
+  /// Form of a column of doubles.
   static let reals = ColumnForm(.number, .reals, width: 8)
 
-  /// Returns the form of entries of a dictionary.
+  /// Returns the form of a column with a dictionary.
   static func entries(_ kind: Column.Kind) -> ColumnForm { ColumnForm(kind, .entries, width: 0) }
 
   static let booleans = ColumnForm(.boolean, integersIn: 0...1, digits: 0)!

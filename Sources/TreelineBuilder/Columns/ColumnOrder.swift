@@ -143,7 +143,8 @@ struct ColumnOrder {
 }
 
 extension UnsafeMutableBufferPointer<UInt32> {
-  /// Writes one bit of each integer to the blocks of a level. Moves the integers whose bit is 0 to the front.
+  /// Writes one bit of each integer to the blocks of a level of the wavelet matrix. Moves the integers whose bit is 0
+  /// to the front.
   ///
   /// - Returns: the number of bits that are 0.
   fileprivate func partition(
@@ -168,8 +169,8 @@ extension UnsafeMutableBufferPointer<UInt32> {
     return zeroCount
   }
 
-  /// Writes one bit of each integer to the blocks of a level. The length of `blocks` determines the number of blocks.
-  /// Moves the integers whose bit is 0 to the front.
+  /// Writes one bit of each integer to the blocks of a level of the wavelet matrix. The length of `blocks` determines
+  /// the number of blocks. Moves the integers whose bit is 0 to the front.
   ///
   /// - Parameters:
   ///   - oneCount: Number of 1 bits earlier in the level.

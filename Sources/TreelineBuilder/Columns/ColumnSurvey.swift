@@ -33,8 +33,7 @@ public struct ColumnSurvey: Sendable {
   /// numbers.
   let cells: DecimalMark?
   var spelling = CellSpelling()
-  /// Entries of the dictionary. If the kind of the column is found from its values, this property becomes nil once
-  /// there are too many entries for a column of categories.
+  /// Entries of the dictionary; nil once there are more than `mostEntries`.
   var entries: EntrySet? = EntrySet()
   /// The first value that does not suit the declared kind.
   var problem: UnsuitableValue?
@@ -54,7 +53,7 @@ public struct ColumnSurvey: Sendable {
   static let fewEntries = 256
   static let mostEntries = 65_536
 
-  /// Makes a survey of no points.
+  /// Makes an empty survey.
   public init(of purpose: Purpose, name: String) { self.init(of: purpose, name: name, cells: nil) }
 
   package init(of purpose: Purpose, name: String, cells: DecimalMark?) {
@@ -278,13 +277,13 @@ public struct ColumnSurvey: Sendable {
     return .entries(entries.valueCount <= greatest ? .category : .text)
   }
 
-  /// Whether the values must be gathered in a second pass. A second pass is needed if the encoding needs all different
-  /// values, but there are more than 65,536 of them. A survey keeps at most 65,536 different values.
+  /// Whether the values must be gathered in a second pass. This is the case if the column needs a dictionary and has
+  /// more than 65,536 different values, because a survey keeps no more than 65,536.
   ///
   /// - Throws: `ColumnError` for a value that does not suit the kind of the column.
   public func needsGathering() throws -> Bool { try mustGather() }
 
-  /// As `needsGathering()`, with the type of its error.
+  /// Does the same as `needsGathering()`, but throws a typed error.
   package func mustGather() throws(ColumnError) -> Bool {
     do throws(UnsuitableValue) { return try hasLongDictionary() } catch {
       throw error.error(column: name, row: error.point)

@@ -6,10 +6,10 @@ import Treeline
 /// Each different value is stored once, so a survey reads each different value only once.
 public struct ColumnValues: Sendable {
   private(set) var entries = EntrySet()
-  /// Entry number of each point.
+  /// The number of the entry of each point.
   private(set) var numbers: [UInt32] = []
 
-  /// Makes values of no points.
+  /// Makes an empty list of values.
   public init() {}
 
   init(capacity: Int) { numbers.reserveCapacity(capacity) }

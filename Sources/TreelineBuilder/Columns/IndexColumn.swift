@@ -12,8 +12,8 @@
 public struct IndexColumn: Sendable {
   /// The kind of value that a column reads. Raw values are the names that the tool uses.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// JSON numbers. They are kept exactly if all numbers are multiples of one power of ten, from 1 down to 10^-18, and
-    /// each multiple fits into 64 bits. Otherwise all numbers are kept as the nearest doubles.
+    /// JSON numbers. They are kept exactly if each number is an integer of 64 bits times the same power of ten, from 1
+    /// down to 10^-18. Otherwise all numbers are kept as the nearest doubles.
     case number
     /// Texts that many points share. Numbers and booleans become texts, spelled as in the input.
     case category
@@ -41,7 +41,7 @@ public struct IndexColumn: Sendable {
   }
 
   enum Source: Sendable {
-    /// Values of a kind; nil to find the kind.
+    /// Values and their kind; the kind is nil if it must be found from the values.
     case values(Kind?, @Sendable (Int) -> AttributeValue?)
     case numbers(@Sendable (Int) -> StoredValue?, areInMemory: Bool)
     case instants(@Sendable (Int) -> Instant?)
@@ -50,14 +50,14 @@ public struct IndexColumn: Sendable {
   /// An aggregate or a search for which an index can be prepared. Filters, sums and counts need no preparation. Each
   /// preparation adds a section to the index.
   public enum Preparation: String, Sendable, Hashable, CaseIterable {
-    /// Computes `median` and `percentile` without reading the values of all points. With a million points, this takes
-    /// 6.9 bytes per point if all values differ, and 2.6 bytes per point if there are 65,535 different values.
+    /// Computes `median` and `percentile` without reading the values of all points. With a million points, the section
+    /// takes 6.9 bytes per point if all values differ, and 2.6 bytes per point if there are 65,535 different values.
     case percentiles
-    /// Computes `distinct` without reading the values of all points. With a million points, this takes 2.9 bytes per
-    /// point.
+    /// Computes `distinct` without reading the values of all points. With a million points, the section takes 2.9
+    /// bytes per point.
     case distinct
-    /// Lists the words of a column of texts or categories for `ClusterTree.search(_:in:limit:)`. This takes at most 12
-    /// bytes per point. The kind of a column without a declared kind becomes `text`.
+    /// Lists the words of a column of texts or categories for `ClusterTree.search(_:in:limit:)`. The section takes at
+    /// most 12 bytes per point. The kind of a column without a declared kind becomes `text`.
     case search
   }
 
@@ -94,7 +94,8 @@ public struct IndexColumn: Sendable {
     (self.name, self.source) = (name, .instants(instant))
   }
 
-  /// Makes the same column as `init(name:kind:value:)` from the texts of the numbers, but in less time.
+  /// Makes a column of numbers. It equals the column that `init(name:kind:value:)` makes from the texts of these
+  /// numbers, but takes less time to make.
   ///
   /// - Parameter areInMemory: Whether the numbers are in memory in the order of their rows. If true, numbers are read
   ///   in this order, which is fastest, and the rows of the tree must be `0..<pointCount`.
@@ -102,8 +103,8 @@ public struct IndexColumn: Sendable {
     name: String, areInMemory: Bool = false, _ number: @escaping @Sendable (Int) -> StoredValue?
   ) -> IndexColumn { IndexColumn(name: name, source: .numbers(number, areInMemory: areInMemory)) }
 
-  /// Returns this column for values that may be text cells, as in CSV. If no kind is given, the column has numbers only
-  /// if all its cells are numbers; otherwise all cells are texts.
+  /// Returns this column for values that may be text cells, as in CSV. If no kind is given and any cell is not a
+  /// number, all cells become texts.
   ///
   /// - Parameter mark: Decimal mark of numbers in cells; nil if values are not cells.
   package func holdingCells(_ mark: DecimalMark?) -> IndexColumn {

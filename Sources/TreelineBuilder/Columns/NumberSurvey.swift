@@ -5,7 +5,7 @@ struct NumberSurvey: Sendable {
   /// At index i, the range of the numbers with i decimals. The bounds of the range are integers: the least and the
   /// greatest number, both without the decimal point.
   private var ranges = [ClosedRange<Int64>?](repeating: nil, count: SmallDecimal.mostDecimals + 1)
-  /// Whether some of the numbers are not a `SmallDecimal`. Then all numbers are stored as doubles.
+  /// Whether any number is not a `SmallDecimal`. Then all numbers are stored as doubles.
   private var areReals = false
 
   var hasValue: Bool { areReals || ranges.contains { $0 != nil } }
@@ -79,7 +79,7 @@ func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
 
 /// A summary of the times of a column. Surveys of different parts of the points can be added up in any order.
 struct TimeSurvey: Sendable {
-  /// Number of decimals of a second with which all times so far can be stored exactly.
+  /// Number of decimals that the seconds of all times so far need to be exact.
   private var digits = 0
   private var areMidnights = true
   /// Whether some of the times were numbers that mean a time before 1971 or after 2100. Dates such as 20240501, and
@@ -120,8 +120,7 @@ struct TimeSurvey: Sendable {
 
   private mutating func widen(_ low: (instant: Instant, point: Int), _ high: (instant: Instant, point: Int)) {
     if let least, (least.instant, least.point) <= low {} else { least = low }
-    // If several points have the greatest time, keeps the first of these points. If several points have the least time,
-    // keeps the first of those points, too.
+    // If several points have the least time, keeps the first of them. The same holds for the greatest time.
     if let greatest, (high.instant, greatest.point) <= (greatest.instant, high.point) {} else { greatest = high }
   }
 

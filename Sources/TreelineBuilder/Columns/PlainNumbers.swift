@@ -48,8 +48,8 @@ struct PlainNumbers {
     survey.add(decimal)
   }
 
-  /// If a column cannot store all numbers so far as decimals, keeps the numbers as doubles from now on. More numbers do
-  /// not change this, so the decimals of further numbers need not be found.
+  /// If a column cannot store all numbers so far as decimals, keeps the numbers as doubles from now on. Then the
+  /// decimals of further numbers need not be found.
   mutating func noteForm() { if !areReals, survey.form.encoding == .reals { becomeReals() } }
 
   private mutating func becomeReals() {

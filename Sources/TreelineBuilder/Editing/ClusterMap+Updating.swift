@@ -9,14 +9,13 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   /// let later = try vehicles.updating(inserting: [bus], removing: [tram.id], moving: [train])
   /// ```
   ///
-  /// The result equals a map that is built from the same values, sorted by their ids: it has the same tree, with the
-  /// same content hash. This map does not change. The result has no filter.
+  /// The result equals a map that is built from the new values, sorted by their ids. In particular, both trees have
+  /// the same content hash. The result has no filter. The map that is edited does not change.
   ///
-  /// If the map was grown by merging for badges, or by merging by distance with separations, clusters are merged again
-  /// only around the values that change. The rest of the tree is copied. The first such edit of a map reads the history
-  /// of its tree, which takes about half as long as a build. The result inherits this history, so edit the newest map.
-  /// All other maps are built again. A map is also built again if many values change, or if its plane changes. The
-  /// A map that was grown in another way is built again. So is any map if many values change, or if its plane changes.
+  /// If the tree was merged for badges, or merged by distance and has separations, clusters are merged again only
+  /// around the values that change. The rest of the tree is copied. The first such edit of a map reads the history of
+  /// its tree, which takes about half as long as a build. The result inherits this history, so edit the newest map. In
+  /// all other cases the map is built again. A map is also built again if many values change, or if its plane changes.
   /// The plane changes if the widest gap between longitudes is elsewhere after the edit, or if plain coordinates have
   /// another bounding square. Columns are always encoded again.
   /// - Parameters:
@@ -55,8 +54,8 @@ extension ClusterMap {
     return try ClusterMap(next, on: tree, adding: recipe.columns, recipe: recipe.with(editor, sortedBy: key))
   }
 
-  /// Returns a function that says whether any value of the map has a given key. Returns nil unless an edit has sorted
-  /// the values of the map by this key.
+  /// Returns a function that says whether any value of the map has a given key. Returns nil if no edit has sorted the
+  /// values of the map by this key.
   func keySearch<Key: Comparable>(by key: KeyPath<Value, Key>) -> ((Key) -> Bool)? {
     guard (recipe as? MapRecipe<Value>)?.isSorted(by: key) ?? false else { return nil }
     return { wanted in
@@ -102,7 +101,8 @@ private struct ValueEdit<Value: Sendable> {
   private var removed: [Int] = []
   /// Values to move, and their indices.
   private var moved: [(index: Int, value: Value)] = []
-  /// Values to insert, in rising order of their keys. For each of them, the index of the value before which it belongs.
+  /// Values to insert, in rising order of their keys. The index is that of the old value before which the new value is
+  /// inserted.
   private var inserted: [(index: Int, value: Value)] = []
   /// The points that change. A value that is replaced but keeps its coordinate is not included.
   private(set) var points = TreeEditor.Edit()
@@ -143,7 +143,7 @@ private struct ValueEdit<Value: Sendable> {
     for value in inserted.sorted(by: { $0[keyPath: key] < $1[keyPath: key] }) {
       let (index, exists) = find(value[keyPath: key])
       if exists { throw EditError.keyExists("\(value[keyPath: key])") }
-      // The values inserted before this value and the values removed before it change its row.
+      // Values that are inserted or removed before this value change its row.
       let row = index + self.inserted.count - firstIndex(in: self.removed.indices) { self.removed[$0] >= index }
       points.added.append((row, try coordinate(value)))
       self.inserted.append((index, value))

@@ -10,9 +10,9 @@ public enum EditError: Error, Hashable, Sendable {
   case sharedKey(String)
   /// An edit names a key twice.
   case keyTwice(String)
-  /// A value to insert has the key of a value of the map.
+  /// A value to insert has the same key as a value of the map.
   case keyExists(String)
-  /// No value of the map has the key of a value to remove or to move.
+  /// An edit removes or moves a value whose key no value of the map has.
   case noSuchKey(String)
   /// The coordinate of a value is outside the sphere or the plane.
   case invalidCoordinate(key: String, found: Coordinate, projection: Plane.Projection)

@@ -83,7 +83,8 @@ import Treeline
           records.append(Array(bytes[range]))
           offset = range.upperBound
         case .unsound(let fault):
-          // A record behind an unsound record was written after the unsound record had been acknowledged.
+          // A record is written only after the record before it was acknowledged. So an unsound record before another
+          // record is damaged.
           let fault = Self.hasRecord(after: offset, in: bytes) ? Fault.beforeOthers : fault
           if case .incomplete = fault { break reading }
           throw .damaged(
@@ -234,7 +235,7 @@ import Treeline
         guard AtomicFile.synchronize(descriptor) == 0 else { throw EditLogError(path, "flush it to the disk") }
         length += record.count
       } catch {
-        // After any failure of a flush except a full disk, it is not known which bytes are on the disk.
+        // If a flush fails for any reason but a full disk, it is unknown which bytes are on the disk.
         let canContinue = if case .full = error { true } else { false }
         if ftruncate(descriptor, off_t(length)) != 0 || AtomicFile.synchronize(descriptor) != 0 || !canContinue {
           failure = error
@@ -256,8 +257,8 @@ import Treeline
     }
 
     /// Atomically replaces the log. The new log has a new first record, followed by the records of the old log from an
-    /// offset on. If this fails, the log is as before, unless only the flush of the folder fails: then the log has been
-    /// replaced, but accepts no more records.
+    /// offset on. If this fails, the log is as before. But if only the flush of the folder fails, the log has been
+    /// replaced and accepts no more records.
     ///
     /// - Parameter offset: Length of the log after some record, at most `length`.
     /// - Throws: `EditLogError`

@@ -12,7 +12,7 @@
     (self.key, self.coordinate, self.values) = (key, coordinate, values)
   }
 
-  /// The value of a column. Key paths of this subscript distinguish the columns of a map.
+  /// The value of a column. Each column of a map has its own key path to this subscript.
   subscript(column number: Int) -> AttributeValue? { values[number] }
 }
 
