@@ -18,8 +18,8 @@ struct GroupNumbers: Sendable {
     return number
   }
 
-  /// The names, sorted by their bytes in UTF-8. For each number, `places` contains the index of the name with this
-  /// number among the sorted names.
+  /// The names, sorted by their bytes in UTF-8. At the number of each name, `places` contains the index of the name
+  /// among the sorted names.
   var sorted: (names: [String], places: [UInt32]) {
     let sorted = numbers.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     var places = [UInt32](repeating: 0, count: sorted.count)

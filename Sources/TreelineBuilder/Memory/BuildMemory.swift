@@ -23,7 +23,7 @@ struct BuildMemory {
     [MemoryBlock(arrays.sparePoints, count: pointCount), MemoryBlock(arrays.spareRows, count: pointCount)]
   }
 
-  /// Writes the row number of each point. Nothing was written to the memory of row numbers before.
+  /// Writes the row number of each point. Before this call, the memory of the row numbers is uninitialized.
   func numberRows(threads: Int, _ monitor: BuildMonitor) {
     _ = inChunks(of: pointCount, threads: threads) { range in
       monitor.pass(over: range) { block in for row in block { arrays.rows[row] = UInt32(truncatingIfNeeded: row) } }

@@ -8,7 +8,7 @@ extension PointArrays {
     -> NodeRecord
   {
     let (first, count) = (points.first, points.count)
-    // A bucket with more points than its capacity is a node that could not be split, so all its points are at one
+    // A bucket with more points than `bucketCapacity` is a node that could not be split, so all its points are at one
     // position.
     let box = count > NodeRecord.bucketCapacity ? PlaneRect(self.points[first]) : box(points.range)
     if box.isPoint {

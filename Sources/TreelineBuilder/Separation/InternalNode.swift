@@ -30,8 +30,8 @@ struct InternalNode {
   /// waits, marked by `blockerMark`.
   var previousWaiter = InternalNode.none
 
-  /// Number of times that this node was queued; `split` once the children of the node are shown. Only the last queue
-  /// entry of a node is valid.
+  /// Number of times that this node was queued; `split` once the children of the node are shown, and `unsure` once the
+  /// node is unsure. Only the last queue entry of a node is valid.
   var stamp: UInt32 = 0
 
   /// Whether this part of a sequence computes the node's separation. If `isOwn` is false, the node is in the part only

@@ -32,7 +32,7 @@ struct NeighbourGrid: ~Copyable {
   /// - Parameter capacity: Greatest number of nodes at any time.
   init(capacity: Int, _ projection: Plane.Projection, _ monitor: BuildMonitor) {
     self.projection = projection
-    // Memory that is never written takes no space. The cells rarely need more pieces than the capacity for nodes: see
+    // Memory that is never written takes no space. The cells rarely need more pieces than there are nodes: see
     // `isExhausted`.
     pieceCapacity = capacity + capacity / 4 + 1024
     pieces = UnsafeMutableRawPointer.allocate(
@@ -185,7 +185,7 @@ extension NeighbourGrid {
     }
   }
 
-  /// The x, y and node numbers of a piece. Each vector holds the values of four nodes.
+  /// The numbers in a piece: four x coordinates, then four y coordinates, then four node numbers.
   struct Lanes {
     fileprivate let start: UnsafeMutableRawPointer
 

@@ -22,8 +22,8 @@ import Treeline
 ///   nodes are at least r away from each other and from all other shown nodes.
 /// - No further split is possible. If a shown node may be split at T, and all nodes would be at least T apart
 ///   afterwards, the node would have been split at T.
-/// - A smaller T only splits these nodes, and a greater T only merges these nodes, because all T share one order of
-///   splits.
+/// - A smaller T only splits these nodes, and a greater T only merges these nodes, because the order of splits is the
+///   same for all T.
 ///
 /// On a map with a scale of u units per pixel, a spacing of p pixels is T = p u. So one number for each node is enough
 /// for every spacing at every zoom. `SeparationCode` explains why rounding down keeps all these properties.

@@ -29,7 +29,7 @@ struct Halves {
   let all: Sums
   var left = Sums()
 
-  /// Whether all products are so small that doubles represent them exactly.
+  /// Whether all products of a count and a sum are so small that doubles represent them exactly.
   private let isSmall: Bool
 
   init<Sum>(of moments: Moments<Sum>) {

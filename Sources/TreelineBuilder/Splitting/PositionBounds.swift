@@ -73,8 +73,8 @@ private struct BinEnd {
     productOfCounts = halves.productOfCounts(left.count)
   }
 
-  /// Returns the scatter between the halves that would result if each component were greater by the given deviation.
-  /// Returns infinity if one half is empty.
+  /// Returns the scatter between the halves that would result if each component of this value were greater by the
+  /// given deviation. Returns infinity if one half is empty.
   @inline(__always) func mostBetween(_ strayAlong: Double, _ strayAcross: Double) -> Double {
     let (along, across) = (along + strayAlong, across + strayAcross)
     return (along * along + across * across) / productOfCounts
@@ -97,7 +97,8 @@ struct AxialScatter {
     let (xx, xy, yy) = (
       scatter.xx.approximation / count, scatter.xy.approximation / count, scatter.yy.approximation / count
     )
-    // If large terms cancel each other, only rounding errors remain.
+    // An upper bound of the rounding errors. Without it, a sum would be too small if its large terms cancel each
+    // other.
     let most = (x * x + y * y) * (xx + yy) * 0x1p-45
     mean = (x * Double(moments.x) + y * Double(moments.y)) / count
     along = x * x * xx + 2 * x * y * xy + y * y * yy + most

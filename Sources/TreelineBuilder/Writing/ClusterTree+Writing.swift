@@ -143,7 +143,7 @@
     }
 
     /// Returns the tree's columns except the columns with the given names. Names are compared by their bytes, like the
-    /// strings of a dictionary.
+    /// entries of a column's dictionary.
     private func keptColumns(besides names: [String]) -> [Column] {
       columns.filter { column in !names.contains { $0.utf8.elementsEqual(column.name.utf8) } }
     }
@@ -153,7 +153,7 @@
     /// - Parameters:
     ///   - attributes: Names of attributes to write beside the tree's own attributes.
     ///   - columns: Names of typed columns.
-    ///   - matrixCount: Number of sections that belong to these columns.
+    ///   - matrixCount: Number of additional sections of these typed columns.
     private func check(
       _ attributes: [String], _ columns: [String], matrixCount: Int, _ description: IndexDescription?
     ) throws(IndexWritingError) {
@@ -210,7 +210,7 @@
     /// Bytes that belong to a tree. The tree must live until these bytes are written.
     case kept(UnsafeRawBufferPointer)
     case made([UInt8])
-    /// A section that belongs to a column. When the section is written, it gets the number of the column.
+    /// An additional section of a column. The number of the column is filled in when the section is written.
     case matrix([UInt8], ofColumn: Int)
 
     var byteCount: Int {

@@ -5,7 +5,7 @@ import Treeline
   ///
   /// Reading points and building their tree may take minutes. This time would be lost if the index could not be
   /// written. So the destination is checked when it is reserved. As long as one build has reserved the destination, no
-  /// other build can reserve it:
+  /// other build can reserve it.
   ///
   /// ```swift
   /// let destination = try IndexDestination("places.treeline")
@@ -33,7 +33,7 @@ import Treeline
   }
 #endif
 
-/// The reason why writing an index failed. For all errors except `notDurable`, an existing file at the path is
+/// The reason why writing an index failed. After any error except `notDurable`, an existing file at the path is
 /// unchanged.
 public enum IndexWritingError: Error, Hashable, Sendable {
   /// The file at the path is not an index.
