@@ -1,8 +1,8 @@
 import Treeline
 
 extension Sequence<AttributeColumn> {
-  /// Checks every column. Also checks that no two names have the same bytes. Names that are equal in Unicode may have
-  /// different bytes.
+  /// Checks every column. Also checks that no two names have the same bytes. Two names may be equal in Unicode if
+  /// their bytes differ.
   func check(isOfKnownVersion: Bool, _ problems: ProblemList, _ pages: PageUse) {
     var names: Set<[UInt8]> = []
     for column in self {
@@ -15,7 +15,7 @@ extension Sequence<AttributeColumn> {
 }
 
 extension AttributeColumn {
-  /// The attribute's name, shortened for messages. Otherwise the name could be almost as long as the file.
+  /// The attribute's name, shortened for messages. The full name could be almost as long as the file.
   fileprivate var label: String {
     let beginning = name.unicodeScalars.prefix(40)
     let isWhole = beginning.endIndex == name.endIndex

@@ -130,7 +130,7 @@ extension TreeGroups {
   }
 }
 
-/// A place in an index whose content is not as it was written.
+/// A place in an index at which the content is wrong.
 public struct IndexProblem: Hashable, Sendable {
   /// The location: a section, a byte, a node record or a point.
   public var location: String
@@ -144,7 +144,7 @@ extension IndexProblem: CustomStringConvertible {
   public var description: String { "\(location): expected \(expected), found \(found)" }
 }
 
-/// The problems found so far. The list is full when more problems are not worth reading.
+/// The problems found so far. The list keeps at most `capacity` problems, because more are not worth reading.
 final class ProblemList {
   private(set) var problems: [IndexProblem] = []
 

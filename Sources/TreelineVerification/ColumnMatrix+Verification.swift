@@ -37,7 +37,7 @@ private struct CheckedValues {
     (0..<count).forEachBlock(noting: pages, bytesPerElement: width, body)
   }
 
-  /// Notes that a single value is about to be read, wherever it is.
+  /// Notes that the value of any one point is about to be read.
   func note() { pages.note(byteCount: 1 << 7) }
 }
 

@@ -1,7 +1,8 @@
 import Treeline
 
 extension ColumnSearch {
-  /// Checks that the list of points has each point with a value once, sorted by entries, and then in tree order.
+  /// Checks that the list of points contains each point with a value exactly once. Points must be sorted by entry, and
+  /// points with the same entry must be in tree order.
   func check(_ keys: OrderedKeys, pointCount: Int, _ label: String, _ problems: ProblemList, _ pages: PageUse) {
     var presentCount = 0
     (0..<pointCount).forEachBlock(noting: pages, bytesPerElement: 8) { block in

@@ -39,8 +39,8 @@ extension IndexHeader {
       !isOfKnownVersion || section.kind.isPrivate || isKnown, "section table, byte \(entry)",
       expected: "a kind of section that version \(majorVersion).\(minorVersion) has, or a private kind from 2^31 on",
       found: "\(section.kind.rawValue)")
-    // An index cannot be opened if a section of an unknown kind has the flag. So the flag of these sections is not
-    // checked here.
+    // An index with a required section of an unknown kind cannot be opened. So the flag is checked only for known
+    // kinds.
     problems.check(
       section.isRequired == section.kind.isRequired || !isKnown, "section table, byte \(entry + 4)",
       expected: "the flag \(section.kind.isRequired ? 1 : 0) of a section of \(section.kind)",

@@ -12,7 +12,8 @@ import Treeline
 ///
 /// After that, codes are checked among the nodes that are shown, as in `SeparationVerifier`. Nodes are split in the
 /// order of falling codes, from the greatest down to 1. No two nodes that are shown at a code may be closer to each
-/// other than the distance of the code. So every spacing at every zoom keeps its promise.
+/// other than the distance of the code. So the clusters of every query are far enough apart, for every spacing at
+/// every zoom.
 ///
 /// The order in which touching clusters were merged is not checked.
 ///

@@ -88,8 +88,8 @@ extension PointBlocks {
 extension NodeSpread { fileprivate var entries: [Float] { [xx, xy, yy] } }
 
 extension Int128 {
-  /// The nearest double, except that the value may be rounded twice. This is far faster than the generic conversion of
-  /// the standard library.
+  /// The nearest double, except that the value may be rounded twice. This computation is far faster than the generic
+  /// conversion of the standard library.
   var rounded: Double {
     let (high, low) = (UInt64(truncatingIfNeeded: magnitude >> 64), UInt64(truncatingIfNeeded: magnitude))
     let value = Double(high) * 0x1p64 + Double(low)
@@ -148,8 +148,8 @@ extension NodeFacts {
   /// is the scatter of all points minus the scatter within the two parts.
   func scatterBetween(_ leftCount: Int) -> Double { scatterBetween(leftCount, sums(of: points[0..<leftCount])) }
 
-  /// Returns a lower bound of the amount by which `scatterBetween` would grow if some points moved to the other part.
-  /// These are all points that are certainly nearer to the mean of the other part.
+  /// Returns a lower bound of the amount by which `scatterBetween` would grow if each point that is certainly nearer
+  /// to the mean of the other part moved to that part.
   func scatterToGain(_ leftCount: Int) -> Double {
     let parts = (points[0..<leftCount], points[leftCount..<points.count])
     let (left, right) = (mean(of: parts.0), mean(of: parts.1))

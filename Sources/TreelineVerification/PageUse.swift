@@ -128,8 +128,7 @@ enum Duplicates {
   /// - Parameters:
   ///   - greatest: The greatest of the numbers.
   ///   - forEach: Visits all numbers. If the numbers are sorted in parts, this closure is called once for each part.
-  /// - Complexity: O(count) if the numbers are dense. Otherwise, one more pass over all numbers for each 2 million
-  ///   numbers.
+  /// - Complexity: O(count) if the numbers are dense. Otherwise, one pass over all numbers for each 2 million numbers.
   static func find(count: Int, greatest: UInt64, forEach: ((UInt64) -> Void) -> Void) -> [UInt64] {
     var found: [UInt64] = []
     func add(_ number: UInt64) { if found.count < ProblemList.capacity { found.append(number) } }

@@ -12,14 +12,14 @@ import Treeline
 ///   each other than that distance.
 ///
 /// A code stands for all distances from its own distance down to the distance of the next code (see `SeparationCode`).
-/// So these two conditions are the promises of queries for every spacing at every zoom. If two nodes with the same
-/// code block each other, either of the two may have been split.
+/// So these two conditions are exactly what queries promise for every spacing at every zoom. If two nodes with the
+/// same code block each other, either of the two may have been split.
 ///
 /// A node is checked when it is first shown. It is also checked at the codes at which it may be split but is not.
 /// Suppose another node is too close to one of the node's children. The other node stays too close until the code
 /// falls to one of two codes: the code of the distance between the other node and that child, or the other node's own
 /// code. Both codes are known, so the node is checked again at the greater of the two codes. The builder works
-/// differently, because it does not know the codes beforehand. So the check shares no code with the builder.
+/// differently, because it does not know the codes beforehand. So the verifier shares no source code with the builder.
 ///
 /// - Complexity: O(pointCount log pointCount) time on all measured data. Takes memory for the path from the root to a
 ///   node.
