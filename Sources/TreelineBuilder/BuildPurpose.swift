@@ -1,6 +1,7 @@
 @_spi(Server) import Treeline
 
-/// The queries that a tree is built for. They decide how the tree grows. Every tree answers limits and details.
+/// The queries that a tree is built for. They decide how the tree grows. Every tree answers queries with a limit or a
+/// detail.
 ///
 /// ```swift
 /// let hotels = try ClusterMap(allHotels, at: \.coordinate, supporting: .spacing)

@@ -79,7 +79,7 @@ extension IndexHeader {
     guard let section = sections.first(where: { $0.kind == .badgeCurve }), isForBadges else { return }
     problems.check(
       curve.map { $0.bytes.elementsEqual(bytes[section.range]) } ?? false, "badge curve",
-      expected: "badge scales beside the badge curve, and a curve whose reserved bytes are 0",
+      expected: "a section of badge scales, and a badge curve whose reserved bytes are 0",
       found: curve == nil ? "no badge scales" : "other bytes")
   }
 }

@@ -236,7 +236,7 @@ extension TreeVerifier {
       let gain = facts.scatterToGain(leftCount)
       problems.check(
         gain <= between * 0x1p-10, node.name,
-        expected: "each point in the child with the nearer mean, which adds \(gain) to the scatter between children",
+        expected: "each point in the child with the nearer mean, for \(gain) more scatter between the children",
         found: "\(between)")
     }
   }

@@ -10,8 +10,8 @@ struct Splitting {
 
   /// Sorts the points in some memory into tree order and returns the nodes over them.
   ///
-  /// - Parameter root: Level of the topmost of these nodes within the whole tree, and the corner for the node's
-  ///   moments.
+  /// - Parameter root: The level of the topmost new node in the whole tree, and the corner for the moments of this
+  ///   node.
   func split(_ memory: BuildMemory, _ root: SubtreeRoot = SubtreeRoot()) throws(BuildFailure) -> TopNode {
     let gamma = rule.gammaInEighths
     // Each algorithm has its own case, so that the builder is compiled separately for each algorithm.

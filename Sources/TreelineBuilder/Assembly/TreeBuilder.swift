@@ -13,8 +13,8 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   /// Sorts the points into tree order, writes the gaps between the points, and returns the nodes. If the build is
   /// cancelled, the nodes are unusable.
   ///
-  /// - Parameter root: Level of the topmost of these nodes within the whole tree, and the corner for the node's
-  ///   moments.
+  /// - Parameter root: The level of the topmost new node in the whole tree, and the corner for the moments of this
+  ///   node.
   func build(pointCount: Int, _ root: SubtreeRoot) -> TopNode {
     let (arrays, monitor) = (splitter.arrays, splitter.monitor)
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
@@ -58,7 +58,7 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   }
 }
 
-/// Level of a subtree's topmost node within the whole tree, and the corner for the node's moments.
+/// The level of a subtree's topmost node in the whole tree, and the corner for the moments of this node.
 struct SubtreeRoot: Sendable {
   /// Level of the node; 0 for the root of the whole tree.
   var level = 0

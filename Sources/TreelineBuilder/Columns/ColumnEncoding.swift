@@ -52,8 +52,8 @@ public struct ColumnEncoding: Sendable {
 
   // MARK: - Codes
 
-  /// Returns the code of each different value. In a column of doubles, also returns the number of points whose number
-  /// is not equal to any double.
+  /// Returns the code of each different value. Also returns how many points of a column of doubles have a number that
+  /// no double equals.
   private func codes(of values: ColumnValues) throws(ColumnError) -> (codes: [UInt64], inexactCount: Int) {
     var codes: [UInt64] = []
     codes.reserveCapacity(values.entries.count)

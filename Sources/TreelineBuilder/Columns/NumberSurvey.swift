@@ -79,7 +79,7 @@ func numberedPoint(_ point: Int, from first: Int) throws(PieceError) -> Int {
 
 /// A summary of the times of a column. Surveys of different parts of the points can be added up in any order.
 struct TimeSurvey: Sendable {
-  /// Number of decimals that the seconds of all times so far need to be exact.
+  /// Greatest number of decimals in the seconds of any time so far.
   private var digits = 0
   private var areMidnights = true
   /// Whether some of the times were numbers that mean a time before 1971 or after 2100. Dates such as 20240501, and

@@ -12,12 +12,12 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   /// The result equals a map that is built from the new values, sorted by their ids. In particular, both trees have
   /// the same content hash. The result has no filter. The map that is edited does not change.
   ///
-  /// If the tree was merged for badges, or merged by distance and has separations, clusters are merged again only
-  /// around the values that change. The rest of the tree is copied. The first such edit of a map reads the history of
-  /// its tree, which takes about half as long as a build. The result inherits this history, so edit the newest map. In
-  /// all other cases the map is built again. A map is also built again if many values change, or if its plane changes.
-  /// The plane changes if the widest gap between longitudes is elsewhere after the edit, or if plain coordinates have
-  /// another bounding square. Columns are always encoded again.
+  /// If the map's tree was merged for badges, or was merged by distance and has separations, clusters are merged again
+  /// only around the values that change. The rest of the tree is copied. The first such edit of a map reads the
+  /// history of its tree, which takes about half as long as a build. The result inherits this history, so edit the
+  /// newest map. A map with any other tree is built again. Every map is built again if many values change, or if its
+  /// plane changes. The plane changes if the widest gap between longitudes is elsewhere after the edit, or if plain
+  /// coordinates have another bounding square. Columns are always encoded again.
   /// - Parameters:
   ///   - inserted: Values to insert. Their ids are not on the map.
   ///   - removed: Ids of values to remove.

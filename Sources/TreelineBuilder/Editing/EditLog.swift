@@ -224,7 +224,7 @@ import Treeline
       return record + content
     }
 
-    /// Appends a record and flushes it to the disk. If this fails, the file is as before.
+    /// Appends a record and flushes it to the disk. If appending fails, the file is as before.
     ///
     /// - Throws: `EditLogError`, which is `full` if the disk has no room.
     public func append(_ content: [UInt8]) throws(EditLogError) {
@@ -257,8 +257,8 @@ import Treeline
     }
 
     /// Atomically replaces the log. The new log has a new first record, followed by the records of the old log from an
-    /// offset on. If this fails, the log is as before. But if only the flush of the folder fails, the log has been
-    /// replaced and accepts no more records.
+    /// offset on. If the replacement fails, the log is as before. But if only the flush of the folder fails, the log
+    /// has been replaced and accepts no more records.
     ///
     /// - Parameter offset: Length of the log after some record, at most `length`.
     /// - Throws: `EditLogError`

@@ -21,8 +21,8 @@
   case number(Int64)
   case text(String)
 
-  /// Makes a key from the value of a column. A number is a key if it is whole, however it is written: `5.0` and `50e-1`
-  /// are the key 5. Two texts are the same key if they are canonically equivalent in Unicode.
+  /// Makes a key from the value of a column. A whole number is a key in any spelling: both `5.0` and `50e-1` are the
+  /// key 5. Two texts are the same key if they are canonically equivalent in Unicode.
   ///
   /// - Parameter kind: Kind of the column, which is `number`, `category` or `text`.
   /// - Returns: nil if the value cannot be a key.

@@ -1,6 +1,7 @@
 import Treeline
 
-/// The shown nodes by position, in a grid over the plane. Only cells that contain nodes are stored, in a hash table.
+/// The shown nodes, stored by position in a grid over the plane. Only cells that contain nodes are stored, in a hash
+/// table.
 ///
 /// A cell is a chain of pieces. Each piece has 64 bytes, which is one cache line. A piece holds the positions and the
 /// numbers of its nodes, so that distances are computed without reading other data.

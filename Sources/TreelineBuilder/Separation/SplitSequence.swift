@@ -238,7 +238,8 @@ extension SplitSequence {
 
 extension SplitSequence {
   /// Queues a node at the distance to which r must fall before the node can be split. A node is never queued at
-  /// distance 0, because any two nodes are at least 0 apart. A node is also never queued below the end of the sequence.
+  /// distance 0, because any two nodes are at least 0 apart. A node is also never queued below the distance at which
+  /// the sequence ends.
   @inline(__always) mutating func enqueue(_ number: UInt32, at squaredDistance: UInt64) {
     let node = nodes + Int(number)
     node.pointee.stamp &+= 1
