@@ -115,7 +115,8 @@ extension ColumnMatrix {
         isWrong = link > index || values.keys[link - 1] != key || !isLinked.insert(link - 1)
       }
       if isWrong {
-        problems.add("\(label), point \(index)", expected: "a link to the previous point with the same value", found: "\(link)")
+        problems.add(
+          "\(label), point \(index)", expected: "a link to the previous point with the same value", found: "\(link)")
       }
     }
     checkLevelCount(for: greatest, label, problems)
