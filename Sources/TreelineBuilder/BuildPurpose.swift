@@ -11,12 +11,12 @@ public enum BuildPurpose: Hashable, Sendable {
   /// Queries with a limit or a detail. The tree is split across principal axes, which is the fastest build.
   case limit
 
-  /// Queries with a spacing. The tree is merged by distance (`MergeMetric.distance`). It also answers limits and
-  /// details.
+  /// Queries with a spacing. The tree is merged by distance (`MergeMetric.distance`). It also answers queries with a
+  /// limit or a detail.
   case spacing
 
   /// Queries with badges, whose diameters the curve gives. The tree is merged for badges (`MergeMetric.badges`). It
-  /// also answers limits and details.
+  /// also answers queries with a limit or a detail.
   case badges(BadgeCurve = .standard)
 
   /// Names of the purposes, as values of `--for` and `for=`.

@@ -132,8 +132,8 @@ extension ClusterMap {
   ///   - groups: The group of each value, in the same order; values of different groups never share a cluster. Nil if
   ///     all values may share a cluster.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
-  ///   - options: How to build. By default the map answers limits and details. The initializer with `supporting`
-  ///     builds maps for other queries.
+  ///   - options: How to build. By default the map answers queries with a limit or a detail. The initializer with
+  ///     `supporting` builds maps for other queries.
   /// - Throws: `BuildError`, `ColumnError`, or what `coordinate` throws.
   /// - Precondition: The number of groups is the number of values.
   public init(
@@ -153,7 +153,7 @@ extension ClusterMap {
   ///
   /// - Parameters:
   ///   - values: Your own values. Every parameter except `purpose` is as in the other `init`.
-  ///   - purpose: The queries that the map is built for. Every map answers limits and details.
+  ///   - purpose: The queries that the map is built for. Every map answers queries with a limit or a detail.
   /// - Throws: As the other `init`.
   /// - Precondition: The number of groups is the number of values.
   public init(

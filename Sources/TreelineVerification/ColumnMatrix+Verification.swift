@@ -42,7 +42,7 @@ private struct CheckedValues {
 }
 
 extension ColumnMatrix {
-  /// Checks ranks. Each integer must be the rank of its point's value. The values of ascending ranks must ascend. The
+  /// Checks ranks. Each integer must be the rank of its point's value. A greater rank must have a greater value. The
   /// section also stores, for each value, the first point with this value. This point must have the value, and no
   /// earlier point may have the value.
   fileprivate func check(ranksOf values: CheckedValues, _ label: String, _ problems: ProblemList) {

@@ -23,8 +23,9 @@ package struct ColumnForm: Sendable {
 
   static let booleans = ColumnForm(.boolean, integersIn: 0...1, digits: 0)!
 
-  /// Makes the form of integers, which are stored as offsets from the least integer. The greatest code that fits the
-  /// width means a missing value. So the width is the least width at which this code belongs to no integer.
+  /// Makes the form of a column of integers, which are stored as offsets from the least integer. The greatest code
+  /// that fits the width means a missing value. So the width is the least width at which this code belongs to no
+  /// integer.
   ///
   /// - Parameter range: Range from the least to the greatest integer; nil if there are no integers.
   /// - Returns: nil if no width is large enough.

@@ -72,7 +72,7 @@ public struct IndexColumn: Sendable {
   /// `boolean` if all values are booleans or the texts `true` and `false`, in upper or lower case. It is `time` if all
   /// values are texts in ISO 8601. It is `category` if all values are texts and there are few distinct texts: at most
   /// 65,536, and at most the greater of 256 and a 16th of the number of points. In all other cases, and if there are
-  /// no values, the kind is `text`. Missing values are ignored. A column has one type. So in a column with texts,
+  /// no values, the kind is `text`. Missing values are ignored. A column has one type. So if any value is a text,
   /// numbers and booleans become texts, too. Building a column whose kind is found never fails.
   ///
   /// - Parameters:

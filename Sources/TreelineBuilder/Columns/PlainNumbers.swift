@@ -48,7 +48,7 @@ struct PlainNumbers {
     survey.add(decimal)
   }
 
-  /// If a column cannot store all numbers so far as decimals, keeps the numbers as doubles from now on. Then the
+  /// Keeps all numbers as doubles from now on if a column cannot store the numbers up to now as decimals. Then the
   /// decimals of further numbers need not be found.
   mutating func noteForm() { if !areReals, survey.form.encoding == .reals { becomeReals() } }
 

@@ -118,14 +118,13 @@ import Treeline
       return bytes
     }
 
-    /// The result of reading the file at an offset: the range of a record's content, or the reason why there is no
-    /// undamaged record.
+    /// The result of reading a record at an offset: the range of its content, or the reason why the record is unsound.
     private enum Found {
       case sound(Range<Int>)
       case unsound(Fault)
     }
 
-    /// The reason why there is no undamaged record.
+    /// The reason why a record is unsound.
     private enum Fault {
       /// The end of the record is missing, or some of its blocks were never written.
       case incomplete

@@ -17,7 +17,7 @@ import Treeline
 /// A `LiveMap` is meant for up to about a million values and some hundred edits a second. It is not a database: the
 /// values are only in memory.
 public actor LiveMap<Value: Identifiable & Sendable> where Value.ID: Comparable & Sendable {
-  /// An edit, and the call that waits for it.
+  /// An edit, and the continuation of the call that waits for its result.
   private struct Request: Sendable {
     let edit: Edit
     let continuation: CheckedContinuation<ClusterMap<Value>, any Error>
@@ -80,7 +80,7 @@ public actor LiveMap<Value: Identifiable & Sendable> where Value.ID: Comparable 
     isWorking = false
   }
 
-  /// Returns the map after some edits, and the errors of the edits that fail.
+  /// Returns the map after some edits, and an error for each edit; nil for an edit that succeeds.
   private static func apply(_ edits: [Edit], to map: ClusterMap<Value>) -> (ClusterMap<Value>, [(any Error)?]) {
     if edits.count > 1, let merged = merge(edits, on: map),
       let next = try? map.updating(inserting: merged.inserted, removing: merged.removed, moving: merged.moved)
@@ -100,7 +100,7 @@ public actor LiveMap<Value: Identifiable & Sendable> where Value.ID: Comparable 
   /// Merges edits into one edit. Returns nil if an edit cannot follow the edits before it, or if the values of the map
   /// are not sorted yet.
   private static func merge(_ edits: [Edit], on map: ClusterMap<Value>) -> Edit? {
-    /// The values that the edits set, and nil for values that they remove.
+    /// For each id, the value that the edits set; nil if they remove the value.
     var current: [Value.ID: Value?] = [:]
     guard let isOnMap = map.keySearch(by: \.id) else { return nil }
     func exists(_ id: Value.ID) -> Bool { current[id].map { $0 != nil } ?? isOnMap(id) }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Numbers the names of groups from 0, in the order in which they are added.
+/// Gives each name of a group a number. Numbers start at 0 and follow the order in which names are added.
 struct GroupNumbers: Sendable {
   // Names are compared by their bytes, because strings that are equal in Swift may have different bytes.
   private var numbers: [[UInt8]: UInt32] = [:]

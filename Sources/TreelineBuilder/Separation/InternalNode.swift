@@ -57,8 +57,8 @@ struct InternalNode {
   static let blockerMark: UInt32 = 1 << 31
 }
 
-/// All internal nodes of a tree, by number. Numbers within a stack of points at one position belong to no node. The
-/// entries of these numbers are never read.
+/// All internal nodes of a tree, by number. The index of a point is the number of no node if the point before has the
+/// same position. The entry at such an index is never read.
 struct InternalNodeTable: @unchecked Sendable {
   let nodes: UnsafeMutablePointer<InternalNode>
   private let capacity: Int
@@ -106,8 +106,8 @@ struct InternalNodeTable: @unchecked Sendable {
     var position: PlanePoint
   }
 
-  /// Before a node with more points than this is collected, the build checks for cancellation. Few nodes have so many
-  /// points, and collecting all other nodes takes almost no time.
+  /// Before a node with more points than this number is collected, the build checks for cancellation. Few nodes have
+  /// so many points, and collecting all other nodes takes almost no time.
   private static let pointsBetweenLooks = 1 << 12
 
   /// Collects one node. Adds each child of the node to `branches` if the child has children itself.

@@ -5,10 +5,10 @@ import Treeline
 
 /// The direction in which some points vary most, as a vector of integers.
 ///
-/// The longer component is 2^29, so that the dot product with any two 32-bit distances fits into Int64. The shorter
-/// component is the greatest integer that does not turn the axis past the true direction. First, an eigenvector is
-/// computed, which gives this integer approximately. Then exact arithmetic decides the last bit. So the axis does not
-/// depend on whether LAPACK computed the eigenvector, or on how LAPACK rounds.
+/// The longer component is 2^29, so that the dot product with any vector of two 32-bit distances fits into Int64. The
+/// shorter component is the greatest integer that does not turn the axis past the true direction. First, an
+/// eigenvector is computed, which gives this integer approximately. Then exact arithmetic decides the last bit. So the
+/// axis does not depend on whether LAPACK computed the eigenvector, or on how LAPACK rounds.
 package struct PrincipalAxis: Hashable, Sendable {
   package var x: Int64
   package var y: Int64
