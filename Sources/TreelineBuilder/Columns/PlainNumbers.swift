@@ -48,7 +48,7 @@ struct PlainNumbers {
     survey.add(decimal)
   }
 
-  /// Keeps all numbers as doubles from now on if a column cannot store the numbers up to now as decimals. Then the
+  /// If a column cannot store the added numbers as decimals, keeps them and all further numbers as doubles. Then the
   /// decimals of further numbers need not be found.
   mutating func noteForm() { if !areReals, survey.form.encoding == .reals { becomeReals() } }
 

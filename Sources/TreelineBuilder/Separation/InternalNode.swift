@@ -57,8 +57,8 @@ struct InternalNode {
   static let blockerMark: UInt32 = 1 << 31
 }
 
-/// All internal nodes of a tree, by number. The index of a point is the number of no node if the point before has the
-/// same position. The entry at such an index is never read.
+/// All internal nodes of a tree, by number. Indices of points within a stack (several points at one position) are not
+/// numbers of nodes. The entries at these indices are never read.
 struct InternalNodeTable: @unchecked Sendable {
   let nodes: UnsafeMutablePointer<InternalNode>
   private let capacity: Int
