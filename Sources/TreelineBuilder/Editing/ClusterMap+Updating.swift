@@ -18,6 +18,7 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   /// newest map. A map with any other tree is built again. Every map is built again if many values change, or if its
   /// plane changes. The plane changes if the widest gap between longitudes is elsewhere after the edit, or if plain
   /// coordinates have another bounding square. Columns are always encoded again.
+  ///
   /// - Parameters:
   ///   - inserted: Values to insert. Their ids are not on the map.
   ///   - removed: Ids of values to remove.
