@@ -461,14 +461,36 @@ def test_a_search_finds_names_places_and_coordinates(open_map):
     field.fill("reykjav")
     page.get_by_role("option", name="Reykjavík").wait_for()
     page.keyboard.press("ArrowDown")
-    field.fill("48.85, 2.35")
-    page.get_by_role("option", name="48.8500° N, 2.3500° E").wait_for()
+    for text in ("48,85; 2,35", "geo:48.85,2.35?z=9", "48.85N 2.35E", "48.85, 2.35"):
+        field.fill("")
+        page.wait_for_function("() => document.querySelector('#found').hidden")
+        field.fill(text)
+        page.get_by_role("option", name="48.8500° N, 2.3500° E").wait_for()
     page.keyboard.press("Enter")
     page.wait_for_function("() => Math.abs(viewer.map.getCenter().lat - 48.85) < 0.001")
     # A place is marked, too, until the field is empty.
     assert page.evaluate("[viewer.hit.text, viewer.settings.hit]") == ["48.8500° N, 2.3500° E", ""]
     field.fill("")
     page.wait_for_function("() => viewer.hit === null")
+
+
+def test_a_found_point_is_unmarked_while_it_fails_the_filter(open_map):
+    # The server answers with 404 if no point of a cluster passes the filter.
+    page = open_map("#index=airports", reduced_motion="reduce", tolerates=["404"])
+    total = page.evaluate("viewer.index.point_count")
+    page.get_by_role("combobox", name="Search").fill("heathrow")
+    page.get_by_role("option", name="Heathrow").first.click()
+    page.wait_for_function("() => viewer.hit !== null")
+    rest(page)
+    page.evaluate("viewer.map.jumpTo({zoom: 4})")
+    for where, is_left_out in (("country = 'FR'", True), ("country = 'GB'", False), ("country <> 'GB'", True)):
+        page.evaluate("where => viewer.settings.set({ where })", where)
+        page.wait_for_function("([where, is]) => viewer.hit.filter?.includes(where) && viewer.hit.isLeftOut === is", arg=[where, is_left_out])
+        assert page.get_by_role("alert").get_by_text("does not pass the filter").is_visible() == is_left_out
+        page.wait_for_function("() => / of /.test(document.querySelector('#facts').textContent)")
+    page.get_by_role("button", name="Clear the filter").click()
+    page.wait_for_function("() => viewer.hit.isLeftOut === false")
+    page.wait_for_function("total => document.querySelector('#facts').textContent.startsWith(total.toLocaleString('en'))", arg=total)
 
 
 def test_a_search_uses_the_lists_of_an_index(open_map):
@@ -505,7 +527,8 @@ def test_a_view_is_handed_to_others(open_map):
         assert path.read_bytes().startswith(start) and path.stat().st_size > 20_000
         assert download.value.suggested_filename == f"iceland.{kind.lower()}"
     svg = path.read_text()
-    assert svg.count("<circle") >= len(shown(page))
+    dots = page.evaluate("viewer.tree.labels.placed.filter(({ hasDot }) => hasDot).length")
+    assert svg.count("<circle") >= len(shown(page)) + dots and dots > 0
     # The picture has the title, the scale of colors and the attribution.
     assert "points per cm² of the screen" in svg and "iceland · Natural Earth" in svg and "<linearGradient" in svg
 
