@@ -157,9 +157,9 @@ extension ClusterMap {
   /// - Throws: As the other `init`.
   /// - Precondition: The number of groups is the number of values.
   public init(
-    _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate, columns: MapColumn<Value>...,
-    groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
-    supporting purpose: BuildPurpose
+    _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate,
+    supporting purpose: BuildPurpose, columns: MapColumn<Value>..., groupedBy groups: PointGroups? = nil,
+    as projection: Plane.Projection = .webMercator
   ) throws {
     try self.init(
       values, at: coordinate, columnList: columns, groupedBy: groups, as: projection,
@@ -232,11 +232,11 @@ extension ClusterMap {
       progress: progress)
   }
 
-  /// Builds the same map as `init(_:at:columns:groupedBy:as:supporting:)` without blocking the task that asks for it.
+  /// Builds the same map as `init(_:at:supporting:columns:groupedBy:as:)` without blocking the task that asks for it.
   public static func build(
-    _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate, columns: MapColumn<Value>...,
-    groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
-    supporting purpose: BuildPurpose, progress: (@Sendable (BuildProgress) -> Void)? = nil
+    _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate,
+    supporting purpose: BuildPurpose, columns: MapColumn<Value>..., groupedBy groups: PointGroups? = nil,
+    as projection: Plane.Projection = .webMercator, progress: (@Sendable (BuildProgress) -> Void)? = nil
   ) async throws -> ClusterMap {
     try await build(
       values, at: coordinate, columnList: columns, groupedBy: groups, as: projection,

@@ -21,8 +21,7 @@ func refused(_ places: [Place], _ map: ClusterMap<Place>) throws {
   _ = try map.values(of: .mean(\.opened), for: shown)
   // expected-error@+1 {{static method 'max' requires that 'Coordinate' conform to 'ColumnValue'}}
   _ = try map.values(of: .max(\.coordinate), for: shown)
-  // expected-error@+2 {{cannot assign value of type '[Instant?]' to type '[String?]'}}
-  // expected-note@+1 {{arguments to generic parameter}}
+  // expected-error@+1 {{static method 'max' requires the types 'String?' and 'Instant?' be equivalent}}
   let _: [String?] = try map.values(of: .max(\.opened), for: shown)
   // expected-error@+1 {{cannot convert value of type 'String' to expected argument type}}
   _ = try map.filtered(by: \.price < "120")

@@ -24,10 +24,10 @@ import Testing
   @Test func makesTheSameMap() async throws {
     let values = Array(Self.coordinates.prefix(2_000).enumerated())
     let reports = Reports()
-    let map = try await ClusterMap.build(values, at: \.element, columns: .number(\.offset), supporting: .spacing) {
+    let map = try await ClusterMap.build(values, at: \.element, supporting: .spacing, columns: .number(\.offset)) {
       reports.add($0)
     }
-    let built = try ClusterMap(values, at: \.element, columns: .number(\.offset), supporting: .spacing)
+    let built = try ClusterMap(values, at: \.element, supporting: .spacing, columns: .number(\.offset))
     #expect(map.tree.contentHash == built.tree.contentHash && map.tree.hasSeparations)
     #expect(map.tree.columns.map(\.name) == ["offset"])
     #expect(reports.told.contains(BuildProgress(stage: .merging, fraction: 1)))
@@ -46,9 +46,9 @@ import Testing
       coordinates, groupedBy: groups, options: BuildOptions(supporting: .spacing))
     let values = Array(coordinates.enumerated())
     let map = try ClusterMap(
-      values, at: \.element, columns: .number(\.offset), groupedBy: groups, supporting: .spacing)
+      values, at: \.element, supporting: .spacing, columns: .number(\.offset), groupedBy: groups)
     let built = try await ClusterMap.build(
-      values, at: \.element, columns: .number(\.offset), groupedBy: groups, supporting: .spacing)
+      values, at: \.element, supporting: .spacing, columns: .number(\.offset), groupedBy: groups)
     for tree in [tree, map.tree, built.tree] {
       #expect(tree.contentHash == expected.contentHash && tree.hasSeparations)
       #expect(tree.groups.map(\.name) == ["group 0", "group 1", "group 2"])

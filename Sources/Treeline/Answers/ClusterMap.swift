@@ -114,7 +114,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   package func supports(_ cut: Cut) -> Bool { tree.supports(cut) }
 
   /// Returns the corners of the smallest convex area around a result's values; see `ClusterTree.convexHull(of:)`.
-  public func convexHull(of result: Result) -> [Coordinate] { tree.convexHull(of: result.cluster) }
+  package func convexHull(of result: Result) -> [Coordinate] { tree.convexHull(of: result.cluster) }
 
   /// Returns the same map under a filter: values that fail the filter are left out. Filtering is faster if `previous`
   /// has a similar filter; see `ClusterTree.filtered(by:reusing:)`.
@@ -151,24 +151,36 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - aggregate: An aggregate of a property.
   ///   - results: An answer of this map, with or without a filter.
-  /// - Throws: `QueryError.unknownProperty` if the map has no column for the property, `QueryError.unsuitedValue` if
+  /// - Throws: `QueryError.unknownProperty` if the map has no column for the property, or another `QueryError` if
   ///   the type of the result cannot hold it; `AggregateError` as for `Clusters.values(of:)`.
   public func values<Found>(of aggregate: MapAggregate<Value, Found>, for results: Results) throws -> [Found] {
     let named = try aggregate.named(names)
     return try results.clusters.values(of: [named]).map { try aggregate.result($0[0]) }
   }
 
-  /// Returns an aggregate of a property of one result's values. If this map has a filter, only the values that pass are
-  /// aggregated.
+  /// Returns an aggregate of a property of one result's values; under a filter of the result's answer, of the values
+  /// that pass.
   ///
   /// ```swift
   /// let mean = try hotels.value(of: .mean(\.price), for: shown[0])    // Double?
   /// ```
   ///
+  /// - Parameters:
+  ///   - aggregate: An aggregate of a property.
+  ///   - result: A result of this map, with or without a filter.
   /// - Throws: As `values(of:for:)`.
-  /// - Precondition: The result is from this map, with or without a filter.
   public func value<Found>(of aggregate: MapAggregate<Value, Found>, for result: Result) throws -> Found {
-    try aggregate.result(try tree.values(of: [try aggregate.named(names)], for: result.cluster)[0])
+    let named = try aggregate.named(names)
+    return try aggregate.result(result.members.rows.tree.values(of: [named], for: result.cluster)[0])
+  }
+
+  /// Returns several aggregates of one type, such as means of several properties. The result has one list for each
+  /// result of the answer, in the order of `aggregates`.
+  ///
+  /// - Throws: As `values(of:for:)` with one aggregate.
+  public func values<Found>(of aggregates: [MapAggregate<Value, Found>], for results: Results) throws -> [[Found]] {
+    let named = try aggregates.map { try $0.named(names) }
+    return try results.clusters.values(of: named).map { try zip(aggregates, $0).map { try $0.result($1) } }
   }
 
   /// Returns several aggregates of properties of each result's values. Each element is a tuple with one result for each
@@ -181,8 +193,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - aggregates: One or more aggregates of properties.
   ///   - results: An answer of this map, with or without a filter.
-  /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, `QueryError.unsuitedValue` if the
-  ///   type of a result cannot hold the result; `AggregateError` as for `Clusters.values(of:)`.
+  /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, or another `QueryError` if the type
+  ///   of a result cannot hold the result; `AggregateError` as for `Clusters.values(of:)`.
   public func values<each Found: Sendable>(
     of aggregates: repeat MapAggregate<Value, each Found>, for results: Results
   ) throws -> [(repeat each Found)] {
@@ -346,14 +358,15 @@ extension ClusterMap {
   /// ```
   ///
   /// The initializer checks that each value lies at the position that the tree has for the value's row. So a value
-  /// never gets the cluster of another value.
+  /// never gets the cluster of a value at another position. Properties are not compared: filters and aggregates use the
+  /// columns of the tree, even if a property has changed since the tree was built.
   ///
   /// - Parameters:
   ///   - values: The values from which the tree was built, in the order of its rows.
   ///   - coordinate: Returns the coordinate of a value; a key path is enough.
   ///   - tree: The tree.
-  /// - Throws: `QueryError.differentValue` with the first row that differs, `QueryError.tooFewValues` if a row of the
-  ///   tree has no value, or what `coordinate` throws.
+  /// - Throws: `QueryError.differentValue` with the first row that differs, another `QueryError` if a row of the tree has
+  ///   no value, or what `coordinate` throws.
   /// - Complexity: O(pointCount + values.count)
   public init(_ values: [Value], at coordinate: (Value) throws -> Coordinate, on tree: ClusterTree) throws {
     let rowCount = tree.withStorage { storage in

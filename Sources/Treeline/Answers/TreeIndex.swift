@@ -55,7 +55,7 @@ extension ClusterTree {
   /// Returns the clusters on the path from the root to a single point. The last cluster is the point itself or, if
   /// several points share its position, the stack of these points. The result is empty if the point fails the filter.
   ///
-  /// - Throws: `QueryError.unknownPoint` unless the index is in `0 ..< pointCount`.
+  /// - Throws: `QueryError` unless the index is in `0 ..< pointCount`.
   /// - Complexity: O(depth)
   public func clusters(containing index: TreeIndex) throws -> [Cluster] {
     try clusters(containingTreeIndex: index.rawValue)

@@ -10,6 +10,10 @@ public struct BadgeCurve: Hashable, Sendable {
     package var diameter: UInt16
 
     /// Creates a step.
+    ///
+    /// - Parameters:
+    ///   - pointCount: The least number of points, 1 or more.
+    ///   - diameter: Diameter in 64ths of a pixel, from 64 to 32,768.
     public init(pointCount: UInt32, diameter: UInt16) { (self.pointCount, self.diameter) = (pointCount, diameter) }
   }
 
@@ -19,10 +23,10 @@ public struct BadgeCurve: Hashable, Sendable {
   package let gap: UInt16
 
   /// - Parameters:
-  ///   - steps: The steps in rising order of counts. The first step is for 1 point. Diameters never fall from step to
-  ///     step.
-  ///   - gap: Gap between two badges, in 64ths of a pixel, up to `greatestGap`.
-  /// - Precondition: `BadgeCurve.problem(_:gap:)` is nil.
+  ///   - steps: From 1 to 1,024 steps in rising order of counts. The first step is for 1 point. Diameters never fall
+  ///     from step to step, and lie from 64 to 32,768, which is from 1 to 512 pixels.
+  ///   - gap: Gap between two badges, in 64ths of a pixel, from 0 to 8,192, which is 128 pixels.
+  /// - Precondition: The steps and the gap are in these ranges.
   public init(steps: [Step], gap: UInt16 = 0) {
     if let problem = Self.problem(steps, gap: gap) { preconditionFailure("Expected \(problem)") }
     (self.steps, self.gap) = (steps, gap)

@@ -105,7 +105,7 @@ public struct FilterValue: Hashable, Sendable {
   /// The shortest decimal that is parsed as this double, so that 0.1 is exactly a tenth. A number that is not finite
   /// cannot be compared. `ClusterTree.filtered(by:)` throws for such a number.
   public static func number(_ number: Double) -> FilterValue {
-    DecimalNumber(number).map { FilterValue(.number($0)) } ?? .unusable("the number \(number)")
+    DecimalNumber(number).map { FilterValue(.number($0)) } ?? .unusable("the number \(number), which is not finite")
   }
   /// True or false.
   public static func boolean(_ value: Bool) -> FilterValue { FilterValue(.boolean(value)) }

@@ -61,7 +61,7 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - name: Name of a column of numbers or times.
-  ///   - bins: Greatest number of bins, from 2 to 1,000. Any other number throws `AggregateError.outOfRange`.
+  ///   - bins: Greatest number of bins, from 2 to 1,000. Any other number throws `AggregateError`.
   ///   - scale: The widths of the bins. On the logarithmic scale, there are more bins than `bins` if the values span
   ///     too many powers of ten.
   ///   - viewport: The part of the map in view.

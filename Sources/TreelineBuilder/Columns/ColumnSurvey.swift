@@ -4,7 +4,7 @@ import Treeline
 /// different parts of the points, and the surveys can be added up in any order.
 ///
 /// ```swift
-/// var survey = ColumnSurvey(of: .number, name: "price")
+/// var survey = ColumnSurvey(of: .typed(.number), name: "price")
 /// survey.add(values, firstPoint: 0)
 /// let encoding = try survey.encoding()
 /// ```

@@ -6,7 +6,7 @@
 /// of values. A typed column takes less space, and its values can be compared, filtered and summed.
 ///
 /// ```swift
-/// let prices = IndexColumn(name: "price", kind: .number) { row in .number(hotels[row].price) }
+/// let prices = IndexColumn.number(name: "price") { row in hotels[row].price }
 /// try tree.write(toFile: "hotels.treeline", columns: [prices])
 /// ```
 public struct IndexColumn: Sendable {
@@ -92,6 +92,16 @@ public struct IndexColumn: Sendable {
   ///   - instant: Returns the moment of a point, given the row of the point; nil if the point has no moment.
   public init(name: String, instant: @escaping @Sendable (Int) -> Instant?) {
     (self.name, self.source) = (name, .instants(instant))
+  }
+
+  /// Makes a column of numbers.
+  ///
+  /// - Parameters:
+  ///   - name: Name of the column.
+  ///   - number: Returns the number of a point, given the row of the point; nil if the point has no number. A number
+  ///     that is not finite is a missing value.
+  public static func number(name: String, _ number: @escaping @Sendable (Int) -> Double?) -> IndexColumn {
+    .numbers(name: name) { Double?.storedValue(ofAny: number($0)) }
   }
 
   /// Makes a column of numbers. It equals the column that `init(name:kind:value:)` makes from the texts of these

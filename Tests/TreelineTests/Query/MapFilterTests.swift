@@ -95,6 +95,13 @@ import TreelineBuilder
     let pairs = zip(shown, try map.values(of: .mean(\.price), for: shown)).map { (id: $0.id, mean: $1 ?? 0) }
     #expect(pairs.map(\.mean) == means.map { $0 ?? 0 })
     for (mean, result) in zip(means, shown) { #expect(try map.value(of: .mean(\.price), for: result) == mean) }
+    let lists = try map.values(of: [.mean(\.price), .median(\.rooms)], for: shown)
+    #expect(lists.map { $0[0] } == means && lists.allSatisfy { $0.count == 2 })
+    // An aggregate of one result follows the filter of the result, not of the map.
+    let inns = try map.filtered(by: \.kind == "inn").clusters(.limit(5), in: .everything)
+    for (count, result) in zip(try map.values(of: .count, for: inns), inns) {
+      #expect(try map.value(of: .count, for: result) == count && count == result.count)
+    }
     let sums: [Int] = try map.values(of: .sum(\.rooms), for: shown)
     #expect(sums == members.map { $0.reduce(0) { $0 + $1.rooms } })
     let open: [Int] = try map.values(of: .sum(\.isOpen), for: shown)
