@@ -14,6 +14,7 @@ import math
 import sqlite3
 import struct
 import sysconfig
+import unicodedata
 import zlib
 from pathlib import Path
 
@@ -140,13 +141,41 @@ def write_places():
         key=lambda place: (int(place["scalerank"]), -int(place["pop_max"]), place["name"]),
     )
     features = []
-    for place in places:
+    for place in without_second_names(places):
         properties = json.dumps({"name": place["name"], "rank": int(place["scalerank"])}, ensure_ascii=False,
                                 separators=(",", ":"))
         point = f'[{decimal(float(place["longitude"]), 3)},{decimal(float(place["latitude"]), 3)}]'
         features.append(
             f'{{"type":"Feature","properties":{properties},"geometry":{{"type":"Point","coordinates":{point}}}}}')
     write(f"{VIEWER}/places.geojson.gz", collection_of(features), count=len(features))
+
+
+# Kilometres between two entries of one city. The entries at the greater distance have similar names.
+SAME_PLACE = 1
+SAME_CITY = 12
+KM_OF_DEGREE = 111.2
+
+
+def without_second_names(places):
+    """Leaves out entries of cities that an earlier entry already names. The data have some cities twice, under two
+    names or two spellings, such as Qasserine and Kasserine."""
+    kept = []
+    for place in places:
+        x, y = float(place["longitude"]), float(place["latitude"])
+        name = spelled(place["name"])
+        for other_x, other_y, other in kept:
+            away = KM_OF_DEGREE * math.hypot((x - other_x) * math.cos(math.radians(y)), y - other_y)
+            if away < SAME_PLACE or (away < SAME_CITY and name == other):
+                break
+        else:
+            kept.append((x, y, name))
+            yield place
+
+
+def spelled(name):
+    """Returns a name without case and accents, with one letter for the sounds of c, k and q."""
+    letters = unicodedata.normalize("NFKD", name).lower()
+    return "".join(letter for letter in letters if letter.isalpha()).translate(str.maketrans("cq", "kk"))
 
 
 def read_table(path, names):

@@ -1,8 +1,10 @@
 // Names on the map: of cities, of points that are shown alone, and of the most important points of clusters. Names are
 // drawn below the badges. A name is left out if a badge or a more important name needs the room.
 
+import { folded } from "./places.js";
 import { ownNameOf } from "./text.js";
 import { badgeRadius, DOT_RADIUS } from "./vendor/treeline/map/badge.js";
+import { difference } from "./vendor/treeline/map/mercator.js";
 
 /**
  * Font sizes in pixels. `SIZES` has the sizes of cities' names by rank. Its last size is for all further ranks.
@@ -28,6 +30,14 @@ export const PLACE_DOT = 2;
 const GAP = 4;
 const MARGIN = 3;
 const FARTHEST = 14;
+
+/**
+ * Two names belong to one city if the city and the point are at most `SAME_CITY` apart, if the first letters of both
+ * names are equal, and if the numbers of letters differ by at most `SAME_LENGTH`. An example is Nuremberg and Nürnberg.
+ * `SAME_CITY` is a fraction of the world, about 10 km at 50 degrees of latitude.
+ */
+const SAME_CITY = 0.0004;
+const SAME_LENGTH = 2;
 
 /** Distance across and down of a position on a circle, midway between the sides, as a share of the radius. */
 const DIAGONAL = Math.SQRT1_2;
@@ -72,7 +82,7 @@ export class Labels {
     const texts = new Set();
     this.placed = [];
     const add = (candidate, spots) => {
-      if (texts.has(candidate.text)) return false;
+      if (texts.has(candidate.text) || (candidate.isPoint && this.placed.some((label) => isOneCity(label, candidate)))) return false;
       const { width, height } = this.#sizeOf(candidate);
       const screen = camera.point(candidate.x, candidate.y);
       for (const [dx, dy] of spots(width, height)) {
@@ -215,6 +225,13 @@ function beneath(radius, width, height) {
 /** Returns the offsets for the name of a city under a badge. The name stands at the badge. */
 const around = ({ x, y, radius }, screen, width, height) =>
   beneath(radius + 1, width, height).map(([right, down]) => [x - screen.x + right, y - screen.y + down]);
+
+/** Returns whether a name of a point is another spelling of the name of a city. */
+function isOneCity(city, point) {
+  if (city.isPoint || Math.hypot(difference(city.x, point.x), city.y - point.y) > SAME_CITY) return false;
+  const [a, b] = [city.text, point.text].map((text) => folded(text).replace(/ …$/, "").replace(/^[cq]/, "k"));
+  return a.slice(0, 2) === b.slice(0, 2) && Math.abs(a.length - b.length) <= SAME_LENGTH;
+}
 
 /** Returns a number that depends on the id only. Neighboring ids get very different numbers. */
 const spread = (id) => Math.imul(id % 2 ** 32, 0x9e3779b1) >>> 0;
