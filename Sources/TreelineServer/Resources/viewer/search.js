@@ -3,6 +3,7 @@
 import { clusterOf } from "./cluster.js";
 import { leastLimit } from "./cut.js";
 import { groundOf } from "./ground.js";
+import { folded } from "./places.js";
 import { coordinate, element, nameColumn, ownNameOf } from "./text.js";
 
 /**
@@ -160,9 +161,6 @@ function ranked(hits, text, index) {
     .sort((a, b) => b.isExact - a.isExact || (b.amount > a.amount) - (b.amount < a.amount))
     .map(({ hit }) => hit).slice(0, MOST_POINTS);
 }
-
-/** Returns a text without case and accents. */
-const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 function pointHit(feature, index, column) {
   const [longitude, latitude] = feature.geometry.coordinates;
