@@ -112,6 +112,18 @@ import TreelineBuilder
     #expect(html.components(separatedBy: "<circle").count - 1 == shown)
   }
 
+  @Test func theHeadSaysThatItsNumbersAreAverages() throws {
+    let tree = try ClusterTree(SamplePoints.towns(seed: 9))
+    let grid = Grid(over: tree)
+    let methods = [ClusteringMethod.grid(grid), .breadthFirst(tree)]
+    let report = try ComparisonReport(of: methods, over: tree, and: grid)
+    let html = report.html(title: "Towns")
+    #expect(report.views.count > 1 && html.contains("every number here is an average over"))
+    #expect(html.contains(" The Breadth-first method ") && !html.contains(" With Breadth-first"))
+    let single = try ComparisonReport(of: methods, over: tree, and: grid, in: [report.views[0].view])
+    #expect(!single.html(title: "Towns").contains("every number here"))
+  }
+
   @Test func findingsCountWins() throws {
     let report = try report(SamplePoints.towns(seed: 9))
     for measure in ViewMeasure.all {

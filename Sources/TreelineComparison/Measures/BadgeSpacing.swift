@@ -8,7 +8,7 @@ extension ViewMeasure {
       key: "grid_look", title: "Badges in rows and columns",
       explanation:
         "Share of badges whose nearest neighbor lies in the same row or column, within 5°. By chance it is 11 %.",
-      unit: .share, direction: .less, praise: Praise(clause: .value(of: "of badges are in line with a neighbor"))
+      unit: .share, direction: .less, praise: Praise(clause: .value(of: "of its badges in line with a neighbor"))
     ) { $0.neighbours.axisShare }
   }
 
@@ -30,7 +30,7 @@ extension ViewMeasure {
         "How often badges get in each other's way. A badge is \(BadgeSize.range) wide, depending on its count. With "
         + "'badges' it has the diameter from the answer, which is 10 px for a single point.",
       unit: .share,
-      direction: .less, praise: Praise(clause: .value(of: "touch another"))
+      direction: .less, praise: Praise(clause: .value(of: "of its badges touching another"))
     ) { $0.badges.overlap(of: $0.clusters) }
   }
 

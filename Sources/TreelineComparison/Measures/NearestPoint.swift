@@ -7,7 +7,7 @@ extension ViewMeasure {
     Self(
       key: "on_data_px", title: "Badge to nearest point",
       explanation: "Shows whether badges stand on the data or in empty space. Mean distance to the nearest point.",
-      unit: .pixels, direction: .less, praise: Praise(clause: .gain(of: "badges", nearerTo: "the nearest point"))
+      unit: .pixels, direction: .less, praise: Praise(clause: .gain(of: "its badges", nearerTo: "the nearest point"))
     ) { measured in
       let view = measured.view
       return mean(

@@ -47,12 +47,19 @@ struct Summary {
       return "Where many points share a map, each badge represents several and shows their number."
     }
     let isEven = report.views.allSatisfy { Set($0.results.map(\.clusters.count)).count == 1 }
-    let words = ["", "", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"]
-    let count = report.methods.count < words.count ? words[report.methods.count] : "\(report.methods.count)"
-    let views = report.views.count
-    return
-      "\(count) ways to cluster the same points on the same screen\(isEven ? ", with the same number of badges" : "")"
-      + "\(views > 1 ? "; the numbers are means over \(views) views" : "")." + sentences(findings).joined()
+    let (count, viewCount) = (Self.word(report.methods.count), report.views.count)
+    let what = "ways to cluster the same points on the same screen"
+    let number = isEven ? ", with the same number of badges" : ""
+    // Without this clause, readers take the numbers for numbers of the first view.
+    let meaning = viewCount > 1 ? "; every number here is an average over \(Self.word(viewCount)) views" : ""
+    return "\(count.prefix(1).uppercased())\(count.dropFirst()) \(what)\(number)\(meaning)."
+      + sentences(findings).joined()
+  }
+
+  /// Returns a number up to ten as a word, and other numbers as digits.
+  private static func word(_ number: Int) -> String {
+    let words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    return words.indices.contains(number) ? words[number] : "\(number)"
   }
 
   /// Returns at most two sentences, about the two methods that are the best in the most measures. If there is something
@@ -64,7 +71,7 @@ struct Summary {
       findings.filter { $0.best[one] }.compactMap { clause($0, of: one, than: $0.rival(of: one)) }
     }
     let named = zip(told, clauses).filter { !$1.isEmpty }
-    let opening = { (one: Int) in " With the method \(escaped(report.methods[one].title)), " }
+    let opening = { (one: Int) in " The \(escaped(report.methods[one].title)) method " }
     guard named.count == 1, let (one, all) = named.first, all.count > 2 else {
       return named.map { "\(opening($0))\(enumeration(of: Array($1.prefix(3))))." }
     }
@@ -83,13 +90,13 @@ struct Summary {
     switch finding.measure.praise?.clause {
     case .value(let what)?:
       let unit = finding.measure.unit
-      return "<b>\(unit.text(a))</b> \(what) (\(rival): \(unit.text(b)))"
+      return "has <b>\(unit.text(a))</b> \(what) (\(rival): \(unit.text(b)))"
     case .gain(let what, let target, let ending)?:
       // A single view may decide a mean over views. So the method must also be the best in more than half of the views.
       let isUsual = 2 * finding.wins[one] > finding.viewCount
       let percent = b > 0 && isUsual ? ((1 - a / b) * 100).rounded() : 0
       return percent < 2
-        ? nil : "\(what) are <b>\(fixed(percent, 0)) %</b> closer to \(target) than with \(rival)\(ending)"
+        ? nil : "puts \(what) <b>\(fixed(percent, 0)) %</b> closer to \(target) than \(rival)\(ending)"
     case nil: return nil
     }
   }
