@@ -461,36 +461,53 @@ def test_a_search_finds_names_places_and_coordinates(open_map):
     field.fill("reykjav")
     page.get_by_role("option", name="Reykjavík").wait_for()
     page.keyboard.press("ArrowDown")
-    for text in ("48,85; 2,35", "geo:48.85,2.35?z=9", "48.85N 2.35E", "48.85, 2.35"):
-        field.fill("")
-        page.wait_for_function("() => document.querySelector('#found').hidden")
-        field.fill(text)
-        page.get_by_role("option", name="48.8500° N, 2.3500° E").wait_for()
+    field.fill("48.85, 2.35")
+    page.get_by_role("option", name="48.8500° N, 2.3500° E").wait_for()
     page.keyboard.press("Enter")
     page.wait_for_function("() => Math.abs(viewer.map.getCenter().lat - 48.85) < 0.001")
     # A place is marked, too, until the field is empty.
     assert page.evaluate("[viewer.hit.text, viewer.settings.hit]") == ["48.8500° N, 2.3500° E", ""]
     field.fill("")
     page.wait_for_function("() => viewer.hit === null")
+    for text in ("48,85; 2,35", "48,85 2,35", "geo:48.85,2.35", "geo:48.85,2.35,120;u=30?z=9"):
+        field.fill(text)
+        page.get_by_role("option", name="48.8500° N, 2.3500° E").wait_for()
+        field.fill("")
+        page.locator("#found").wait_for(state="hidden")
 
 
-def test_a_found_point_is_unmarked_while_it_fails_the_filter(open_map):
-    # The server answers with 404 if no point of a cluster passes the filter.
-    page = open_map("#index=airports", reduced_motion="reduce", tolerates=["404"])
-    total = page.evaluate("viewer.index.point_count")
-    page.get_by_role("combobox", name="Search").fill("heathrow")
-    page.get_by_role("option", name="Heathrow").first.click()
-    page.wait_for_function("() => viewer.hit !== null")
-    rest(page)
-    page.evaluate("viewer.map.jumpTo({zoom: 4})")
-    for where, is_left_out in (("country = 'FR'", True), ("country = 'GB'", False), ("country <> 'GB'", True)):
-        page.evaluate("where => viewer.settings.set({ where })", where)
-        page.wait_for_function("([where, is]) => viewer.hit.filter?.includes(where) && viewer.hit.isLeftOut === is", arg=[where, is_left_out])
-        assert page.get_by_role("alert").get_by_text("does not pass the filter").is_visible() == is_left_out
-        page.wait_for_function("() => / of /.test(document.querySelector('#facts').textContent)")
+def test_a_filter_hides_the_mark_of_a_point_and_counts_the_others(open_map):
+    page = open_map("#index=airports&hit=5", tolerates=["404"])
+    page.wait_for_function("() => viewer.hit?.text === 'Fulton Airport'")
+    page.get_by_label("Only where").fill("country = 'FR'")
+    page.get_by_label("Only where").press("Enter")
+    page.wait_for_function("() => viewer.hit.isHidden")
+    assert page.locator("#notice").inner_text().startswith("Fulton Airport is not marked, because it does not pass the filter.")
+    page.wait_for_function("() => document.querySelector('#facts').textContent.startsWith('462 of 28,298 points')")
     page.get_by_role("button", name="Clear the filter").click()
-    page.wait_for_function("() => viewer.hit.isLeftOut === false")
-    page.wait_for_function("total => document.querySelector('#facts').textContent.startsWith(total.toLocaleString('en'))", arg=total)
+    page.wait_for_function("() => !viewer.hit.isHidden && document.querySelector('#facts').textContent.startsWith('28,298 points')")
+    page.locator("#notice").wait_for(state="hidden")
+
+
+def test_the_densest_place_has_the_most_points_around_it(open_map):
+    page = open_map("#index=airports", reduced_motion="reduce")
+    page.get_by_role("button", name="Go to the densest place").click()
+    page.wait_for_function("() => viewer.hit?.row === ''")
+    # No airport has more airports within 20 km than one near Anchorage, which has 69.
+    assert page.evaluate("viewer.hit.text") == page.locator("#find").input_value() == "69 points within 20 km"
+    center = page.evaluate("viewer.map.getCenter().toArray()")
+    assert abs(center[0] + 149.6) < 0.3 and abs(center[1] - 61.6) < 0.2
+
+
+def test_the_keys_are_in_the_panel_or_on_the_map_of_a_phone(open_map):
+    assert open_map("#index=airports", LAPTOP).locator("#panel #key").is_visible()
+    page = open_map("#index=events", PHONE)
+    assert page.locator("#stage #key").is_visible()
+    facts = page.locator("#facts")
+    page.wait_for_function("() => document.querySelector('#facts .years')")
+    assert "2015–2024" in facts.inner_text()
+    box = facts.bounding_box()
+    assert box["y"] + box["height"] <= PHONE["height"] and facts.evaluate("node => node.scrollWidth <= node.clientWidth")
 
 
 def test_a_search_uses_the_lists_of_an_index(open_map):
@@ -527,8 +544,9 @@ def test_a_view_is_handed_to_others(open_map):
         assert path.read_bytes().startswith(start) and path.stat().st_size > 20_000
         assert download.value.suggested_filename == f"iceland.{kind.lower()}"
     svg = path.read_text()
+    assert svg.count("<circle") >= len(shown(page))
     dots = page.evaluate("viewer.tree.labels.placed.filter(({ hasDot }) => hasDot).length")
-    assert svg.count("<circle") >= len(shown(page)) + dots and dots > 0
+    assert svg.count('<circle class="place"') == dots > 0
     # The picture has the title, the scale of colors and the attribution.
     assert "points per cm² of the screen" in svg and "iceland · Natural Earth" in svg and "<linearGradient" in svg
 

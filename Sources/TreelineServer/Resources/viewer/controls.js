@@ -230,14 +230,32 @@ export class Controls {
     this.tell(index, []);
   }
 
+  /** Index, facts and dates of the heading, and the number of points that pass the filter; null without a filter. */
+  #told = { index: null, facts: [], dates: [] };
+  #passing = null;
+
   /**
    * Shows facts about the index below its title.
    *
-   * @param passing Number of points that pass the filter; null without a filter.
+   * @param dates The first and the last date of the points; empty if the points have no dates.
    */
-  tell(index, facts, passing = null) {
+  tell(index, facts, dates = []) {
+    if (index !== this.#told.index) this.#passing = null;
+    this.#told = { index, facts, dates };
     const end = index.closest_zoom ? `, down to zoom ${index.closest_zoom.toFixed(1)}` : "";
-    this.find("#facts").textContent = [`${passing === null ? "" : `${number(passing)} of `}${points(index.point_count)}${end}`, ...facts].join(" · ");
+    const count = this.#passing === null ? points(index.point_count) : `${number(this.#passing)} of ${points(index.point_count)}`;
+    const said = [count + end, ...facts].map((text) => element("span", {}, text));
+    // A phone has room for the years only.
+    const [from, to] = dates.map((date) => date.replace(/(?<=\d)-.*/, ""));
+    if (dates.length > 0) said.push(element("span", { className: "whole" }, dates.join(" to ")), element("span", { className: "years" }, from === to ? from : `${from}–${to}`));
+    this.find("#facts").replaceChildren(...said.flatMap((fact, at) => (at > 0 && fact.className !== "years" ? [" · ", fact] : [fact])));
+  }
+
+  /** Shows the number of points that pass the filter; null without a filter. */
+  count(passing) {
+    this.#passing = passing;
+    const { index, facts, dates } = this.#told;
+    if (index) this.tell(index, facts, dates);
   }
 
   /** Shows which column gives points their names, if this is a guess. */

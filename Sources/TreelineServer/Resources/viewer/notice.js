@@ -2,7 +2,7 @@
 // its cause is gone or the user closes it. If there are several messages, only the most urgent message is shown.
 
 /** The kinds of messages, the most urgent first. Other kinds are the least urgent. */
-const URGENCY = ["start", "kernel", "failure", "filter", "link", "style", "place", "empty"];
+const URGENCY = ["start", "kernel", "failure", "filter", "link", "style", "place", "mark", "empty"];
 const urgencyOf = (kind) => (URGENCY.includes(kind) ? URGENCY.indexOf(kind) : URGENCY.length);
 
 export class Notice {

@@ -3,7 +3,6 @@
 import { clusterOf } from "./cluster.js";
 import { leastLimit } from "./cut.js";
 import { groundOf } from "./ground.js";
-import { folded } from "./places.js";
 import { coordinate, element, nameColumn, ownNameOf } from "./text.js";
 
 /**
@@ -162,6 +161,9 @@ function ranked(hits, text, index) {
     .map(({ hit }) => hit).slice(0, MOST_POINTS);
 }
 
+/** Returns a text without case and accents. */
+const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
 function pointHit(feature, index, column) {
   const [longitude, latitude] = feature.geometry.coordinates;
   // The value of a category, such as a country, distinguishes points with the same name.
@@ -170,17 +172,17 @@ function pointHit(feature, index, column) {
 }
 
 /**
- * Returns the coordinate in a text such as `48.85, 2.35`, `48,85; 2,35`, `48.85N 2.35E` or `geo:48.85,2.35?z=12`. The
- * latitude comes first. If the first number cannot be a latitude, the longitude comes first.
+ * Returns the coordinate in a text such as `48.85, 2.35`, `48,85; 2,35`, `48.85N 2.35E` or `geo:48.85,2.35` (RFC 5870).
+ * The latitude comes first. If the first number cannot be a latitude, the longitude comes first.
  */
 function coordinatesIn(text) {
-  let plain = text.replace(/^\s*geo:([^;?]*).*$/i, "$1");
-  // Commas are decimal points if another sign separates the numbers.
-  if (/^\s*-?\d+,\d+\D*[;\s]\s*-?\d+,\d+\D*$/.test(plain)) plain = plain.replaceAll(/(\d),(?=\d)/g, "$1.");
-  const match = plain.match(/^\s*(-?\d+(?:\.\d+)?)\s*°?\s*([NS])?\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*°?\s*([EW])?\s*$/i);
+  // The altitude and the parameters of a geo URI do not matter here.
+  const plain = text.replace(/^\s*geo:\s*([^,;?]*,[^,;?]*).*$/i, "$1");
+  const match = plain.match(/^\s*([-+]?\d+(?:[.,]\d+)?)\s*°?\s*([NS])?\s*[,;\s]\s*([-+]?\d+(?:[.,]\d+)?)\s*°?\s*([EW])?\s*$/i);
   if (!match) return [];
-  let latitude = +match[1] * (/s/i.test(match[2] ?? "") ? -1 : 1);
-  let longitude = +match[3] * (/w/i.test(match[4] ?? "") ? -1 : 1);
+  const value = (digits) => +digits.replace(",", ".");
+  let latitude = value(match[1]) * (/s/i.test(match[2] ?? "") ? -1 : 1);
+  let longitude = value(match[3]) * (/w/i.test(match[4] ?? "") ? -1 : 1);
   if (Math.abs(latitude) > 90 && Math.abs(longitude) <= 90) [latitude, longitude] = [longitude, latitude];
   if (Math.abs(latitude) > 85 || Math.abs(longitude) > 360) return [];
   return [{ kind: "coordinate", title: coordinate(latitude, longitude, 4), latitude, longitude, zoom: CLOSE }];

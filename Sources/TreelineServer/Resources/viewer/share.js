@@ -111,19 +111,25 @@ export class Share {
     const { canvas, width, height } = this.#ground();
     const ground = await asDataURL(await canvas.convertToBlob({ type: "image/png" }));
     const { palette, stage } = viewer;
-    const text = (x, y, said, fill, size, weight, halo) =>
-      `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" fill="${fill}" font-size="${size}" font-weight="${weight}" text-anchor="middle" dominant-baseline="central"`
+    const text = (x, y, said, fill, size, weight, halo, slant = "") =>
+      `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" fill="${fill}" font-size="${size}" font-weight="${weight}"${slant} text-anchor="middle" dominant-baseline="central"`
       + `${halo ? ` stroke="${halo}" stroke-width="3" stroke-linejoin="round" paint-order="stroke"` : ""}>${markup(said)}</text>`;
     const shapes = [];
-    for (const side of viewer.sides) {
-      const camera = viewer.currentCamera;
+    const camera = viewer.currentCamera;
+    const isTiles = viewer.settings.view === "tiles";
+    for (const side of isTiles ? [viewer.tree] : viewer.sides) {
       const origin = stage.originOf(side);
       for (const label of side.labels.placed) {
         const { x, y } = camera.point(label.x, label.y);
-        shapes.push(text(origin.x + x + label.dx, origin.y + y + label.dy, label.text, label.isPoint ? palette.pointName : palette.place, label.size, 500, palette.halo));
-        if (label.hasDot) shapes.push(`<circle cx="${(origin.x + x).toFixed(1)}" cy="${(origin.y + y).toFixed(1)}" r="${PLACE_DOT}" fill="${palette.place}" stroke="${palette.halo}" stroke-width="2" paint-order="stroke"/>`);
+        const [left, top] = [origin.x + x, origin.y + y];
+        if (label.hasDot) {
+          shapes.push(`<circle class="place" cx="${left.toFixed(1)}" cy="${top.toFixed(1)}" r="${PLACE_DOT}" fill="${palette.place}" stroke="${palette.halo}" stroke-width="2" paint-order="stroke"/>`);
+        }
+        const [fill, weight, slant] = label.isPoint ? [palette.pointName, 450, ' font-style="italic"'] : [palette.place, label.size <= 12 ? 500 : 600, ""];
+        shapes.push(text(left + label.dx, top + label.dy, label.text, fill, label.size, weight, palette.halo, slant));
       }
-      for (const cluster of side.scene.clusters) {
+      // The map library draws the badges of tiles. The picture of the map contains them.
+      for (const cluster of isTiles ? [] : side.scene.clusters) {
         const point = camera.point(cluster.x, cluster.y);
         const [x, y] = [origin.x + point.x, origin.y + point.y];
         const tone = palette.toneOf(cluster);

@@ -53,6 +53,11 @@ export class Stage {
    */
   divide() {
     const { node, mapNode, hasHalves, viewer } = this;
+    // On a phone the panel is folded, so the keys to the colors are on the map. Otherwise they are in the panel, where
+    // they cover no points.
+    const [keys, panel] = ["#keys", "#panel"].map((name) => viewer.find(name));
+    const isFolded = getComputedStyle(viewer.find("#fold")).display !== "none";
+    if (isFolded !== node.contains(keys)) isFolded ? node.append(keys) : panel.querySelector("header").after(keys);
     node.dataset.halves = hasHalves ? (node.clientWidth >= node.clientHeight ? "row" : "column") : "";
     viewer.find("#twin").hidden = viewer.find("#halves").hidden = !hasHalves;
     viewer.find("#divider").hidden = !this.hasDivider;

@@ -7,6 +7,7 @@ import { Choice, corners } from "./choice.js";
 import { clusterOf } from "./cluster.js";
 import { Controls } from "./controls.js";
 import { availableCuts, chosenCut, cutParameters, leastLimit, suitableCut } from "./cut.js";
+import { densestPlace, radiusFor } from "./densest.js";
 import { Destination } from "./destination.js";
 import { Divider } from "./divider.js";
 import { groundOf } from "./ground.js";
@@ -33,6 +34,7 @@ import { TileLayers } from "./tiles.js";
 import { Timeline } from "./timeline.js";
 import { isRefused, Values } from "./values.js";
 import { EQUATOR, Tones } from "./vendor/treeline/map/density.js";
+import { WORLD_SIZE } from "./vendor/treeline/map/constants.js";
 import { mapZoom, worldX, worldY } from "./vendor/treeline/map/mercator.js";
 import { TONES } from "./vendor/treeline/map/palette.js";
 
@@ -104,10 +106,6 @@ export class Viewer {
   #lastRequestTime = null;
   #nextSide = 0;
   #rest = 0;
-  /** Facts below the title, besides the number of points. */
-  #facts = [];
-  /** The number of points that pass the filter; null without a filter. The key names the version and the filter. */
-  #passing = { key: "", count: null };
   #restKey = "";
   #areTilesDrawn = false;
   /** The current check whether the index was replaced. */
@@ -297,6 +295,7 @@ export class Viewer {
     const isEarth = !this.index.plane;
     this.node.dataset.ground = isEarth ? "earth" : "plane";
     this.find("#locate").hidden = !isEarth;
+    this.find("#densest").hidden = !isEarth || !this.source.whereIs || !this.index.bounds;
     this.mapOptions.renderWorldCopies = isEarth;
     for (const map of this.stage.maps) map.setRenderWorldCopies(isEarth);
     if (isEarth && !this.scale) this.map.addControl((this.scale = new maplibregl.ScaleControl({ maxWidth: 110 })), "bottom-left");
@@ -350,15 +349,15 @@ export class Viewer {
 
   /** Shows facts below the title of the index: its extent, and the first and the last time of its points. */
   async #loadFacts() {
-    const { index } = this;
-    this.#passing = { key: "", count: null };
+    const { controls, index } = this;
     // A standalone page has no server, and keeps its own title.
     if (this.source.whereIs) document.title = `${titleOf(index)} · Treeline`;
+    this.#countedKey = "";
     if (!index.bounds) return;
     const ground = groundOf(index);
     const [[west, south], [east]] = corners(index.bounds);
     const facts = [!index.plane && east - west > 180 ? "worldwide" : (ground.size(index.bounds) ?? ground.position(south, west))];
-    this.#tellFacts(facts);
+    controls.tell(index, facts);
     this.#guessName(index).catch(() => {});
     const [time] = Values.columns(index, "time");
     if (!time) return;
@@ -366,28 +365,10 @@ export class Viewer {
     try {
       const { features } = await this.source.clusters(index.name, { limit: leastLimit(index), aggregate: `min(${name}), max(${name})` });
       const ends = ["min", "max"].map((end) => features.map(({ properties }) => properties[`${end}_${time}`]).filter((value) => typeof value === "string").sort());
-      if (index === this.index && ends[0].length > 0) this.#tellFacts([...facts, `${ends[0][0].slice(0, 10)} to ${ends[1].at(-1).slice(0, 10)}`]);
+      if (index === this.index && ends[0].length > 0) controls.tell(index, facts, [ends[0][0], ends[1].at(-1)].map((end) => end.slice(0, 10)));
     } catch {
       // The title is also useful without dates, so errors are ignored.
     }
-  }
-
-  #tellFacts(facts = this.#facts) {
-    this.#facts = facts;
-    this.controls.tell(this.index, facts, this.#passing.count);
-  }
-
-  /** Counts the points of the index that pass the filter, and shows their number below the title. */
-  async #countPassing() {
-    const { index, source } = this;
-    const { filter = "" } = this.filterQuery;
-    const key = `${index.version} ${filter}`;
-    if (!source.hasFilters || (filter === "" && this.#passing.count === null) || key === this.#passing.key) return;
-    this.#passing.key = key;
-    const { features } = filter ? await source.clusters(index.name, { limit: leastLimit(index), filter }) : {};
-    if (index !== this.index || key !== this.#passing.key) return;
-    this.#passing.count = features?.reduce((sum, { properties }) => sum + properties.point_count, 0) ?? null;
-    this.#tellFacts();
   }
 
   /** If no column has the title of a column of names, guesses the column from some points that are near each other. */
@@ -422,8 +403,8 @@ export class Viewer {
   /** Marks a city or a coordinate, which is no point of the index. Links do not contain this mark. */
   markPlace({ title, longitude, latitude }) {
     this.settings.set({ hit: "" });
-    this.notice.hide("hit");
     this.hit = { row: "", text: title, x: worldX(longitude), y: worldY(latitude), path: new Set() };
+    this.notice.hide("mark");
     this.wake();
   }
 
@@ -431,8 +412,61 @@ export class Viewer {
   unmark() {
     this.settings.set({ hit: "" });
     this.hit = null;
-    this.notice.hide("hit");
+    this.notice.hide("mark");
     this.wake();
+  }
+
+  /**
+   * Hides the mark of a point that does not pass the filter, and says so. Shows the mark again if the point passes the
+   * filter.
+   */
+  async #checkHit() {
+    const { hit, index, source } = this;
+    if (!hit || hit.row === "") return this.notice.hide("mark");
+    const { filter } = this.filterQuery;
+    const key = `${index.version} ${hit.row} ${filter}`;
+    if (hit.path.size === 0 || hit.checked === key) return;
+    hit.checked = key;
+    let passes = true;
+    try {
+      // The last cluster of the path has only points at the position of the found point.
+      if (filter) {
+        const { features } = await source.members(index.name, [...hit.path].at(-1), { limit: MOST_AT_POSITION, filter });
+        passes = features.length === MOST_AT_POSITION || features.some(({ properties }) => String(properties.index) === hit.row);
+      }
+    } catch (error) {
+      passes = !(error.status === 404 && /filter/.test(error.message));
+      if (passes) hit.checked = "";
+    }
+    if (this.hit !== hit || (hit.checked !== key && hit.checked !== "")) return;
+    hit.isHidden = !passes;
+    if (passes) this.notice.hide("mark");
+    else this.notice.show("mark", `${hit.text} is not marked, because it does not pass the filter.`, this.#clearing);
+    this.wake();
+  }
+
+  /** The button of a message about points that do not pass the filter. */
+  get #clearing() {
+    return { title: "Clear the filter", run: () => this.settings.step(ALL_POINTS) };
+  }
+
+  #countedKey = "";
+
+  /** Shows in the heading how many points pass the filter. */
+  async #countFiltered() {
+    const { controls, index, source } = this;
+    const { filter } = this.filterQuery;
+    const key = `${index.name} ${index.version} ${filter}`;
+    if (key === this.#countedKey) return;
+    this.#countedKey = key;
+    if (!filter) return controls.count(null);
+    try {
+      const { features } = await source.clusters(index.name, { limit: leastLimit(index), filter });
+      if (key === this.#countedKey) controls.count(features.reduce((sum, { properties }) => sum + properties.point_count, 0));
+    } catch {
+      // The map reports errors of the filter.
+      if (key === this.#countedKey) this.#countedKey = "";
+    }
   }
 
   /**
@@ -456,8 +490,8 @@ export class Viewer {
       // A mark from a link has a text in the field, so that the mark can be removed there.
       const { field } = this.search;
       if (field.value === "") field.value = this.hit.text;
-      this.#sieveHit().catch((error) => this.failed(error));
       this.wake();
+      this.#restSoon();
       return typeof zoom === "number" ? mapZoom(zoom) + 0.02 : null;
     } catch (error) {
       if (error.status !== 404 && error.status !== 400) throw error;
@@ -465,32 +499,6 @@ export class Viewer {
       this.tell("link", "The point that the link marks is not in this index.");
       return null;
     }
-  }
-
-  /** Hides the mark of a found point while the filter leaves the point out, and says so. */
-  async #sieveHit() {
-    const { hit, index, source } = this;
-    const { filter = "" } = this.filterQuery;
-    if (!hit) this.notice.hide("hit");
-    if (!hit || hit.row === "" || hit.path.size === 0 || hit.filter === filter) return;
-    hit.filter = filter;
-    let isLeftOut = false;
-    if (filter) {
-      // The last cluster of the path contains only points at the position of the found point.
-      const { features } = await source.members(index.name, [...hit.path].at(-1), { limit: MOST_AT_POSITION, filter }).catch((error) => {
-        // No point at this position passes the filter.
-        if (error.status === 404) return { features: [] };
-        throw error;
-      });
-      isLeftOut = features.length < MOST_AT_POSITION && !features.some(({ properties }) => String(properties.index) === hit.row);
-    }
-    if (this.hit !== hit || hit.filter !== filter) return;
-    hit.isLeftOut = isLeftOut;
-    if (isLeftOut) {
-      const clear = { title: "Clear the filter", run: () => this.settings.step(ALL_POINTS) };
-      this.notice.show("hit", `${hit.text} does not pass the filter, so it is not marked.`, clear);
-    } else this.notice.hide("hit");
-    this.wake();
   }
 
   /** Shows a position, such as the position of a city. */
@@ -630,6 +638,7 @@ export class Viewer {
     this.find("#zoom-out").addEventListener("click", () => map.zoomOut(this.motion));
     this.find("#zoom-all").addEventListener("click", () => this.#stepToAll());
     this.find("#locate").addEventListener("click", () => this.#locate());
+    this.find("#densest").addEventListener("click", ({ currentTarget }) => this.#goToDensest(currentTarget));
   }
 
   /** @param map The map or its twin. The twin shows only the grid. */
@@ -753,7 +762,7 @@ export class Viewer {
    */
   #drawHit(edge) {
     const { camera, hit, settings, stage, tree } = this;
-    if (!hit || hit.isLeftOut || settings.view === "grid") return;
+    if (!hit || hit.isHidden || settings.view === "grid") return;
     const cluster = tree.scene.clusters.find(({ id }) => hit.path.has(id));
     const origin = stage.originOf(tree);
     const { x, y } = camera.point(cluster?.x ?? hit.x, cluster?.y ?? hit.y);
@@ -802,7 +811,6 @@ export class Viewer {
     if (side === this.tree && side.filter === this.values.filter(this.settings)) {
       const { off, range, where } = this.settings;
       this.#answeredFilter = { off, range, where };
-      this.#sieveHit().catch((error) => this.failed(error));
     }
     const { pointed } = this.pointing;
     if (pointed?.side === side && !side.scene.sprite(pointed.cluster.id)) this.pointing.point(null);
@@ -810,7 +818,7 @@ export class Viewer {
       this.#explainParts();
       if (side.scene.size > 0) this.notice.hide("empty");
       else if (side === this.tree && this.filterQuery.filter) {
-        this.notice.show("empty", "No point in this view passes the filter.", { title: "Clear the filter", run: () => this.settings.step(ALL_POINTS) });
+        this.notice.show("empty", "No point in this view passes the filter.", this.#clearing);
       } else this.notice.show("empty", "No points in this view.", { title: "Show all", run: () => this.#stepToAll() });
     }
     this.#restSoon();
@@ -1091,10 +1099,10 @@ export class Viewer {
     // Answers of the tree reveal that an index was replaced. If the tree is not on the screen, the viewer must check
     // here whether the index was replaced.
     if (!sides.includes(this.tree)) this.#reloadIfReplaced();
-    // The number below the title is also useful without the filter, so errors are ignored.
-    this.#countPassing().catch(() => {});
     this.choice.openFromLink();
     this.timeline.update(this.tree.request(this.camera, this.settings).query);
+    this.#checkHit();
+    this.#countFiltered();
     if (sides.length === 0) return;
     const { scene } = this.mainSide;
     // The map does not wait for titles.
@@ -1138,24 +1146,46 @@ export class Viewer {
     }, refuse, { maximumAge: 60_000, timeout: 15_000 });
   }
 
+  /** Shows and marks the place with the most points around it. Only points that pass the filter count. */
+  async #goToDensest(button) {
+    const { index } = this;
+    const radius = radiusFor(index);
+    button.disabled = true;
+    try {
+      const place = await densestPlace(this.source, index, this.filterQuery, radius);
+      if (!place || index !== this.index) return;
+      const title = `${points(place.count)} within ${radius < 1 ? `${1000 * radius} m` : `${radius} km`}`;
+      this.settings.step();
+      this.controls.fold();
+      this.markPlace({ title, ...place });
+      this.search.field.value = title;
+      // The circle fills about half of the map.
+      const { width, height } = this.stage.size;
+      const pixels = (EQUATOR * Math.cos((place.latitude * Math.PI) / 180) * Math.min(width, height)) / (4 * radius);
+      this.goTo(place, Math.log2(pixels / WORLD_SIZE));
+    } catch (error) {
+      this.failed(error);
+    } finally {
+      button.disabled = false;
+    }
+  }
+
   #stepToAll() {
     this.settings.step();
     this.showAll();
   }
 
   /**
-   * Options of a view of all points. The points are below the explanation of the colors, if the map has this room. A
-   * single position is not put in the middle, because the divider would cover it there.
+   * Options of a view of all points. A single position is not put in the middle, because the divider would cover it
+   * there.
    */
   get #fitting() {
     const [[west, south], [east, north]] = corners(this.index.bounds);
     const isSinglePosition = east - west < LEAST_BOX && north - south < LEAST_BOX;
     const { width, height } = this.stage.size;
     const margin = Math.min(MARGIN, width / 8, height / 8);
-    const { offsetTop, offsetHeight } = this.find("#keys");
-    const top = Math.max(margin, Math.min(offsetTop + offsetHeight, height / 8));
     const left = isSinglePosition && this.stage.hasDivider ? width / 2 : margin;
-    return { padding: { left, right: margin, top, bottom: margin }, maxZoom: CLOSEST };
+    return { padding: { left, right: margin, top: margin, bottom: margin }, maxZoom: CLOSEST };
   }
 
   get prefersReducedMotion() {
