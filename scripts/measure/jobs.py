@@ -57,15 +57,6 @@ IDLE = """async () => {
   do await new Promise(done => setTimeout(done, 100)); while (map.isMoving() || !map.isSourceLoaded("points"));
 }"""
 
-#: The badges that a user can click, with their darkness.
-BADGES = """() => viewer.tree.scene.clusters.map(({ count, tone, radius, x, y, longitude, latitude }) => {
-  const at = viewer.camera.point(x, y);
-  return { count, tone, longitude, latitude, left: at.x, top: at.y };
-}).filter(({ left, top }) => left > 0 && top > 0 && left < viewer.stage.size.width && top < viewer.stage.size.height).map(badge => {
-  const { x, y } = viewer.stage.mapNode.getBoundingClientRect();
-  return { ...badge, x: x + badge.left, y: y + badge.top };
-}).filter(({ x, y }) => viewer.stage.mapNode.contains(document.elementFromPoint(x, y)))"""
-
 
 class User:
     """Does steps on a page, and counts them."""
@@ -148,12 +139,14 @@ def near(airports, longitude, latitude):
 def find_the_densest_place(open_map, airports):
     user = open_map()
     page = user.page
-    # In the viewer darker is denser. MapLibre's clusters show only numbers.
-    shown, best, zoom = (BADGES, lambda badge: (badge["tone"], badge["count"]), "viewer.map.getZoom()") if is_viewer(user) else (
-        CIRCLES, lambda circle: circle["count"], "map.getZoom()")
+    if is_viewer(user):
+        user.do(page.get_by_role("button", name="Go to the densest place").click)
+        page.wait_for_function("() => viewer.hit !== null")
+        place = page.evaluate("({ longitude: 360 * viewer.hit.x - 180, latitude: 180 / Math.PI * Math.atan(Math.sinh(Math.PI * (1 - 2 * viewer.hit.y))) })")
+        return user.told(f"a place with {near(airports, place['longitude'], place['latitude'])} airports within {NEAR} km")
     while True:
-        chosen = max(page.evaluate(shown), key=best)
-        if page.evaluate(zoom) >= CLOSE or user.steps == 20:
+        chosen = max(page.evaluate(CIRCLES), key=lambda circle: circle["count"])
+        if page.evaluate("map.getZoom()") >= CLOSE or user.steps == 20:
             return user.told(f"a place with {near(airports, chosen['longitude'], chosen['latitude'])} airports within {NEAR} km")
         user.do(page.mouse.click, chosen["x"], chosen["y"])
 

@@ -6,8 +6,8 @@ import Treeline
 package struct GatheredColumns: Sendable {
   /// Surveys of the columns, without values.
   private let surveys: [ColumnSurvey]
-  /// For each column, the different values that were found so far; nil if the survey of the column already has all
-  /// different values.
+  /// For each column, the distinct values found so far; nil if the survey of the column already contains every distinct
+  /// value.
   private var entries: [ColumnEntries?]
   /// Greatest length of the dictionaries of all columns together, in bytes.
   private let most: Int
