@@ -497,6 +497,14 @@ def test_the_densest_place_has_the_most_points_around_it(open_map):
     assert page.evaluate("viewer.hit.text") == page.locator("#find").input_value() == "69 points within 20 km"
     center = page.evaluate("viewer.map.getCenter().toArray()")
     assert abs(center[0] + 149.6) < 0.3 and abs(center[1] - 61.6) < 0.2
+    # The number of points depends on the filter.
+    page.evaluate("viewer.settings.set({ where: \"country = 'IS'\" })")
+    page.wait_for_function("() => viewer.hit === null && document.querySelector('#find').value === ''")
+    page.evaluate("viewer.settings.set({ where: \"country = 'QQ'\" })")
+    page.wait_for_function("() => / of /.test(document.querySelector('#facts').textContent)")
+    page.get_by_role("button", name="Go to the densest place").click()
+    page.wait_for_function("() => document.querySelector('#notice').textContent.includes('No point')")
+    assert page.evaluate("viewer.hit") is None
 
 
 def test_the_keys_are_in_the_panel_or_on_the_map_of_a_phone(open_map):

@@ -44,6 +44,14 @@ export class Search {
     field.addEventListener("blur", () => this.#hide());
   }
 
+  /** Empties the field and the list, for another index. */
+  clear() {
+    clearTimeout(this.#timer);
+    this.#controller?.abort();
+    this.field.value = "";
+    this.#show([]);
+  }
+
   async #run() {
     this.#controller?.abort();
     const { signal } = (this.#controller = new AbortController());
@@ -133,6 +141,8 @@ export class Search {
     viewer.settings.step();
     viewer.controls.fold();
     if (hit.kind !== "point") {
+      // The folded panel leaves the map its whole size, which the map has after two frames.
+      for (let frame = 0; frame < 2; frame++) await new Promise((done) => requestAnimationFrame(done));
       viewer.markPlace(hit);
       return viewer.goTo(hit, hit.zoom);
     }

@@ -422,8 +422,13 @@ export class Viewer {
    */
   async #checkHit() {
     const { hit, index, source } = this;
-    if (!hit || hit.row === "") return this.notice.hide("mark");
     const { filter } = this.filterQuery;
+    // The densest place depends on the filter.
+    if (hit && "filter" in hit && hit.filter !== filter) {
+      this.search.field.value = "";
+      return this.unmark();
+    }
+    if (!hit || hit.row === "") return this.notice.hide("mark");
     const key = `${index.version} ${hit.row} ${filter}`;
     if (hit.path.size === 0 || hit.checked === key) return;
     hit.checked = key;
@@ -936,6 +941,7 @@ export class Viewer {
     if (!isVersion) {
       this.card.close();
       this.hit = null;
+      this.search.clear();
       this.pointing.point(null);
       this.tones = null;
       this.#follow();
@@ -1150,14 +1156,18 @@ export class Viewer {
   async #goToDensest(button) {
     const { index } = this;
     const radius = radiusFor(index);
+    const { filterQuery } = this;
     button.disabled = true;
+    // The map has its whole size before it moves.
+    this.controls.fold();
     try {
-      const place = await densestPlace(this.source, index, this.filterQuery, radius);
-      if (!place || index !== this.index) return;
+      const place = await densestPlace(this.source, index, filterQuery, radius);
+      if (index !== this.index) return;
+      if (!place) return this.tell("place", "No point passes the filter.");
       const title = `${points(place.count)} within ${radius < 1 ? `${1000 * radius} m` : `${radius} km`}`;
       this.settings.step();
-      this.controls.fold();
       this.markPlace({ title, ...place });
+      this.hit.filter = filterQuery.filter;
       this.search.field.value = title;
       // The circle fills about half of the map.
       const { width, height } = this.stage.size;
