@@ -365,8 +365,8 @@ extension ClusterMap {
   ///   - values: The values from which the tree was built, in the order of its rows.
   ///   - coordinate: Returns the coordinate of a value; a key path is enough.
   ///   - tree: The tree.
-  /// - Throws: `QueryError.differentValue` with the first row that differs, another `QueryError` if a row of the tree has
-  ///   no value, or what `coordinate` throws.
+  /// - Throws: `QueryError.differentValue` with the first row that differs, another `QueryError` if a row of the tree
+  ///   has no value, or what `coordinate` throws.
   /// - Complexity: O(pointCount + values.count)
   public init(_ values: [Value], at coordinate: (Value) throws -> Coordinate, on tree: ClusterTree) throws {
     let rowCount = tree.withStorage { storage in

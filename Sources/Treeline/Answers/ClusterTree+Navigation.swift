@@ -52,8 +52,8 @@ extension ClusterTree {
   /// Returns an answer that consists of the clusters with the given ids. The ids may be in any order. For example, a
   /// client sends the ids of the clusters that it shows, and a server finds the changes to the next answer.
   ///
-  /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster, another `QueryError` if a cluster lies within
-  ///   another or is given twice; `IndexError` if the file is damaged.
+  /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster, another `QueryError` if a cluster lies
+  ///   within another or is given twice; `IndexError` if the file is damaged.
   /// - Complexity: O(k log k + k · level)
   public func clusters(withIDs ids: some Sequence<ClusterID>) throws -> Clusters {
     try withStorage { storage in

@@ -5,8 +5,8 @@ import Treeline
     /// Checks that all given row numbers are different. If row numbers ascend, they were already checked when they
     /// were added.
     ///
-    /// - Complexity: Row numbers are divided into parts, so that a part takes half of the memory. Each part takes one
-    ///   pass over all row numbers.
+    /// - Complexity: Row numbers are divided into parts. A part takes at most half of the memory that the build may use.
+    ///   Each part takes one pass over all row numbers.
     func checkRows() throws(PieceError) {
       guard options.hasGivenRows, !state.rowsAscend else { return }
       let file = try folder.file(.givenRows)

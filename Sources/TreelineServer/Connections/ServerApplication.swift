@@ -12,8 +12,8 @@ import Synchronization
 ///
 /// `Application` updates the date of its responses each second. `Application` waits for the next second through
 /// `merge` of swift-async-algorithms. When compiled with Swift 6.0 to 6.3, `merge` can suspend a task that holds a
-/// lock (https://github.com/apple/swift-async-algorithms/issues/430). If tasks on all event loops then wait for the lock,
-/// the server never answers again. This application makes the date when a response needs a date.
+/// lock (https://github.com/apple/swift-async-algorithms/issues/430). If tasks on all event loops then wait for the
+/// lock, the server never answers again. This application makes the date when a response needs a date.
 struct ServerApplication<Responder: HTTPResponder>: ApplicationProtocol
 where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
   let responder: Responder
