@@ -156,11 +156,12 @@ def test_zooming_out_far_never_shows_a_heap_or_a_badge_without_a_number(open_map
     page = open_map(f"#index={index}&view=tree&map={start}", LAPTOP)
     film = page.evaluate(ZOOM_OUT, [delay, end])
     # The clusters of the last view are requested when the motion starts.
-    assert film["zooms"][0] == film["end"] and len(film["zooms"]) <= 2
+    assert film["zooms"][0] == pytest.approx(film["end"], abs=0.0015) and len(film["zooms"]) <= 2
     waiting = [frame for frame in film["frames"] if not frame["hasAnswer"]]
     assert delay == 0 or len(waiting) > 3 and waiting[-1]["zoom"] < end + 0.5
     for frame in film["frames"]:
-        assert all(badge["label"] or badge["count"] == 1 for badge in frame["badges"])
+        # A badge that grows or shrinks has no number while it is too small for one.
+        assert all(badge["label"] or badge["count"] == 1 or badge["radius"] < 9 for badge in frame["badges"])
         covered = [(a, b) for at, a in enumerate(frame["badges"]) for b in frame["badges"][:at]
                    if math.dist((a["x"], a["y"]), (b["x"], b["y"])) < max(a["radius"], b["radius"]) - 1]
         assert len(covered) <= 2, f"{len(covered)} badges cover another badge at zoom {frame['zoom']}"
@@ -253,7 +254,7 @@ def test_badges_that_did_not_change_stay_when_an_index_is_replaced(open_map, ind
     with open(tmp_path / "changed.csv", "w", newline="") as file:
         csv.writer(file).writerows([head, *changed])
     served = shutil.copy(indexes["stacks"], tmp_path / "live.treeline")
-    new = build(tmp_path / "changed.csv", tmp_path / "new.treeline", "--attributes", "name")
+    new = build(tmp_path / "changed.csv", tmp_path / "new.treeline", "--attributes", "name", "--separations")
     server = Server(served, "--viewer", VIEWER)
     try:
         page = open_map("#index=live&view=tree&map=10.2/55.68/12.5", server=server.url)
