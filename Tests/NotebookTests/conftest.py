@@ -112,7 +112,11 @@ class Notebook:
         theme = f"JupyterLab {name}"
         self.page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
         is_light = "true" if name == "Light" else "false"
-        self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{is_light}'")
+        # JupyterLab removes its splash screen 200 ms after a change. If the theme changes again before, JupyterLab
+        # removes the splash screen twice, which is an error of the page.
+        self.page.wait_for_function(
+            f"() => document.body.dataset.jpThemeLight === '{is_light}' && !document.querySelector('#jupyterlab-splash')"
+        )
 
     def leave(self):
         """Opens another tab of JupyterLab in front of this notebook."""

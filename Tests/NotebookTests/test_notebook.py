@@ -357,7 +357,7 @@ def test_a_saved_notebook_says_what_it_showed(open_notebook):
 
 def test_groups_are_named(open_notebook):
     notebook = open_notebook(
-        PLACES.replace("% 500})", "% 500}, group_by='kind', grow='badges')") + "map = tree.map()\nmap",
+        PLACES.replace("separations=True", "group_by='kind', grow='badges'") + "map = tree.map()\nmap",
     )
     viewer = notebook.rest()
     named = "viewer => viewer.tree.scene.clusters.map(({id, properties}) => [id, properties.cluster_group])"
