@@ -193,7 +193,7 @@ def read_table(path, names):
         start += table[at + 16]
         at += 32
     rows = (table[header + number * length :][:length] for number in range(count))
-    return [{name: row[columns[name]].decode("latin-1").strip() for name in names} for row in rows]
+    return [{name: row[columns[name]].decode("cp1252").strip() for name in names} for row in rows]
 
 
 # Latitude in degrees, just beyond the edge of the map at 85.0511.

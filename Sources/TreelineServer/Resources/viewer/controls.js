@@ -226,7 +226,7 @@ export class Controls {
     fill(find("#dataset"), indexes.map((each) => [each.name, isTaken(each) ? `${titleOf(each)} (${each.name})` : titleOf(each)]), index.name);
     find("#dataset-field").hidden = indexes.length < 2;
     find("h1").textContent = titleOf(index) || "Treeline";
-    find("#find").placeholder = index.plane ? "Search a name" : "Search a place, a name, 48.85, 2.35";
+    find("#find").placeholder = index.plane ? "Search a name, or x, y" : "Name, city, or 48.85, 2.35";
     this.tell(index, []);
   }
 

@@ -78,6 +78,11 @@ export class Plane {
     return [longitudeAt(0.5 + (right - 0.5) * SHARE), latitudeAt(0.5 + (down - 0.5) * SHARE)];
   }
 
+  /** Returns whether a position of the plane is in the square. */
+  contains([x, y]) {
+    return x >= this.left && x <= this.left + this.side && y <= this.top && y >= this.top - this.side;
+  }
+
   coordinates([longitude, latitude]) {
     return [this.#x(worldX(longitude)), this.#y(worldY(latitude))];
   }

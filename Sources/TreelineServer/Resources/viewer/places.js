@@ -72,4 +72,4 @@ export class Places {
 
 /** Returns a text in lower case, without accents. */
 export const folded = (text) =>
-  text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ð", "d").replaceAll("þ", "th").replaceAll("æ", "ae").replaceAll("ø", "o").replaceAll("ß", "ss").replaceAll("ł", "l");
+  text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ð", "d").replaceAll("þ", "th").replaceAll("æ", "ae").replaceAll("ø", "o").replaceAll("ß", "ss").replaceAll("ł", "l").replaceAll("’", "'");

@@ -1,9 +1,10 @@
 // The search: names of points in the index, cities, and coordinates.
 
 import { clusterOf } from "./cluster.js";
+import { coordinatesIn, planeCoordinatesIn } from "./coordinates.js";
 import { leastLimit } from "./cut.js";
 import { groundOf } from "./ground.js";
-import { coordinate, element, nameColumn, ownNameOf } from "./text.js";
+import { element, nameColumn, ownNameOf } from "./text.js";
 
 /**
  * `REST` is the time in milliseconds from the last key press until the index is searched. `MOST_POINTS` and
@@ -57,7 +58,9 @@ export class Search {
     const { signal } = (this.#controller = new AbortController());
     const text = this.field.value.trim();
     if (text === "") return this.#show([]);
-    const near = this.viewer.index.plane ? [] : [...coordinatesIn(text), ...this.#places(text)];
+    const { plane } = this.viewer.index;
+    const positions = (plane ? planeCoordinatesIn(text, plane) : coordinatesIn(text)).map((position) => ({ ...position, kind: "coordinate", zoom: CLOSE }));
+    const near = plane ? positions : [...positions, ...this.#places(text)];
     this.#show(near);
     try {
       const points = await this.#points(text, signal);
@@ -158,16 +161,19 @@ export class Search {
 
 const capitalized = (text) => text.replace(/(^|[\s-])\p{L}/gu, (start) => start.toUpperCase());
 
+/** Columns with the size of a place, such as a population. */
+const SIZE = /popul|^pop|inhabitants|count|^size$|total/i;
+
 /**
- * Returns the points to list. Points whose name equals the text come first, and then points with a greater first
- * number, such as the population.
+ * Returns the points to list. Points whose name equals the text come first, then points whose name begins with the text.
+ * Among these, points with a greater size come first, if the index has a column of sizes.
  */
 function ranked(hits, text, index) {
-  const [number] = index.columns.filter((column) => index.column_kinds[column] === "number");
-  const isExact = ({ title }) => folded(title) === folded(text);
-  const amount = ({ feature: { properties } }) => properties[number] ?? -Infinity;
-  return hits.map((hit) => ({ hit, isExact: isExact(hit), amount: amount(hit) }))
-    .sort((a, b) => b.isExact - a.isExact || (b.amount > a.amount) - (b.amount < a.amount))
+  const size = index.columns.find((column) => index.column_kinds[column] === "number" && SIZE.test(column));
+  const asked = folded(text);
+  const rank = (title) => (title === asked ? 2 : title.startsWith(asked) ? 1 : 0);
+  return hits.map((hit) => ({ hit, rank: rank(folded(hit.title)), size: hit.feature.properties[size] ?? -Infinity }))
+    .sort((a, b) => b.rank - a.rank || (b.size > a.size) - (b.size < a.size))
     .map(({ hit }) => hit).slice(0, MOST_POINTS);
 }
 
@@ -179,21 +185,4 @@ function pointHit(feature, index, column) {
   // The value of a category, such as a country, distinguishes points with the same name.
   const said = index.columns.filter((each) => each !== column && index.column_kinds[each] === "category").map((each) => feature.properties[each])[0];
   return { kind: "point", said, title: ownNameOf(feature.properties, index) ?? String(feature.properties[column]), row: feature.properties.index, longitude, latitude, feature };
-}
-
-/**
- * Returns the coordinate in a text such as `48.85, 2.35`, `48,85; 2,35`, `48.85N 2.35E` or `geo:48.85,2.35` (RFC 5870).
- * The latitude comes first. If the first number cannot be a latitude, the longitude comes first.
- */
-function coordinatesIn(text) {
-  // The altitude and the parameters of a geo URI do not matter here.
-  const plain = text.replace(/^\s*geo:\s*([^,;?]*,[^,;?]*).*$/i, "$1");
-  const match = plain.match(/^\s*([-+]?\d+(?:[.,]\d+)?)\s*°?\s*([NS])?\s*[,;\s]\s*([-+]?\d+(?:[.,]\d+)?)\s*°?\s*([EW])?\s*$/i);
-  if (!match) return [];
-  const value = (digits) => +digits.replace(",", ".");
-  let latitude = value(match[1]) * (/s/i.test(match[2] ?? "") ? -1 : 1);
-  let longitude = value(match[3]) * (/w/i.test(match[4] ?? "") ? -1 : 1);
-  if (Math.abs(latitude) > 90 && Math.abs(longitude) <= 90) [latitude, longitude] = [longitude, latitude];
-  if (Math.abs(latitude) > 85 || Math.abs(longitude) > 360) return [];
-  return [{ kind: "coordinate", title: coordinate(latitude, longitude, 4), latitude, longitude, zoom: CLOSE }];
 }

@@ -4,10 +4,14 @@ import { PLACE_DOT } from "./labels.js";
 import { densitiesOf } from "./legend.js";
 import { element, number, titleOf } from "./text.js";
 
-/** Lengths in the legend of a picture, in pixels. */
+/**
+ * Lengths in the caption of a picture, in pixels. `TOP` is the distance between the upper edge of the caption and the
+ * legend. `GAP` is the distance between the columns of a legend with categories.
+ */
 const EDGE = 14;
-const PADDING = 10;
 const LINE = 20;
+const TOP = 36;
+const GAP = 24;
 const SCALE_WIDTH = 168;
 
 /** Greatest number of characters of a name in the legend of a picture. */
@@ -64,11 +68,15 @@ export class Share {
     return [element("label", {}, label), element("div", { className: "row" }, field, button)];
   }
 
-  /** Returns a canvas with the maps below the badges, in the resolution of the screen. */
-  #ground() {
+  /**
+   * Returns a canvas with the maps below the badges, in the resolution of the screen.
+   *
+   * @param below Height of the empty space below the maps, in pixels.
+   */
+  #ground(below = 0) {
     const { stage, overlay: { ratio } } = this.viewer;
     const { width, height } = stage.whole;
-    const canvas = new OffscreenCanvas(Math.round(width * ratio), Math.round(height * ratio));
+    const canvas = new OffscreenCanvas(Math.round(width * ratio), Math.round((height + below) * ratio));
     const context = canvas.getContext("2d");
     const maps = stage.hasHalves && stage.twin ? [[stage.twin.map, { x: 0, y: 0 }], [this.viewer.map, stage.origin]] : [[this.viewer.map, stage.origin]];
     for (const [map, { x, y }] of maps) {
@@ -84,22 +92,30 @@ export class Share {
     return [titleOf(index), index.attribution, index.plane ? "" : "Natural Earth"].filter(Boolean).join(" · ");
   }
 
-  /** Returns the legend, the title and the attribution as shapes. */
-  #caption(height) {
+  /**
+   * Returns the caption below the maps: the title, the attribution and the legend.
+   *
+   * @returns The height of the caption in pixels, and its shapes. The shapes start at the vertical position `top`.
+   */
+  #caption({ width, height: top }) {
     const { legend, palette, settings, tones, values } = this.viewer;
-    const title = `<text x="10" y="${height - 10}" fill="${palette.place}" font-size="12" stroke="${palette.halo}" stroke-width="3" stroke-linejoin="round" paint-order="stroke">${markup(this.#title)}</text>`;
-    if (settings.view === "grid" || !values.hasParts) return title + keyOf(palette, densitiesOf(tones), this.viewer.find("#key-title").textContent);
-    const entries = legend.entries.map(({ text, fill, said }) => ({ text: text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text, fill, said }));
-    if (legend.rest > 0) entries.push({ text: `${number(legend.rest)} more`, fill: "none", said: "" });
-    return title + listOf(palette, entries);
+    const isScale = settings.view === "grid" || !values.hasParts;
+    const entries = isScale ? [] : legend.entries.map(({ text, fill, said }) => ({ text: text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text, fill, said }));
+    if (!isScale && legend.rest > 0) entries.push({ text: `${number(legend.rest)} more`, fill: "none", said: "" });
+    const key = isScale ? keyOf(palette, densitiesOf(tones), this.viewer.find("#key-title").textContent) : listOf(palette, entries, width - 2 * EDGE);
+    const height = TOP + key.height + EDGE;
+    const shapes = `<rect y="${top}" width="${width}" height="${height}" fill="${palette.hole.fill}"/>`
+      + `<text x="${EDGE}" y="${top + 23}" fill="${palette.hole.ink}" font-size="12.5">${markup(this.#title)}</text><g transform="translate(${EDGE} ${top + TOP})">${key.shapes}</g>`;
+    return { height, shapes };
   }
 
   async png() {
-    const { overlay } = this.viewer;
-    const { canvas, context, width, height } = this.#ground();
+    const { overlay, palette, stage: { whole } } = this.viewer;
+    const { height: below, shapes } = this.#caption(whole);
+    const { canvas, context, width, height } = this.#ground(below);
     context.drawImage(overlay.canvas, 0, 0);
     const caption = new Image();
-    caption.src = `data:image/svg+xml,${encodeURIComponent(svgOf(width, height, this.viewer.palette, this.#caption(height)))}`;
+    caption.src = `data:image/svg+xml,${encodeURIComponent(svgOf(width, height + below, palette, shapes))}`;
     await caption.decode();
     context.drawImage(caption, 0, 0, canvas.width, canvas.height);
     return canvas.convertToBlob({ type: "image/png" });
@@ -139,42 +155,42 @@ export class Share {
         if (cluster.count > 1) shapes.push(text(x, y, cluster.label, hole ? palette.hole.ink : tone.ink, cluster.label.length > 3 ? 12 : 13, 600));
       }
     }
-    shapes.push(this.#caption(height));
-    return new Blob([svgOf(width, height, palette, `<image href="${ground}" width="${width}" height="${height}"/>${shapes.join("\n")}`)], { type: "image/svg+xml" });
+    const caption = this.#caption(stage.whole);
+    shapes.push(caption.shapes);
+    return new Blob([svgOf(width, height + caption.height, palette, `<image href="${ground}" width="${width}" height="${height}"/>${shapes.join("\n")}`)], { type: "image/svg+xml" });
   }
 }
 
 const svgOf = (width, height, { fontFamily }, content) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="${markup(fontFamily)}">${content}</svg>\n`;
 
-/** Returns the card of a legend. */
-const cardOf = ({ hole }, width, height, content) =>
-  `<g transform="translate(${EDGE} ${EDGE})"><rect width="${width}" height="${height}" rx="11" fill="${hole.fill}" fill-opacity="0.9"/>${content}</g>`;
-
-/** Returns the scale of densities as shapes. */
+/** Returns the height of the scale of densities, and its shapes. */
 function keyOf(palette, densities, title) {
   const stops = palette.tones.map(({ fill }, at) => `<stop offset="${at / (palette.tones.length - 1)}" stop-color="${fill}"/>`).join("");
   const anchors = ["start", "middle", "end"];
   const texts = densities.map((text, at) => (
-    `<text x="${PADDING + (SCALE_WIDTH * at) / 2}" y="${PADDING + 23}" font-size="12" font-weight="600" text-anchor="${anchors[at]}" fill="${palette.hole.ink}">${markup(text)}</text>`)).join("");
-  return cardOf(palette, SCALE_WIDTH + 2 * PADDING, 58, (
-    `<linearGradient id="scale">${stops}</linearGradient><rect x="${PADDING}" y="${PADDING}" width="${SCALE_WIDTH}" height="9" rx="4.5" fill="url(#scale)"/>${texts}`
-    + `<text x="${PADDING}" y="${PADDING + 40}" font-size="11.5" fill="${palette.pointName}">${markup(title)}</text>`));
+    `<text x="${(SCALE_WIDTH * at) / 2}" y="23" font-size="12" font-weight="600" text-anchor="${anchors[at]}" fill="${palette.hole.ink}">${markup(text)}</text>`)).join("");
+  const shapes = `<linearGradient id="scale">${stops}</linearGradient><rect width="${SCALE_WIDTH}" height="9" rx="4.5" fill="url(#scale)"/>${texts}`
+    + `<text y="40" font-size="11.5" fill="${palette.pointName}">${markup(title)}</text>`;
+  return { height: 40, shapes };
 }
 
-/** Returns categories or groups as shapes: a disc of the color, the name and the share. */
-function listOf(palette, entries) {
+/** Returns the height of a legend with categories or groups, and its shapes: for each a disc, the name and the share. */
+function listOf(palette, entries, width) {
   const measure = new OffscreenCanvas(1, 1).getContext("2d");
   measure.font = `13px ${palette.fontFamily}`;
   const widthOf = (texts) => Math.ceil(Math.max(...texts.map((text) => measure.measureText(text).width), 0));
   const [names, shares] = [widthOf(entries.map(({ text }) => text)), widthOf(entries.map(({ said }) => said))];
-  const width = PADDING + 20 + names + 14 + shares + PADDING;
-  return cardOf(palette, width, 2 * PADDING + LINE * entries.length - 4, entries.map(({ text, fill, said }, at) => {
-    const middle = PADDING + 8 + LINE * at;
+  const column = 20 + names + 14 + shares;
+  const columns = Math.max(Math.floor((width + GAP) / (column + GAP)), 1);
+  const rows = Math.ceil(entries.length / columns);
+  const shapes = entries.map(({ text, fill, said }, at) => {
+    const [left, middle] = [(column + GAP) * Math.floor(at / rows), 8 + LINE * (at % rows)];
     const line = `y="${middle}" font-size="13" dominant-baseline="central"`;
-    return `<circle cx="${PADDING + 6}" cy="${middle}" r="6" fill="${fill}"/><text x="${PADDING + 20}" ${line} fill="${palette.hole.ink}">${markup(text)}</text>`
-      + `<text x="${width - PADDING}" ${line} text-anchor="end" fill="${palette.pointName}">${markup(said)}</text>`;
-  }).join(""));
+    return `<circle cx="${left + 6}" cy="${middle}" r="6" fill="${fill}"/><text x="${left + 20}" ${line} fill="${palette.hole.ink}">${markup(text)}</text>`
+      + `<text x="${left + column}" ${line} text-anchor="end" fill="${palette.pointName}">${markup(said)}</text>`;
+  });
+  return { height: LINE * rows - 4, shapes: shapes.join("") };
 }
 
 /** Returns the arcs of a donut. */
