@@ -18,11 +18,10 @@ let package = Package(
     .library(name: "TreelineMapKit", targets: ["TreelineMapKit"]),
     .library(name: "TreelinePages", targets: ["TreelinePages"]),
     .library(name: "TreelineVerification", targets: ["TreelineVerification"]),
-    // The server, which is a separate package, uses these libraries as well.
     .library(name: "GridBaseline", targets: ["GridBaseline"]),
     .library(name: "TreelineFormats", targets: ["TreelineFormats"]),
+    // These libraries are for the server alone. Their interfaces are not stable for other users.
     .library(name: "TreelineTiles", targets: ["TreelineTiles"]),
-    // This library is for the server alone. Its interface is not stable for other users.
     .library(name: "TreelineComparison", targets: ["TreelineComparison"]),
     .executable(name: "treelinemap", targets: ["TreelineCommand"]),
     // This library is for C and languages that call C. Sources/CTreeline/treeline.h declares its functions.
@@ -102,7 +101,7 @@ let package = Package(
       name: "TreelineMapKitTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "PointSets"]),
     .testTarget(
-      name: "GridBaselineTests", dependencies: ["Treeline", "GridBaseline", "PointSets", "TestSupport"]),
+      name: "GridBaselineTests", dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineFormatsTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "PointSets", "TestSupport"]),

@@ -2,7 +2,8 @@ import PointSets
 import GridBaseline
 import TestSupport
 import Testing
-import Treeline
+@_spi(Server) import Treeline
+import TreelineBuilder
 
 struct GridClustersTests {
   static let seams: [UInt32] = [0, 1, 1 << 31, 0xDEAD_BEEF, .max]
@@ -28,6 +29,21 @@ struct GridClustersTests {
       }
       for window in windows { definition.check(grid, in: window, side: side) }
     }
+  }
+
+  /// The interface for other modules: a grid over a tree, in a viewport.
+  @Test func viewportsShowTheCellsOfATreesPoints() throws {
+    let coordinates = (0..<500).map { at in
+      Coordinate(latitude: 48 + Double(at % 23) / 50, longitude: 2 + Double(at % 31) / 40)
+    }
+    let tree = ClusterTree(coordinates)
+    let grid = Grid(over: tree)
+    let view = Viewport(center: Coordinate(latitude: 48.2, longitude: 2.4), zoom: 10, width: 800, height: 600)
+    let clusters = try grid.clusters(in: view, cellSize: .pixels(64))
+    let window = try #require(try view.located(on: tree.plane)).window
+    #expect(clusters == (try grid.clusters(in: window, cellSize: .pixels(64), zoom: 10)) && clusters.count > 20)
+    #expect(throws: QueryError.self) { try grid.clusters(in: .everything, cellSize: .pixels(64)) }
+    #expect(throws: GridError.self) { try grid.clusters(in: view, cellSize: .pixels(0)) }
   }
 
   @Test(arguments: [2, 3, 1 << 16, 1_000_003, 88 << 20, 0x5555_5556] as [UInt64], seams)

@@ -7,6 +7,7 @@
 /// does not move when the map is panned, and does not depend on the plane's seam (the meridian at which the plane
 /// begins). Each cell that contains a point is one cluster.
 ///
+///     let grid = Grid(over: tree)
 ///     let clusters = try grid.clusters(in: view, cellSize: .published)
 ///
 /// Defects of the published systems, which this grid avoids:
@@ -45,18 +46,42 @@ public struct Grid: Sendable {
     tree = QuadTree(unrotated, rows: rows, bucketCapacity: bucketCapacity)
   }
 
+  /// Creates the grid over the points of a tree. The grid's row numbers are the places of points in the tree. If the
+  /// tree has a filter, the grid contains only the points that pass the filter.
+  ///
+  /// - Complexity: O(points)
+  public init(over tree: ClusterTree) {
+    let positions = tree.positions
+    guard tree.filteredPointCount < positions.count else {
+      self.init(positions, on: tree.plane)
+      return
+    }
+    let passing = positions.indices.filter(tree.passes)
+    self.init(passing.map { positions[$0] }, rows: passing.map(UInt32.init), on: tree.plane)
+  }
+
   package var count: Int { tree.count }
 }
 
 // MARK: - Clusters
 
 extension Grid {
-  /// Returns the clusters of a window at a zoom, sorted by the row and then the column of their cells.
+  /// Returns the clusters in view, sorted by the row and then the column of their cells.
   ///
-  /// A cell belongs to the answer if at least one of its points is inside the window. Its cluster represents all points
-  /// of the cell, so the cluster does not change while it moves over the edge of the screen.
+  /// A cell belongs to the answer if at least one of its points is in view. Its cluster represents all points of the
+  /// cell, so the cluster does not change while it moves over the edge of the screen.
   ///
   /// Complexity: O(k log k) for k clusters, plus the nodes and buckets along the edges of their cells.
+  ///
+  /// - Throws: `GridError` if the size of a cell is not above 0; `QueryError` if the viewport is not valid or has no
+  ///   zoom.
+  public func clusters(in viewport: Viewport, cellSize: CellSize) throws -> [GridCluster] {
+    guard let view = try viewport.located(on: plane) else { return [] }
+    guard let zoom = view.zoom else { throw QueryError.noZoom }
+    return try clusters(in: view.window, cellSize: cellSize, zoom: zoom)
+  }
+
+  /// Returns the clusters of a window at a zoom; see ``clusters(in:cellSize:)``.
   @_spi(Server) public func clusters(in view: PlaneViewport, cellSize: CellSize) throws -> [GridCluster] {
     guard let zoom = view.zoom else { return [] }
     return try clusters(in: view.window, cellSize: cellSize, zoom: zoom)

@@ -83,20 +83,6 @@ extension ClusteringMethod {
 }
 
 extension Grid {
-  /// Creates the grid over the points of a tree. The grid's row numbers are the places of points in the tree. If the
-  /// tree has a filter, the grid contains only the points that pass the filter.
-  ///
-  /// - Complexity: O(points)
-  @_spi(Server) public init(over tree: ClusterTree) {
-    let positions = tree.positions
-    guard tree.filteredPointCount < positions.count else {
-      self.init(positions, on: tree.plane)
-      return
-    }
-    let passing = positions.indices.filter(tree.passes)
-    self.init(passing.map { positions[$0] }, rows: passing.map(UInt32.init), on: tree.plane)
-  }
-
   func clusterCount(in view: ComparisonView, cellSize: CellSize) throws -> Int {
     try clusters(in: view.window, cellSize: cellSize, zoom: view.zoom).count
   }
