@@ -26,8 +26,8 @@ import Treeline
 /// ```
 ///
 /// A feature has these attributes:
-/// - `number`: the number on the badge. It is empty for a single point, and while other badges count the badge's
-///   points.
+/// - `number`: the number on the badge. It is empty for a single point. It is also empty while other badges count the
+///   points of this badge, so that no point is counted twice.
 /// - `diameter`: the current diameter in points.
 /// - `opacity`: the current opacity from 0 to 1.
 /// - `above`: 1 if the feature must be drawn above all others, otherwise 0.
@@ -41,7 +41,7 @@ import Treeline
   /// `add(to:)`.
   public private(set) var source: MLNShapeSource?
 
-  /// Source of the answers.
+  /// The feed that queries the tree for the visible clusters.
   public let feed: MapFeed
 
   /// Texts on the badges of the shown tree. See `show(_:texts:)`.
@@ -62,7 +62,7 @@ import Treeline
   /// - Parameters:
   ///   - mapView: The map on which badges are shown.
   ///   - tree: Tree of your points; nil if you set `tree` later.
-  ///   - cut: The cut of the tree, which the tree must support; nil for the cut that suits the tree best.
+  ///   - cut: Cut of the tree; nil for the cut that suits the tree best. The tree must support the cut.
   ///   - texts: Texts on badges.
   ///   - identifier: Identifier of the source.
   public convenience init(
@@ -78,10 +78,10 @@ import Treeline
   ///
   /// - Parameters:
   ///   - mapView: The map on which badges are shown.
-  ///   - feed: Source of the answers. No other code may read answers from this feed.
+  ///   - feed: The feed that queries the tree. No other code may read answers from this feed.
   ///   - texts: Texts on badges.
   ///   - identifier: Identifier of the source.
-  ///   - time: Source of frames, and clock.
+  ///   - time: Source of frames, and clock of the animations.
   init(
     _ mapView: MLNMapView, feed: MapFeed, texts: BadgeTexts, identifier: String,
     in time: (frames: some FrameSource, clock: some Clock<Duration>)
@@ -103,14 +103,14 @@ import Treeline
     set { replaceTree(by: newValue, nil) }
   }
 
-  /// Shows another tree, with texts for the rows of this tree.
+  /// Shows another tree, and the texts for its rows.
   ///
   /// - Parameters:
   ///   - tree: Tree of your points; nil to show no tree.
   ///   - texts: Texts on the badges of the tree. They are used as soon as the tree is shown.
   public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
-  /// Shows the maps of a sequence, such as a `LiveMap`, each as soon as it arrives. A badge stays on the map if it
+  /// Shows each map of a sequence, such as a `LiveMap`, as soon as the map arrives. A badge stays on the screen if it
   /// keeps most of its points. Returns when the sequence ends or the task is cancelled.
   ///
   /// - Parameters:
@@ -142,12 +142,13 @@ import Treeline
     return source
   }
 
-  /// Reads the visible part of the map.
+  /// Updates the badges for the part of the map that is visible now.
   public func refresh() {
     animator?.prefersReducedMotion = UIAccessibility.isReduceMotionEnabled
     let (bounds, size) = (mapView.visibleCoordinateBounds, mapView.bounds.size)
     guard size.width > 0 && size.height > 0 else { return feed.viewport = nil }
-    // A longitude beyond 180 degrees belongs to another turn around the world. A viewport accepts such longitudes.
+    // After a whole turn of the map around the world, longitudes are beyond 180 degrees. A viewport accepts such
+    // longitudes.
     let box = BoundingBox(
       west: bounds.sw.longitude, south: bounds.sw.latitude, east: bounds.ne.longitude, north: bounds.ne.latitude)
     feed.viewport = Viewport(box, zoom: mapView.zoomLevel, tileSize: .pixels512)
@@ -160,11 +161,11 @@ import Treeline
     return try? animator?.scene.tree?.cluster(ClusterID(rawValue: id.uint64Value))
   }
 
-  /// Zooms in until a cluster splits. If the cut has only a limit, or if the cluster is a stack (several points at one
-  /// position), the map moves to the cluster without zooming.
+  /// Zooms in until a cluster splits. The map moves to the cluster without zooming in two cases: if the cut limits
+  /// only the number of clusters, or if the cluster is a stack (several points at one position).
   public func zoom(into cluster: Cluster, animated: Bool = true) {
     let zoom = try? animator?.scene.tree?.separationZoom(of: cluster.id, for: feed.shownCut, tileSize: .pixels512)
-    // The map zooms slightly beyond the split, so that rounding does not stop it just before the split.
+    // The map zooms slightly beyond the split, so that rounding does not stop the map just before the split.
     let target = max(zoom ?? 0, mapView.zoomLevel) + (zoom == nil ? 0 : 0.01)
     mapView.setCenter(CLLocationCoordinate2D(cluster.coordinate), zoomLevel: target, animated: animated)
   }
@@ -215,7 +216,7 @@ import Treeline
     ]
   }
 
-  /// Updates the source, which takes all features at once.
+  /// Assigns all features to the source, if any feature has changed. A source takes all features at once.
   private func draw() {
     guard hasChanged, let source else { return }
     hasChanged = false

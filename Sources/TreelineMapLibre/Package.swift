@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// A separate package, so that users of other maps do not download MapLibre's binary.
+// This is a separate package, so that users of other maps do not download MapLibre's binary.
 let package = Package(
   name: "treeline-maplibre", platforms: [.iOS(.v18)],
   products: [.library(name: "TreelineMapLibre", targets: ["TreelineMapLibre"])],

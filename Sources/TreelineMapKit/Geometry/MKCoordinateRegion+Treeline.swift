@@ -47,7 +47,7 @@
     ///
     /// - Parameters:
     ///   - rect: The visible rectangle, such as the `MKMapSnapshotter.Options.mapRect` of a picture of a map.
-    ///   - width: Width of the screen in points. A point of the screen is a pixel of Treeline.
+    ///   - width: Width of the screen in points. One point of the screen is one pixel of a viewport.
     ///   - margin: Margin around the screen that the viewport includes, in points.
     public init?(_ rect: MKMapRect, width: Double, margin: Double = 0) {
       guard let box = BoundingBox(rect), let zoom = rect.zoom(width: width) else { return nil }

@@ -10,9 +10,9 @@
     /// Width of the world in map points.
     static let worldWidth = 0x1p28
 
-    /// Creates the rectangle of a box. It is exact except for the last bits of a map point. Latitudes are limited to
-    /// 85.0511287798066 degrees. If the box crosses the antimeridian, the rectangle extends beyond the
-    /// eastern edge of the world, like MapKit's own rectangles.
+    /// Creates the rectangle of a box. Rounding affects only the last bits of a map point. Latitudes are limited to
+    /// 85.0511287798066 degrees. If the box crosses the antimeridian, the rectangle extends beyond the eastern edge of
+    /// the world, like MapKit's own rectangles.
     ///
     /// ```swift
     /// MKMapRect(BoundingBox(west: 177, south: -20, east: -178, north: -15)).spans180thMeridian    // true
@@ -57,15 +57,15 @@
       return 20 + log2(width / size.width)
     }
 
-    /// Returns the zoom for 256 px tiles at the center of a screen, measured between two points of the screen, to the
-    /// left and to the right of the center. All points of the horizontal line through the center have the same
-    /// distance to the camera, so the heading and the pitch of the camera do not matter.
+    /// Returns the zoom for 256 px tiles at the center of a screen. The zoom is measured between two points of the
+    /// screen, one to the left and one to the right of the center. All points of the horizontal line through the
+    /// center have the same distance to the camera, so the heading and the pitch of the camera do not matter.
     ///
     /// - Parameters:
     ///   - center: Center of the screen.
     ///   - coordinate: Returns the coordinate at a point of the screen; nil if the map is not drawn there.
-    /// - Returns: The zoom; nil if the map is not drawn at one of the points. The zoom is rounded, because otherwise a
-    ///   pan would change its last bits.
+    /// - Returns: The zoom; nil if the map is not drawn at one of the two points. The zoom is rounded, because
+    ///   otherwise a pan would change its last bits.
     static func zoom(at center: CGPoint, coordinate: (CGPoint) -> CLLocationCoordinate2D?) -> Double? {
       let distance = min(center.x, 32)
       guard distance > 0, let left = coordinate(CGPoint(x: center.x - distance, y: center.y)),
@@ -73,7 +73,7 @@
         [left, right].allSatisfy({ abs($0.latitude) <= 90 && abs($0.longitude) < 180.0001 })
       else { return nil }
       let (a, b) = (MKMapPoint(Coordinate(left)), MKMapPoint(Coordinate(right)))
-      // The shorter way around the world.
+      // The distance is measured along the shorter way around the world.
       let across = abs(a.x - b.x)
       let mapPoints = hypot(min(across, worldWidth - across), a.y - b.y)
       guard mapPoints > 0, mapPoints.isFinite else { return nil }
@@ -86,7 +86,7 @@
   }
 
   extension MKMapPoint {
-    /// Creates the map point of a coordinate. It is exact except for its last bits. Latitudes are limited to
+    /// Creates the map point of a coordinate. Rounding affects only the last bits. Latitudes are limited to
     /// 85.0511287798066 degrees.
     public init(_ coordinate: Coordinate) {
       self.init(
@@ -106,7 +106,7 @@
   extension BoundingBox {
     /// Creates the box of a map rectangle, such as the visible rectangle. The rectangle may lie whole turns east or
     /// west of the world. `west` is greater than `east` if the box crosses the antimeridian. Returns nil for
-    /// `MKMapRect.null`, and if a number is not finite or a size is negative.
+    /// `MKMapRect.null`, for a rectangle of negative size, and if a number is not finite.
     public init?(_ rect: MKMapRect) {
       guard [rect.minX, rect.minY, rect.width, rect.height].allSatisfy(\.isFinite), rect.width >= 0, rect.height >= 0
       else { return nil }

@@ -3,7 +3,7 @@
 
   /// The area that reacts to taps.
   enum TapTarget {
-    /// Least width and height in points. From the Human Interface Guidelines.
+    /// Least width and height in points, as in Apple's Human Interface Guidelines.
     static let least: CGFloat = 44
   }
 #endif

@@ -22,8 +22,8 @@
       return true
     }
 
-    /// Selects a point and zooms in until it is shown unclustered. If the cut has only a limit, or if no zoom separates
-    /// the point, the map moves to the point without zooming.
+    /// Selects a point and zooms in until it is shown unclustered. The map moves to the point without zooming in two
+    /// cases: if the cut limits only the number of clusters, or if no zoom separates the point.
     ///
     /// ```swift
     /// try model.reveal(row: 7, at: hotels.values[7].coordinate)    // for example after a tap in a list of results
@@ -48,7 +48,7 @@
       }
       selected.end()
       (stack, selectedBadge) = (nil, nil)
-      // A badge of another tree is about to leave the map.
+      // A badge of another tree is about to leave the map, so a tap on it only ends the selection.
       guard let badge, let tree, let shown = self.tree(of: badge), shown.isSame(as: tree) else { return }
       if badge.cluster.isStack {
         stack = OpenStack(badge: badge.id.badge, cluster: badge.cluster, tree: shown)
@@ -69,7 +69,8 @@
     }
 
     private func badgeToSelect(in scene: MapScene) -> Badge.ID? {
-      // If no point is selected, the badge of the open stack is selected, so that the map reports a tap elsewhere.
+      // If no point is selected, the badge of the open stack is selected. So the map reports a tap elsewhere, which
+      // clears the selection.
       guard let treeIndex = selected.treeIndex else { return stack.map { Badge.ID(badge: $0.badge) } }
       // Before the tree is shown, the badges belong to the previous tree.
       guard let tree, scene.shows(tree) else { return selectedBadge }

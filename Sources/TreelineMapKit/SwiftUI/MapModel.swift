@@ -5,7 +5,7 @@
   @_spi(Server) import Treeline
   @_spi(MapLibre) import TreelineMap
 
-  /// The clusters of a tree for SwiftUI's `Map`. Its `badges` split and merge as the map zooms.
+  /// The clusters of a tree, as badges on SwiftUI's `Map`. The badges split and merge as the map zooms.
   ///
   /// ```swift
   /// @Bindable var model: MapModel
@@ -20,19 +20,19 @@
   /// }
   /// ```
   ///
-  /// A tap on a cluster zooms in until the cluster splits. A tap on a stack (several points at one position) shows its
-  /// points around the stack. A tap on a point selects the point, which then stays selected when clusters split and
-  /// merge.
+  /// A stack is a cluster of several points at one position. A tap on a stack shows the points of the stack around it.
+  /// A tap on any other cluster zooms in until the cluster splits. A tap on a point selects the point. The point stays
+  /// selected when clusters split and merge.
   ///
-  /// A badge keeps its id when it moves, so SwiftUI moves its view instead of replacing the view. `badges` changes in
-  /// each frame while badges move; otherwise it is constant.
+  /// A badge keeps its id when it moves, so SwiftUI moves the view of the badge and does not replace the view. While
+  /// badges move, the array `badges` changes in each frame.
   @MainActor @Observable public final class MapModel {
     /// A badge as it is drawn now: a cluster, a single point, or a point of the open stack.
     public struct Badge: Identifiable, Sendable {
       /// Identifier of a badge. It does not change while the badge is on the map.
       public struct ID: Hashable, Sendable {
         let badge: MapBadge.ID
-        /// Number of the point in tree order, if the badge is a point of the open stack.
+        /// Number of the point in tree order, if the badge is a point of the open stack; otherwise nil.
         var member: Int?
       }
 
@@ -45,13 +45,14 @@
       /// Current position. A point of the open stack lies beside the stack, at a distance that is constant on the
       /// screen.
       public internal(set) var coordinate: CLLocationCoordinate2D
-      /// The number on the badge. nil for the dot of a single point, and while other badges count the badge's points.
+      /// The number on the badge; nil for the dot of a single point. The number is also nil while other badges count
+      /// the points of this badge, so that no point is counted twice.
       public internal(set) var number: String?
       /// Name of the point or of the cluster.
       public internal(set) var title: String
       /// Text that VoiceOver reads.
       public internal(set) var accessibilityLabel: String
-      /// Current diameter in points. It includes the scale of the motion.
+      /// Current diameter in points, including the current scale of an animation.
       public internal(set) var diameter: Double
       /// Opacity, from 0 to 1.
       public internal(set) var opacity: Double
@@ -66,11 +67,11 @@
     /// All badges that are drawn, from bottom to top.
     public private(set) var badges: [Badge] = []
 
-    /// Error of the latest query, for example because the tree lacks data that the cut needs; nil if the query has not
-    /// failed. If a query fails, the badges do not change.
+    /// Error of the latest query; nil if the query has not failed. A query fails, for example, if the tree lacks data
+    /// that the cut needs. A failed query does not change the badges.
     public private(set) var error: (any Error)?
 
-    /// Source of the answers.
+    /// The feed that queries the tree for the visible clusters.
     @ObservationIgnored public let feed: MapFeed
 
     /// Texts on the badges of the shown tree. See `show(_:texts:)`.
@@ -80,24 +81,25 @@
     /// clusters move the camera.
     public var position = MapCameraPosition.rect(.world) { didSet { isAtStart = false } }
 
-    /// Whether nothing has set the position yet.
+    /// Whether `position` still has its initial value.
     @ObservationIgnored private var isAtStart = true
 
-    /// The selected badge, for the `selection` of a `Map`; nil if no badge is selected. If you set a badge, the model
-    /// does what a tap on this badge does.
+    /// The selected badge, for the `selection` of a `Map`; nil if no badge is selected. Setting a badge has the same
+    /// effect as a tap on this badge.
     public var selection: Badge.ID? {
       get { selectedBadge }
       set { if newValue != selectedBadge { tap(newValue) } }
     }
 
-    /// Row of the selected point, which may be part of a cluster and may be out of view; nil if no point is selected.
+    /// Row of the selected point; nil if no point is selected. The point may be part of a cluster, and may be out of
+    /// view.
     public var selectedRow: Int? { selected.row }
 
-    /// Whether a tap on a cluster zooms in until the cluster splits. Otherwise a tap selects the point nearest to the
+    /// Whether a tap on a cluster zooms in until the cluster splits. If false, a tap selects the point nearest to the
     /// center of the cluster.
     @ObservationIgnored public var zoomsIntoClusters = true
 
-    /// Greatest number of points of an open stack that are shown around the stack.
+    /// Greatest number of points that are shown around an open stack.
     @ObservationIgnored public var stackLimit = 40
 
     /// The rows of all points of the open stack, for example to list them; nil if no stack is open.
@@ -106,7 +108,7 @@
     /// Size of the map in points. Badges are shown only after the size is set, because the zoom depends on it.
     @ObservationIgnored public var size = CGSize.zero { didSet { refresh() } }
 
-    /// Whether badges jump to their targets.
+    /// Whether badges jump to their targets instead of moving there.
     @ObservationIgnored public var prefersReducedMotion = false {
       didSet { animator?.prefersReducedMotion = prefersReducedMotion }
     }
@@ -125,7 +127,7 @@
     ///
     /// - Parameters:
     ///   - tree: Tree of your points; nil if you set `tree` later.
-    ///   - cut: The cut of the tree, which the tree must support; nil for the cut that suits the tree best.
+    ///   - cut: Cut of the tree; nil for the cut that suits the tree best. The tree must support the cut.
     ///   - texts: Texts on badges.
     public convenience init(_ tree: ClusterTree?, cut: Cut? = nil, texts: BadgeTexts = BadgeTexts()) {
       self.init(MapFeed(tree, cut: cut, for: texts), texts: texts)
@@ -134,7 +136,7 @@
     /// Creates a model with a feed.
     ///
     /// - Parameters:
-    ///   - feed: Source of the answers. No other code may read answers from this feed.
+    ///   - feed: The feed that queries the tree. No other code may read answers from this feed.
     ///   - texts: Texts on badges.
     public convenience init(_ feed: MapFeed, texts: BadgeTexts = BadgeTexts()) {
       self.init(feed, texts: texts, in: (TimedFrames(), ContinuousClock()))
@@ -143,9 +145,9 @@
     /// Creates a model with a feed and a clock.
     ///
     /// - Parameters:
-    ///   - feed: Source of the answers. No other code may read answers from this feed.
+    ///   - feed: The feed that queries the tree. No other code may read answers from this feed.
     ///   - texts: Texts on badges.
-    ///   - time: Source of frames, and clock.
+    ///   - time: Source of frames, and clock of the animations.
     package init(
       _ feed: MapFeed, texts: BadgeTexts, in time: (frames: some FrameSource, clock: some Clock<Duration>)
     ) {
@@ -174,15 +176,15 @@
       set { replaceTree(by: newValue, nil) }
     }
 
-    /// Shows another tree, with texts for the rows of this tree.
+    /// Shows another tree, and the texts for its rows.
     ///
     /// - Parameters:
     ///   - tree: Tree of your points; nil to show no tree.
     ///   - texts: Texts on the badges of the tree. They are used as soon as the tree is shown.
     public func show(_ tree: ClusterTree?, texts: BadgeTexts) { replaceTree(by: tree, texts) }
 
-    /// Shows the maps of a sequence, such as a `LiveMap`, each as soon as it arrives. A badge stays on the map if it
-    /// keeps most of its points. Returns when the sequence ends or the task is cancelled.
+    /// Shows each map of a sequence, such as a `LiveMap`, as soon as the map arrives. A badge stays on the screen if
+    /// it keeps most of its points. Returns when the sequence ends or the task is cancelled.
     ///
     /// ```swift
     /// .task { try? await model.follow(live) { BadgeTexts($0, title: { $0.name }) } }
@@ -216,8 +218,8 @@
     ///
     /// - Parameters:
     ///   - context: The change.
-    ///   - proxy: Proxy of the map, from a `MapReader`. The zoom is measured with it, so the map may be turned and
-    ///     tilted.
+    ///   - proxy: Proxy of the map, from a `MapReader`. The model measures the zoom through the proxy, so the map may
+    ///     be turned and tilted.
     public func show(_ context: MapCameraUpdateContext, through proxy: MapProxy) {
       camera = (
         context.rect, context.camera.heading,
@@ -244,14 +246,14 @@
       if stack != nil { draw() }
     }
 
-    /// Zooms in until a cluster splits into its parts. If the cut has only a limit, zooms to the bounds of the
-    /// cluster's points. For a stack or a single point, moves the map to its position without zooming.
+    /// Zooms in until a cluster splits into its parts. If the cut limits only the number of clusters, zooms to the
+    /// bounds of the cluster's points. For a stack or a single point, moves the map to this position without zooming.
     public func zoom(into badge: Badge) {
       guard let tree = tree(of: badge) else { return }
       let cluster = badge.cluster
       let cut = feed.shownCut
       if cut.isByPixels, let zoom = try? tree.separationZoom(of: cluster.id, for: cut) {
-        // The map zooms slightly beyond the split, so that rounding does not stop it just before the split.
+        // The map zooms slightly beyond the split, so that rounding does not stop the map just before the split.
         fly(to: cluster.coordinate, zoom: max(zoom, currentZoom) + 0.01)
       } else if cluster.rect.isPoint {
         fly(to: cluster.coordinate, zoom: currentZoom)
