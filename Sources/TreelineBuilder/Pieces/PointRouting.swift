@@ -1,6 +1,6 @@
 import Treeline
 
-/// The top levels of a tree as a list of split lines. Following these lines leads to the node to which a point
+/// The top levels of a tree as a list of split lines. The lines lead from any point to the node to which the point
 /// belongs.
 package struct PointRouting: Sendable {
   /// A split line, measured from the plane's corner.
@@ -105,7 +105,8 @@ package struct PointRouting: Sendable {
     while next >= 0 {
       let step = steps[Int(next)]
       let isRight = (step.threshold &- step.axisX &* x &- step.axisY &* y) &>> 63
-      // A comparison would be compiled to a branch, which the processor could not predict.
+      // The target is selected without a comparison. A comparison would be compiled to a branch, which the processor
+      // could not predict.
       next = step.left ^ ((step.left ^ step.right) & Int32(truncatingIfNeeded: isRight))
     }
     return UInt32(bitPattern: ~next)

@@ -33,7 +33,7 @@ public struct PointSurvey: Sendable {
     }
   }
 
-  /// Whether a point with this coordinate may be among the surveyed points. If this is false, the coordinate has no
+  /// Returns whether the surveyed points may include a point with this coordinate. If not, the coordinate has no
   /// position on the plane.
   package func mayHold(_ coordinate: Coordinate) -> Bool {
     switch projection {
@@ -53,8 +53,8 @@ public struct PointSurvey: Sendable {
     pointCount += coordinates.count
   }
 
-  /// Adds points on Web Mercator. All threads project points at the same time. The projection cuts the world open at
-  /// longitude -180.
+  /// Adds points on Web Mercator, and writes their positions to `points`. All threads project points at the same time.
+  /// The projection cuts the world open at longitude -180.
   mutating func add(
     _ coordinates: UnsafeBufferPointer<Coordinate>, firstRow: Int, threads: Int,
     projectedTo points: UnsafeMutableBufferPointer<PlanePoint>

@@ -4,15 +4,15 @@ import Treeline
 /// Each pass over the points gives sums for each bin. Every bin that may hold the best position is divided into
 /// smaller bins in the next pass.
 ///
-/// The search finds the same position as `SplitPositionSearch`, with the same bounds. For n points, the search first
-/// makes about 2^11 bins. About 50 of these bins may still hold the best position. The next pass divides these bins.
-/// Then about √n bins with a few points each remain. The last pass divides the remaining bins. The whole search takes
-/// 3 or 4 passes. If memory allows only few bins, the most promising bins are divided first, and the search takes a
-/// few more passes.
+/// The search finds the same position as `SplitPositionSearch`, and uses the same bounds. For n points, the search
+/// first makes about 2^11 bins. About 50 of these bins may still hold the best position. The next pass divides these
+/// 50 bins. Then about √n bins with a few points each remain. The last pass divides the remaining bins. The whole
+/// search takes 3 or 4 passes. If memory allows only few bins, the most promising bins are divided first, and the
+/// search takes a few more passes.
 struct PositionRounds: Sendable {
   private let corner: PlanePoint
   private var bounds: PositionBounds
-  /// Ranges that must still be divided, and ranges that the current question divides.
+  /// Ranges that must still be divided (`candidates`), and ranges that the current question divides (`asked`).
   private var candidates: [Candidate]
   private var asked: [Candidate] = []
 
@@ -73,7 +73,7 @@ struct PositionRounds: Sendable {
 
   /// Takes the answer to the last question.
   ///
-  /// - Throws: `PieceError.damaged` unless the answer comes from the points that the question was about.
+  /// - Throws: `PieceError.damaged` if the answer does not come from the points of the question.
   mutating func take(_ bins: [ProductBin], to question: PositionQuestion) throws(PieceError) {
     for (candidate, range) in zip(asked, question.ranges) {
       let part = Array(bins[range.firstBin..<range.firstBin + range.scale.count])
@@ -98,7 +98,7 @@ struct PositionRounds: Sendable {
     candidates.removeAll { $0.mostBetween < best }
   }
 
-  /// Returns the line at the best position. The line can then be turned.
+  /// Returns the line at the best position, in a form that can be turned.
   ///
   /// - Throws: `PieceError.damaged` if no position has points on both sides.
   func turns() throws(PieceError) -> LineTurns {

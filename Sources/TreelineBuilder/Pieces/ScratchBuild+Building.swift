@@ -35,7 +35,7 @@ import Treeline
     }
   }
 
-  /// Points, rows and codes of pieces. They are read from the disk.
+  /// Points, rows and codes of pieces, which are read from the disk.
   struct PieceMembers {
     private let points: ScratchFile
     private let rows: ScratchFile
@@ -86,8 +86,8 @@ import Treeline
     /// Reads row numbers of 4 or 8 bytes, and returns them as numbers of 8 bytes.
     private func readRows(_ first: Int, to target: UnsafeMutableBufferPointer<UInt64>) throws(PieceError) {
       if rowWidth == 8 { return try rows.read(target, at: first) }
-      // Reads numbers of 4 bytes into the second half of the target, so that the conversion does not overwrite a number
-      // before using it.
+      // Reads numbers of 4 bytes into the second half of the target. So the conversion never overwrites a number that
+      // it has not converted yet.
       let bytes = UnsafeMutableRawBufferPointer(target)
       let narrow = UnsafeMutableRawBufferPointer(rebasing: bytes[(4 * target.count)...])
       try rows.read(narrow, at: 4 * first)

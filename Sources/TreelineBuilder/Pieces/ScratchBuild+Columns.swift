@@ -126,7 +126,7 @@ import Treeline
 
     /// Opens the file with the values of a build for reading.
     ///
-    /// - Throws: `PieceError.damaged` unless the file has values for all points.
+    /// - Throws: `PieceError.damaged` if the file does not have values for all points.
     init(reading build: ScratchBuild) throws(PieceError) {
       (file, endFile) = (try build.folder.file(.values), try build.folder.file(.valueEnds))
       columnNumbers = build.columnNumbers
@@ -168,7 +168,8 @@ import Treeline
 
     /// Flushes all values to the disk. The saved state of the build may refer only to flushed values.
     ///
-    /// - Returns: the checksum of the file that lists where each batch ends. Each batch has its own checksum.
+    /// - Returns: the checksum of the file that lists where each batch ends. The values of each batch have a separate
+    ///   checksum.
     func finish() throws(PieceError) -> FileChecksum {
       try file.synchronize()
       try endFile.synchronize()

@@ -126,7 +126,7 @@ import Treeline
     }
   }
 
-  /// Positions, divided by tree; and for each tree, the answer to the first question of the tree's plan.
+  /// The positions of all points, divided by tree, and the answer to the first question of each tree's plan.
   private struct DividedPositions {
     private let file: ScratchFile
     private let header: TreeGroups

@@ -39,7 +39,7 @@ import Treeline
     }
   }
 
-  /// Properties of the given row numbers: whether they ascend, and the greatest of them.
+  /// The order of the given row numbers: whether they ascend, the last row number, and the greatest row number.
   struct RowOrder {
     private(set) var last: UInt64?
     private(set) var greatest: UInt64 = 0

@@ -13,24 +13,24 @@ import Treeline
       package let index: Int
     }
 
-    /// Space for the survey and for the unused end of the last block of each file.
+    /// Space for the survey and for the unused end of the last block of each file, in bytes.
     private static let mostStateLength = 600_000
 
     /// Upper bound of the disk space that the build needs. The bound is known once all points are read.
     package var space: Space {
       // At first the folder holds positions, and for plain x and y also the coordinates. Later the folder holds the
       // positions together with the points, rows and codes of pieces. At the end the folder holds the points, rows and
-      // codes together with the built pieces. The pieces usually take 19 bytes per point, and the index usually takes
-      // as much. Separations take 2 more bytes per point.
+      // codes together with the built pieces. The pieces usually take 19 bytes per point, and the index takes about
+      // the same space as the pieces. Separations take 2 more bytes per point.
       let wide = rowWidth - 4
       let read = options.projection == .webMercator ? 22 : 24
       let separations = options.computesSeparations ? 2 : 0
       // Bytes for each point in a build with groups: the number of the point's group, and the point's position, sorted
       // by group.
       let groups = options.isGrouped ? 10 : 0
-      // Preparing an aggregate needs the order of the values. Only one aggregate is prepared at a time. The resulting
-      // section has up to 32 levels. A section of ranks also contains the different values. A section of a search has
-      // up to 12 bytes per point.
+      // Preparing an aggregate takes space for the order of the values. Only one aggregate is prepared at a time. The
+      // resulting section has up to 32 levels. A section of ranks also contains the different values. A section of a
+      // search has up to 12 bytes per point.
       let preparations = preparations.flatMap { $0 }
       let ordering = preparations.isEmpty ? 0 : 16
       let prepared = preparations.reduce(0) { $0 + ($1 == .percentiles ? 9 : $1 == .search ? 12 : 5) }
@@ -53,14 +53,14 @@ import Treeline
       package let free: Int
     }
 
-    /// Returns the first disk that lacks space. Nil if no disk lacks space, or if the system does not report free
+    /// Returns the first disk that lacks space; nil if no disk lacks space, or if the system does not report free
     /// space.
     ///
     /// - Parameter destination: Destination of the index, which may be on the disk of the scratch folder or on another
     ///   disk.
     package func missingSpace(for destination: IndexDestination) -> MissingSpace? {
       let space = space
-      // Some of the space is already used by this build, so that much less must be free.
+      // The files of this build already take a part of this space. Only the other part must be free.
       let used = folder.usedSpace
       let (scratchDisk, indexDisk) = (Disk(of: folder.path), Disk(of: FilePath(destination.file.partialPath).folder))
       let isShared = scratchDisk?.device == indexDisk?.device

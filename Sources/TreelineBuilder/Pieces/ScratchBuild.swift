@@ -1,8 +1,8 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A build on one machine whose points do not fit into memory. All points are in a scratch folder on the disk. Only
-  /// the points of one piece at a time are in memory.
+  /// A build that does not need memory for all points, and runs on one machine. All points are in a scratch folder on
+  /// the disk. Only the points of one piece at a time are in memory.
   ///
   /// ```swift
   /// if let build = ScratchBuild(resuming: name, in: folder, options, checksum: { hash }) {
@@ -28,8 +28,8 @@ import Treeline
       package var memory: Int
       package var projection: Plane.Projection
       package var computesSeparations = false
-      /// Least number of nodes in a part when separations are computed. These nodes take 3 MB. With fewer nodes,
-      /// dividing the tree into parts would take longer than it saves. Tests use fewer nodes.
+      /// Least number of nodes in a part of the tree when separations are computed. The nodes of such a part take 3
+      /// MB. With smaller parts, dividing the tree would take longer than it saves. Tests use smaller parts.
       var leastSeparatedNodes = 1 << 14
       package var description = IndexDescription()
       /// Columns of the index.
@@ -44,11 +44,11 @@ import Treeline
         self.threads = threads ?? processorCount
       }
 
-      /// Memory that is not available for pieces: an eighth of the budget, plus the memory that the process always
-      /// takes.
+      /// Memory that is not available for pieces, in bytes: an eighth of the budget, plus the memory that the process
+      /// always takes. The reserve is at most half of the budget.
       var reserve: Int { min(memory / 8 + 32_000_000, memory / 2) }
 
-      /// Returns the number of points that a piece may have.
+      /// Returns the greatest number of points of a piece.
       ///
       /// - Parameter codeLength: Length of the codes of all columns for one point, in bytes.
       func pieceSize(codeLength: Int) -> Int {
@@ -66,7 +66,7 @@ import Treeline
 
       /// - Parameters:
       ///   - preparations: Preparations of the column; empty for an attribute.
-      ///   - cells: As in `IndexColumn.holdingCells(_:)`.
+      ///   - cells: Decimal mark of numbers in text cells; nil if values are not cells.
       package init(
         _ purpose: ColumnSurvey.Purpose, name: String, preparations: Set<IndexColumn.Preparation> = [],
         cells: DecimalMark? = nil
@@ -86,21 +86,22 @@ import Treeline
     var state: ScratchState
     /// Amount of work for the separations; nil until the separations are computed.
     package internal(set) var separationWork: SeparationPieces.Work?
-    /// Called with the number of points that are done in a stage, and the total number of points.
+    /// Called with the progress of a stage: the work that is done, and the total work. Most stages count points. The
+    /// stage `writing` counts bytes, and `planning` counts passes over the points, without a total.
     package var progress: (Stage, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
-    /// Called when plain coordinates are projected, with the coordinates and their plane.
+    /// Called for each block of plain coordinates that is projected, with the plane and the coordinates.
     package var onProjection: (Plane, ArraySlice<Coordinate>) -> Void = { _, _ in }
 
-    /// - Parameter identity: Name of this build, its input and its options. Any other build that may have left files in
-    ///   the folder must have another name.
+    /// - Parameter identity: Name of this build, which identifies its input and its options. No other build that has
+    ///   used the folder may have the same name.
     package init(in folder: ScratchFolder, identity: String, _ options: Options) {
       (self.folder, self.identity, self.options) = (folder, identity, options)
       state = ScratchState(identity: identity, checksum: 0, survey: PointSurvey(projection: options.projection))
       surveys = options.columns.map { ColumnSurvey(of: $0.purpose, name: $0.name, cells: $0.cells) }
     }
 
-    /// Continues an earlier run of the same build where that run stopped, with the projection of that run. Returns nil
-    /// unless an earlier run has read the same input to the end.
+    /// Continues an earlier run of the same build at the stage where that run stopped, with the projection of that
+    /// run. Returns nil if no earlier run has read the same input to the end, or if a file of that run has changed.
     ///
     /// - Parameters:
     ///   - checksum: Returns the checksum of the input's bytes. Called only if an earlier run has left files.
@@ -137,7 +138,7 @@ import Treeline
     /// Pieces that an earlier run has built.
     var found: ScratchPieces?
 
-    /// Encodings of the columns, once all points are read.
+    /// Encodings of the columns; empty until all points are read.
     package internal(set) var columns: [ColumnEncoding] = []
     /// Surveys of the columns while points are read.
     var surveys: [ColumnSurvey] = []
@@ -182,7 +183,7 @@ import Treeline
       var lastRow: UInt64?
     }
 
-    /// The error that prevented some added points from being written to the disk. After such an error, the build cannot
+    /// The error that prevented some points from being written to the disk. After such an error, the build cannot
     /// succeed.
     private var writingFailure: PieceError?
 
@@ -193,7 +194,7 @@ import Treeline
     ///   - givenRows: The row number of each point, from 0 to 2^53, if the input assigns row numbers.
     ///   - groups: The group of each point, if points are grouped.
     ///   - values: For each column, the value of each point.
-    /// - Throws: `PieceError`. If any point is refused, none of these points is added.
+    /// - Throws: `PieceError`. If any point is refused, none of the given points is added.
     package func append(
       _ coordinates: [Coordinate], skippedRows: [Int], givenRows: [UInt64] = [], groups: [PointGroups.Group] = [],
       values: [ColumnValues] = []
@@ -235,8 +236,8 @@ import Treeline
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
     }
 
-    /// The number of the point with the first value so far that does not suit the declared kind of its column, and the
-    /// error for this value.
+    /// The first value that does not suit the declared kind of its column: the number of its point, and the error; nil
+    /// if all values so far suit their columns.
     package var firstUnsuitableValue: (point: Int, error: ColumnError)? {
       let problems = surveys.compactMap { survey in survey.problem.map { (survey.name, $0) } }
       return problems.min { $0.1.point < $1.1.point }.map { ($1.point, $1.error(column: $0)) }
@@ -283,12 +284,12 @@ import Treeline
       return reading
     }
 
-    /// Ends reading, once all points have been added.
+    /// Ends reading. All points must have been added.
     ///
     /// - Parameters:
     ///   - checksum: Checksum of the input's bytes.
-    ///   - columns: The number and name of each column, in the order of the index; nil to keep the given order and
-    ///     names.
+    ///   - columns: The number and name of each column, in the order of the index; nil to keep the columns in the
+    ///     order and with the names of `Options.columns`.
     package func finishReading(checksum: UInt64, columns: [(column: Int, name: String)]? = nil) throws(PieceError) {
       if let writingFailure { throw writingFailure }
       if reading == nil { reading = try startReading() }
@@ -305,7 +306,8 @@ import Treeline
 
     // MARK: - Building
 
-    /// Number of values of each column that are not stored exactly. The numbers are known once the index is built.
+    /// For each column, the number of values that are not stored exactly. The numbers are known once the index is
+    /// built.
     package var inexactCounts: [Int] { state.inexactCounts }
 
     /// Builds the index of all points that were added.

@@ -33,7 +33,7 @@ import Treeline
       case givenRows = "given-rows"
       /// The number of each point's group, in input order.
       case groups
-      /// Positions divided by tree. The file is needed only while the trees are planned.
+      /// Positions in a build with groups, divided by tree. The file is needed only while the trees are planned.
       case dividedPositions = "divided-positions"
       /// Codes of all columns, sorted by piece like `rows`.
       case codes
@@ -49,8 +49,8 @@ import Treeline
       case lock
     }
 
-    /// Returns the path of an index's scratch folder. If several indexes share the parent folder, the name contains a
-    /// hash of the index's path, so that indexes with the same name do not collide.
+    /// Returns the path of an index's scratch folder. Several indexes with the same name may have scratch folders in
+    /// one parent folder. So if `parent` is given, the name of the scratch folder contains a hash of the index's path.
     ///
     /// - Parameters:
     ///   - index: Path of the index.

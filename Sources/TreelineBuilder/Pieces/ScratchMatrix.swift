@@ -6,10 +6,10 @@ import Treeline
   ///
   /// A section for percentiles or distinct counts holds an integer for each point. The integers are stored as a matrix
   /// of bits, with one level for each bit. First, points are divided by ranges of their values, and each range is
-  /// sorted in memory. The rank of a point in this order determines the integer of the point. Then integers are divided
-  /// by ranges of tree indices, which puts them back into tree order. After that, the levels of the matrix are made one
-  /// by one. For each level, the integers are read from one file, sorted by one bit, and written to another file. For a
-  /// search, only the order of the points is written.
+  /// sorted in memory. The resulting order of all points determines the integer of each point. Then the integers are
+  /// divided by ranges of tree indices, which puts them back into tree order. After that, the levels of the matrix are
+  /// made one by one. For each level, the integers are read from one file, sorted by one bit, and written to another
+  /// file. For a search, only the order of the points is written.
   struct ScratchMatrix {
     private let pointCount: Int
     private let kind: IndexColumn.Preparation
@@ -42,8 +42,8 @@ import Treeline
 
     /// Integers of all points, in tree order.
     private let integers: ScratchFile
-    /// Points of the column. For ranks: the first point of each value. For a search: all points in the order of their
-    /// values.
+    /// Tree indices of points. For percentiles, the file lists the first point of each value. For a search, it lists
+    /// all points that have a value, in the order of their values. For distinct counts, it is empty.
     private let firstIndices: ScratchFile
     private var valueCount = 0
     private var missingCount = 0

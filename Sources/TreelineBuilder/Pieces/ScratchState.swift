@@ -15,8 +15,7 @@ import Treeline
     var greatestRow: UInt64 = 0
     /// Whether row numbers ascend in the order in which points were added.
     var rowsAscend = true
-    /// The groups of all points: points share a cluster only with points of their group. Nil if all points may share a
-    /// cluster.
+    /// The groups of all points; nil if points have no groups. Points of different groups never share a cluster.
     var groups: ScratchGroups?
     /// Number of values of each column that are not stored exactly. The numbers are known once all columns are encoded.
     var inexactCounts: [Int] = []
@@ -27,14 +26,14 @@ import Treeline
     /// Whether all separations have been computed.
     var isSeparated = false
     /// Complete files in the folder. At first, these are the files with the input. Once all points are moved to their
-    /// pieces, this is only the file of separations.
+    /// pieces, the list contains only the file of separations.
     var files: [FileChecksum] = []
     /// Checksum of the points, rows and codes of each piece.
     var pieceChecksums: [UInt64] = []
 
     private static let title = "Treeline scratch 4"
 
-    /// Saves the state, which replaces the last saved state. When this method returns, the state is on the disk.
+    /// Saves the state in place of the previously saved state. When this method returns, the state is on the disk.
     ///
     /// - Precondition: All data to which the state refers is on the disk.
     func save(in folder: ScratchFolder) throws(PieceError) {
