@@ -55,9 +55,8 @@ extension ClusterTree {
   /// Encodes columns of this tree.
   ///
   /// - Parameters:
-  ///   - row: Converts a row of the tree to the row number that an error reports; nil if an error reports the row of
-  ///     the tree. If several values do not suit their columns, the error is about the value with the least row
-  ///     number.
+  ///   - row: Converts a row of the tree to the row number that an error reports; nil to report the row of the tree.
+  ///     If several values do not suit their columns, the error is about the value with the least row number.
   ///   - cancellation: Stops the work. If `cancellation` is nil, the work stops when the task is cancelled.
   ///   - progress: Called at most once for each percent.
   package func encoded(

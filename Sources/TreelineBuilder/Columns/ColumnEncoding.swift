@@ -24,7 +24,8 @@ public struct ColumnEncoding: Sendable {
   private let keepsTexts: Bool
   /// Whether any number that was read as a time is before 1971 or after 2100.
   package let hasOddTimes: Bool
-  /// Whether cells of text look like numbers with decimal commas, although they were read with decimal points.
+  /// Whether the first dictionary entries look like numbers with decimal commas, although the cells were read with
+  /// decimal points.
   package let hasCommaNumbers: Bool
   /// Dictionary entries in the order of their bytes; nil for a column without a dictionary.
   private let entries: EntrySet?
@@ -52,8 +53,8 @@ public struct ColumnEncoding: Sendable {
 
   // MARK: - Codes
 
-  /// Returns the code of each different value. Also returns how many points of a column of doubles have a number that
-  /// no double equals.
+  /// Returns the code of each different value. For a column of doubles, also returns the number of points whose number
+  /// does not equal any double.
   private func codes(of values: ColumnValues) throws(ColumnError) -> (codes: [UInt64], inexactCount: Int) {
     var codes: [UInt64] = []
     codes.reserveCapacity(values.entries.count)
@@ -98,7 +99,7 @@ public struct ColumnEncoding: Sendable {
     return inexactCount
   }
 
-  /// Writes codes one after the other; nil is a missing value.
+  /// Writes `count` codes one after the other. A code of nil stands for a missing value.
   func encode(_ count: Int, to start: UnsafeMutableRawPointer, _ code: (Int) -> UInt64?) {
     store(count, to: start, stride: width) { code($0) ?? form.missingCode }
   }
@@ -155,8 +156,8 @@ public struct ColumnEncoding: Sendable {
       return entries.number(of: keepsTexts ? values.textEntry(of: number) : values[number]).map { UInt64($0) }
     }
     if let entry = values.categoryEntry(of: number) { return entries.number(of: entry).map { UInt64($0) } }
-    // Null and absent values are missing; a nested value has no code. If no value was missing in the survey, the code
-    // for a missing value may not fit into the width.
+    // Values that are null or absent are missing. A nested value has no code. If no value was missing in the survey,
+    // the code for a missing value may not fit into the width.
     let isMissing = !values.isPresent(number) && UInt64(entries.count) <= PackedIntegers.greatest(ofWidth: width)
     return isMissing ? UInt64(entries.count) : nil
   }
@@ -182,7 +183,7 @@ public struct ColumnEncoding: Sendable {
     }
   }
 
-  /// The greatest code of a column with a dictionary; nil for a column without one.
+  /// The greatest code of a column with a dictionary; nil for a column without a dictionary.
   var greatestEntryCode: UInt64? {
     guard form.encoding == .entries, let entries else { return nil }
     return UInt64(form.kind == .category ? entries.count : max(entries.count - 1, 0))

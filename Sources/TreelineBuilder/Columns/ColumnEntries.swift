@@ -35,8 +35,8 @@ extension ColumnEntries: PlainValue {
 }
 
 extension EntrySet {
-  /// Returns the entry that a column of categories has for a value: the text of the value, spelled as in the input. Nil
-  /// for a missing value.
+  /// Returns the entry that a column of categories has for a value; nil for a missing value. The entry is the text of
+  /// the value, spelled as in the input.
   func categoryEntry(of number: Int) -> ArraySlice<UInt8>? {
     if tag(of: number) == .string { return self[number] }
     guard let text = value(of: number)?.plainText else { return nil }

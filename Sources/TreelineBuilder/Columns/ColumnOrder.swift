@@ -8,7 +8,7 @@ struct ColumnOrder {
   private let order: [UInt32]
   private let monitor: BuildMonitor
 
-  /// - Parameter monitor: If the work is cancelled, the order is unusable.
+  /// - Parameter monitor: Monitor of the work. If the work is cancelled, the order is unusable.
   /// - Complexity: O(pointCount)
   init(of column: Column, _ monitor: BuildMonitor = BuildMonitor(pointCount: 0)) {
     let source = OrderedKeys(of: column)
@@ -81,7 +81,7 @@ struct ColumnOrder {
   /// Returns the section of links for the first column of an index. A link leads from a point to the previous point
   /// with an equal value.
   func links() -> [UInt8] {
-    // A point without a value links to itself.
+    // Points without a value keep these links to themselves.
     var links = (0..<UInt32(pointCount)).map { $0 + 1 }
     var last: UInt32?
     monitor.pass(over: order.indices) {

@@ -37,7 +37,7 @@ extension ColumnSurvey: PlainValue {
 }
 
 extension ColumnSurvey.Purpose {
-  /// Name of the kind, as in the tool; empty if the kind must be found.
+  /// Name of the kind, as in the command-line tool; empty if the kind must be found.
   fileprivate var text: String {
     switch self {
     case .typed(let kind): kind?.rawValue ?? ""

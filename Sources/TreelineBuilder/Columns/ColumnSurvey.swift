@@ -44,7 +44,7 @@ public struct ColumnSurvey: Sendable {
     static let booleans = Candidates(rawValue: 2)
     static let times = Candidates(rawValue: 4)
     static let categories = Candidates(rawValue: 8)
-    /// Numbers of an attribute whose spellings can be reproduced from their doubles.
+    /// Numbers of an attribute. The spelling of each number can be reproduced from its double.
     static let doubles = Candidates(rawValue: 16)
   }
 
@@ -70,14 +70,14 @@ public struct ColumnSurvey: Sendable {
       }
   }
 
-  /// Returns this survey for a column with another name.
+  /// Returns this survey with another column name.
   package func named(_ name: String) -> ColumnSurvey {
     var survey = self
     survey.name = name
     return survey
   }
 
-  /// Returns this survey with `first` added to the numbers of its points.
+  /// Returns this survey with `first` added to the number of each point.
   ///
   /// - Throws: `PieceError` for point numbers beyond 2^53.
   package func numbered(from first: Int) throws(PieceError) -> ColumnSurvey {
@@ -98,7 +98,7 @@ public struct ColumnSurvey: Sendable {
 
   /// Adds the values of some points.
   ///
-  /// - Parameter row: Returns the number of a point for error messages.
+  /// - Parameter row: Returns the number of a point for error messages, given the index of the point in `values`.
   package mutating func add(_ values: ColumnValues, row: (_ point: Int) -> Int) {
     pointCount += values.count
     values.forEachEntry { number, point in
@@ -159,7 +159,7 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Records the spelling of a cell, as long as the column may still become a column of numbers.
+  /// Records the spelling of a cell, as long as spellings can decide whether the column becomes a column of numbers.
   private mutating func addSpelling(of value: AttributeValue, _ mark: DecimalMark) {
     guard candidates.contains(.numbers), !spelling.hasPoint || purpose == .attribute else { return }
     let isNumber = spelling.add(value.text, mark: mark)
@@ -183,9 +183,9 @@ public struct ColumnSurvey: Sendable {
     }
   }
 
-  /// Reads a value as a number. In a column that was declared as numbers, every text that is a number is read as a
-  /// number. In another column, a text is read as a number only if it is a cell and looks like an amount, not like a
-  /// code (see `CellNumber`).
+  /// Reads a value as a number. In a column without a declared kind, a text is read as a number only if it is a cell.
+  /// In other columns, every text that is a number is read as a number. Whether a column of cells becomes a column of
+  /// numbers also depends on the spelling of the cells (`CellSpelling`).
   private func number(of value: AttributeValue) -> AttributeValue.Number {
     let number = value.number(mark: cells ?? .point)
     guard isFound, cells == nil, case .string = value, case .literal = number else { return number }
@@ -277,8 +277,8 @@ public struct ColumnSurvey: Sendable {
     return .entries(entries.valueCount <= greatest ? .category : .text)
   }
 
-  /// Whether the values must be gathered in a second pass. This is the case if the column needs a dictionary and has
-  /// more than 65,536 different values, because a survey keeps no more than 65,536.
+  /// Returns whether the values must be gathered in a second pass. This is the case if the column needs a dictionary
+  /// and has more than 65,536 different values, because a survey keeps at most 65,536 values.
   ///
   /// - Throws: `ColumnError` for a value that does not suit the kind of the column.
   public func needsGathering() throws -> Bool { try mustGather() }
@@ -303,7 +303,7 @@ public struct ColumnSurvey: Sendable {
 
   func hasLongDictionary() throws(UnsuitableValue) -> Bool { try form().encoding == .entries && entries == nil }
 
-  /// - Parameter monitor: If the build is cancelled, the encoding is unusable.
+  /// - Parameter monitor: Monitor of the build. If the build is cancelled, the returned encoding is unusable.
   func foundEncoding(
     gathered: ColumnEntries?, _ monitor: BuildMonitor = BuildMonitor(pointCount: 0)
   ) throws(UnsuitableValue) -> ColumnEncoding {

@@ -8,7 +8,7 @@ package struct EncodedColumn: Sendable {
   package let entryCount: Int?
   /// Whether any number that was read as a time is before 1971 or after 2100.
   package let hasOddTimes: Bool
-  /// Whether cells of text look like numbers with decimal commas.
+  /// Whether the first dictionary entries look like numbers with decimal commas.
   package let hasCommaNumbers: Bool
   /// Number of values that are stored as the nearest double, because they are not equal to any double.
   package private(set) var inexactCount = 0
@@ -43,7 +43,7 @@ package struct EncodedColumn: Sendable {
   /// Encodes a column of values.
   ///
   /// - Parameters:
-  ///   - monitor: If the work is cancelled, the column is unusable.
+  ///   - monitor: Monitor of the work. If the work is cancelled, the column is unusable.
   ///   - value: Returns the value of the point at a tree index.
   init(
     _ purpose: ColumnSurvey.Purpose, name: String, cells: DecimalMark? = nil, pointCount: Int,

@@ -28,7 +28,7 @@ struct EntrySet: Sendable {
     return AttributeValue(tag, String(decoding: entry.dropFirst(), as: UTF8.self))
   }
 
-  /// Whether the first texts among the entries look like numbers with decimal commas.
+  /// Whether the first 16 entries contain texts, and all these texts are numbers with decimal commas.
   var areCommaNumbers: Bool {
     let values = (0..<min(count, 16)).compactMap(value(of:))
     return CellNumber.haveDecimalCommas(values.filter { $0.tag == .string }.map(\.text))
@@ -111,8 +111,8 @@ struct EntrySet: Sendable {
   /// points.
   ///
   /// - Parameters:
-  ///   - monitor: If the work is cancelled, entries may be numbered in any order.
-  ///   - isKept: Whether to keep the entry with the given number.
+  ///   - monitor: Monitor of the work. If the work is cancelled, entries may be numbered in any order.
+  ///   - isKept: Returns whether to keep the entry with the given number.
   func sorted(_ monitor: BuildMonitor, where isKept: (Int) -> Bool = { _ in true }) -> EntrySet {
     var order = ends.indices.filter(isKept)
     order.sort(monitor) { self[$0].lexicographicallyPrecedes(self[$1]) }

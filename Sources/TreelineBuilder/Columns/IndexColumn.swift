@@ -10,17 +10,17 @@
 /// try tree.write(toFile: "hotels.treeline", columns: [prices])
 /// ```
 public struct IndexColumn: Sendable {
-  /// The kind of value that a column reads. Raw values are the names that the tool uses.
+  /// The kind of value that a column reads. Raw values are the names that the command-line tool uses.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// JSON numbers. They are kept exactly if each number is an integer of 64 bits times the same power of ten, from 1
-    /// down to 10^-18. Otherwise all numbers are kept as the nearest doubles.
+    /// JSON numbers. If there is a power of ten from 10^-18 to 1 such that each number is a 64-bit integer times this
+    /// power, all numbers are kept exactly. Otherwise each number is kept as the nearest double.
     case number
     /// Texts that many points share. Numbers and booleans become texts, spelled as in the input.
     case category
     /// Booleans; the texts `true`, `false`, `yes`, `no`, `t`, `f`, `1` and `0`, in upper or lower case; the numbers 1
     /// and 0.
     case boolean
-    /// Texts in ISO 8601 that `Instant` can read, or numbers, which are seconds since the beginning of 1970.
+    /// Texts in ISO 8601 that `Instant` can read, or numbers of seconds since the beginning of 1970.
     case time
     /// Times as for `time`, but numbers are milliseconds instead of seconds.
     case timeInMilliseconds = "time-ms"
@@ -50,14 +50,15 @@ public struct IndexColumn: Sendable {
   /// An aggregate or a search for which an index can be prepared. Filters, sums and counts need no preparation. Each
   /// preparation adds a section to the index.
   public enum Preparation: String, Sendable, Hashable, CaseIterable {
-    /// Computes `median` and `percentile` without reading the values of all points. With a million points, the section
-    /// takes 6.9 bytes per point if all values differ, and 2.6 bytes per point if there are 65,535 different values.
+    /// Allows `median` and `percentile` to be computed without reading the values of all points. With a million
+    /// points, the section takes 6.9 bytes per point if all values differ, and 2.6 bytes per point if there are 65,535
+    /// different values.
     case percentiles
-    /// Computes `distinct` without reading the values of all points. With a million points, the section takes 2.9
-    /// bytes per point.
+    /// Allows `distinct` to be computed without reading the values of all points. With a million points, the section
+    /// takes 2.9 bytes per point.
     case distinct
     /// Lists the words of a column of texts or categories for `ClusterTree.search(_:in:limit:)`. The section takes at
-    /// most 12 bytes per point. The kind of a column without a declared kind becomes `text`.
+    /// most 12 bytes per point. A column without a declared kind becomes a column of kind `text`.
     case search
   }
 
@@ -78,9 +79,9 @@ public struct IndexColumn: Sendable {
   /// - Parameters:
   ///   - name: Name of the column.
   ///   - kind: How values are read; nil to find the kind.
-  ///   - value: Returns the value of a point, given its row in the input from which the tree was built; nil or null if
-  ///     the point has no value. Only `text` distinguishes nil from null. The function is called once or several times
-  ///     for each point, in any order of rows.
+  ///   - value: Returns the value of a point, given the point's row in the input from which the tree was built; nil or
+  ///     null if the point has no value. Only `text` distinguishes nil from null. The function is called once or
+  ///     several times for each point, in any order of rows.
   public init(name: String, kind: Kind? = nil, value: @escaping @Sendable (Int) -> AttributeValue?) {
     (self.name, self.source) = (name, .values(kind, value))
   }
@@ -104,8 +105,8 @@ public struct IndexColumn: Sendable {
     .numbers(name: name) { Double?.storedValue(ofAny: number($0)) }
   }
 
-  /// Makes a column of numbers. It equals the column that `init(name:kind:value:)` makes from the texts of these
-  /// numbers, but takes less time to make.
+  /// Makes a column of numbers. The column equals the column that `init(name:kind:value:)` makes from the texts of
+  /// these numbers, but is made in less time.
   ///
   /// - Parameter areInMemory: Whether the numbers are in memory in the order of their rows. If true, numbers are read
   ///   in this order, which is fastest, and the rows of the tree must be `0..<pointCount`.
@@ -137,8 +138,8 @@ public struct IndexColumn: Sendable {
 
   private init(name: String, source: Source) { (self.name, self.source) = (name, source) }
 
-  /// Returns this column with the given preparations added. Preparations do not change results. Without its
-  /// preparation, an aggregate takes longer, and works only up to a limited number of points.
+  /// Returns this column with the given preparations added. Preparations do not change results. An aggregate without
+  /// its preparation takes longer, and works only up to a limited number of points.
   public func prepared(for preparations: Preparation...) -> IndexColumn { prepared(for: Set(preparations)) }
 
   /// Returns this column with a set of preparations added.

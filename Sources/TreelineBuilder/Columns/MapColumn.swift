@@ -7,8 +7,8 @@ import Treeline
 ///   allHotels, at: \.coordinate, columns: .number(\.price), .category(\.kind), .time(\.opened, name: "since"))
 /// ```
 ///
-/// A column without a given name gets the name of the last property of the key path. The key path of a computed
-/// property or a subscript may contain no name. Then building throws `ColumnError.namelessKeyPath`.
+/// A column without a given name gets the name of the last property of the key path. If the key path contains no name,
+/// building throws `ColumnError.namelessKeyPath`. This may happen for computed properties and subscripts.
 public struct MapColumn<Value: Sendable>: Sendable {
   private let keyPath: AnyKeyPath & Sendable
   private let name: String?

@@ -12,17 +12,19 @@ extension ClusterMap where Value: Identifiable, Value.ID: Comparable {
   /// The result equals a map that is built from the new values, sorted by their ids. In particular, both trees have
   /// the same content hash. The result has no filter. The map that is edited does not change.
   ///
-  /// If the map's tree was merged for badges, or was merged by distance and has separations, clusters are merged again
-  /// only around the values that change. The rest of the tree is copied. The first such edit of a map reads the
-  /// history of its tree, which takes about half as long as a build. The result inherits this history, so edit the
-  /// newest map. A map with any other tree is built again. Every map is built again if many values change, or if its
-  /// plane changes. The plane changes if the widest gap between longitudes is elsewhere after the edit, or if plain
-  /// coordinates have another bounding square. Columns are always encoded again.
+  /// If possible, clusters are merged again only around the values that change, and the rest of the tree is copied.
+  /// This needs a tree that was merged for badges, or a tree that was merged by distance and has separations. The
+  /// first such edit of a map reads the merge history of its tree, which takes about half as long as a build. The
+  /// edited map inherits the history, so apply the next edit to the edited map.
+  ///
+  /// Otherwise the map is built again. It is also built again if many values change, or if its plane changes. The
+  /// plane changes if the widest gap between longitudes is elsewhere after the edit, or if plain coordinates have
+  /// another bounding square. Columns are always encoded again.
   ///
   /// - Parameters:
   ///   - inserted: Values to insert. Their ids are not on the map.
   ///   - removed: Ids of values to remove.
-  ///   - moved: Values that replace the values with the same ids. They may be at other coordinates, and may have other
+  ///   - moved: Values that replace the values with the same ids. The new values may have other coordinates and other
   ///     properties.
   /// - Throws: `EditError`, `ColumnError`, or what the map's coordinate function throws.
   /// - Complexity: A few milliseconds for each value that changes, plus a copy of the tree and of `values`. If the map
@@ -65,7 +67,8 @@ extension ClusterMap {
     }
   }
 
-  /// Returns the values sorted by their keys, and the row of each of them; nil if they were sorted already.
+  /// Returns the values sorted by their keys, and the previous row of each value. The rows are nil if the values were
+  /// sorted already.
   ///
   /// - Throws: `EditError.sharedKey`
   private func sorted<Key: Comparable>(by key: KeyPath<Value, Key>) throws -> (values: [Value], order: [UInt32]?) {
@@ -79,7 +82,7 @@ extension ClusterMap {
     return (order.map { values[$0] }, order.map { UInt32($0) })
   }
 
-  /// Returns a tree without columns, and the editor for the next edit.
+  /// Returns the tree after an edit, without columns, and the editor for the next edit.
   private func editedTree(
     after edit: TreeEditor.Edit, of next: [Value], isSorted: Bool, _ recipe: MapRecipe<Value>
   ) throws -> (ClusterTree, TreeEditor?) {
@@ -102,8 +105,8 @@ private struct ValueEdit<Value: Sendable> {
   private var removed: [Int] = []
   /// Values to move, and their indices.
   private var moved: [(index: Int, value: Value)] = []
-  /// Values to insert, in rising order of their keys. The index is that of the old value before which the new value is
-  /// inserted.
+  /// Values to insert, in rising order of their keys. Each value is inserted before the old value with the given
+  /// index.
   private var inserted: [(index: Int, value: Value)] = []
   /// The points that change. A value that is replaced but keeps its coordinate is not included.
   private(set) var points = TreeEditor.Edit()

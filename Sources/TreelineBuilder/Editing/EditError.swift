@@ -1,6 +1,6 @@
 import Treeline
 
-/// The reason why a map cannot be edited. Keys are in the form in which Swift prints them.
+/// The reason why a map cannot be edited. Keys are texts, as Swift prints the keys of values.
 public enum EditError: Error, Hashable, Sendable {
   /// The map was made on an existing tree, so it does not know how its values were turned into a tree.
   case notBuilt
@@ -12,7 +12,7 @@ public enum EditError: Error, Hashable, Sendable {
   case keyTwice(String)
   /// A value to insert has the same key as a value of the map.
   case keyExists(String)
-  /// An edit removes or moves a value whose key no value of the map has.
+  /// An edit removes or moves a key that no value of the map has.
   case noSuchKey(String)
   /// The coordinate of a value is outside the sphere or the plane.
   case invalidCoordinate(key: String, found: Coordinate, projection: Plane.Projection)

@@ -2,18 +2,18 @@ import CLibrary
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A file of records, each with a checksum. When `append` returns, its record is on the disk. If `append` fails, its
+  /// A file of records, each with a checksum. If `append` succeeds, its record is on the disk. If `append` fails, its
   /// record is not in the file.
   ///
   /// A record has a header of 24 bytes: the letters `TLOG`, a check of the length (4 bytes), the length of the content
   /// (8), and the XXH64 of these 16 bytes and the content (8). The content follows. The check of the length is the low
   /// half of the XXH64 of the 8 bytes of the length. Numbers are little-endian.
   ///
-  /// If a process or the machine stops while it writes a record, the record is incomplete. Then the file ends before
-  /// the record does, or the file has its new length but some blocks of the record are still zeros. No sound record has
-  /// a block of zeros, because its content is text and a few numbers. If the last record is incomplete, `append` has
-  /// not returned for it. So the record was not acknowledged, and it is removed. Any other unsound record is damaged,
-  /// and may have been acknowledged.
+  /// If a process or the machine stops while it writes a record, the record is incomplete. There are two cases: the
+  /// file ends in the middle of the record, or the file has its new length but some blocks of the record are still
+  /// zeros. No sound record has a block of zeros, because its content is text and a few numbers. If the last record is
+  /// incomplete, the call of `append` for this record has not returned. So the record was not acknowledged, and it is
+  /// removed. Any other unsound record is damaged, and may have been acknowledged.
   ///
   /// Only one process at a time can use a log. Within this process, only one thread at a time may use the log.
   @_spi(Server) public final class EditLog: @unchecked Sendable {
@@ -83,8 +83,8 @@ import Treeline
           records.append(Array(bytes[range]))
           offset = range.upperBound
         case .unsound(let fault):
-          // A record is written only after the record before it was acknowledged. So an unsound record before another
-          // record is damaged.
+          // A record is written only after the record before it was acknowledged. So an unsound record is damaged if a
+          // sound record follows.
           let fault = Self.hasRecord(after: offset, in: bytes) ? Fault.beforeOthers : fault
           if case .incomplete = fault { break reading }
           throw .damaged(
@@ -182,7 +182,7 @@ import Treeline
 
     /// Returns the given fault of the last record, or the fault `incomplete` if a block of the record was not written.
     ///
-    /// - Parameter range: The record. It ends with the file.
+    /// - Parameter range: Range of the record, which ends at the end of the file.
     private static func unsound(_ fault: Fault, _ range: Range<Int>, of bytes: [UInt8]) -> Found {
       let isWritten = stride(from: range.lowerBound & ~(blockLength - 1), to: range.upperBound, by: blockLength)
         .allSatisfy { bytes[range.clamped(to: $0..<$0 + blockLength)].contains { $0 != 0 } }
@@ -255,11 +255,11 @@ import Treeline
       }
     }
 
-    /// Atomically replaces the log. The new log has a new first record, followed by the records of the old log from an
-    /// offset on. If the replacement fails, the log is as before. But if only the flush of the folder fails, the log
-    /// has been replaced and accepts no more records.
+    /// Atomically replaces the log. The new log consists of a new first record, and of all records of the old log that
+    /// begin at or after an offset. If the replacement fails, the log does not change. But if only the flush of the
+    /// folder fails, the log has been replaced and accepts no more records.
     ///
-    /// - Parameter offset: Length of the log after some record, at most `length`.
+    /// - Parameter offset: Offset at which the first kept record begins, or `length` to keep no record.
     /// - Throws: `EditLogError`
     public func replace(startingWith first: [UInt8], keepingFrom offset: Int) throws(EditLogError) {
       if let failure { throw failure }

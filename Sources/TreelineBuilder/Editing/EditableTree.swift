@@ -32,13 +32,13 @@ package final class EditableTree: Sendable {
 
   package var pointCount: Int { coordinates.count }
 
-  /// Returns the tree after an edit. It equals a tree that is built from the new coordinates.
+  /// Returns the tree after an edit. This tree equals a tree that is built from the new coordinates.
   ///
   /// Clusters are merged again around the edit, or the tree is built again, as in `ClusterMap.updating`.
   ///
   /// - Parameters:
   ///   - removed: Rows to remove, in rising order.
-  ///   - moved: Rows to move, with their new coordinates. No row occurs twice or is also in `removed`.
+  ///   - moved: Rows to move, with their new coordinates. No row occurs twice, and no row is also in `removed`.
   ///   - inserted: Points to insert, with their rows after the edit, in rising order.
   /// - Throws: `EditError.invalidCoordinate`, `BuildError`, or `CancellationError`.
   /// - Precondition: Rows exist and are in order.

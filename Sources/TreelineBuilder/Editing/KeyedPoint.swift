@@ -2,7 +2,7 @@
 
 /// A point of a map whose columns are known only at run time, such as a live index of the server.
 @_spi(Server) public struct KeyedPoint: Sendable {
-  /// The key, which no other point of the map has.
+  /// Key of the point. No other point of the map has this key.
   public let key: PointKey
   public let coordinate: Coordinate
   /// One value for each column of the map, in the order of the columns; nil for a missing value.
@@ -16,7 +16,8 @@
   subscript(column number: Int) -> AttributeValue? { values[number] }
 }
 
-/// A value of the column that names points. Either all keys of a map are whole numbers, or all keys are texts.
+/// The key of a point, which is its value in the key column. Either all keys of a map are whole numbers, or all keys
+/// are texts.
 @_spi(Server) public enum PointKey: Hashable, Comparable, Sendable, CustomStringConvertible {
   case number(Int64)
   case text(String)
@@ -81,8 +82,8 @@
 }
 
 @_spi(Server) extension ClusterMap where Value == KeyedPoint {
-  /// Builds an editable map from the points of an index. The map has the same tree, columns and description as an index
-  /// that is built in the same way from the same points, sorted by their keys.
+  /// Builds an editable map from the points of an index. The map has the same tree and columns as an index that is
+  /// built with the same options from the same points, sorted by their keys.
   ///
   /// - Parameters:
   ///   - tree: The tree of an index of longitudes and latitudes.
@@ -137,7 +138,7 @@
   ///
   /// - Parameter changes: For each key, the new point with this key; nil to remove the point with this key, if there is
   ///   one.
-  /// - Throws: As `updating(inserting:removing:moving:)`.
+  /// - Throws: The errors of `updating(inserting:removing:moving:)`.
   public func updating(_ changes: [PointKey: KeyedPoint?]) throws -> ClusterMap {
     var (inserted, removed, moved): ([KeyedPoint], [PointKey], [KeyedPoint]) = ([], [], [])
     for (key, point) in changes {
@@ -187,7 +188,7 @@
 }
 
 extension Int64 {
-  /// Returns nil if the number is not whole, or out of range.
+  /// Creates an integer; nil if the number is not whole or is out of range.
   fileprivate init?(exactly number: DecimalNumber) {
     let (floor, isWhole) = number.scaled(by: 0)
     guard isWhole else { return nil }

@@ -80,7 +80,7 @@ public actor LiveMap<Value: Identifiable & Sendable> where Value.ID: Comparable 
     isWorking = false
   }
 
-  /// Returns the map after some edits, and an error for each edit; nil for an edit that succeeds.
+  /// Returns the map after some edits, and an error for each edit. The error is nil if the edit succeeds.
   private static func apply(_ edits: [Edit], to map: ClusterMap<Value>) -> (ClusterMap<Value>, [(any Error)?]) {
     if edits.count > 1, let merged = merge(edits, on: map),
       let next = try? map.updating(inserting: merged.inserted, removing: merged.removed, moving: merged.moved)
@@ -97,8 +97,8 @@ public actor LiveMap<Value: Identifiable & Sendable> where Value.ID: Comparable 
     return (next, errors)
   }
 
-  /// Merges edits into one edit. Returns nil if an edit cannot follow the edits before it, or if the values of the map
-  /// are not sorted yet.
+  /// Merges edits into one edit. Returns nil if an edit is not valid after the earlier edits, or if the values of the
+  /// map are not sorted yet.
   private static func merge(_ edits: [Edit], on map: ClusterMap<Value>) -> Edit? {
     /// For each id, the value that the edits set; nil if they remove the value.
     var current: [Value.ID: Value?] = [:]
