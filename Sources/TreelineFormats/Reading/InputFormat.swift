@@ -5,7 +5,8 @@ import Treeline
 protocol InputFormat {
   /// Name of the format in messages.
   static var name: String { get }
-  /// Possible first bytes of an input. No other format begins with them. Space and a byte order mark may precede them.
+  /// Possible first bytes of an input. No other format begins with these bytes. Space and a byte order mark may
+  /// precede them.
   static var firstBytes: [UInt8] { get }
   /// Whether `ReadingOptions.columns` can choose columns of this format.
   static var hasColumns: Bool { get }

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Receives the points of an input in batches, if they do not fit into memory.
+/// Receives the points of an input in batches, if the points do not fit into memory.
 ///
 /// If all points fit into the first batch, no batch is passed on, and the table of the input contains all points.
 package final class PointBatches {

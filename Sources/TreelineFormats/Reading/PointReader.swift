@@ -3,8 +3,8 @@
 /// The format is detected from the content, never from the file's name: gzip data by its magic bytes, and GeoJSON by
 /// its first byte. All other text is CSV. Memory grows only with the points and the columns that are kept.
 public enum PointReader {
-  /// Called with the number of input bytes read and their total number; nil if the total is unknown. Both numbers count
-  /// compressed bytes.
+  /// Called with the number of input bytes that were read, and with the total number of input bytes. The total is nil
+  /// if it is unknown. Both numbers count compressed bytes.
   public typealias Progress = (_ bytesRead: Int64, _ totalBytes: Int64?) -> Void
 
   /// Reads the file at a path. The path `-` means standard input.

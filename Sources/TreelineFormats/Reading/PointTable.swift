@@ -10,14 +10,14 @@ public struct PointTable: Sendable {
   public let rowCount: Int
   /// The first 1,000 rows that were skipped because they had no valid position.
   public let invalidRows: [InvalidRow]
-  /// Number of rows with bytes that are not UTF-8, including the header. Such bytes are decoded as U+FFFD. The number
-  /// is 0 if columns were not kept.
+  /// Number of rows, including the header, that contain bytes that are not UTF-8. Such bytes are decoded as U+FFFD.
+  /// The number is 0 if columns were not kept.
   public let repairedRowCount: Int
   /// Notes to the user about how the input was read.
   public let notes: [ReadingNote]
   /// Numbers of all skipped rows of this table, ascending.
   let skippedRows: [Int]
-  /// Number of points and number of skipped rows that were passed on in batches. This table does not contain them.
+  /// Number of points and number of skipped rows that were passed on in batches, and therefore are not in this table.
   let handedOver: (points: Int, skippedRows: Int)
   let records: RecordArena
   /// Line of each record, in the order of the input; empty if columns were not kept.
@@ -40,8 +40,8 @@ public struct PointTable: Sendable {
   /// Number of points, including points that were passed on in batches.
   package var pointCount: Int { handedOver.points + coordinates.count }
 
-  /// Returns the row of a point in the input, counted from 0. The row differs from `index` only if earlier rows were
-  /// skipped.
+  /// Returns the row of a point in the input, counted from 0. If a column contains row numbers, returns the point's
+  /// value in this column. Otherwise the row differs from `index` only if earlier rows were skipped.
   ///
   /// - Complexity: O(log of the number of skipped rows).
   public func row(ofPoint index: Int) -> Int {
@@ -75,7 +75,7 @@ public struct PointTable: Sendable {
   /// if the Feature has no `id`, if the input is CSV, or if columns were not kept.
   public func featureID(ofPoint index: Int) -> AttributeValue? { decode(index) { $0.featureID(of: $1) } ?? nil }
 
-  /// Returns a table with the points in ascending order of the given row numbers.
+  /// Returns a table whose points have the given row numbers, in ascending order.
   ///
   /// - Parameter rows: Row number of each point. No two row numbers are equal.
   package func numbered(by rows: [Int]) -> PointTable {

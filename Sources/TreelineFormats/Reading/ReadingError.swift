@@ -37,7 +37,7 @@ public enum ReadingError: Error, Hashable, Sendable {
 }
 
 extension ReadingError: CustomStringConvertible {
-  /// A line with the place of the error, what was expected, what was found, and what to do.
+  /// One line of text: the place of the error, what was expected, what was found, and what to do.
   public var description: String {
     switch self {
     case .unopenable(let file, let reason): "\(file): cannot be opened: \(reason)"
@@ -126,8 +126,8 @@ public enum ReadingNote: Hashable, Sendable {
   case partOfFeatures
   /// Lines that begin with `#` were skipped before the header.
   case skippedPreamble(lineCount: Int)
-  /// A CSV file has the coordinates of several places, and the coordinates of the start of a journey are read. `chosen`
-  /// names their columns, and `other` names the columns of another place.
+  /// A CSV file has the coordinates of several places, and the coordinates of the start of a journey are read.
+  /// `chosen` names the columns that are read, and `other` names the columns of another place.
   case startOfJourney(chosen: String, other: String)
   /// A CSV file has both coordinates in one cell, and their order may have been guessed wrong.
   case coordinatesInOneCell(column: String, isLatitudeFirst: Bool)

@@ -41,8 +41,8 @@ public enum DecimalSeparator: String, Hashable, Sendable, CaseIterable {
   var mark: DecimalMark { self == .comma ? .comma : .point }
 }
 
-/// The CSV columns that contain the coordinates. GeoJSON has no columns, so a choice other than `automatic` is an
-/// error.
+/// The CSV columns that contain the coordinates. For GeoJSON, which has no columns, any choice other than `automatic`
+/// is an error.
 ///
 /// Longitudes and latitudes may also be angles, such as `48°51'24"N`, `48 51 24 N`, `-2:21:03` or `2.35 W`.
 ///
@@ -57,7 +57,7 @@ public enum ColumnChoice: Hashable, Sendable {
   /// 5. common names of a column of both coordinates, if the first row below the header has two numbers in this
   ///    column: `location`, `latlon` and the like.
   ///
-  /// If the file has no header, columns 1 and 2.
+  /// If the file has no header, columns 1 and 2 are chosen.
   case automatic
   /// Longitudes and latitudes in degrees.
   case sphere(longitude: String, latitude: String)

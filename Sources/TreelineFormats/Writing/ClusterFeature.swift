@@ -90,7 +90,7 @@ extension ClusterFeature {
   /// Adds aggregates of the values of the cluster's points.
   ///
   /// - Parameters:
-  ///   - names: Names of the properties, from `FeatureProperties`.
+  ///   - names: Names of the properties, from `FeatureProperties.names(of:)`.
   ///   - values: Value for each name.
   @_spi(Server) public mutating func setAggregates(_ names: [String], _ values: [AggregateValue]) {
     aggregates = Array(zip(names, values).lazy.map { ($0, $1) })
@@ -121,9 +121,10 @@ extension Plane {
     }
   }
 
-  /// Returns the area of an ellipse in square kilometers; nil if all points share one position. The half axes of the
-  /// ellipse are two standard deviations of the points. The width of the ellipse counts as at least a quarter of its
-  /// length. The viewer colors tiles by this area. `density.js` computes the same area for answers that are not tiles.
+  /// Returns the area that a cluster's points cover, in square kilometers; nil if all points share one position. This
+  /// is the area of an ellipse whose half axes are two standard deviations of the points. An ellipse that is narrower
+  /// than a quarter of its length counts as wide as a quarter of its length. The viewer colors tiles by this area.
+  /// `density.js` computes the same area for answers that are not tiles.
   @_spi(Server) public func coveredArea(of cluster: Cluster) -> Double? {
     if cluster.rect.isPoint { return nil }
     let ellipse = cluster.ellipse

@@ -3,8 +3,8 @@ import Treeline
 /// The properties of a cluster in the output, except its geometry, its aggregates and, for a single point, its
 /// columns.
 ///
-/// GeoJSON, tables, CSV and vector tiles write the list that `forEach` visits. To add a property, add a member, a name
-/// and a line in `forEach`.
+/// GeoJSON, tables, CSV and vector tiles write the list that `forEach` visits. To add a property, add a stored
+/// property here, a case to `ClusterProperty`, and a line to `forEach`.
 @_spi(Server) public struct ClusterProperties: Sendable {
   public var id: UInt64
   package var pointCount: Int
@@ -20,7 +20,8 @@ import Treeline
   package var ellipse: Spread?
   /// Corners of the convex hull of the cluster's points, if requested.
   package var hull: [Coordinate]?
-  /// Row of the point at which the cluster is shown; nil if the cluster is shown at its mean.
+  /// Row of the point at which the cluster is shown; nil if the cluster is shown at its mean. Also nil for a single
+  /// point.
   package var shownRow: Int?
   /// Row of the point, if the cluster has only one point.
   public var row: Int?
@@ -61,7 +62,7 @@ import Treeline
   }
 }
 
-/// A property of a cluster. If supercluster has the property, the name is the same as in supercluster.
+/// A property of a cluster. Properties that supercluster also writes have the same names as in supercluster.
 package enum ClusterProperty: String, CaseIterable, Sendable {
   case cluster
   case id = "cluster_id"

@@ -1,7 +1,7 @@
 import Foundation
 import Treeline
 
-/// Writes coordinates with as many decimals as the plane resolves. On the sphere these are 7 decimals, which is a
+/// Writes coordinates with the number of decimals that the plane resolves. On the sphere, this number is 7, which is a
 /// resolution of 1 cm.
 ///
 /// A unit of the plane is smaller than a unit of the last decimal. So a number that was read with at most this many

@@ -13,8 +13,8 @@ public struct FeatureCollectionWriter: Sendable {
   /// The text with which every FeatureCollection begins.
   package static let beginning = "{\"type\":\"FeatureCollection\",\"features\":["
 
-  /// Writes a FeatureCollection in pieces, with one feature per line. The text may be much larger than the features, so
-  /// at most the text of one piece and one feature is in memory.
+  /// Writes a FeatureCollection in pieces, with one feature per line. The text may be much larger than the features.
+  /// So only a part of the text is in memory at a time: at most one piece and one feature.
   public func write(_ features: some Sequence<ClusterFeature>, to write: (UnsafeRawBufferPointer) throws -> Void)
     rethrows
   {
@@ -35,7 +35,7 @@ public struct FeatureCollectionWriter: Sendable {
 
   private static let pieceSize = 1 << 16
 
-  /// Begins a FeatureCollection. Its features and a call of `close` must follow.
+  /// Begins a FeatureCollection. The caller must append the features, and then call `close`.
   @_spi(Server) public func open(_ bytes: inout OutputBytes) {
     bytes.append("{\"type\":\"FeatureCollection\",\"features\":[")
   }
@@ -76,7 +76,7 @@ public struct FeatureCollectionWriter: Sendable {
   /// Appends a Feature.
   @_spi(Server) public func append(_ feature: ClusterFeature, to bytes: inout OutputBytes) {
     bytes.append("{\"type\":\"Feature\"")
-    // Maps store the state of a feature by its id, so ids must be unique in an answer. Clusters and points have
+    // Map clients store the state of a feature by its id, so ids must be unique in an answer. Clusters and points have
     // different ids. Ids of the input may be anything, so they are written as properties.
     if !feature.sharesID {
       bytes.append(",\"id\":")
@@ -105,7 +105,8 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append("}}")
   }
 
-  /// Appends a Point, or the shape of the cluster: a Polygon, or a LineString if the shape has two corners.
+  /// Appends the geometry of a feature: a Polygon for an outline of three or more corners, a LineString for an outline
+  /// of two corners, or a Point without an outline.
   private func append(geometryOf feature: ClusterFeature, to bytes: inout OutputBytes) {
     let corners = feature.outline
     guard corners.count >= 2 else {
@@ -158,8 +159,8 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(byte: UInt8(ascii: "\""))
   }
 
-  /// Appends the lengths of the half axes, in whole units of the plane (pixels at zoom 24), and the direction in
-  /// degrees, to a tenth.
+  /// Appends the lengths of the half axes, in whole units of the plane (pixels at zoom 24). Then appends the direction
+  /// in degrees, with at most one decimal.
   private func append(_ ellipse: Ellipse, to bytes: inout OutputBytes) {
     bytes.append(byte: UInt8(ascii: "["))
     bytes.append(UInt64(ellipse.semiMajor.rounded()))
@@ -210,8 +211,8 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append(byte: UInt8(ascii: "]"))
   }
 
-  /// Appends aggregates. Counts of values are written as an object, in their order. The name of each member is a
-  /// value.
+  /// Appends aggregates. Counts of values are written as an object. The members of the object are named after the
+  /// values, and keep the order of the counts.
   private func append(aggregates: [(name: String, value: AggregateValue)], to bytes: inout OutputBytes) {
     for (name, value) in aggregates {
       bytes.append(byte: UInt8(ascii: ","))
@@ -239,7 +240,8 @@ public struct FeatureCollectionWriter: Sendable {
 }
 
 extension OutputBytes {
-  /// Appends counts of values as an object, in their order. The name of each member is a value.
+  /// Appends counts of values as an object. The members of the object are named after the values, and keep the order
+  /// of the counts.
   fileprivate mutating func append(counts: [AggregateValue.ValueCount]) {
     append(byte: UInt8(ascii: "{"))
     for (number, count) in counts.enumerated() {
@@ -272,7 +274,7 @@ extension AggregateValue {
 
 /// Names of the properties of features, in all formats.
 @_spi(Server) public enum FeatureProperties {
-  /// Returns different names for all aggregates. If a name is already taken, underscores are appended to the name.
+  /// Returns a unique name for each aggregate. If a name is already taken, underscores are appended to the name.
   public static func names(of aggregates: [Aggregate]) -> [String] {
     var (names, taken) = ([String](), own)
     for aggregate in aggregates { names.append(taken.insert(unique: aggregate.propertyName)) }

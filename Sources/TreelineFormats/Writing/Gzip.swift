@@ -17,7 +17,7 @@ import CZlib
   ///
   /// - Parameters:
   ///   - bytes: Bytes to compress.
-  ///   - level: Level of compression, from 1, the fastest, to 9, the smallest.
+  ///   - level: Level of compression, from 1 (fastest) to 9 (smallest result).
   ///   - check: Called every few milliseconds. Throws to stop the compression.
   /// - Complexity: O(bytes). Level 1 takes about 10 ns per byte.
   public static func compressed(

@@ -59,7 +59,7 @@ import Treeline
     count += 1
   }
 
-  /// The compiler knows the literal, so copying it takes only a few register moves.
+  /// Appends a literal. The compiler knows the literal, so copying it takes only a few register moves.
   @inline(__always) public mutating func append(_ literal: StaticString) {
     let length = literal.utf8CodeUnitCount
     reserve(length)
@@ -140,7 +140,7 @@ import Treeline
 
 /// The eight decimal digits of a number, one per byte, with the first digit in the lowest byte. The digits are
 /// computed together in one word: eight digits are split into two groups of four, the groups into pairs, and the pairs
-/// into digits. So no digit waits until another digit is computed.
+/// into digits. So the computation of a digit never waits for another digit.
 struct Digits {
   private let values: UInt64
 

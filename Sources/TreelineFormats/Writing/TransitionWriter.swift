@@ -23,7 +23,8 @@ public struct TransitionWriter: Sendable {
   /// Returns the coordinate at which a cluster is shown.
   public typealias Position = (Cluster) throws -> Coordinate
 
-  /// Returns the diameter of a cluster's badge in pixels; nil if it has no badge. See `ClusterTree.badgeDiameter`.
+  /// Returns the diameter of a cluster's badge in pixels; nil if the cluster has no badge. See
+  /// `ClusterTree.badgeDiameter`.
   public typealias Diameter = (Cluster) -> Double?
 
   /// Returns a JSON object, with one cluster or change per line.
@@ -110,7 +111,7 @@ public struct TransitionWriter: Sendable {
       (filteredOut, filteredIn, pointCountBefore) = (counts.out, counts.in, count)
     }
 
-    /// Writes the numbers. Writes nothing if both are 0.
+    /// Writes the numbers, if any point passes only one of the two filters.
     func write(to bytes: inout OutputBytes) {
       guard filteredOut + filteredIn > 0 else { return }
       if let pointCountBefore {
