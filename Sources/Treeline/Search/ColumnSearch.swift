@@ -1,7 +1,7 @@
-/// A section of kind `search`, with which the texts of a column are searched. The section lists places. A place is the
-/// offset of a byte in the column's dictionary at which a word begins. Places are sorted by the folded text (without
-/// case and accents) from the place to the end of its entry. The section also lists the points, sorted by their
-/// entries.
+/// A section of kind `search`, which serves to search the texts of a column. The section lists places. A place is the
+/// offset of a byte in the column's dictionary at which a word begins. Each place stands for the text from this byte
+/// to the end of the dictionary entry. Places are sorted by their folded texts, which have no case and no accents. The
+/// section also lists the points, sorted by their entries.
 ///
 /// The texts themselves are read from the dictionary and folded when they are compared.
 package struct ColumnSearch: @unchecked Sendable {
@@ -19,7 +19,8 @@ package struct ColumnSearch: @unchecked Sendable {
 
   /// For each text with a word, the place at which its first word begins, in bytes after the start of the first entry.
   package let beginnings: PackedIntegers
-  /// The places at which listed words begin, in the same unit. The first word of each text is not in this list.
+  /// The places at which other listed words begin, in bytes after the start of the first entry. The first word of each
+  /// text is not in this list.
   package let words: PackedIntegers
   /// The tree indices of the points that have a value, in the order of their entries.
   package let points: PackedIntegers
@@ -111,9 +112,9 @@ package struct ColumnSearch: @unchecked Sendable {
     return 0
   }
 
-  /// Visits the entries whose text begins with `beginning`, in the order of their texts. Then visits the entries in
-  /// which the text from a later word on begins with `beginning`, in the order of their texts from this word on. Only
-  /// listed words count. No entry is visited twice. The function stops when `visit` returns false.
+  /// Visits the entries whose text begins with `beginning`, sorted by their texts. Then visits the entries in which
+  /// `beginning` occurs at the start of a later word, sorted by their texts from this word on. Only words that the
+  /// section lists are considered. No entry is visited twice. The function stops when `visit` returns false.
   func forEachEntry(
     of dictionary: ColumnDictionary, from beginning: [UInt32], _ visit: (_ entry: Int) -> Bool
   ) {
@@ -133,7 +134,7 @@ package struct ColumnSearch: @unchecked Sendable {
     }
   }
 
-  /// Returns the tree indices of the points whose value is an entry, in tree order.
+  /// Returns the tree indices of the points whose value is the given entry, in tree order.
   func indices(ofEntry entry: Int, in column: Column, limit: Int) -> [Int] {
     let keys = OrderedKeys(of: column)
     func key(_ place: Int) -> UInt64? {

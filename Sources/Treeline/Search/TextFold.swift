@@ -1,4 +1,4 @@
-/// The folded forms of characters, by which texts are searched. Folded texts have no case and no accents, and one
+/// The folded forms of characters. A search compares folded texts. A folded text has no case, no accents, and one
 /// space between words.
 ///
 /// The forms come from a table of this package instead of functions of the standard library. With the functions of the
@@ -12,9 +12,9 @@ package struct TextFold: Sendable {
 
   static let shared = TextFold()
 
-  /// A run: the characters from `first` through `last`, `step` apart, whose forms follow one rule. If `targets` is nil,
-  /// the form of a character is the character at distance `delta`. If `targets` is not nil, each character of the run
-  /// has the form in `targets`. If `targets` is empty, the characters are left out.
+  /// A run of characters whose forms follow one rule. The run contains every `step`-th character from `first` through
+  /// `last`. If `targets` is nil, the form of a character is the character at distance `delta`. If `targets` is not
+  /// nil, each character of the run has the form in `targets`. If `targets` is empty, the characters are left out.
   private struct Run {
     let first: UInt32
     let last: UInt32
@@ -90,7 +90,7 @@ package struct TextFold: Sendable {
   }
 
   /// A reader of numbers of several digits, with the lowest digit first. A digit is a character that stands for six
-  /// bits: five bits of the number and, as the highest bit, whether another digit follows.
+  /// bits. The lower five bits belong to the number. The highest bit is 1 if another digit follows.
   private struct Digits {
     private var digits: [UInt32]
     private var position = 0

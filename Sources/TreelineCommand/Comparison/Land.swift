@@ -5,7 +5,7 @@ import TreelineComparison
 
 /// Outlines of land, which are installed together with the tool (Natural Earth, public domain).
 enum Land {
-  /// Returns the most detailed outlines of land that contain all these views. The example data lies in Iceland, which
+  /// Returns the most detailed outlines of land that contain all given views. The example data lies in Iceland, which
   /// has finer outlines than the rest of the world.
   static func rings(for views: [BoundingBox]) throws -> [[Coordinate]] {
     let iceland = BoundingBox(west: -30, south: 61, east: -9, north: 69)

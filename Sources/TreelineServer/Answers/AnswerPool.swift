@@ -32,10 +32,11 @@ final class AnswerPool: Sendable {
   /// - Parameters:
   ///   - client: Name of the client.
   ///   - cost: Estimated cost, see `AnswerCost`.
-  ///   - channel: Connection of the client. The work ends when the connection closes. nil if the work belongs to no
-  ///     connection.
-  ///   - work: Must call `Cancellation.check()` every few milliseconds.
-  /// - Throws: `Problem` if the queue is full, or if the work takes too long or is interrupted. Errors of `work`.
+  ///   - channel: Connection of the client; nil if the work belongs to no connection. The work ends when the
+  ///     connection closes.
+  ///   - work: Computes the value. Must call `Cancellation.check()` every few milliseconds.
+  /// - Throws: `Problem` if the queue is full, or if the work takes too long or is interrupted. Also throws the errors
+  ///   of `work`.
   func run<Value: Sendable>(
     for client: String, cost: Int, on channel: (any Channel)? = nil, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {

@@ -90,8 +90,8 @@ extension Problem {
     invalid(name, expected: expectation.expected, found: expectation.found)
   }
 
-  /// A problem for an index whose mapped file was written to. If the file is valid, the index is reopened within
-  /// seconds.
+  /// A problem with an index whose file was changed while the file was mapped into memory. If the file is valid, the
+  /// index is reopened within seconds.
   static var damagedIndex: Problem {
     Problem(
       status: .serviceUnavailable, detail: "The index is damaged or being replaced; try again.",

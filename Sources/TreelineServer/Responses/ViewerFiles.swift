@@ -12,7 +12,7 @@ import Synchronization
 final class ViewerFiles: Sendable {
   private let folder: String
   private let kept = Mutex<[String: ViewerFile]>([:])
-  /// A thread that only reads files, so that files do not wait for answers.
+  /// A thread that only reads files, so that reading a file never waits for the computation of answers.
   private let thread = NIOThreadPool(numberOfThreads: 1)
 
   init(folder: String) {
@@ -174,8 +174,8 @@ struct ViewerFile: Sendable {
     }
   }
 
-  /// Allows only the viewer's own scripts and styles, and workers from blobs, which MapLibre uses. Map styles, tiles
-  /// and images may come from any server, because a map style can be given by URL.
+  /// Returns a policy that allows only the viewer's own scripts and styles, and workers from blobs, which MapLibre
+  /// uses. Map styles, tiles and images may come from any server, because a map style can be given by URL.
   private static func securityPolicy(_ frameAncestors: [String]) -> String {
     "default-src 'self'; script-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
       + "img-src 'self' data: blob: https:; connect-src 'self' https: http:; font-src 'self'; object-src 'none'; "
