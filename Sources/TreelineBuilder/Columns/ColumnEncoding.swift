@@ -30,7 +30,8 @@ public struct ColumnEncoding: Sendable {
   /// Dictionary entries in the order of their bytes; nil for a column without a dictionary.
   private let entries: EntrySet?
 
-  /// Number of different values in the dictionary; nil for a column without a dictionary.
+  /// Number of different values in the dictionary of a typed column; nil for an attribute, and for a column without a
+  /// dictionary.
   public var entryCount: Int? { isAttribute ? nil : entries?.count }
 
   /// Width of a code, in bytes.
@@ -77,7 +78,7 @@ public struct ColumnEncoding: Sendable {
     return (codes, values.numbers.count { areInexact[Int($0)] })
   }
 
-  /// Writes the codes of some values. Each code begins `stride` bytes after the beginning of the code before it.
+  /// Writes the codes of some values. Each code begins `stride` bytes after the beginning of the previous code.
   ///
   /// - Returns: the number of values that are stored as the nearest double, because they are not equal to any double.
   /// - Throws: `ColumnError` for a value that has no code because it was not surveyed. The row in the error is the
@@ -224,7 +225,7 @@ public struct ColumnEncoding: Sendable {
     return bytes
   }
 
-  /// Visits the bytes that come after the codes and the zeros, in parts.
+  /// Visits the dictionary, which is the tail of the section, in parts.
   func forEachPartOfTail<Failure>(_ visit: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
     guard let entries else { return }
     try [0 as UInt64].withUnsafeBufferPointer { bytes throws(Failure) in try visit(UnsafeRawBufferPointer(bytes)) }

@@ -8,7 +8,7 @@ package struct ColumnForm: Sendable {
   var width: Int
   var digits = 0
   var areDates = false
-  /// Number that is added to each code to get the integer that the code stands for.
+  /// The least integer of the column. A code stands for the sum of `base` and the code.
   var base: Int64 = 0
 
   private init(_ kind: Column.Kind, _ encoding: Column.Encoding, width: Int) {
@@ -44,7 +44,7 @@ package struct ColumnForm: Sendable {
 }
 
 extension ColumnForm {
-  /// Whether a column can have this form, which was read from a file.
+  /// Whether this form, which was read from a file, is valid for a column.
   ///
   /// - Parameter entryCount: Number of entries in the dictionary of the column; nil without a dictionary.
   func isSound(entryCount: Int?, isAttribute: Bool) -> Bool {

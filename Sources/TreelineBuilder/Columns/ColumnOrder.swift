@@ -81,7 +81,7 @@ struct ColumnOrder {
   /// Returns the section of links for the first column of an index. A link leads from a point to the previous point
   /// with an equal value.
   func links() -> [UInt8] {
-    // Points without a value keep these links to themselves.
+    // At first, each point has a link to itself. A point without a value keeps this link.
     var links = (0..<UInt32(pointCount)).map { $0 + 1 }
     var last: UInt32?
     monitor.pass(over: order.indices) {
@@ -104,7 +104,7 @@ struct ColumnOrder {
     return section
   }
 
-  /// Changes a section made for the first column into a section for the column with the given number.
+  /// Returns the section for the column with the given number, made from the section for the first column.
   static func section(_ bytes: [UInt8], ofColumn number: Int) -> [UInt8] {
     var bytes = bytes
     bytes.withUnsafeMutableBytes { $0.store(UInt32(number), at: ColumnMatrix.Offset.column) }

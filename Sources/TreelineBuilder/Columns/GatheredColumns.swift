@@ -35,7 +35,7 @@ package struct GatheredColumns: Sendable {
       && entries.map { $0 == nil } == other.entries.map { $0 == nil } && most == other.most
   }
 
-  /// Adds the values of some points, in the order of the columns.
+  /// Adds the values of some points. The columns are in the order of `names`.
   package mutating func add(_ values: [ColumnValues]) {
     for number in entries.indices { entries[number]?.add(values[number], of: surveys[number]) }
     checkLength()

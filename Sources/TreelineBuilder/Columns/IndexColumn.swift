@@ -12,8 +12,8 @@
 public struct IndexColumn: Sendable {
   /// The kind of value that a column reads. Raw values are the names that the command-line tool uses.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// JSON numbers. If there is a power of ten from 10^-18 to 1 such that each number is a 64-bit integer times this
-    /// power, all numbers are kept exactly. Otherwise each number is kept as the nearest double.
+    /// JSON numbers. They are kept exactly if all of them are multiples of one power of ten from 10^-18 to 1, such as
+    /// 0.01, and each factor fits into 64 bits. Otherwise each number is kept as the nearest double.
     case number
     /// Texts that many points share. Numbers and booleans become texts, spelled as in the input.
     case category

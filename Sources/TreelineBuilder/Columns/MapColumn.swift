@@ -1,6 +1,6 @@
 import Treeline
 
-/// A column of a `ClusterMap`, made from a property of its values.
+/// A column of a `ClusterMap`, made from a property of the map's values.
 ///
 /// ```swift
 /// let hotels = try ClusterMap(

@@ -137,7 +137,7 @@ struct TimeSurvey: Sendable {
   private func beyond(_ found: (instant: Instant, point: Int)) -> UnsuitableValue {
     UnsuitableValue(
       at: found.point,
-      expected: "a time that 64 bits can count in "
+      expected: "a time that fits into 64 bits as a number of "
         + (digits == 0 ? "seconds" : "seconds with \(digits) \(digits == 1 ? "decimal" : "decimals")"),
       found: "\(found.instant)",
       remedy: "give times with fewer decimals, declare the column as category or text, or leave the value out")

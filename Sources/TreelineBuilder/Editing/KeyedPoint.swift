@@ -1,6 +1,6 @@
 @_spi(Server) import Treeline
 
-/// A point of a map whose columns are known only at run time, such as a live index of the server.
+/// A point of a map with columns that are known only at run time. The live indexes of the server are such maps.
 @_spi(Server) public struct KeyedPoint: Sendable {
   /// Key of the point. No other point of the map has this key.
   public let key: PointKey

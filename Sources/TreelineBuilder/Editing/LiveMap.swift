@@ -47,7 +47,8 @@ public actor LiveMap<Value: Identifiable & Sendable> where Value.ID: Comparable 
   ///   - removed: Ids of values to remove.
   ///   - moved: Values that replace the values with the same ids, at the same or at other coordinates.
   /// - Returns: The first map with this edit. It may contain later edits, too.
-  /// - Throws: As `ClusterMap.updating(inserting:removing:moving:)` throws. The map has then not changed.
+  /// - Throws: The errors of `ClusterMap.updating(inserting:removing:moving:)`. If an error is thrown, the edit has
+  ///   not changed the map.
   @discardableResult public func update(
     inserting inserted: [Value] = [], removing removed: [Value.ID] = [], moving moved: [Value] = []
   ) async throws -> ClusterMap<Value> {

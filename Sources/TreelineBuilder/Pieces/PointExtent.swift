@@ -1,7 +1,7 @@
 import Treeline
 
-/// The box and the exact sums of some points. A piece recognizes its points by their number, box and sums. In practice
-/// other points never have the same number, box and sums, unless an attacker has chosen the points for this purpose.
+/// The box and the exact sums of some points. A piece compares its points with the expected number, box and sums. In
+/// practice no other points have the same values, unless an attacker has chosen the points for this purpose.
 struct PointExtent: Equatable, Sendable {
   let box: PlaneRect
   /// Moments of the points, measured from the plane's corner.

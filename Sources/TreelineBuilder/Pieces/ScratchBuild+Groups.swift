@@ -77,7 +77,7 @@ import Treeline
   /// The groups of the points that have been read so far.
   struct GroupTally {
     fileprivate var numbers = GroupNumbers()
-    /// Number of points of each group, by the group's number.
+    /// Number of points of each group. The index is the group's number.
     fileprivate var counts: [UInt32] = []
     fileprivate var neverClustered: UInt32 = 0
 

@@ -65,8 +65,8 @@ import Treeline
       return "\(parent)/\(FilePath(FilePath(index).hidden(suffix: "-\(String(hash, radix: 16)).scratch")).name)"
     }
 
-    /// Returns the paths of all files that may exist in the folder. The path of the folder itself comes last. A caller
-    /// can remove the files and the folder in this order, without knowing anything else about them.
+    /// Returns the paths of all files that may exist in the folder, and last the path of the folder itself. A caller
+    /// can remove the files and the folder in this order.
     package static func allPaths(in path: String) -> [String] {
       Name.allCases.map { "\(path)/\($0.rawValue)" } + [path]
     }

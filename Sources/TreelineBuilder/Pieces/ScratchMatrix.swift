@@ -91,7 +91,7 @@ import Treeline
       guard words.memory <= memory else {
         throw .unsupported(
           what: "Column \(column.name.debugDescription)",
-          reason: "preparing a search for its words needs more than the \(memory) bytes that are available",
+          reason: "preparing its words for a search needs more than the \(memory) bytes that are available",
           remedy: "leave out '+search' or allow more memory")
       }
       places = SearchPlaces(of: words, workspace.monitor)

@@ -24,10 +24,10 @@ final class CellTypes: @unchecked Sendable {
 /// Summary of the cells of a column.
 struct CellColumn {
   private(set) var spelling = CellSpelling()
-  /// Whether a cell is not a number.
+  /// Whether any cell is not a number.
   var isText = false
 
-  /// Adds a cell that is not empty. Spaces around it must have been removed.
+  /// Adds a cell that is not empty and does not begin or end with spaces.
   mutating func add(_ cell: Bytes, mark: DecimalMark) {
     if let number = CellNumber(cell, mark: mark) {
       spelling.add(number)

@@ -7,7 +7,7 @@ struct ColumnOrder {
   /// For each requested column, the requested columns that directly follow it in some record.
   private var following: [Set<Int>]
 
-  /// - Parameter names: Names of the requested columns. If names are equal, only the first is used.
+  /// - Parameter names: Names of the requested columns. Of equal names, only the first is used.
   init(of names: [String]) {
     asked = names
     numbers = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
@@ -15,7 +15,7 @@ struct ColumnOrder {
     following = Array(repeating: [], count: names.count)
   }
 
-  /// Adds the columns of a record. If names are equal, only the first column is used.
+  /// Adds the columns of a record. Of columns with equal names, only the first is used.
   mutating func add(_ columns: [String]) {
     var met: Set<Int> = []
     var previous: Int?

@@ -1,7 +1,6 @@
 import Treeline
 
-/// An input format of points. `InputFormats.all` lists all formats. Records in the tables of a format are decoded by a
-/// `RecordDecoder`.
+/// An input format of points. `InputFormats.all` lists all formats. A `RecordDecoder` decodes the records of a format.
 protocol InputFormat {
   /// Name of the format in messages.
   static var name: String { get }

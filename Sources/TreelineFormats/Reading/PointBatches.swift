@@ -17,8 +17,8 @@ package final class PointBatches {
   /// Number of input bytes read so far. The bytes may be compressed.
   package private(set) var byteCount = 0
 
-  /// Maximum size of later batches, in bytes. They are smaller, because the first batch has used up the available
-  /// memory.
+  /// Maximum size of later batches, in bytes. Later batches are smaller, because the first batch has used up the
+  /// available memory.
   var laterMemory: Int { max(bytesPerPoint << 12, min(firstMemory / 4, bytesPerPoint << 18)) }
 
   package init(memory: Int, bytesPerPoint: Int, _ body: @escaping (PointBatch) throws -> Void) {

@@ -106,7 +106,7 @@ public struct FeatureCollectionWriter: Sendable {
   }
 
   /// Appends the geometry of a feature: a Polygon for an outline of three or more corners, a LineString for an outline
-  /// of two corners, or a Point without an outline.
+  /// of two corners, or a Point for any other feature.
   private func append(geometryOf feature: ClusterFeature, to bytes: inout OutputBytes) {
     let corners = feature.outline
     guard corners.count >= 2 else {

@@ -247,7 +247,7 @@
     }
 
     /// Zooms in until a cluster splits into its parts. If the cut limits only the number of clusters, zooms to the
-    /// bounds of the cluster's points. For a stack or a single point, moves the map to this position without zooming.
+    /// bounds of the cluster's points. Moves the map to a stack or a single point without zooming.
     public func zoom(into badge: Badge) {
       guard let tree = tree(of: badge) else { return }
       let cluster = badge.cluster

@@ -13,7 +13,7 @@ final class AnswerLane: Sendable {
 
   fileprivate struct Client {
     var jobs: [Job] = []
-    /// Total cost of the answers computed for this client. The total of a new client starts at the queue's `served`.
+    /// Total cost of the answers computed for this client. For a new client, the total starts with `Queue.served`.
     var served = 0
   }
 
@@ -74,8 +74,8 @@ final class AnswerLane: Sendable {
 
   /// Adds a job to the queue.
   ///
-  /// - Returns: nil if the job was added. If the queue is full, the number of seconds after which the client should try
-  ///   again.
+  /// - Returns: nil if the job was added; the number of seconds after which the client should try again if the queue
+  ///   is full.
   func enqueue(_ job: Job, of name: String) -> Int? {
     let (retryAfter, isIdle): (Int?, Bool) = queue.withLock { queue in
       if queue.length >= Self.longest || (queue.clients[name]?.jobs.count ?? 0) >= Self.longestPerClient {

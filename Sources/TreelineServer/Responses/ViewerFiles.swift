@@ -141,14 +141,14 @@ struct ViewerFile: Sendable {
   let tag: String
   let type: String
   let plain: ByteBuffer
-  /// The compressed bytes; nil if compression does not make the file smaller.
+  /// The compressed bytes; nil for short files, and for types of files that compression does not make smaller.
   let compressed: ByteBuffer?
 
   /// Returns the file, or the requested part of it (RFC 9110, section 14). The response is compressed if the client
   /// accepts gzip.
   ///
-  /// - Parameter frameAncestors: Origins whose pages may show the file in a frame. Pages of the server may always do
-  ///   so.
+  /// - Parameter frameAncestors: Origins whose pages may show the file in a frame. Pages of the server may always show
+  ///   the file in a frame.
   func response(to request: HTTPRequest, frameAncestors: [String] = []) throws -> Response {
     let isCompressed = request.acceptsGzip && compressed != nil
     let tag = isCompressed ? "\"\(self.tag)-gzip\"" : "\"\(self.tag)\""
