@@ -13,8 +13,9 @@ package struct TextFold: Sendable {
   static let shared = TextFold()
 
   /// A run of characters whose forms follow one rule. The run contains every `step`-th character from `first` through
-  /// `last`. If `targets` is nil, the form of a character is the character at distance `delta`. If `targets` is not
-  /// nil, each character of the run has the form in `targets`. If `targets` is empty, the characters are left out.
+  /// `last`. If `targets` is nil, the form of a character is the sum of the character's code and `delta`. If `targets`
+  /// is not nil, each character of the run has the form in `targets`. If `targets` is empty, the characters are left
+  /// out.
   private struct Run {
     let first: UInt32
     let last: UInt32

@@ -35,7 +35,7 @@ public struct ColumnValues: Sendable {
     }
   }
 
-  /// Returns the values, and frees the memory that is needed only for adding more values.
+  /// Returns these values without the memory that is needed only for adding more values.
   func complete() -> ColumnValues {
     var complete = self
     complete.entries.freeTable()

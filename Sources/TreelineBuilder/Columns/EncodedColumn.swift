@@ -13,7 +13,8 @@ package struct EncodedColumn: Sendable {
   /// Number of values that are stored as the nearest double, because they are not equal to any double.
   package private(set) var inexactCount = 0
   package private(set) var bytes: [UInt8]
-  /// Additional sections of the column. They are made as for the first column of an index (see `ColumnOrder`).
+  /// Additional sections of the column. Each section is made as if the column were the first column of an index (see
+  /// `ColumnOrder`).
   private(set) var matrices: [(kind: IndexSection.Kind, bytes: [UInt8])] = []
 
   /// - Parameter codes: Writes the codes of all points. Returns the number of values that are not stored exactly.

@@ -29,7 +29,7 @@ import Treeline
   /// The groups of all points, once all points are read.
   struct ScratchGroups: PlainValue {
     let header: TreeGroups
-    /// Number of each group's tree. Groups are in the order in which they were read.
+    /// For each group, the number of its tree. Groups are in the order in which they were read.
     private let parts: [UInt16]
 
     init(_ tally: GroupTally) {

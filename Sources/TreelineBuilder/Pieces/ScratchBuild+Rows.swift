@@ -5,8 +5,8 @@ import Treeline
     /// Checks that all given row numbers are different. If row numbers ascend, they were already checked when they
     /// were added.
     ///
-    /// - Complexity: Row numbers are divided into parts. A part takes at most half of the memory that the build may use.
-    ///   Each part takes one pass over all row numbers.
+    /// - Complexity: Row numbers are divided into parts. A part takes at most half of the memory that the build may
+    ///   use. All row numbers are read once for each part.
     func checkRows() throws(PieceError) {
       guard options.hasGivenRows, !state.rowsAscend else { return }
       let file = try folder.file(.givenRows)
@@ -43,7 +43,7 @@ import Treeline
   struct RowOrder {
     private(set) var last: UInt64?
     private(set) var greatest: UInt64 = 0
-    /// Whether each row number is greater than the row number before it.
+    /// Whether each row number is greater than the previous row number.
     private(set) var ascend = true
 
     /// - Parameter last: Row number of the previous point; nil if there is no previous point.

@@ -60,7 +60,7 @@ import Treeline
     ///   disk.
     package func missingSpace(for destination: IndexDestination) -> MissingSpace? {
       let space = space
-      // The files of this build already take a part of this space. Only the other part must be free.
+      // The files of this build already take a part of the required space. Only the other part must be free.
       let used = folder.usedSpace
       let (scratchDisk, indexDisk) = (Disk(of: folder.path), Disk(of: FilePath(destination.file.partialPath).folder))
       let isShared = scratchDisk?.device == indexDisk?.device

@@ -4,7 +4,7 @@ import Foundation
 public enum ReadingError: Error, Hashable, Sendable {
   /// The file does not exist or cannot be opened.
   case unopenable(file: String, reason: String)
-  /// The device or pipe failed while reading.
+  /// Reading from the file, device or pipe failed.
   case readFailed(file: String, reason: String)
   /// The gzip data is cut off or corrupt.
   case badCompression(file: String, reason: String)

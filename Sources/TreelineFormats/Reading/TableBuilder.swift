@@ -142,7 +142,7 @@ struct RecordArena: Sendable {
   private static let firstBlockSize = 16 << 10
   private var blocks: [[UInt8]] = []
   /// Start of each record: the block number in the upper half, the offset in the lower half. A block has at most
-  /// `blockSize` bytes, or a single record, whose size `ReadingLimits` bounds.
+  /// `blockSize` bytes, or contains a single longer record. `ReadingLimits` bounds the length of a record.
   private var starts: [UInt64] = []
 
   /// Adds a record that consists of two parts.

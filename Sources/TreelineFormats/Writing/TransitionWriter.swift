@@ -1,6 +1,6 @@
 import Treeline
 
-/// Writes the changes between two answers as JSON, for a client that draws them.
+/// Writes the changes between two answers as JSON, for a client that draws the changes.
 ///
 /// `kept`, `entered` and `left` are lists of clusters. Each element of `splits` and `merges` has a `whole`, its
 /// `parts`, and `hidden_point_count`, the number of points of the whole that are in no part. A part of a split moves
