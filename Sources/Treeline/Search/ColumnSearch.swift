@@ -58,7 +58,8 @@ package struct ColumnSearch: @unchecked Sendable {
     _ bytes: UnsafeRawBufferPointer, at offset: UInt64, in file: NamedBytes, of column: Column
   ) throws(IndexError) {
     try file.require(
-      bytes.count >= Offset.lists, at: offset, "at least \(Offset.lists) bytes of search", found: "\(bytes.count)")
+      bytes.count >= Offset.lists, at: offset, "a search section of at least \(Offset.lists) bytes",
+      found: "\(bytes.count)")
     func number(at part: Int) -> Int { Int(bytes.read(at: part) as UInt32) }
     func require(
       _ condition: Bool, at part: Int, _ expected: @autoclosure () -> String, found: @autoclosure () -> String
@@ -87,7 +88,7 @@ package struct ColumnSearch: @unchecked Sendable {
     let needed = Self.byteCount(places: beginningCount + wordCount, width: width, points: pointCount)
     try require(
       bytes.count == needed, at: 0,
-      "\(needed) bytes of search for \(beginningCount) texts, \(wordCount) words and \(pointCount) points",
+      "a search section of \(needed) bytes for \(beginningCount) texts, \(wordCount) words and \(pointCount) points",
       found: "\(bytes.count)")
     let start = bytes.baseAddress! + Offset.lists
     beginnings = PackedIntegers(start, count: beginningCount, width: width)

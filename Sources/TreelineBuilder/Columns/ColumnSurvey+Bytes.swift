@@ -17,7 +17,7 @@ extension ColumnSurvey: PlainValue {
     let text = try bytes.readText()
     let fields: [UInt64] = try bytes.readArray()
     guard let purpose = Purpose(text: text), fields.count == 3, fields[0] <= IndexHeader.maximumPointCount else {
-      throw .damaged(what: "the survey of a column", expected: "its kind and its points", found: "\(text), \(fields)")
+      throw .damaged(what: "the survey of a column", expected: "its kind and point count", found: "\(text), \(fields)")
     }
     self.init(of: purpose, name: name, cells: fields[1] & 2 == 0 ? nil : fields[1] & 16 == 0 ? .point : .comma)
     (pointCount, hasMissing) = (Int(fields[0]), fields[1] & 1 != 0)

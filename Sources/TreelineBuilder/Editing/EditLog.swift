@@ -308,11 +308,11 @@ import Treeline
     public var description: String {
       switch self {
       case .inUse(let path):
-        "\(path): expected a log that no other server uses, found one in use; stop the other server"
+        "\(path): expected a log that no other server uses, found a log in use; stop the other server"
       case .damaged(let path, let record, let offset, let expected, let found):
         "\(path), record \(record) at byte \(offset): expected \(expected), found \(found); restore the file from a "
           + "backup, or cut it with 'truncate -s \(offset)' to keep only the changes before this record"
-      case .full(let path, let reason): "\(path): expected room for a record, found none (\(reason)); free some space"
+      case .full(let path, let reason): "\(path): expected space for a record, found none (\(reason)); free some space"
       case .failed(let path, let action, let reason): "\(path): cannot \(action): \(reason)"
       }
     }

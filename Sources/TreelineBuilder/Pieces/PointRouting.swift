@@ -130,7 +130,8 @@ extension PointRouting: PlainValue {
       isSound(steps[$0].left, below: $0) && isSound(steps[$0].right, below: $0)
     }
     guard areSound, isSound(start, below: -1) else {
-      throw .damaged(what: "split lines", expected: "lines that form a tree", found: "\(steps.count) other lines")
+      throw .damaged(
+        what: "split lines", expected: "lines that form a tree", found: "\(steps.count) lines that form no tree")
     }
   }
 }
