@@ -161,8 +161,8 @@ import Treeline
     return try? animator?.scene.tree?.cluster(ClusterID(rawValue: id.uint64Value))
   }
 
-  /// Zooms in until a cluster splits. The map moves to the cluster without zooming in two cases: if the cut limits
-  /// only the number of clusters, or if the cluster is a stack (several points at one position).
+  /// Zooms in until a cluster splits. A stack (several points at one position) never splits, so the map moves to the
+  /// stack without zooming. The map also moves without zooming if the cut limits only the number of clusters.
   public func zoom(into cluster: Cluster, animated: Bool = true) {
     let zoom = try? animator?.scene.tree?.separationZoom(of: cluster.id, for: feed.shownCut, tileSize: .pixels512)
     // The map zooms slightly beyond the split, so that rounding does not stop the map just before the split.

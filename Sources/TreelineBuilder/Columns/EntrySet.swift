@@ -36,7 +36,7 @@ struct EntrySet: Sendable {
 
   func tag(of number: Int) -> AttributeValue.Tag? { self[number].first.flatMap { AttributeValue.Tag(rawValue: $0) } }
 
-  /// Adds an entry unless it exists.
+  /// Adds an entry, unless the set already contains an equal entry.
   ///
   /// - Returns: the number of the entry.
   @discardableResult mutating func insert(_ tag: AttributeValue.Tag, _ text: String) -> UInt32 {
@@ -45,7 +45,7 @@ struct EntrySet: Sendable {
     return insertPending()
   }
 
-  /// Adds an entry, given as bytes, unless it exists.
+  /// Adds an entry that is given as bytes, unless the set already contains an equal entry.
   @discardableResult mutating func insert(_ entry: ArraySlice<UInt8>) -> UInt32 {
     bytes.append(contentsOf: entry)
     return insertPending()

@@ -12,8 +12,8 @@
 public struct IndexColumn: Sendable {
   /// The kind of value that a column reads. Raw values are the names that the command-line tool uses.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// JSON numbers. They are kept exactly if all of them are multiples of one power of ten from 10^-18 to 1, such as
-    /// 0.01, and each factor fits into 64 bits. Otherwise each number is kept as the nearest double.
+    /// JSON numbers. They are kept exactly if all of them are 64-bit integers times one power of ten from 10^-18 to 1,
+    /// such as 0.01. Otherwise each number is kept as the nearest double.
     case number
     /// Texts that many points share. Numbers and booleans become texts, spelled as in the input.
     case category
@@ -71,10 +71,10 @@ public struct IndexColumn: Sendable {
   ///
   /// If no kind is given, the kind is found from the values. The kind is `number` if all values are numbers. It is
   /// `boolean` if all values are booleans or the texts `true` and `false`, in upper or lower case. It is `time` if all
-  /// values are texts in ISO 8601. It is `category` if all values are texts and there are few distinct texts: at most
-  /// 65,536, and at most the greater of 256 and a 16th of the number of points. In all other cases, and if there are
-  /// no values, the kind is `text`. Missing values are ignored. A column has one type. So if any value is a text,
-  /// numbers and booleans become texts, too. Building a column whose kind is found never fails.
+  /// values are texts in ISO 8601. It is `category` if all values are texts and there are few distinct texts. Few
+  /// means at most the greater of 256 and a 16th of the number of points, and never more than 65,536. In all other
+  /// cases, and if there are no values, the kind is `text`. Missing values are ignored. A column has one type. So if
+  /// any value is a text, numbers and booleans become texts, too. Building a column whose kind is found never fails.
   ///
   /// - Parameters:
   ///   - name: Name of the column.

@@ -5,15 +5,17 @@ import Treeline
   /// A file of records, each with a checksum. If `append` succeeds, its record is on the disk. If `append` fails, its
   /// record is not in the file.
   ///
-  /// A record has a header of 24 bytes: the letters `TLOG`, a check of the length (4 bytes), the length of the content
-  /// (8), and the XXH64 of these 16 bytes and the content (8). The content follows. The check of the length is the low
-  /// half of the XXH64 of the 8 bytes of the length. Numbers are little-endian.
+  /// A record consists of a header of 24 bytes and the content. Numbers are little-endian. The header has four parts:
+  /// - the letters `TLOG`;
+  /// - a check of the length (4 bytes), which is the low half of the XXH64 of the 8 bytes of the length;
+  /// - the length of the content (8 bytes);
+  /// - the XXH64 of these 16 bytes and the content (8 bytes).
   ///
-  /// If a process or the machine stops while it writes a record, the record is incomplete. There are two cases: the
-  /// file ends in the middle of the record, or the file has its new length but some blocks of the record are still
-  /// zeros. No sound record has a block of zeros, because its content is text and a few numbers. If the last record is
-  /// incomplete, the call of `append` for this record has not returned. So the record was not acknowledged, and it is
-  /// removed. Any other unsound record is damaged, and may have been acknowledged.
+  /// If a process or the machine stops while it writes a record, the record is incomplete. In one case, the file ends
+  /// in the middle of the record. In the other case, the file has its new length, but some blocks of the record are
+  /// still zeros. No sound record has a block of zeros, because its content is text and a few numbers. If the last
+  /// record is incomplete, the call of `append` for this record has not returned. So the record was not acknowledged,
+  /// and it is removed. Any other unsound record is damaged, and may have been acknowledged.
   ///
   /// Only one process at a time can use a log. Within this process, only one thread at a time may use the log.
   @_spi(Server) public final class EditLog: @unchecked Sendable {
@@ -34,7 +36,7 @@ import Treeline
     ///
     /// - Returns: The log, the contents of its records, and the number of bytes of an incomplete last record, which is
     ///   removed.
-    /// - Throws: `EditLogError`, which is `damaged` if a record is damaged. Then the file is not changed.
+    /// - Throws: `EditLogError`, which is `damaged` if a record is damaged. A damaged file is not changed.
     public static func open(_ path: String) throws(EditLogError) -> (log: EditLog, records: [[UInt8]], removed: Int) {
       let log = try EditLog(path)
       let (records, removed) = try log.read()

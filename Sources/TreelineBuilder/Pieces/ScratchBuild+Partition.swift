@@ -75,8 +75,8 @@ import Treeline
     }
   }
 
-  /// Sorts points, rows and codes by piece, and writes them to three files. A buffer in memory collects some points of
-  /// each piece before they are written.
+  /// Sorts points, rows and codes by piece, and writes them to three files. A buffer in memory collects points of each
+  /// piece, so that many points are written at once.
   private final class PartitionedPoints {
     private let points: ScratchFile
     private let rows: ScratchFile
@@ -136,7 +136,7 @@ import Treeline
 
     /// Writes the remaining points, and flushes all points to the disk.
     ///
-    /// - Returns: the checksum of each piece, as `PieceMembers.check` computes it.
+    /// - Returns: the checksum of each piece, which `PieceMembers.check` compares later.
     func finish() throws(PieceError) -> [UInt64] {
       for piece in 0..<pieceCount { try flush(piece) }
       for file in [points, rows, codes] { try file.synchronize() }

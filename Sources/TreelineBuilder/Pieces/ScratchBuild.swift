@@ -236,8 +236,8 @@ import Treeline
       for column in values.indices { surveys[column].add(values[column], firstPoint: first) }
     }
 
-    /// The first value that does not suit the declared kind of its column: the number of its point, and the error; nil
-    /// if all values so far suit their columns.
+    /// Number of the point with the first unsuitable value so far, and the error for this value; nil if there is no
+    /// such value. An unsuitable value does not suit the declared kind of its column.
     package var firstUnsuitableValue: (point: Int, error: ColumnError)? {
       let problems = surveys.compactMap { survey in survey.problem.map { (survey.name, $0) } }
       return problems.min { $0.1.point < $1.1.point }.map { ($1.point, $1.error(column: $0)) }

@@ -94,7 +94,7 @@ import Treeline
       for task in plan.pieces[..<pieces.missingCount] { try members.check(task) }
       found = pieces
       guard state.isSeparated else { return }
-      // Damaged separations are computed again from the nodes, so they are not an error.
+      // Damaged separations are not an error, because they are computed again from the nodes.
       do throws(PieceError) { for file in state.files { try file.check(in: folder, checkCancelled) } } catch {
         state.isSeparated = false
       }

@@ -103,7 +103,7 @@ package struct PointBatch {
 }
 
 extension PointReader {
-  /// Returns the checksum of a file, as `PointBatches` computes it.
+  /// Returns the checksum of a file. `PointBatches` computes the same checksum while a file is read.
   package static func checksum(ofFile path: String) throws(ReadingError) -> UInt64 {
     let source = try FileSource(path: path, progress: nil)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)

@@ -25,6 +25,6 @@ package struct PositionColumns: Sendable {
   /// Name of the first column. If one column contains both coordinates, `second` is the same name.
   package let first: String
   package let second: String
-  /// Whether the reader found the columns itself. Otherwise the user chose them.
+  /// Whether the reader found the columns itself. If false, the user chose the columns.
   package let areFound: Bool
 }

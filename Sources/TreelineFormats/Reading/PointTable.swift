@@ -125,8 +125,9 @@ extension RecordDecoder {
 // MARK: - Names of columns
 
 extension PointTable {
-  /// Names of a CSV file's columns, except the coordinates, in the order of the file. The names are known even if there
-  /// are no rows. nil for GeoJSON, because its Features may have different columns. Also nil if columns were not kept.
+  /// Names of a CSV file's columns, except the coordinates, in the order of the file. The names are known even if
+  /// there are no rows. The names are nil for GeoJSON, because its Features may have different columns, and if columns
+  /// were not kept.
   package var columnNames: [String]? { decoder?.columnNames }
 
   /// Returns whether any point has a column with this name. Names are compared as Swift strings, so canonically

@@ -4,7 +4,8 @@ import Treeline
 public struct ReadingOptions: Hashable, Sendable {
   /// The CSV columns that contain the coordinates.
   public var columns: ColumnChoice
-  /// Whether rows without a valid position are skipped, counted and listed. Otherwise such a row is an error.
+  /// Whether rows without a valid position are skipped, counted and listed. If false, a row without a valid position
+  /// is an error.
   public var skipsInvalid: Bool
   /// Whether the other columns (CSV) or the `properties` (GeoJSON) of each point are kept in memory.
   public var keepsColumns: Bool

@@ -105,8 +105,8 @@ public struct FeatureCollectionWriter: Sendable {
     bytes.append("}}")
   }
 
-  /// Appends the geometry of a feature: a Polygon for an outline of three or more corners, a LineString for an outline
-  /// of two corners, or a Point for any other feature.
+  /// Appends the geometry of a feature. An outline of three or more corners becomes a Polygon. An outline of two
+  /// corners becomes a LineString. Any other feature becomes a Point.
   private func append(geometryOf feature: ClusterFeature, to bytes: inout OutputBytes) {
     let corners = feature.outline
     guard corners.count >= 2 else {

@@ -276,8 +276,8 @@
     /// Fraction of the map's size that a cluster may fill. Bars may cover the rest of the map.
     private static let clearOfBars = 0.75
 
-    /// Returns the rows of the points of a badge, in tree order, for example to list them in pages; nil if the badge is
-    /// no longer shown.
+    /// Returns the rows of the points of a badge, in tree order; nil if the badge is no longer shown. The rows serve,
+    /// for example, to list the points in pages.
     public func members(of badge: Badge) -> RowNumbers? { tree(of: badge)?.members(of: badge.cluster) }
 
     /// Returns the tree that contains a badge's cluster; nil if the badge is no longer shown. The result differs from

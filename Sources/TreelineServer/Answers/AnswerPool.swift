@@ -4,8 +4,8 @@ import Synchronization
 @_spi(Server) import Treeline
 
 /// Threads for computations that would block an event loop for too long. Answers of about equal cost share a lane,
-/// which has its own threads and queue. So no answer waits for an answer that costs many times as much. A lane with
-/// more expensive answers has threads of lower priority. The threads of all lanes have a lower priority than the event
+/// which has its own threads and queue. So a cheap answer never waits for an expensive answer. A lane with more
+/// expensive answers has threads of lower priority. The threads of all lanes have a lower priority than the event
 /// loops.
 final class AnswerPool: Sendable {
   private let lanes: [AnswerLane]
