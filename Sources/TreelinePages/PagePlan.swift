@@ -7,17 +7,17 @@ import Treeline
 /// `leastCode` have a number for each of these two divisions. A small tree is divided once, and the lists have one
 /// number.
 package struct PageSizes: Hashable, Sendable {
-  /// If the tree is divided twice: the greatest number of points of a subtree, and of a leaf page. If it is divided
-  /// once: only the number for leaf pages. A leaf page of a single node may have more points.
+  /// The greatest number of points of a subtree, followed by the greatest number of points of a leaf page. If the tree
+  /// is divided once, the list has only the number for leaf pages. A leaf page of a single node may have more points.
   package var points: [Int]
-  /// Number of points above which the children of a node are in upper pages.
+  /// For each division: if a node has more points than this number, the children of the node are in upper pages.
   package var nodePoints: [Int]
-  /// If the separation code of a node is at least this number, the children of the node are in upper pages, even if
-  /// the node has few points. 0 if separation codes do not matter.
+  /// For each division: if the separation code of a node is at least this number, the children of the node are in
+  /// upper pages, even if the node has few points. 0 if separation codes do not matter.
   package var leastCode: [Int]
-  /// Greatest number of pairs in a page, for each level of upper pages. A pair is the records of the two children of a
-  /// node. The first page has level 0, its child pages have level 1, and so on. The last number of the array is used
-  /// for all further levels.
+  /// Greatest number of pairs in a page, for each level of upper pages. A pair consists of the records of the two
+  /// children of a node. The first page has level 0, its child pages have level 1, and so on. The last number of the
+  /// array is used for all further levels.
   package var pairs: [Int]
   /// Number of parts into which the pairs below a page are divided, for each level of upper pages. Each child page gets
   /// at most one part. The last number of the array is used for all further levels.
@@ -51,12 +51,13 @@ struct UpperRecord {
   var pairCount: Int32 = 0
 }
 
-/// The plan of a page. A page contains the nodes below its roots, or the upper part of these nodes. The roots are
-/// neighbors in tree order. The records of the roots themselves are in pages above.
+/// The plan of a page. A leaf page contains all nodes below its roots, and an upper page contains only the uppermost
+/// of these nodes. The roots are neighbors in tree order. The records of the roots themselves are in pages above this
+/// page.
 final class PagePlan: @unchecked Sendable {
   enum Content {
-    /// The points below the roots. In the first of two divisions, each leaf is a subtree, which may be divided into
-    /// several pages.
+    /// All nodes and points below the roots. In the first of two divisions, a leaf stands for a subtree. The second
+    /// division may divide this subtree into several pages.
     case leaf
     /// The pairs of children of all nodes in `expanded`. All other nodes below the roots are in the pages `children`.
     case upper(expanded: Set<Int32>, children: [PagePlan])
@@ -93,9 +94,9 @@ final class PagePlan: @unchecked Sendable {
 
 /// All pages of a tree, or of a subtree.
 ///
-/// The children of nodes with many points or with great separation codes are in *upper pages*. The first page has the
-/// children of the nodes with the greatest codes or, in a tree without codes, with the most points. All other nodes
-/// and the points are in *leaf pages*. Neighboring subtrees share pages.
+/// The children of nodes with many points or with great separation codes are in *upper pages*. All other nodes and the
+/// points are in *leaf pages*. The first page has the children of the nodes with the greatest codes. In a tree without
+/// codes, it has the children of the nodes with the most points. Neighboring nodes may share a page.
 struct PageTree {
   private(set) var records: [UpperRecord] = []
   private(set) var first = PagePlan(roots: [], content: .upper(expanded: [], children: []), level: 0)
@@ -147,12 +148,12 @@ struct PageTree {
   private func pairCount(_ index: Int32) -> Int { Int(records[Int(index)].pairCount) }
   private func pointCount(_ index: Int32) -> Int { Int(records[Int(index)].node.count) }
 
-  /// - Parameter starts: The nodes below which the page begins: the roots of the page; for the first page, the tree's
-  ///   root.
+  /// - Parameter starts: The nodes directly above the nodes of the page. These are the roots of the page or, for the
+  ///   first page, the tree's root.
   private func upperPage(of roots: [Int32], from starts: [Int32], level: Int) -> PagePlan {
     let expanded = expanded(below: starts, pairs: sizes.pairs(onLevel: level))
-    // The pairs below each page are divided into about the same number of parts. So a view needs few pages of each
-    // level.
+    // The number of pairs of a child page, including the pages below the child page, is limited. So a view needs few
+    // pages of each level.
     let pairsBelow = starts.reduce(0) { $0 + pairCount($1) }
     let parts = sizes.parts(onLevel: level)
     let most = max(sizes.pairs(onLevel: level + 1), (pairsBelow + parts - 1) / parts)
@@ -165,16 +166,15 @@ struct PageTree {
       ? upperPage(of: group, from: group, level: level) : PagePlan(roots: group, content: .leaf, level: level)
   }
 
-  /// Returns the nodes whose children are in a page: at most `pairs` nodes with the greatest separation codes. If the
-  /// tree has no codes, these are the nodes with the most points.
+  /// Returns the nodes whose children are in a page. These are at most `pairs` nodes: those with the greatest
+  /// separation codes or, in a tree without codes, those with the most points.
   private func expanded(below starts: [Int32], pairs: Int) -> Set<Int32> {
     var waiting = Heap<Waiting>()
     var expanded: Set<Int32> = []
     func wait(_ index: Int32, _ bound: UInt64) {
       let record = records[Int(index)]
       guard record.left >= 0 else { return }
-      // A node counts with its own code or its parent's code, whichever is less, so that no node comes before its
-      // parent.
+      // The worth of a node is at most the worth of its parent, so that no node comes before its parent.
       let worth = UInt64(record.code) << 32 | UInt64(record.node.count)
       waiting.insert(Waiting(worth: min(worth, bound), index: index))
     }
@@ -198,19 +198,18 @@ struct PageTree {
   /// Divides the nodes below the records of a page into groups of neighbors, one group for each child page. A group
   /// without upper records becomes a leaf page.
   ///
-  /// A group consists of all nodes below one node, as far as possible. So the nodes of a group are near each other on
-  /// the map, and a box around them is small.
+  /// Where possible, a group consists of all nodes below a single node. The nodes of such a group are near each other
+  /// on the map, so the box around the group is small.
   private func groups(below starts: [Int32], _ expanded: Set<Int32>, pairs most: Int) -> [[Int32]] {
     let mostPoints = sizes.points[division]
     var nodes: [Int32] = []
     var closed: [Range<Int>] = []
-    /// Returns two groups as one group; nil if they are too large for one page.
+    /// Returns the union of two groups; nil if the union is too large for one page.
     func joined(_ one: Group, _ other: Group) -> Group? {
       let isFit: Bool
       switch (one.pairs > 0, other.pairs > 0) {
       case (false, false): isFit = one.points + other.points <= mostPoints
-      // A group of few points joins a neighboring group with upper records. Otherwise there would be many small leaf
-      // pages.
+      // A group of few points may join a neighboring group with upper records. This avoids many small leaf pages.
       case (false, true): isFit = one.points <= mostPoints / 2
       case (true, false): isFit = other.points <= mostPoints / 2
       case (true, true): isFit = one.pairs + other.pairs <= most
@@ -287,7 +286,7 @@ struct PageTree {
   // MARK: - Listings
 
   /// Returns the pages in the listing of an upper page of the whole tree, in preorder. An *owner* is an upper page
-  /// that has its own listing. Of the pages in a listing, the upper pages on the last level are owners.
+  /// that has its own listing. The upper pages on the last level of a listing are owners.
   func listed(below owner: PagePlan) -> [(page: PagePlan, isOwner: Bool)] {
     let levels = listedLevels(below: owner)
     var listed: [(page: PagePlan, isOwner: Bool)] = []
@@ -311,12 +310,13 @@ struct PageTree {
     }
   }
 
-  /// Returns about how many pages a page of the whole tree adds to a listing. A subtree has several pages.
+  /// Returns the approximate number of pages that a page of the whole tree adds to a listing: several for a subtree,
+  /// and 1 for any other page.
   private func weight(of page: PagePlan) -> Int {
     isSubtree(page) ? 1 + 4 * range(of: page).count / sizes.leafPoints : 1
   }
 
-  /// Whether a leaf page of the whole tree is a subtree, which is divided again.
+  /// Whether a page of the whole tree stands for a subtree that is divided into pages.
   func isSubtree(_ page: PagePlan) -> Bool {
     page.isLeaf && sizes.hasSubtrees && division == 0 && range(of: page).count > sizes.leafPoints
   }

@@ -46,7 +46,7 @@ public struct Grid: Sendable {
     tree = QuadTree(unrotated, rows: rows, bucketCapacity: bucketCapacity)
   }
 
-  /// Creates the grid over the points of a tree. The grid's row numbers are the places of points in the tree. If the
+  /// Creates the grid over the points of a tree. The grid's row numbers are the tree indices of the points. If the
   /// tree has a filter, the grid contains only the points that pass the filter.
   ///
   /// - Complexity: O(points)

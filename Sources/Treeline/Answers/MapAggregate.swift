@@ -1,4 +1,4 @@
-/// An aggregate of a property of the values of a ``ClusterMap``, with the type of its results.
+/// An aggregate of a property over the values of a cluster of a ``ClusterMap``. Its results have the type `Result`.
 ///
 /// ```swift
 /// let shown = try hotels.clusters(.limit(50), in: view)
@@ -7,8 +7,8 @@
 /// ```
 ///
 /// Missing properties are ignored. If the property is missing in all values of a cluster, counts and sums are 0, and
-/// all other results are nil or empty. The meaning of key paths is the same as in ``MapFilter``. Enumerations are
-/// ordered by their raw values.
+/// all other results are nil or empty. Key paths have the same meaning as in ``MapFilter``. Enumerations are ordered
+/// by their raw values.
 public struct MapAggregate<Value: Sendable, Result: Sendable>: Sendable {
   /// Returns the aggregate with names of columns instead of key paths.
   let named: @Sendable (PropertyNames) throws(QueryError) -> Aggregate
@@ -18,7 +18,7 @@ public struct MapAggregate<Value: Sendable, Result: Sendable>: Sendable {
   /// - Parameters:
   ///   - property: The property that is aggregated.
   ///   - aggregate: Returns the aggregate of the column with a given name.
-  ///   - result: Converts the result to its type; returns nil if the type cannot hold the result.
+  ///   - result: Converts the result to the type `Result`; returns nil if the type cannot hold the result.
   private init(
     of property: AnyKeyPath & Sendable, _ aggregate: @escaping @Sendable (_ column: String) -> Aggregate,
     _ result: @escaping @Sendable (AggregateValue) -> Result?
@@ -57,7 +57,7 @@ extension MapAggregate where Result == Int {
   /// The number of values.
   public static var count: MapAggregate { MapAggregate(.count) { $0.number() ?? 0 } }
 
-  /// Counts the values with a property that is not missing.
+  /// Counts the values whose property is not missing.
   public static func count(_ property: KeyPath<Value, some ColumnValue> & Sendable) -> MapAggregate {
     MapAggregate(of: property, Aggregate.count) { $0.number() }
   }
@@ -69,8 +69,8 @@ extension MapAggregate where Result == Int {
 }
 
 extension MapAggregate {
-  /// Sums a property; see ``Aggregate/sum(_:)``. `ClusterMap.values(of:for:)` throws if 64 bits cannot hold a sum of
-  /// whole numbers.
+  /// Sums a property; see ``Aggregate/sum(_:)``. `ClusterMap.values(of:for:)` throws if a sum of whole numbers does
+  /// not fit in 64 bits.
   public static func sum<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
   where Property.Stored: SummableColumnValue, Result == Property.Stored.Sum {
     MapAggregate(of: property, Aggregate.sum) { $0.number() }
@@ -90,7 +90,7 @@ extension MapAggregate {
     MapAggregate(of: property, and: weight, { .mean($0, weight: $1) }) { $0.double }
   }
 
-  /// Averages the squared differences of a property from its mean.
+  /// Finds the variance of a property, which is the mean of the squared differences from the property's mean.
   public static func variance<Property: ColumnValue>(_ property: KeyPath<Value, Property> & Sendable) -> MapAggregate
   where Property.Stored: SummableColumnValue, Result == Double? {
     MapAggregate(of: property, Aggregate.variance) { $0.double }
@@ -152,10 +152,10 @@ extension MapAggregate {
     MapAggregate(of: property, Aggregate.counts) { $0.counts(of: Property.self) }
   }
 
-  /// Counts how often the most frequent values of a property occur.
+  /// Counts how often each of the most frequent values of a property occurs.
   ///
   /// - Parameters:
-  ///   - count: The greatest number of values to count, 1 or more, as for ``Aggregate/top(_:of:)``.
+  ///   - count: The greatest number of most frequent values, 1 or more, as for ``Aggregate/top(_:of:)``.
   ///   - property: A property of any type.
   public static func top<Property: ColumnValue>(
     _ count: Int, of property: KeyPath<Value, Property> & Sendable

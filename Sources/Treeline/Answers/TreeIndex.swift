@@ -61,18 +61,18 @@ extension ClusterTree {
     try clusters(containingTreeIndex: index.rawValue)
   }
 
-  /// Returns the zoom from which a cut shows a point unclustered, in every viewport that contains the point. Returns
-  /// nil if the point shares its position with another point, or is too close to another point at every zoom. Returns
-  /// -infinity if the point is always unclustered. Points that fail the filter are ignored, and for such a point the
-  /// result is nil.
+  /// Returns the zoom from which on a cut shows a point unclustered, in every viewport that contains the point.
+  /// Returns -infinity if the point is unclustered at every zoom. Returns nil if the point shares its position with
+  /// another point, is too close to another point at every zoom, or fails the filter. Other points that fail the
+  /// filter are ignored.
   ///
   /// - Parameters:
   ///   - index: The tree index of the point, in `0 ..< pointCount`.
   ///   - cut: A cut with a detail, a spacing or badges. A cut with only a limit has no such zoom, because its answer
   ///     depends on the viewport.
   ///   - tileSize: The size of the tiles to which the zoom refers.
-  /// - Throws: `QueryError` for a cut with only a limit, for pixels that are not a valid length, and if the tree does
-  ///   not support the cut; `IndexError` if the file is damaged.
+  /// - Throws: `QueryError` for a cut with only a limit, for a cut whose pixels are not a valid length, and if the
+  ///   tree does not support the cut; `IndexError` if the file is damaged.
   /// - Complexity: O(depth)
   public func unclusteredZoom(
     of index: TreeIndex, for cut: Cut, tileSize: Viewport.TileSize = .pixels256

@@ -1,11 +1,11 @@
-/// The changes between answers of two maps of the same things, such as two versions of an edited map; see
-/// `ClusterMap.updating(inserting:removing:moving:)`.
+/// The changes between an answer of one map and an answer of another map of the same things. The two maps may be
+/// versions of an edited map; see `ClusterMap.updating(inserting:removing:moving:)`.
 ///
 /// Clusters of two maps are compared by the keys of their points. A point that has moved has the same key in both
-/// maps. Clusters of the first answer are matched with clusters of the second answer that share points with them.
-/// Pairs with the most points in common are matched first. A cluster may be matched with several clusters, but each of
-/// these clusters is then matched with no other cluster. If two clusters are matched, the cluster of the second answer
-/// *continues* the cluster of the first answer.
+/// maps. A cluster of the first answer can be matched with a cluster of the second answer if the two clusters have
+/// points in common. Pairs with the most points in common are matched first. A cluster may be matched with several
+/// clusters. Each of these several clusters is then matched only with this one cluster. If two clusters are matched,
+/// the cluster of the second answer *continues* the cluster of the first answer.
 ///
 /// Every cluster of both answers occurs exactly once in `kept`, `changes`, `entered` and `exited`.
 ///
@@ -29,9 +29,9 @@ public struct VersionTransition: Sendable {
     public let removedPointCount: Int
     /// Number of points in `after` that the first map does not have.
     public let insertedPointCount: Int
-    /// Number of points in `before` that are now in clusters of other changes, or in no cluster of the second answer.
+    /// Number of points in `before` that the second map has outside the clusters of `after`.
     package let leftPointCount: Int
-    /// Number of points in `after` that came from clusters of other changes, or from no cluster of the first answer.
+    /// Number of points in `after` that the first map has outside the clusters of `before`.
     ///
     /// Every point in `before` is a common, removed or left point. Every point in `after` is a common, inserted or
     /// joined point.
@@ -46,7 +46,7 @@ public struct VersionTransition: Sendable {
   /// The clusters of the second answer whose points are exactly the points of a cluster of the first answer.
   public let kept: Clusters
 
-  /// The kept clusters as the first answer has them, in the order of `kept`.
+  /// For each cluster of `kept`, the cluster of the first answer that has the same points.
   public let keptBefore: Clusters
 
   /// The clusters that have changed: some gained or lost points, some were split, and some were merged.
@@ -66,9 +66,10 @@ public struct VersionTransition: Sendable {
     from first: ClusterMap<Value>.Results, to second: ClusterMap<Value>.Results
   ) { self.init(from: first, to: second, by: \.id) }
 
-  /// Finds the changes between any two answers, for values whose key is not their id.
+  /// Finds the changes between any two answers. Values are compared by a given key.
   ///
-  /// - Parameter key: The key of a value. If several values of a map have one key, only one of them is matched.
+  /// - Parameter key: The key of a value. If several values of a map have the same key, only one of these values is
+  ///   matched.
   /// - Complexity: O(n + k log k) for n values of both maps and k clusters in both answers.
   public init<Value: Sendable, Key: Hashable>(
     from first: ClusterMap<Value>.Results, to second: ClusterMap<Value>.Results, by key: KeyPath<Value, Key>
@@ -80,10 +81,10 @@ public struct VersionTransition: Sendable {
 
   /// Finds the changes between answers of two versions of an edited map. The values of the map are not needed.
   ///
-  /// A value that was removed and later inserted again counts as another value.
+  /// A value that was removed and later inserted again counts as a new value.
   ///
-  /// - Returns: The changes; nil if the trees are not known to be versions of one map. Each version knows the 256
-  ///   versions before it.
+  /// - Returns: The changes; nil if neither tree knows the other tree as an earlier version of the map. Each version
+  ///   knows the 256 versions before it.
   /// - Complexity: O(p log e + k log k) for p points and k clusters in both answers and e edited points.
   public init?(from first: Clusters, to second: Clusters) {
     if let changes = second.tree.rowChanges(since: first.tree) {
@@ -171,15 +172,16 @@ private struct VersionComparison {
   /// Compares two versions of a map.
   ///
   /// - Parameters:
-  ///   - rowAfter: Returns the row of a point of the first answer in the second tree; nil if the second tree does not
-  ///     have the point.
-  ///   - rowBefore: Returns the row of a point of the second answer in the first tree; nil if the first tree does not
-  ///     have the point.
+  ///   - rowAfter: Converts the row of a point in the first tree to its row in the second tree. Returns nil if the
+  ///     second tree does not have the point.
+  ///   - rowBefore: Converts the row of a point in the second tree to its row in the first tree. Returns nil if the
+  ///     first tree does not have the point.
   init(
     _ first: Clusters, _ second: Clusters, after rowAfter: (Int) -> Int?, before rowBefore: (Int) -> Int?
   ) {
     self.init(first, second)
-    // For each row, the number of the cluster of the first answer that contains this row.
+    // Maps each row of the first answer to the index of its cluster. Rows that the second tree does not have are left
+    // out.
     var numbers = [Int: Int](minimumCapacity: pointCounts.before.reduce(0, +))
     for (number, cluster) in first.enumerated() {
       for row in first.tree.members(of: cluster) {
@@ -208,7 +210,8 @@ private struct VersionComparison {
     _ first: Clusters, _ second: Clusters, keys key: (Value) -> Key, _ firstValues: [Value], _ secondValues: [Value]
   ) {
     self.init(first, second)
-    // For each key of the first answer that has not been found in the second answer yet, the number of its cluster.
+    // Maps each key of the first answer to the index of its cluster. A key is removed once it has been found in the
+    // second answer.
     var before = [Key: Int](minimumCapacity: pointCounts.before.reduce(0, +))
     for (number, cluster) in first.enumerated() {
       for row in first.tree.members(of: cluster) { before[key(firstValues[row])] = number }
@@ -226,8 +229,8 @@ private struct VersionComparison {
       }
       pairs += counts.map { Pair(before: $0.key, after: number, count: $0.value) }
     }
-    // The remaining keys are not in the other answer. Keys that the other map has outside its answer are dropped, so
-    // that only keys of removed and inserted points are left.
+    // Each remaining key is in only one of the two answers. If the other map has the key outside its answer, the key
+    // is dropped. Then only the keys of removed and inserted points are left.
     if !before.isEmpty { for value in secondValues { before[key(value)] = nil } }
     if !after.isEmpty { for value in firstValues { after[key(value)] = nil } }
     for number in before.values { removedCounts[number] += 1 }

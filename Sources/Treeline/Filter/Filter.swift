@@ -36,7 +36,7 @@ public struct Filter: Hashable, Sendable {
 
   package init(_ expression: Expression) { self.expression = expression }
 
-  /// A comparison of two values. Texts compare by their code points.
+  /// A comparison of two values. Texts are compared by their code points.
   public enum Comparison: String, Sendable, Hashable, CaseIterable {
     /// `=`
     case equals = "="
@@ -102,8 +102,8 @@ public struct FilterValue: Hashable, Sendable {
   public static func integer(_ number: Int) -> FilterValue {
     FilterValue(.number(DecimalNumber(significand: Int128(number), exponent: 0)))
   }
-  /// The shortest decimal that is parsed as this double, so that 0.1 is exactly a tenth. A number that is not finite
-  /// cannot be compared. `ClusterTree.filtered(by:)` throws for such a number.
+  /// A number. The filter uses the shortest decimal that is parsed as this double, so that 0.1 is exactly a tenth. A
+  /// number that is not finite cannot be compared. `ClusterTree.filtered(by:)` throws for such a number.
   public static func number(_ number: Double) -> FilterValue {
     DecimalNumber(number).map { FilterValue(.number($0)) } ?? .unusable("the number \(number), which is not finite")
   }
@@ -129,8 +129,8 @@ extension FilterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
 /// also on the screen.
 package enum FilterArea: Hashable, Sendable {
   case box(BoundingBox)
-  /// Polygons, each as its outer ring and then the rings of its holes. The last position of a ring may repeat the first
-  /// position.
+  /// Polygons. Each polygon consists of its outer ring, followed by the rings of its holes. The last position of a
+  /// ring may repeat the first position.
   case polygons([[[Coordinate]]])
 }
 
@@ -167,7 +167,7 @@ extension Filter {
   ///
   /// - Parameters:
   ///   - ring: The corners of the polygon. The last corner may repeat the first corner.
-  ///   - holes: Rings of holes. The inside of a hole is not part of the polygon, but its edges are.
+  ///   - holes: Rings of holes. The edges of a hole belong to the polygon, but the inside of the hole does not.
   public static func inside(polygon ring: [Coordinate], holes: [[Coordinate]] = []) -> Filter {
     Filter(.intersects(.polygons([[ring] + holes])))
   }

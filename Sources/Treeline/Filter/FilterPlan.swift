@@ -1,4 +1,4 @@
-/// A filter prepared for a tree. It consists of bit masks and of tests of columns, without negations.
+/// A filter prepared for a tree. It consists of bit masks and of tests of columns, and contains no negations.
 ///
 /// In SQL's logic, a condition is true, false or unknown. The test of a missing value gives unknown. A point passes
 /// only if the whole filter is true. Therefore negations are moved down to the tests by De Morgan's laws. A negated
@@ -106,22 +106,23 @@ extension ClusterTree {
   /// Returns the tree under a filter: points that fail the filter are left out of all answers. If the tree already has
   /// a filter, points that fail either filter are left out.
   ///
-  /// The filter is prepared once. Then any number of threads may query the result like any tree. Every guarantee about
-  /// answers holds for the points that pass: each point in view is in exactly one cluster, no cluster is empty, and so
-  /// on. Counts, means, boxes and ellipses describe the points that pass. Clusters keep the ids that they have without
-  /// the filter, so turning a filter on or off is a `ClusterTransition` like any other.
+  /// The filter is prepared once. Then any number of threads may query the returned tree like any other tree. Every
+  /// guarantee about answers holds for the points that pass: each point in view is in exactly one cluster, no cluster
+  /// is empty, and so on. Counts, means, boxes and ellipses describe the points that pass. Clusters keep the ids that
+  /// they have without the filter, so turning a filter on or off is a `ClusterTransition` like any other.
   ///
   /// ```swift
   /// let hotels = try tree.filtered(by: .where("kind", .equals, "hotel"))
   /// let clusters = try hotels.clusters(.spacing(44), in: view)
   /// ```
   ///
-  /// Filtering takes less time if the filter of `previous` resembles the new filter. The two filters may differ only
-  /// in their conditions on one column of numbers or times, and at most a sixteenth of the points may enter or leave.
-  /// A moving window of time is an example. Then only the points that enter or leave are tested. The result is the
-  /// same, to the last bit, as without `previous`. The points that enter or leave are found in the sorted order of the
-  /// column. This order is made when it is first needed, and then kept with the tree. Making the order takes 15 ns per
-  /// point. The order takes 4 bytes of memory per point, and 20 bytes per point while it is made.
+  /// Filtering takes less time if the filter of `previous` is similar to the new filter, as with a moving window of
+  /// time. *Similar* filters differ only in their conditions on one column of numbers or times. A point *enters* if it
+  /// passes only the new filter, and *leaves* if it passes only the previous filter. At most a sixteenth of the points
+  /// may enter or leave. Then only these points are tested. The result is the same, to the last bit, as without
+  /// `previous`. The points that enter or leave are found in the sorted order of the column. This order is made when
+  /// it is first needed, and is then kept with the tree. Making the order takes 15 ns per point. The order takes 4
+  /// bytes of memory per point, and 20 bytes per point while it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?
@@ -135,20 +136,20 @@ extension ClusterTree {
   /// - Parameters:
   ///   - filter: The condition that points must meet.
   ///   - previous: This tree with another filter; nil to reuse nothing.
-  /// - Throws: `FilterError` if the tree lacks a column that the filter names, or if a condition does not suit the kind
-  ///   of its column.
+  /// - Throws: `FilterError` if the tree lacks a column that the filter names, if a condition does not suit the kind
+  ///   of its column, or if the work is cancelled.
   /// - Precondition: `previous` was made from this tree.
   /// - Complexity: O(pointCount) for each condition, a few tenths of a nanosecond per point. O(points that enter or
-  ///   leave + pointCount / 64) if the filter resembles the previous filter. The filter takes 1.5 bits of memory per
-  ///   point. The first request for means of clusters adds 2 bits per point. The first request for boxes or ellipses
-  ///   adds 1 byte per point. Each of these two requests takes O(pointCount).
+  ///   leave + pointCount / 64) if the filter is similar to the previous filter. The filter takes 1.5 bits of memory
+  ///   per point. The first request for means of clusters adds 2 bits per point. The first request for boxes or
+  ///   ellipses adds 1 byte per point. Each of these two requests takes O(pointCount).
   public func filtered(by filter: Filter, reusing previous: ClusterTree? = nil) throws -> ClusterTree {
     try selecting(filter, reusing: previous)
   }
 
   private func selecting(_ filter: Filter, reusing previous: ClusterTree?) throws(FilterError) -> ClusterTree {
     precondition(
-      previous.map(isSame) ?? true, "Expected a filter of this tree to be reused, found a filter of another tree")
+      previous.map(isSame) ?? true, "Expected a filter of this tree for reuse, found a filter of another tree")
     let previous = previous?.filterSelection
     let planner = FilterPlanner(tree: self)
     var added: [FilterTerm] = []
@@ -192,8 +193,9 @@ extension ClusterTree {
       })
   }
 
-  /// Prepares the sums of passing points that answers need, if the tree has a filter. This work can be cancelled.
-  /// Without this call, the first answer prepares the sums, and that work cannot be cancelled.
+  /// Prepares the sums over the points that pass the filter, which answers need. This work can be cancelled. Without
+  /// this call, the first answer prepares the sums and cannot be cancelled meanwhile. Does nothing if the tree has no
+  /// filter.
   ///
   /// - Parameter summaries: Whether later queries will need boxes, ellipses, or cuts by the scatter of points.
   /// - Complexity: O(pointCount) at the first call.

@@ -18,7 +18,7 @@ package struct IndexSection: Hashable, Sendable {
   /// The range of the section in the file. The range is valid once the header has been checked.
   package var range: Range<Int> { Int(offset)..<Int(offset + length) }
 
-  /// The kind of a section. A kind without a name here belongs to a later version or is private.
+  /// The kind of a section. A number without a name here is a private kind or a kind of a later version of the format.
   package struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -27,8 +27,8 @@ package struct IndexSection: Hashable, Sendable {
     package static let points = Kind(rawValue: 1)
     /// Row numbers in tree order, 4 bytes a point.
     package static let rows = Kind(rawValue: 2)
-    /// The gaps between neighboring points, half a byte a point. The descendants of buckets follow from the gaps. A
-    /// bucket is a small node whose descendants are not stored.
+    /// The gaps between neighboring points, half a byte a point. A bucket is a small node whose descendants are not
+    /// stored. They are computed from the gaps.
     package static let gaps = Kind(rawValue: 3)
     /// Node records, 24 bytes each.
     package static let nodes = Kind(rawValue: 4)
@@ -42,22 +42,22 @@ package struct IndexSection: Hashable, Sendable {
     package static let badgeScales = Kind(rawValue: 8)
     /// The diameters with which badges are drawn. This section is present if `badgeScales` is present.
     package static let badgeCurve = Kind(rawValue: 9)
-    /// The positions of clusters, 1 bit a point. Only in an index with `ClusterAnchor.member`. Added in version 1.2.
+    /// The points at whose positions clusters are shown, 1 bit a point. Only an index with `ClusterAnchor.member` has
+    /// this section. Added in version 1.2.
     package static let anchors = Kind(rawValue: 10)
     /// One column of the input. An index may have several such sections.
     package static let attribute = Kind(rawValue: 16)
     /// One typed column of the input. An index may have several such sections. Added in version 1.3.
     package static let column = Kind(rawValue: 18)
-    /// The ranks of a column's values, with which percentiles are found. This section is optional. Added in version
-    /// 1.3.
+    /// The ranks of a column's values, for finding percentiles. This section is optional. Added in version 1.3.
     package static let ranks = Kind(rawValue: 19)
     /// Links from each value of a column to the previous equal value. The links give the number of distinct values in a
     /// range. This section is optional. Added in version 1.3.
     package static let links = Kind(rawValue: 20)
-    /// The lists by which the texts of a column are searched. This section is optional. Added in version 1.5.
+    /// The lists for searching the texts of a column. This section is optional. Added in version 1.5.
     package static let search = Kind(rawValue: 23)
-    /// The groups: points of different groups are never in one cluster. This section is required if the tree has
-    /// groups. Added in version 1.3.
+    /// The groups of the points. Points of different groups are never in one cluster. This section is required if the
+    /// tree has groups. Added in version 1.3.
     package static let groups = Kind(rawValue: 21)
     /// Row numbers in tree order, 8 bytes a point. This section replaces `rows` if a row number needs more than 4
     /// bytes. Added in version 1.4.
@@ -74,7 +74,7 @@ package struct IndexSection: Hashable, Sendable {
     /// Whether a reader that does not know the kind must refuse the index.
     package var isRequired: Bool { isInEveryIndex || self == .groups || self == .wideRows }
 
-    /// The first minor version that has the kind.
+    /// The first minor version of the format that has this kind.
     package var minorVersion: UInt16 {
       switch self {
       case .search: 5
@@ -89,7 +89,7 @@ package struct IndexSection: Hashable, Sendable {
     /// Whether an index may have several sections of this kind, one for each column.
     package var isColumn: Bool { self == .attribute || self == .column }
 
-    /// Whether a section of this kind belongs to a column, which it identifies by number.
+    /// Whether a section of this kind belongs to a column. The section names its column by number.
     package var isOfColumn: Bool { self == .ranks || self == .links || self == .search }
 
     static let latestMinorVersion = names.keys.map(\.minorVersion).max()!

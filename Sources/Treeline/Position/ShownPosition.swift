@@ -2,17 +2,18 @@
 public struct ShownPosition: Hashable, Sendable {
   /// A rule that chooses the position of a cluster.
   public enum Rule: String, Sendable, Hashable, CaseIterable {
-    /// The mean of the cluster's points. There may be no point at the mean: a town around a bay is shown in the water.
-    /// Under a filter, this is the mean of the points that pass, so clusters may be closer to each other than a spacing
-    /// or badges allow.
+    /// The mean of the cluster's points. There may be no point at the mean. For example, a town around a bay is shown
+    /// in the water. Under a filter, this is the mean of the points that pass. Clusters may then be closer to each
+    /// other than the cut's spacing or badges allow.
     case mean
     /// The point nearest to the mean.
     case member
   }
 
-  /// The x in units of the plane. It grows eastwards from the seam, which is the meridian at which the plane begins.
+  /// The x coordinate in units of the plane. It grows eastwards from the seam. The seam is the meridian at which the
+  /// plane begins.
   package let x: Double
-  /// The y in units of the plane. It grows southwards.
+  /// The y coordinate in units of the plane. It grows southwards.
   package let y: Double
 
   /// Tree index of the cluster's point at this position; nil for the mean.
@@ -32,7 +33,8 @@ public struct ShownPosition: Hashable, Sendable {
 
   /// - Parameters:
   ///   - rule: The rule for positions; nil to show clusters at their own positions (`Cluster.coordinate`).
-  ///   - keepsVisible: Whether clusters are kept in view; nil to let the query decide.
+  ///   - keepsVisible: Whether a cluster with a point in view is always shown inside the view; nil to let the query
+  ///     decide.
   public init(_ rule: ShownPosition.Rule?, keepsVisible: Bool?) {
     (self.rule, self.keepsVisible) = (rule, keepsVisible)
   }
@@ -40,8 +42,8 @@ public struct ShownPosition: Hashable, Sendable {
   /// Whether the request contains a rule, or a choice about keeping clusters in view.
   public var isGiven: Bool { rule != nil || keepsVisible != nil }
 
-  /// Returns the name of the parameter that may move clusters away from their own positions; nil if there is no such
-  /// parameter.
+  /// Returns the name of a request parameter that may move clusters away from their own positions; nil if the request
+  /// has no such parameter.
   ///
   /// - Parameter tree: The tree of the clusters; nil if the tree is not known yet.
   public func moving(in tree: ClusterTree?) -> String? {
@@ -49,7 +51,7 @@ public struct ShownPosition: Hashable, Sendable {
     return keepsVisible == true ? "keep-visible" : nil
   }
 
-  /// Returns the view in which the clusters of a query are kept visible; nil if they are not kept visible, or if
+  /// Returns the view in which the clusters of a query are kept visible; nil if clusters are not kept visible, or if
   /// nothing is in view.
   ///
   /// - Parameters:
@@ -79,9 +81,9 @@ public struct ShownPosition: Hashable, Sendable {
 extension ClusterTree {
   /// Returns the position at which a cluster is shown.
   ///
-  /// If a box is given and contains a point of the cluster, the cluster is shown inside the box. If the rule gives a
-  /// position outside the box, the cluster is shown at one of its points in the box: the point nearest to the cluster's
-  /// mean. So the position may change with the box.
+  /// If the given box contains a point of the cluster, the cluster is shown inside the box. If the position by the
+  /// rule is outside this box, the cluster is shown at one of its points in the box. Of these points, the point
+  /// nearest to the cluster's mean is chosen. So the position may change with the box.
   ///
   /// ```swift
   /// for cluster in try tree.clusters(.detail(20), in: view) {
@@ -90,8 +92,8 @@ extension ClusterTree {
   /// }
   /// ```
   ///
-  /// Clusters keep their distances only at their own positions. At other positions clusters may be closer to each
-  /// other.
+  /// The distances that a cut ensures hold between the clusters' own positions. At other positions clusters may be
+  /// closer to each other.
   ///
   /// - Parameters:
   ///   - cluster: A cluster of this tree.
@@ -99,8 +101,8 @@ extension ClusterTree {
   ///   - box: The box in which the cluster is kept visible; nil if it is not kept visible. The box may extend beyond
   ///     the plane.
   /// - Throws: `QueryError` if the box is not valid; `IndexError` if a file is damaged.
-  /// - Complexity: O(depth) for the mean and for the cluster's own position; otherwise O(log pointCount) for most
-  ///   clusters, and O(n) if most points are equally far from the mean.
+  /// - Complexity: O(depth) for the mean and for the cluster's own position. At one of its points: O(log pointCount)
+  ///   for most clusters, and O(n) for a cluster of n points if most points are equally far from the mean.
   public func shownPosition(
     of cluster: Cluster, at rule: ShownPosition.Rule? = nil, keptVisibleIn box: BoundingBox? = nil
   ) throws -> ShownPosition {
@@ -125,10 +127,11 @@ extension ClusterTree {
   /// equally near, returns the first of them. Distances are exact.
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
-  /// - Complexity: O(log pointCount) for most clusters; O(n) if most points are equally far from the mean.
+  /// - Complexity: O(log pointCount) for most clusters; O(n) for a cluster of n points if most points are equally far
+  ///   from the mean.
   package func nearestMember(of id: ClusterID) throws -> Int {
-    // The result is not nil, because every node has a counted point. The whole plane contains all points, even if a
-    // damaged file has wrong boxes.
+    // The result is not nil. Every cluster has a point that passes the filter, and the whole plane contains all
+    // points, even if a damaged file has wrong boxes.
     try nearestMember(of: id, in: .everything)!
   }
 
@@ -159,11 +162,12 @@ extension TreeStorage {
   /// Returns the tree index of the point that is nearest to a node's mean, among the node's points in a window. If
   /// several points are equally near, returns the first of them. Returns nil if no point of the node is in the window.
   ///
-  /// The search goes depth first and begins with the nearer child. A node is skipped if it is not nearer than the best
-  /// point so far (Roussopoulos, Kelley and Vincent 1995, doi:10.1145/223784.223794). At most one node of each level is
-  /// kept for later.
+  /// The search is depth-first and visits the nearer child first. A node is skipped if it is not nearer than the best
+  /// point so far (Roussopoulos, Kelley and Vincent 1995, doi:10.1145/223784.223794). At most one node of each level
+  /// is kept for later.
   ///
-  /// Complexity: O(log n) for most nodes; O(n) if most points are equally far from the mean, as on a circle.
+  /// Complexity: O(log n) for most nodes of n points; O(n) if most points are equally far from the mean, as on a
+  /// circle.
   func nearestMember<Counted>(of node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Int? {
     try checkSummary(of: node)
     let summary = view.counted.summary(of: node, in: self)
@@ -189,8 +193,8 @@ extension TreeStorage {
     return best.treeIndex == .max ? nil : best.treeIndex
   }
 
-  /// Returns the tree indices of a bucket or of a part of a bucket. If all points have one position, returns only the
-  /// first counted point, or no point if none is counted.
+  /// Returns the tree indices of a bucket or of a part of a bucket. If all points have the same position, returns only
+  /// the index of the first counted point, or an empty range if no point is counted.
   func distinctTreeIndices(of node: Node, _ counted: some CountedPoints) throws(IndexError) -> Range<Int> {
     if nodes[Int(node.record)].box.isPoint {
       guard counted.hasAny(of: node) else { return node.range.prefix(0) }
@@ -202,18 +206,18 @@ extension TreeStorage {
   }
 }
 
-/// Exact squared distances to the mean of a node's points. Distances are multiplied by the number of points, so that
-/// they are whole numbers.
+/// Exact squared distances to the mean of a node's points. Before squaring, distances are multiplied by the number of
+/// points, which makes them whole numbers.
 private struct MeanDistance {
-  /// Sums of the points' coordinates. `TreeStorage.summary` ensures that the mean, which follows from them, is inside
-  /// the box.
+  /// Sums of the points' coordinates. `TreeStorage.summary` ensures that the mean of the points is inside `box`.
   let sums: NodeSums
   let count: UInt32
   let box: PlaneRect
 
   func squared(from point: PlanePoint) -> UInt128 { squared(from: PlaneRect(point)) }
 
-  /// Returns the squared distance from the nearest position of a box, whether or not there is a point at this position.
+  /// Returns the squared distance from the mean to the nearest position of a box. There need not be a point at this
+  /// position.
   func squared(from other: PlaneRect) -> UInt128 {
     let x = gap(sums.x, scaled(other.minX &- box.minX), scaled(other.maxX &- box.minX))
     let y = gap(sums.y, scaled(other.minY &- box.minY), scaled(other.maxY &- box.minY))
@@ -222,12 +226,12 @@ private struct MeanDistance {
   }
 
   /// Multiplies a distance by the number of points. The product of up to 2^31 points and 2^32 units fits 64 bits.
-  /// Distances wrap modulo 2^32, so the boxes of a damaged file cannot make the subtraction overflow and trap.
+  /// Callers subtract coordinates modulo 2^32, so wrong boxes in a damaged file cannot cause an overflow and a trap.
   private func scaled(_ distance: UInt32) -> UInt64 { UInt64(distance) * UInt64(count) }
 
   private func gap(_ value: UInt64, _ least: UInt64, _ greatest: UInt64) -> UInt64 {
-    // If `least` is above `greatest`, the other box crosses the seam, where the plane begins and ends, and this box
-    // does not. So the other box lies on both sides of the mean.
+    // If `least` is above `greatest`, the other box crosses the seam and this box does not. The distance counts as 0,
+    // because the other box has parts on both sides of the mean.
     if least > greatest { return 0 }
     return value < least ? least - value : value > greatest ? value - greatest : 0
   }

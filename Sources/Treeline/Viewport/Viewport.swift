@@ -1,7 +1,7 @@
 /// The part of a map in view, and the scale at which it is shown.
 ///
-/// By default, zooms are for tiles of 256 px, as in Leaflet. MapLibre has tiles of 512 px, so its zoom at the same
-/// scale is less by 1. Pass such a zoom with `tileSize: .pixels512`.
+/// By default, zooms are for tiles of 256 px, as in Leaflet. MapLibre has tiles of 512 px, so its zooms are lower by 1
+/// at the same scale. Pass such a zoom with `tileSize: .pixels512`.
 ///
 /// ```swift
 /// Viewport(paris)                                              // a box, without a scale: enough for a limit
@@ -41,8 +41,8 @@ public struct Viewport: Hashable, Sendable {
   public enum TileSize: Int, Hashable, Sendable, CaseIterable {
     /// 256 px, the original size of Web Mercator tiles. Leaflet, OpenLayers and Google Maps count zooms in this way.
     case pixels256 = 256
-    /// 512 px. MapLibre and Mapbox count zooms in this way. At the same scale, a zoom for tiles of 512 px is 1 less
-    /// than a zoom for tiles of 256 px.
+    /// 512 px. MapLibre and Mapbox count zooms in this way. At the same scale, a zoom for tiles of 512 px is lower by
+    /// 1 than a zoom for tiles of 256 px.
     case pixels512 = 512
 
     /// Number to add to a zoom for tiles of this size, to get the zoom for tiles of 256 px.
@@ -52,8 +52,8 @@ public struct Viewport: Hashable, Sendable {
   /// The part of the map in view.
   @_spi(Server) public let area: Area
 
-  /// The zoom, which may be fractional; nil if the zoom is not given, or if it follows from a box and the size of its
-  /// screen.
+  /// The zoom, which may be fractional; nil if no zoom was given. The zoom of a box on a screen is computed only when
+  /// the viewport is located on a plane.
   public let zoom: Double?
 
   /// Size of the screen; nil if the viewport has no screen.
@@ -76,8 +76,8 @@ public struct Viewport: Hashable, Sendable {
     self.init(.box(box), zoom: zoom, tileSize: tileSize, margin: margin)
   }
 
-  /// Creates a viewport of a box on a screen. Its zoom is the greatest zoom at which the box fits, but at most the zoom
-  /// at which a pixel is one unit of the plane.
+  /// Creates a viewport of a box on a screen. The zoom of the viewport is the greatest zoom at which the box fits the
+  /// screen. At this zoom, a pixel is at least one unit of the plane.
   ///
   /// - Parameters:
   ///   - box: The box, with all four edges inclusive.
@@ -122,14 +122,15 @@ public struct Viewport: Hashable, Sendable {
   /// The whole map, without a scale.
   public static let everything = Viewport(.everything)
 
-  /// Returns the viewport with another margin, in pixels.
+  /// Returns this viewport with a different margin, in pixels.
   package func expanded(by margin: Double) -> Viewport {
     Viewport(area, zoom: zoom, size: size, tileSize: tileSize, margin: margin)
   }
 
   init(_ area: Area, zoom: Double? = nil, size: Size? = nil, tileSize: TileSize = .pixels256, margin: Double = 0) {
     (self.area, self.zoom, self.size, self.margin) = (area, zoom, size, margin)
-    // Viewports that show the same area at the same scale are equal. Without a zoom, the size of tiles has no meaning.
+    // Without a zoom, the tile size has no meaning. It is then always 256 px, so that equal viewports compare as
+    // equal.
     self.tileSize = zoom == nil ? .pixels256 : tileSize
   }
 }
@@ -152,7 +153,8 @@ public struct Viewport: Hashable, Sendable {
   /// Height of the part in view, in units of the plane.
   public var height: Double { Double(window.maxY - window.minY) }
 
-  /// Returns the number of squares with sides of `pixels` pixels that cover the viewport; infinity without a zoom.
+  /// Returns the greatest number of squares of a grid that the viewport can touch; infinity if the viewport has no
+  /// zoom. The sides of the squares are `pixels` pixels long.
   public func area(inSquaresOf pixels: Double) -> Double {
     guard let zoom else { return .infinity }
     let side = pixels * Plane.unitsPerPixel(zoom: zoom)
@@ -197,8 +199,8 @@ extension Viewport {
     return Plane.zoom(fittingWidth: Double(window.width), height: Double(window.maxY - window.minY), into: size)
   }
 
-  /// Whether the viewport has a zoom: its own zoom, or a zoom that follows from its size. A cut with a detail, a
-  /// spacing or badges needs a zoom.
+  /// Whether the viewport has a zoom: a given zoom, or a zoom that is computed from a box and the size of its screen.
+  /// A cut with a detail, a spacing or badges needs a zoom.
   @_spi(Server) public var hasScale: Bool {
     if zoom != nil { return true }
     if case .box = area { return size != nil }

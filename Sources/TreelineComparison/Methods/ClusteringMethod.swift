@@ -13,13 +13,13 @@ package struct ClusteringMethod: Sendable {
   /// The meaning of the shapes behind badges, worded like `summary`; nil if there are no shapes.
   var extentMeaning: String?
 
-  /// Whether the clusters exist before a view is chosen, so that different views may share clusters. Otherwise the
-  /// method computes new clusters for each view. Such a method is only a yardstick: it takes no part in journeys, and
+  /// Whether the clusters exist before a view is chosen, so that different views may share clusters. If false, the
+  /// method computes new clusters for each view. Such a method is only a yardstick: it takes no part in journeys and
   /// is never called best.
   var isFixed = true
 
-  /// Returns this method with the same detail in all views of a journey. With this detail, the mean number of clusters
-  /// is at most `limit`. The property is nil if the method does not choose a detail for each view.
+  /// Returns this method with the same detail in all views of a journey. With this detail, the views have at most
+  /// `limit` clusters on average. The property is nil if the method does not choose a detail for each view.
   var settling: (@Sendable (_ views: [ComparisonView], _ limit: Int) throws -> ClusteringMethod)?
 
   /// Returns the clusters of a view. Their number is at most `limit`, if the method has a limit. During a journey,
@@ -41,7 +41,8 @@ package struct ClusteringMethod: Sendable {
 
 /// A cluster as a method shows it in a view.
 struct ShownCluster: Sendable {
-  /// Middle of the badge in pixels of the view. The badge may lie outside the picture, like points of the cluster.
+  /// Middle of the badge in pixels of the view. The badge may lie outside the picture, because the cluster may have
+  /// points there.
   let position: PixelPoint
   /// Count on the badge, at least 1. The count includes points outside the view.
   let pointCount: Int
@@ -100,8 +101,8 @@ extension ShownCluster.Extent {
   fileprivate static func cell(_ cell: PlaneWindow, in view: ComparisonView) -> Self {
     let (width, height) = (Double(cell.width) + 1, Double(cell.maxY - cell.minY) + 1)
     let units = view.unitsPerPixel
-    // The middle of a cell decides on which side of the picture the cell is drawn. So a cell at the edge is on the same
-    // side as its badge.
+    // On a map that repeats sideways, a cell could be drawn at either side of the picture. The middle of the cell
+    // decides the side, as for the badge, so that both are on the same side.
     let middle = view.pixel(x: Double(cell.x) + width / 2, y: Double(cell.minY) + height / 2)
     return .box(
       x: middle.x - width / 2 / units, y: middle.y - height / 2 / units, width: width / units, height: height / units)
@@ -113,7 +114,7 @@ extension ShownCluster.Extent {
 package typealias KMeans = @Sendable (_ positions: [PixelPoint], _ count: Int) throws -> [Int]
 
 extension ClusteringMethod {
-  /// Returns a method that clusters the points of each view separately. Its distortion is close to the best possible
+  /// Returns a method that clusters the points of each view separately. Its distortion is close to the least possible
   /// distortion.
   package static func kMeans(_ kMeans: @escaping KMeans, of tree: ClusterTree) -> ClusteringMethod {
     ClusteringMethod(
