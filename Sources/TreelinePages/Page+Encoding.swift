@@ -13,8 +13,9 @@ struct PageEncoder {
     case spreads = 5
   }
 
-  /// Place of the children of a node. The node is a record of an upper page, or one of the page's roots. Its children
-  /// are in the page itself, in the child page that was used last, or in the next child page.
+  /// Place of the children of a node. The node is a record of an upper page, or one of the page's roots. The children
+  /// of the node are in the page itself, in the current child page, or in the next child page. The next child page
+  /// then becomes the current one.
   private enum State {
     static let here: UInt8 = 0
     static let sameChild: UInt8 = 1
@@ -23,16 +24,16 @@ struct PageEncoder {
 
   // MARK: - Upper pages
 
-  /// The length of the fields before the places of a listing.
+  /// Number of bytes of an upper page that precede the places of the listed pages.
   static let listingStart = 36
 
-  /// Whether the exact spreads of an upper page are in a separate page. This is so if the tree has separations,
-  /// because cuts of such a tree do not need spreads.
+  /// Whether the exact spreads of an upper page are in a separate page. True if the tree has separations, because cuts
+  /// of such a tree do not need spreads.
   var hasSpreadPages: Bool { storage.separations != nil }
 
   /// Returns the bytes of a page.
   ///
-  /// - Parameter listing: The pages below an upper page; empty if another page lists these pages.
+  /// - Parameter listing: The entries of the pages below an upper page; empty if another page lists these pages.
   func bytes(_ page: PagePlan, listing: [PageEntry] = []) throws(IndexError) -> [UInt8] {
     page.isLeaf ? try leaf(page) : upper(page, listing: listing)
   }
@@ -258,7 +259,7 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// The length of the fields before the places of the directory of values.
+  /// Number of bytes of the directory of values that precede the places of its pages.
   static let valueDirectoryStart = 12
 }
 
@@ -324,7 +325,7 @@ extension AttributeColumn {
   }
 }
 
-/// The part of a dictionary that some points use, in the order of the dictionary.
+/// The entries of a dictionary that some points use, in the order of the dictionary.
 private struct LocalDictionary {
   /// Code of each point: the index of the point's entry, or the number of entries if the point has no entry.
   let codes: [Int]

@@ -42,9 +42,9 @@ package struct PagePublisher {
 
   /// Returns sizes at which most views load few pages and few bytes.
   ///
-  /// `scripts/measure/pages.mjs` measured these sizes. With larger pages, a view loads more bytes. With smaller pages,
-  /// listings are longer. Some hosts accept only 20,000 files. So if there are very many points, files and pages of
-  /// values are longer. There are never more than 8,192 pages of values.
+  /// These sizes were chosen with `scripts/measure/pages.mjs`. With larger pages, a view loads more bytes. With
+  /// smaller pages, listings are longer. Some hosts accept only 20,000 files. So the files and the pages of values are
+  /// longer in a very large tree, which has about 8,192 pages of values.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
     let count = tree.pointCount
     let leastCodes = [1 << 18, count / 8].map { leastCode(of: tree, reachedBy: max(4096, $0)) }
@@ -55,8 +55,8 @@ package struct PagePublisher {
       values: max(4096, count / 8192), fileBytes: max(1 << 18, count / 500))
   }
 
-  /// Returns the least code for which at most `most` splits have this code or a greater code; 0 if the tree has no
-  /// codes.
+  /// Returns the least separation code such that at most `most` splits have this code or a greater code; 0 if the tree
+  /// has no codes.
   private static func leastCode(of tree: ClusterTree, reachedBy most: Int) -> Int {
     tree.withStorage { storage in
       guard let separations = storage.separations else { return 0 }
@@ -118,7 +118,7 @@ package struct PagePublisher {
     }
   }
 
-  /// Writes the pages of values, and returns the place of their directory.
+  /// Writes the pages of values and the directory of these pages. Returns the place of the directory.
   private func writeValues(
     _ encoder: PageEncoder, to files: PageFiles, threads: Int, _ result: inout Result, _ progress: (Int) -> Void
   ) throws -> PageReference {
@@ -144,8 +144,8 @@ package struct PagePublisher {
     _ encoder: PageEncoder, to files: PageFiles, _ result: inout Result
   ) throws -> [PageEntry] {
     let pages = encoder.pages
-    // The pages of the listings, beginning with the listing of the first page. They are written in reverse order,
-    // because a page must be written before the page that lists it.
+    // The pages in the listings, beginning with the listing of the first page. The listings are handled in reverse
+    // order, because a page must be written before the page that lists it.
     var listings: [[(page: PagePlan, isOwner: Bool)]] = []
     var owners = [pages.first]
     while !owners.isEmpty {
@@ -170,7 +170,8 @@ package struct PagePublisher {
   }
 
   /// Calls `work` for each number below `count`, on several threads. Calls `take` with the results on the calling
-  /// thread, in the order of the numbers. Returns the memory pages of the index to the system from time to time.
+  /// thread, in the order of the numbers. Returns the memory pages of the index to the system from time to time. If
+  /// `work` or `take` throws, throws the first error at the end.
   private func inOrderOrFailing<Pages: Sendable>(
     _ count: Int, threads: Int, _ work: @escaping @Sendable (Int) throws -> Pages,
     then take: (Int, Pages) throws -> Void
@@ -198,7 +199,7 @@ extension PagePublisher.Result {
   }
 }
 
-/// Places of pages, which are known only when their file is complete.
+/// The places of pages. The place of a page is known only when its file is complete.
 private final class Places {
   var all: [PageReference]
 
@@ -234,7 +235,7 @@ private final class PageFiles {
     case values
   }
 
-  /// A file that is not complete. `set` has a closure for each page, which receives the place of the page.
+  /// A file that is not complete yet. For each page, `set` has a closure that receives the place of the page.
   private struct Open {
     var pages: [[UInt8]] = []
     var byteCount = 0
@@ -273,8 +274,8 @@ private final class PageFiles {
 package protocol PageSink: AnyObject {
   var fileCount: Int { get }
   var byteCount: UInt64 { get }
-  /// Writes compressed pages one after another. In a folder, the pages become one file. Returns the place of all these
-  /// bytes.
+  /// Writes compressed pages one after another. In a folder, the pages become one file. Returns the place of the bytes
+  /// of all these pages.
   func append(_ pages: [[UInt8]]) throws -> PageReference
   /// Completes the pages. Returns the name of the single file with all pages; nil if the pages are in a folder.
   func finish() throws -> String?

@@ -7,8 +7,8 @@
 ///
 /// Key paths are compared with values by `==`, `!=`, `<`, `<=`, `>` and `>=`, and conditions are combined by `&&`,
 /// `||` and `!`. A key path stands for the column that was made from this key path, whatever the name of the column. A
-/// map may also be made on an existing tree, for example on a tree that was opened from an index. In such a map, the
-/// key path means the column with the name of its last property.
+/// map may also be made on an existing tree, for example on a tree that was opened from an index. In such a map, a key
+/// path stands for the column that has the name of the key path's last property.
 ///
 /// As in SQL, a missing value meets neither a condition nor the negation of the condition. Missing values are found by
 /// `\.price == nil`. Enumerations are compared by their raw values. A comparison with a number that is not finite
@@ -27,10 +27,11 @@ public struct MapFilter<Value: Sendable>: Sendable {
     }
   }
 
-  /// Makes a filter from a filter without key paths: `\.price < 120 && MapFilter(.inside(box))`.
+  /// Makes a filter from a ``Filter``, which names columns instead of key paths: `\.price < 120 &&
+  /// MapFilter(.inside(box))`.
   public init(_ filter: Filter) { self.init { _ in filter } }
 
-  /// Returns a filter that a value of the map passes if its property equals one of `values`.
+  /// Returns a filter for values of the map with a property that equals one of `values`.
   public static func `where`<Property: ColumnValue>(
     _ property: KeyPath<Value, Property> & Sendable, in values: [Property.Present]
   ) -> MapFilter {
@@ -95,7 +96,7 @@ public func != <Value: Sendable, Property: ColumnValue>(
   property: KeyPath<Value, Property?> & Sendable, value: _OptionalNilComparisonType
 ) -> MapFilter<Value> { !(property == value) }
 
-/// Returns a filter for values with a property below a given value. Texts compare by their code points.
+/// Returns a filter for values with a property below a given value. Texts are compared by their code points.
 public func < <Value: Sendable, Property: ColumnValue>(
   property: KeyPath<Value, Property> & Sendable, value: Property.Present
 ) -> MapFilter<Value> where Property.Present: Comparable { MapFilter(property, .isLess, value) }

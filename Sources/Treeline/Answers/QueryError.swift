@@ -29,7 +29,7 @@ public enum QueryError: Error, Hashable, Sendable {
   @_spi(Server) case notALength(name: String, found: Double)
   /// The tree was built, or its index written, without the separations that a spacing needs.
   @_spi(Server) case noSeparations
-  /// The tree was grown for badges, so it has the scales at which badges touch, and not the separations that a spacing
+  /// The tree was grown for badges. So it has the scales at which badges touch, but not the separations that a spacing
   /// needs.
   @_spi(Server) case grownForBadges
   /// The tree was not grown for badges, or has no separations.
@@ -44,12 +44,12 @@ public enum QueryError: Error, Hashable, Sendable {
   @_spi(Server) case tileOnPlainPlane
   /// Fewer values than the tree has rows.
   @_spi(Server) case tooFewValues(expected: Int, found: Int)
-  /// A value that does not lie at the position that the tree has for the value's row. `expected` is the coordinate of
-  /// this position; nil if the tree has no point of this row.
+  /// A value whose coordinate does not fit the point that the tree has for the value's row. `expected` is the
+  /// coordinate of this point; nil if the tree has no such point.
   case differentValue(row: Int, expected: Coordinate?, found: Coordinate)
   /// A property for which a map has no column.
   case unknownProperty(keyPath: String, columns: [String])
-  /// A result of an aggregate that does not fit the type of the result.
+  /// A result of an aggregate that cannot be converted to the requested type.
   @_spi(Server) case unsuitedValue(keyPath: String, type: String, found: String)
   /// A viewport whose center is not finite or lies beyond a pole.
   @_spi(Server) case notACoordinate(found: Coordinate)

@@ -146,7 +146,8 @@ struct CQL2Parser {
       try scanner.advance()
       return try predicate(of: column, at: range)
     }
-    // A value comes first, as in `120 > price`. The comparison is turned, so that the column comes first.
+    // The condition begins with a value, as in `120 > price`. The two sides are exchanged, so that the column comes
+    // first.
     guard let value = try literal() else {
       throw unexpected("a condition such as \"kind = 'hotel'\"")
     }

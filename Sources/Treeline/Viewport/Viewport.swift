@@ -163,8 +163,8 @@ public struct Viewport: Hashable, Sendable {
 }
 
 extension Viewport {
-  /// Returns the viewport on a plane. Returns nil if nothing is in view, because the viewport lies outside the square
-  /// of a plain plane.
+  /// Returns the viewport on a plane. Returns nil if nothing is in view. This happens only on a plane without a map
+  /// projection, if the viewport lies outside its square.
   ///
   /// - Throws: `QueryError` if an edge, a zoom or a size is not a valid number.
   @_spi(Server) public func located(on plane: Plane) throws(QueryError) -> PlaneViewport? {

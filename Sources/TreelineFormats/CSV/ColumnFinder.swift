@@ -11,7 +11,7 @@ enum ColumnFinder {
     var isPlanar = false
     /// Whether a column was found by its name, which means that the first row is a header.
     var isNamed = true
-    /// What the cells contain, if both coordinates are in one column; nil for two columns.
+    /// The format of the cells if both coordinates are in one column; nil if each coordinate has its own column.
     var oneCell: OneCell?
     /// Note to the user about the choice, if the choice may be wrong.
     var note: ReadingNote?
@@ -24,7 +24,8 @@ enum ColumnFinder {
     case longitudeLatitude
   }
 
-  /// Common names, in order of preference. Names are compared in lower case and without `_`, `-` and spaces.
+  /// Common names of the two coordinate columns, in order of preference. Names are compared in lower case and without
+  /// `_`, `-` and spaces.
   private static let commonNames: [(first: String, second: String, isPlanar: Bool)] = [
     ("longitude", "latitude", false), ("lon", "lat", false), ("lng", "lat", false), ("long", "lat", false),
     ("decimallongitude", "decimallatitude", false), ("longitude", "lat", false), ("lon", "latitude", false),
@@ -57,7 +58,7 @@ enum ColumnFinder {
     "ubicacion", "localização", "coordinategeografiche", "posizione",
   ]
 
-  /// Words around a common name that do not change its meaning.
+  /// Words that may stand before or after a common name without changing its meaning.
   private static let neutralWords: Set = ["coord", "coords", "coordinate", "coordinates", "gps", "in", "position"]
   /// Words that may stand before or after the name of a column in degrees without changing its meaning. Some of the
   /// words are names of datums. These datums differ by less than a map can show.
@@ -75,7 +76,7 @@ enum ColumnFinder {
     "address", "airport", "city", "destination", "dropoff", "end", "from", "home", "location", "origin", "pickup",
     "place", "point", "pt", "shape", "shop", "site", "start", "station", "stop", "store", "to", "venue",
   ]
-  /// Words for the start of a journey. If the columns name several places, only the start is read.
+  /// Words for the start of a journey. If the columns name several places, only the coordinates of the start are read.
   private static let startWords: Set = ["from", "origin", "pickup", "start"]
 
   /// Finds the columns by their names, and prefers names in this order:
@@ -134,7 +135,7 @@ enum ColumnFinder {
   }
 
   /// Returns the coordinate columns of a place. If there are several places, returns the columns of the start of the
-  /// journey. Returns nil if no column names a place.
+  /// journey. Returns nil if no column names a place. Throws if there are several places, but not exactly one start.
   private static func columnsOfPlace(_ cells: [String], _ words: [[String]]) throws(ColumnProblem) -> Columns? {
     func columns(_ axis: Set<String>) -> [(place: [String], column: Int)] {
       words.indices.compactMap { column in
@@ -205,8 +206,8 @@ enum ColumnFinder {
   }
 
   /// Returns the column with both coordinates, and the order of the coordinates. If the pair has letters such as N and
-  /// E, they determine the order. Otherwise the order is guessed from the column's name and the numbers, and a note
-  /// reports the guess.
+  /// E, the letters determine the order. If not, the order is guessed from the column's name and the numbers, and a
+  /// note reports the guess.
   private static func columns(of pair: CoordinatePair, inColumn column: Int, of cells: [String]) -> Columns {
     if let isLatitudeFirst = pair.isLatitudeFirst {
       return oneCell(column, isLatitudeFirst ? .latitudeLongitude : .longitudeLatitude)
@@ -233,7 +234,7 @@ enum ColumnFinder {
     return (try one(found, of: cells), true)
   }
 
-  /// Returns the column if exactly one column was found. Otherwise throws.
+  /// Returns the column if exactly one column was found; throws if there are several.
   private static func one(_ found: [Int], of cells: [String]) throws(ColumnProblem) -> Int {
     if found.count == 1 { return found[0] }
     let names = found.map { "\"\(visible(cells[$0]))\"" }

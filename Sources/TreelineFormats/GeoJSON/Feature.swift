@@ -1,7 +1,7 @@
 import Treeline
 
-/// Ranges of the parts of a Feature in the scanned bytes; nil if a part is missing. A Feature of Esri's JSON has
-/// `attributes` instead of `properties`, and `x` and `y` in its geometry.
+/// Ranges of the parts of a Feature in the scanned bytes. A range is nil if its part is missing. A Feature of Esri's
+/// JSON has `attributes` instead of `properties`, and `x` and `y` in its geometry.
 struct FeatureScan {
   var value: Range<Int> = 0..<0
   var id: Range<Int>?
@@ -285,8 +285,8 @@ extension JSONScanner {
   }
 }
 
-/// Decodes the stored bytes of a Feature. The syntax of the bytes has been checked. First comes the literal of the id,
-/// then the object of the properties. Either part may be missing.
+/// Decodes the stored bytes of a Feature. The syntax of the bytes has been checked. The bytes are the literal of the
+/// id, followed by the object of the properties. Either part may be missing.
 struct FeatureRecordDecoder: RecordDecoder {
   func featureID(of record: Bytes) -> AttributeValue? {
     guard startsWithID(record) else { return nil }

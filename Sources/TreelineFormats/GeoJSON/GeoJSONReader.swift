@@ -139,7 +139,7 @@ struct GeoJSONReader: InputFormat {
   }
 
   private mutating func readFeatures() throws(ReadingError) {
-    // Skips space that extends beyond the end of the window.
+    // This space may extend beyond the end of the window.
     try skipSpace()
     try expect(Byte.openBracket, "an array of Features")
     var previousLine = window.line
@@ -166,14 +166,14 @@ struct GeoJSONReader: InputFormat {
     }
     previousLine = window.line
     try skipSpace()
-    // The skipped line may have had no comma at its end.
+    // If the skipped line had no comma at its end, the next Feature follows without a comma.
     if failure != nil, window.bytes.first == Byte.openBrace { return true }
     return try continues(closing: Byte.closeBracket, "\",\" or \"]\"")
   }
 
   /// Returns the length of the first line with its comma; nil if the line cannot safely be skipped. The line can be
   /// skipped if the next line is a whole Feature or ends the collection. The line can also be skipped if it looks like
-  /// one whole Feature and the next line begins another Feature.
+  /// one whole Feature and the next line continues the array.
   private func lengthOfLine() throws(ReadingError) -> Int? {
     guard let end = try firstIndex(from: 0, where: Self.endsLine),
       let next = try firstIndex(from: end, where: { $0 > Byte.space })

@@ -5,7 +5,8 @@
 /// The query of a request, and its viewport on the plane of an index.
 struct ServedQuery {
   let query: Query
-  /// nil if nothing is in view, because the index has no map projection and the viewport lies outside its plane.
+  /// The viewport on the plane; nil if nothing is in view. This happens only for an index without a map projection, if
+  /// the viewport lies outside the square of the plane.
   let view: PlaneViewport?
 
   /// Reads the query from the parameters of a request.
@@ -34,7 +35,7 @@ struct ServedQuery {
 }
 
 extension Cut {
-  /// Reads a cut that does not depend on the viewport.
+  /// Reads a cut by a number of pixels. Such a cut does not depend on the viewport.
   ///
   /// - Parameter default: Cut to use if the request has none; nil if the request must have a cut.
   /// - Returns: nil if the request has no valid cut.
