@@ -16,7 +16,7 @@ public struct PublishOptions: Sendable {
   /// Sizes of pages, for tests and measurements; nil for sizes that depend on the number of points.
   package var sizes: PageSizes?
 
-  /// The default options: pages without a map, each page in a file.
+  /// The default options: pages in several files, without a map.
   public init() {}
 }
 
@@ -49,8 +49,8 @@ extension ClusterTree {
   /// - Parameters:
   ///   - contentHash: The content hash of the tree.
   ///   - giveBack: As in `PagePublisher`.
-  ///   - willWrite: Called with the path of a temporary file before it is written. If the program is interrupted, it
-  ///     should remove this file.
+  ///   - willWrite: Called with the path of a temporary file before the file is written. If the program is
+  ///     interrupted, the program should remove this file.
   ///   - progress: As in `PagePublisher`.
   package func publish(
     to folder: String, options: PublishOptions, contentHash: UInt64, giveBack: @escaping () -> Void = {},

@@ -15,7 +15,7 @@ struct PageEntry: Sendable {
 }
 
 /// The listing of an upper page: the pages on one or several levels below the page, in preorder. From a listing, a
-/// reader learns which pages on these levels a query needs, and loads all of them at once.
+/// reader learns which pages on these levels a query needs, and loads all needed pages at once.
 struct PageListing {
   var entries: [PageEntry] = []
   let hasSpreads: Bool
@@ -27,7 +27,7 @@ struct PageListing {
     bytes.append(places: entries.map(\.page) + (hasSpreads ? entries.map(\.spreads) : []))
     var edges: [[UInt8]] = [[], [], [], []]
     // A stack of boxes. Each entry's box is rounded within the last box of the stack. `left` is the number of further
-    // entries to be rounded within its box.
+    // entries whose boxes are rounded within `box`.
     var around: [(left: Int, box: PlaneRect)] = [(Int.max, whole)]
     for entry in entries {
       while around[around.count - 1].left == 0 { around.removeLast() }
@@ -62,8 +62,8 @@ private struct RoundedBox {
     let size = end &- start
     let step = size / 256 + 1
     let (from, to) = (least &- start, greatest &- start)
-    // The box of a large node may go around the world the other way than the box of its parent. Then the edges of the
-    // outer box are used.
+    // A large node may have a box that goes around the world in the other direction than the box of its parent. Then
+    // the edges of the outer box are used.
     guard from <= to, to <= size else { return (0, UInt8(size / step), start, end) }
     let (first, last) = (from / step, to / step)
     return (
@@ -74,12 +74,12 @@ private struct RoundedBox {
 }
 
 extension PlaneRect {
-  /// Makes the narrowest box around some boxes, which may lie across the seam.
+  /// Makes the narrowest box around given boxes. Any of these boxes may lie across the seam.
   init(around boxes: [PlaneRect]) {
     let world = Int64(1) << 32
     let sides = boxes.map { (start: Int64($0.minX), width: Int64($0.maxX &- $0.minX)) }.sorted { $0.start < $1.start }
     let first = sides.first?.start ?? 0
-    // How far the boxes reach beyond the seam; negative if no box reaches it.
+    // How far the boxes reach beyond the seam; negative if no box reaches the seam.
     let beyond = sides.map { $0.start + $0.width - world }.max() ?? -1
     var (end, start, widest) = (beyond, first, Int64(0))
     for side in sides {
@@ -95,7 +95,7 @@ extension PlaneRect {
 
 extension PageEncoder {
   /// Divides a leaf page of the whole tree into the pages of its subtree. Returns the encoder of these pages, and the
-  /// pages in preorder. If the leaf page is not a subtree, returns this encoder and the page itself.
+  /// pages in preorder. If the leaf page does not stand for a subtree, returns this encoder and the page itself.
   func subtree(_ plan: PagePlan) throws(IndexError) -> (PageEncoder, [PagePlan]) {
     guard pages.isSubtree(plan) else { return (self, [plan]) }
     let tree = try PageTree(storage, sizes: pages.sizes, below: pages.nodes(of: plan), level: plan.level)

@@ -1,4 +1,4 @@
-/// A test of whether the values of a column are in a set.
+/// A test whether values of a column are in a set.
 ///
 /// A test runs on chunks of up to 4,096 rows, without branches. It packs the results for 64 rows into a word. A code
 /// is the number that a column stores for a value: an integer minus the base of the column, or the index of a

@@ -40,7 +40,8 @@ extension FilterPlanner {
     if let area = try area.located(on: tree.plane) {
       let nodesPerLook = max((1 << 16) / max(area.edgeCount, 1), 1)
       try tree.withStorage { storage throws(FilterError) in
-        // If the children of a node cannot be read from a damaged file, no point of the node is in the area.
+        // If the children of a node cannot be read from a damaged file, no point of the node counts as inside the
+        // area.
         var waiting = [storage.root].compactMap { $0 }
         var nodesToLook = 0
         while let node = waiting.popLast() {
@@ -71,15 +72,15 @@ extension FilterPlanner {
 
 extension ClusterTree {
   /// Returns an upper bound for the number of steps needed to find the points of an area. A step compares an edge with
-  /// a node or a point. After 100,000 comparisons, the bound assumes the worst case below the nodes that still lie
-  /// across the area's edge.
+  /// a node or a point. The search for the bound stops after about 100,000 steps. For the nodes that then still lie
+  /// across the area's edge, the bound assumes the worst case.
   func steps(ofLocating area: FilterArea) -> Int {
     guard let located = try? area.located(on: plane) else { return 0 }
     let edgeCount = max(located.edgeCount, 1)
     return withStorage { storage in
       var across = [storage.root].compactMap { $0 }
       var looks = 100_000 / edgeCount
-      // Goes down level by level.
+      // Each pass goes down one level of the tree.
       while looks > 2 * across.count, !across.isEmpty {
         var next: [Node] = []
         for node in across where storage.isStored(node) {
@@ -165,8 +166,8 @@ extension FilterArea {
 
 /// A polygon that is tested exactly, by the even-odd rule. The edges belong to the polygon.
 private struct PlanePolygon {
-  /// A corner, in units of the plane. x is not reduced modulo the plane's width, so that a polygon across the seam,
-  /// where the plane begins and ends, is in one piece.
+  /// A corner, in units of the plane. x may lie beyond the plane, so that a polygon across the seam is in one piece.
+  /// The seam is the meridian at which the plane begins and ends.
   private struct Corner {
     var x: Int64
     var y: Int64

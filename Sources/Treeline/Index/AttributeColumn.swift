@@ -80,7 +80,7 @@ package struct AttributeColumn: Sendable {
     }
   }
 
-  /// The dictionary, for an attribute that has one.
+  /// The dictionary. Valid only if the encoding is `dictionary`.
   package var dictionary: ColumnDictionary {
     ColumnDictionary(
       UnsafeRawBufferPointer(rebasing: body[Self.tableStart(pointCount)...]), entryCount: entryCount)

@@ -12,7 +12,7 @@ public enum AttributeValue: Hashable, Sendable {
   case json(String)
 }
 
-/// The type of a column's values, apart from null, in the words of TileJSON.
+/// The type of a column's values that are not null, named as in TileJSON.
 package enum AttributeType: String, Hashable, Sendable {
   /// Strings, including nested objects and arrays, which are text in tiles.
   case string = "String"
@@ -72,8 +72,8 @@ extension ClusterTree {
   /// The names of the tree's columns, in the order of the input.
   @_spi(Server) public var attributeNames: [String] { columns.map(\.name) }
 
-  /// The types of the columns, in the order of `attributeNames`. For a column that does not consist of numbers only,
-  /// the first 4,096 distinct values decide.
+  /// The types of the columns, in the order of `attributeNames`. If a column does not consist of numbers only, its
+  /// type is the type of its first 4,096 distinct values.
   package var attributeTypes: [AttributeType] { columns.map(\.type) }
 
   /// Returns the attributes of a point, by its index in tree order. Columns that the point lacks are left out.

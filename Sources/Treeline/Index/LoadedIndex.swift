@@ -17,7 +17,7 @@ import CLibrary
       tree = try ClusterTree(bytes: file.bytes, name: file.name, keeping: file)
     }
 
-    /// Reads a whole index into separate memory, and compares its checksums with its bytes. Later changes of the file
+    /// Reads a whole index into separate memory, and checks its bytes against its checksums. Later changes of the file
     /// do not change the tree.
     ///
     /// - Throws: `IndexError`

@@ -57,10 +57,10 @@ struct AnswerChange: Sendable {
 
 extension AnswerChange {
   /// Returns the share of points, from 0 to 1, that are torn out of their clusters between the two answers. The finer
-  /// answer is the answer at the higher zoom. Each of its clusters is assigned to the cluster of the other answer with
-  /// which it shares the most points. Its remaining points count as torn. Only points in both answers are counted. The
-  /// share is 0 if each cluster of the finer answer lies within one cluster of the other answer. The share is nil if
-  /// the answers share no points.
+  /// answer is the answer at the higher zoom. Each cluster of the finer answer is assigned to the cluster of the other
+  /// answer with which it shares the most points. The remaining points of the cluster count as torn. Only points in
+  /// both answers are counted. The share is 0 if each cluster of the finer answer lies within one cluster of the other
+  /// answer. The share is nil if the answers share no points.
   func nestedness(isFirstFiner: Bool) -> Double? {
     var (most, all) = ([Int: Int](), 0)
     for flow in flows {
@@ -72,8 +72,8 @@ extension AnswerChange {
   }
 
   /// Returns the share of clusters that persist. Only clusters that satisfy a condition are considered. The share is
-  /// the number of clusters that are in both answers, divided by the number of clusters that are in one or both. It is
-  /// nil if no cluster satisfies the condition.
+  /// the number of clusters that are in both answers, divided by the number of clusters that are in at least one
+  /// answer. The share is nil if no cluster satisfies the condition.
   func persistence(ofFirst isFirstCounted: (Int) -> Bool, second isSecondCounted: (Int) -> Bool) -> Double? {
     let kept = flows.count { $0.kind == .kept && isFirstCounted($0.from) && isSecondCounted($0.to) }
     let either = (0..<fromCount).count(where: isFirstCounted) + (0..<toCount).count(where: isSecondCounted) - kept

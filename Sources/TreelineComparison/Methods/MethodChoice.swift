@@ -7,8 +7,8 @@ package enum MethodChoice: Hashable, Sendable {
   case grid
   case tree(TreeCut, Growth)
 
-  /// The compared growths. The name of a method contains the growth of its tree, except if the growth is the first of
-  /// this list.
+  /// The compared growths. The name of a method contains the growth of its tree, unless this growth is the first of
+  /// the list.
   private static let growths = SplitRule.examples.map(Growth.splitting)
 
   /// All methods in the order of a report: the grid, and each cut for each growth.
@@ -19,10 +19,10 @@ package enum MethodChoice: Hashable, Sendable {
     [.grid] + TreeCut.all(of: growth).map { .tree($0, growth) }
   }
 
-  /// Returns the default choices. They are the grid, a breadth-first limit and badges, which a report shows in its
-  /// first row, then a widest-first limit and a spacing. Limits are on the tree of Applidium's article. The spacing is
-  /// on a tree that is merged by distance, and the badges are on a tree that is merged for badges. If `growth` is
-  /// given, all cuts are on a tree of this growth, and cuts that do not suit it are left out.
+  /// Returns the default choices. The grid, a breadth-first limit and badges come first, because a report shows them
+  /// in its first row. A widest-first limit and a spacing follow. The two limits cut the tree of Applidium's article.
+  /// The spacing cuts a tree that is merged by distance, and the badges cut a tree that is merged for badges. If
+  /// `growth` is given, all cuts are on a tree of this growth, and cuts that do not suit this growth are left out.
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
     let limited = growth ?? .splitting(.mean)
     return [.grid, .tree(.breadthFirst, limited)]
@@ -97,7 +97,8 @@ package enum MethodChoice: Hashable, Sendable {
 package struct ComparedTree: Sendable {
   package let tree: ClusterTree
 
-  /// Tree index in the reference, for each tree index of this tree; nil if both orders are equal.
+  /// For each tree index of this tree, the tree index of the same point in the reference; nil if this tree is the
+  /// reference.
   private let indicesInReference: [Int32]?
 
   /// - Parameter reference: A tree of the same points with the same rows; nil if this tree is the reference.

@@ -30,7 +30,7 @@ package struct TreeCut: Hashable, Sendable {
     cut: .limit(1, order: .steepestFirst))
 
   /// A cut with a limit that continues the previous answer. During a journey, as few clusters as possible change
-  /// between views. A single view has no previous answer. In a single view, this cut equals a cut without continuation.
+  /// between views. A single view has no previous answer, so there this cut equals a cut without continuation.
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:
@@ -55,7 +55,8 @@ package struct TreeCut: Hashable, Sendable {
       summary: "groups that the points form, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
   }
 
-  /// A cut with as many badges as fit at their drawn size, without a limit. It needs a tree that was built for badges.
+  /// A cut without a limit. It shows as many badges as possible at their drawn size without letting badges touch. It
+  /// needs a tree that was built for badges.
   package static let badges = TreeCut(
     name: "badges", title: "Badges", summary: "as many badges and dots as fit without touching",
     cut: .badges())
@@ -63,7 +64,7 @@ package struct TreeCut: Hashable, Sendable {
   /// The cuts, in the order of a report.
   package static let all = [breadthFirst, widestFirst, steepestFirst, continuing, detail(), spacing()]
 
-  /// Returns the cuts for a tree that is built by splitting or merging, as `growth` says.
+  /// Returns the cuts for a tree that is built with a given growth.
   static func all(of growth: Growth) -> [TreeCut] {
     growth == .merging(by: .badges) ? all.dropLast() + [badges] : all
   }
@@ -78,13 +79,13 @@ package struct TreeCut: Hashable, Sendable {
     return try tree.clusters(cut, in: view.window, zoom: view.zoom, after: previous)
   }
 
-  /// Returns the cut with one detail for all of the given views.
+  /// Returns this cut. If the cut is fitted, returns it with one detail for all given views.
   func settled(for views: [ComparisonView], of tree: ClusterTree, limit: Int) throws -> TreeCut {
     isFitted ? .detail(try Self.leastDetail(of: tree, in: views, limit: limit)) : self
   }
 
   /// Returns the smallest detail at which the mean number of clusters in some views is at most `limit`, rounded to a
-  /// sixteenth of a pixel. The number of clusters never grows with the detail, so bisection finds it.
+  /// sixteenth of a pixel. The number of clusters never grows with the detail, so bisection finds the smallest detail.
   static func leastDetail(of tree: ClusterTree, in views: [ComparisonView], limit: Int) throws -> Double {
     func isWithin(_ detail: Double) throws -> Bool {
       let counts = try views.map { try tree.clusters(.detail(detail), in: $0.window, zoom: $0.zoom).count }

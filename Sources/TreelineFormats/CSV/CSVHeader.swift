@@ -2,11 +2,11 @@
 struct CSVHeader {
   var layout: CSVLayout
   var isPlanar: Bool
-  /// Whether the first row is a header. Otherwise it is data.
+  /// Whether the first row is a header. If not, the first row is data.
   var isHeader: Bool
   /// Whether any coordinate column was found by its name.
   let isNamed: Bool
-  /// Whether names had bytes that are not UTF-8 and were replaced.
+  /// Whether the names contained bytes that are not UTF-8. Such bytes were replaced.
   var isRepaired = false
   /// Notes to the user about the choice of columns.
   var notes: [ReadingNote]
@@ -62,8 +62,8 @@ func isNumber(_ cell: String) -> Bool {
 /// The recognized delimiters, in order of preference.
 let delimiters = [Byte.comma, Byte.tab, Byte.semicolon, Byte.bar]
 
-/// Returns the text after `sep=` if the line is like `sep=;`; nil for other lines. Excel writes such a line before the
-/// header to name the delimiter.
+/// Returns the text after `sep=` in a line such as `sep=;`, and nil for any other line. Excel writes such a line
+/// before the header to name the delimiter.
 ///
 /// - Parameter line: A line without its line break.
 func namedDelimiter(_ line: Bytes) -> Bytes? {

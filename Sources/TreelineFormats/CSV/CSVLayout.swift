@@ -12,7 +12,8 @@ enum CoordinateSpelling {
 
   /// Chooses the spelling.
   ///
-  /// - Parameter oneCell: What the cells contain, if both coordinates are in one column; nil for two columns.
+  /// - Parameter oneCell: The format of the cells if both coordinates are in one column; nil if each coordinate has
+  ///   its own column.
   init(oneCell: ColumnFinder.OneCell?, _ mark: DecimalMark) {
     self =
       switch oneCell {
@@ -57,7 +58,7 @@ extension Axes {
   /// Returns the number in a coordinate cell, even if the number is out of range. The number may have thousands
   /// separators. On the sphere, the cell may also contain an angle.
   ///
-  /// - Parameter isLatitude: Whether the letter of an angle must be N or S. Otherwise it must be E or W.
+  /// - Parameter isLatitude: True if the letter of an angle must be N or S; false if the letter must be E or W.
   func number(_ cell: Bytes, _ mark: DecimalMark, isLatitude: Bool) -> Double? {
     if let number = mark == .point ? parseDecimal(cell) : parseDecimalComma(cell) { return number }
     if let number = parseGrouped(cell, mark) { return number }
@@ -66,14 +67,14 @@ extension Axes {
   }
 }
 
-/// The layout of a CSV file. Readers and decoders use it.
+/// The layout of a CSV file, for readers and decoders.
 struct CSVLayout: RecordDecoder {
   let delimiter: UInt8
   /// Names of the columns; empty if the file has no header.
   let names: [String]
   /// Number of columns in the first row. Other rows must not have more columns.
   let columnCount: Int
-  /// Minimum number of columns in each row: the columns of the first row up to the last column with a name. So rows
+  /// Minimum number of columns in each row. Columns of the first row after the last named column do not count. So rows
   /// may be shorter than a header that ends with extra delimiters.
   let leastColumnCount: Int
   /// Columns of the coordinates, counted from 0. The two numbers are equal if one column contains both coordinates.
@@ -133,7 +134,7 @@ struct CSVLayout: RecordDecoder {
 extension CSVCell {
   @inline(__always) func bytes(of record: Bytes) -> Bytes { Bytes(rebasing: record[start..<end]) }
 
-  /// Returns the text of the cell. Doubled quotes become one quote, and broken UTF-8 is repaired.
+  /// Returns the text of the cell. Each doubled quote becomes one quote, and broken UTF-8 is repaired.
   func text(of record: Bytes) -> String {
     let content = bytes(of: record)
     guard hasDoubledQuotes else { return String(decoding: content, as: UTF8.self) }

@@ -127,7 +127,7 @@ struct CSVReader: InputFormat {
   /// Returns whether a line that begins with `#` is the header rather than a comment; nil if the window has grown.
   ///
   /// The header is a line that names the coordinate columns. If the columns are chosen by number, the header is a line
-  /// with as many cells as the next row.
+  /// with the same number of cells as the next row.
   private func isHeader(_ line: Bytes, _ named: UInt8?) throws(ReadingError) -> Bool? {
     guard let delimiter = named ?? detectDelimiter(line, isFinal: true, options.decimal) else { return false }
     var cells: [String] = []
@@ -173,7 +173,7 @@ struct CSVReader: InputFormat {
       } else if column == layout.second {
         second = cell
       } else if column >= layout.columnCount && cell.end > cell.start {
-        // A row that ends with delimiters has empty cells after its last column.
+        // Empty cells after the last column are not surplus, because a row may end with extra delimiters.
         hasSurplus = true
       }
     }

@@ -45,7 +45,7 @@ extension GeoJSONReader {
     return window.malformed(at: position, lineBreaks: lineBreaks, expected: expected, found: found)
   }
 
-  /// Consumes space of any length. If `separators`, also consumes record separators.
+  /// Consumes space of any length. If `separators` is true, also consumes record separators.
   @discardableResult func skipSpace(separators: Bool = false) throws(ReadingError) -> (isSeparated: Bool, isAtEnd: Bool)
   {
     var isSeparated = false
@@ -79,7 +79,7 @@ extension GeoJSONReader {
   }
 }
 
-/// A member of the outermost object. The value of most members has been skipped.
+/// A member of the outermost object. The value has been skipped, except for the member `features`.
 enum CollectionMember {
   /// The value as JSON. The escapes of a string are decoded, and its quotes are kept.
   case type(String)
@@ -181,8 +181,9 @@ extension JSONScanner {
 }
 
 extension JSONScanner {
-  /// Checks that only space and the allowed bytes follow a Feature on its line. If a second Feature follows, the line
-  /// is refused, because skipping the line would skip both.
+  /// Checks the byte that follows a Feature and any space on its line. The byte must be a line break, a record
+  /// separator, an allowed byte or the brace of a second Feature. A second Feature passes this check, because a failed
+  /// check may skip the line, and with it both Features. The caller refuses the second Feature.
   func checkRestOfLine(_ allowed: [UInt8], _ expected: StaticString) throws(JSONStop) {
     var end = position
     while end < bytes.count, bytes[end] == Byte.space || bytes[end] == Byte.tab { end += 1 }
@@ -199,7 +200,7 @@ extension JSONScanner {
 }
 
 extension ReadingError {
-  /// The number of the line that is not JSON, and the reason; nil for other errors.
+  /// The line that is not JSON, and the reason; nil if the error has another cause.
   var brokenLine: (line: Int, expected: String, found: String)? {
     switch self {
     case .malformed(_, let line, _, let expected, let found): (line, expected, found)

@@ -145,7 +145,7 @@ extension JSONScanner {
       if sign == Byte.plus || sign == Byte.minus { position += 1 }
       try skipSomeDigits()
     }
-    // The next byte might still belong to the number.
+    // The number might continue in bytes that have not been read yet.
     if position == bytes.count && !isFinal { throw .needsMore }
   }
 

@@ -5,7 +5,7 @@
 /// prepared when the answer is computed.
 struct ServedSelection {
   let index: ServedIndex
-  /// nil for all points.
+  /// The filter; nil for all points.
   private let filter: Filter?
   /// Cost of preparing the filter in units of `AnswerCost`; 0 if the filter is already prepared.
   let cost: Int
@@ -38,8 +38,8 @@ struct ServedSelection {
       return
     }
     let estimate = index.tree.estimate(ofSelecting: filter)
-    // The clusters of the passing points are also prepared. Preparing the clusters takes time for every point of the
-    // index.
+    // The second part of the cost is for preparing the clusters of the passing points. This takes time for every point
+    // of the index.
     cost = estimate.cost + index.tree.pointCount / AnswerCost.pointsPerUnit
     if let (expected, found) = estimate.excess {
       parameters.refuse("filter", expected: "fewer conditions, texts or corners, for \(expected)", found: found)
