@@ -35,7 +35,7 @@ package struct MapPage {
   /// - Parameters:
   ///   - contentHash: The content hash of the tree.
   ///   - title: Title of the page, which replaces the tree's own title.
-  ///   - basemap: A MapLibre style, or the address of a style, as JSON; nil for the land in the map's own files.
+  ///   - basemap: A MapLibre style, or the address of a style, as JSON; nil to show the land from the map's own files.
   ///   - progress: As in `PagePublisher`.
   /// - Throws: `PageError`
   package func page(

@@ -51,8 +51,8 @@ struct PageBits {
 }
 
 extension [UInt32] {
-  /// The differences between each number and the number before it, modulo 2^32, in zigzag code. The differences 0, -1,
-  /// 1, -2, 2 become 0, 1, 2, 3, 4. The number before the first number is 0.
+  /// For each number, the difference from the number before it, modulo 2^32, in zigzag code. The differences 0, -1, 1,
+  /// -2, 2 become 0, 1, 2, 3, 4. Before the first number, 0 is assumed.
   var differences: [UInt32] {
     var previous: UInt32 = 0
     return map { value in
@@ -105,7 +105,7 @@ package struct PageReference: Hashable, Sendable {
 
   static let none = PageReference(file: nil, fileLength: 0, offset: 0, length: 0)
 
-  /// Returns the place of each page, if the pages were written one after another from the offset of this reference.
+  /// Returns the places of pages that were written one after another, beginning at the offset of this reference.
   func places(of pages: [[UInt8]]) -> [PageReference] {
     var place = self
     place.length = 0
@@ -116,7 +116,7 @@ package struct PageReference: Hashable, Sendable {
     }
   }
 
-  /// The name of the file with a checksum.
+  /// Returns the name of the file with a given checksum.
   static func fileName(_ checksum: UInt64) -> String { hexadecimal(checksum) + ".page" }
 }
 

@@ -77,7 +77,7 @@ package struct PageManifest: Codable, Equatable {
     }
   }
 
-  /// The place of a page that is alone in its file, or in the file of all pages.
+  /// The place of a page. The page has its own file, or it is in the file of all pages.
   package struct Reference: Codable, Equatable {
     /// The checksum of the file; nil if all pages are in one file.
     package var file: String?

@@ -3,7 +3,7 @@ import Treeline
 /// The ellipse of a cluster in two bytes. A map uses these bytes to compute the color of a badge, and to draw the
 /// ellipse.
 struct RoundedEllipse {
-  /// The area on a logarithmic scale, with four steps per factor of two; 0 if all points have one position.
+  /// The area on a logarithmic scale, with four steps per factor of two; 0 if all points have the same position.
   var size: UInt8
   /// Elongation of the ellipse along x, and its elongation along a diagonal, in 16 steps each.
   var shape: UInt8

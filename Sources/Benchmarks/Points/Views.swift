@@ -6,8 +6,8 @@ import PointSets
 extension [Viewport] {
   /// Returns views centered on random points, `perZoom` at each zoom from 4 to 16.
   ///
-  /// No view crosses the antimeridian or the edge of Web Mercator. For such a view, other libraries would return fewer
-  /// points.
+  /// Views that cross the antimeridian or the edge of Web Mercator are left out. In such views, other libraries would
+  /// return fewer points.
   static func around(_ coordinates: [Coordinate], perZoom: Int, seed: UInt64) -> [Viewport] {
     var random = SplitMix64(seed: seed)
     var views: [Viewport] = []

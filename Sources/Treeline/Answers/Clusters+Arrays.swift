@@ -16,7 +16,7 @@ extension Clusters {
 
   /// The point counts of the clusters, in the order of the answer. The array equals `map(\.pointCount)`.
   ///
-  /// - Complexity: O(count), without a filter
+  /// - Complexity: O(count) without a filter
   public var pointCounts: [Int] {
     guard let selection = tree.selection else { return nodes.map { Int($0.count) } }
     return withExtendedLifetime(selection) { nodes.map { selection.points.count(of: $0) } }

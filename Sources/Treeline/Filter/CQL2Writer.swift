@@ -143,8 +143,8 @@ extension Instant {
 }
 
 extension String {
-  /// Returns the text between two quotes. Each quote inside the text is doubled, even if a combining accent follows
-  /// the quote.
+  /// Returns the text with a quote at each end. Each quote inside the text is doubled, even if a combining accent
+  /// follows the quote.
   func quoted(by quote: Unicode.Scalar) -> String {
     var quoted = String.UnicodeScalarView([quote])
     for scalar in unicodeScalars {

@@ -1,9 +1,9 @@
 /// The points of a tree, sorted by a column's values. Points without a value come last, and points with equal values
 /// stay in tree order.
 ///
-/// A *place* is an index in this order. The points with values in a range have adjacent places. So when a filter moves
-/// its range of values, the points that enter or leave the range are found without reading other points. The order
-/// takes 4 bytes of memory per point, and 20 bytes per point while it is made.
+/// A *place* is an index in this order. The points with values in a range have adjacent places. So when the range of a
+/// filter moves, the points that enter or leave the range are found without reading other points. The order takes 4
+/// bytes of memory per point, and 20 bytes per point while it is made.
 final class ColumnOrder: PreparedValues {
   private let treeIndices: PreparedArray<UInt32>
 
@@ -52,8 +52,8 @@ final class ColumnOrder: PreparedValues {
 
   @inline(__always) func treeIndex(atPlace place: Int) -> UInt32 { treeIndices[place] }
 
-  /// Returns the places of the points that pass a test, as sorted ranges; nil if the test reads another column, or if
-  /// it has many ranges.
+  /// Returns the places of the points that pass a test, as sorted ranges; nil if the test reads another column or has
+  /// many ranges.
   func places(passing test: ColumnTest) -> [Range<Int>]? {
     switch (test, values) {
     case (.codes(let codes, let least, let greatest), .integers(let integers))

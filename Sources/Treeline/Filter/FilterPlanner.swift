@@ -88,7 +88,7 @@ struct FilterPlanner {
   private func table(_ table: [UInt8], of entries: EntryValues) -> FilterPlan {
     guard let first = table.firstIndex(of: 1) else { return .nothing }
     let last = table.lastIndex(of: 1)!
-    // Codes above the last entry, which a damaged file may have, are missing values, too.
+    // A damaged file may have codes above the last entry. They are missing values, too.
     if last < table.count - 1, table[first...last].allSatisfy({ $0 == 1 }) {
       return .test(.codes(entries.codes, UInt64(first), through: UInt64(last)))
     }

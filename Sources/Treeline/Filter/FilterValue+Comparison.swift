@@ -1,4 +1,4 @@
-/// The values of a list, prepared for tests of whether a value equals any of them.
+/// The values of a list, prepared for finding out whether the list contains a value.
 struct EqualValues {
   /// Texts, sorted by their bytes.
   private let texts: [String]

@@ -8,8 +8,8 @@ extension Filter.Expression {
   /// The conditions that must all hold for the expression to hold.
   var conjuncts: [Filter.Expression] { if case .all(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] } }
 
-  /// Returns whether two expressions are equal byte by byte. Swift compares strings by canonical equivalence, but equal
-  /// strings with different bytes are different values of a column.
+  /// Returns whether two expressions are equal byte by byte. Swift compares strings by canonical equivalence, so
+  /// strings with different bytes may be equal. In a column, such strings are different values.
   func isSame(as other: Filter.Expression) -> Bool {
     self == other && "\(Filter(self))".utf8.elementsEqual("\(Filter(other))".utf8)
   }
@@ -41,7 +41,7 @@ struct MovedSelection {
     return try MovedSelection(from: previous, to: terms, of: tree)?.made()
   }
 
-  /// Returns nil if the filters differ in more than one column of numbers or times, or in another kind of column. Also
+  /// Returns nil unless the conditions that differ read exactly one column, and this column has numbers or times. Also
   /// returns nil if too many points enter or leave, because testing all points then takes less time.
   private init?(from previous: Selection, to terms: [FilterTerm], of tree: ClusterTree) throws(CancellationError) {
     guard let previousTerms = previous.terms else { return nil }

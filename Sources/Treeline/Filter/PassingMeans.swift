@@ -36,7 +36,7 @@ struct PassingMeans {
   let before: UnsafeMutablePointer<Sums>
 
   /// Number that is added, modulo 2^32, to the x of each point before sums are computed. The number is half the world
-  /// for nodes across the seam, where the plane begins and ends, and 0 for other nodes.
+  /// for nodes across the seam, and 0 for other nodes. The seam is the meridian at which the plane begins and ends.
   let turn: UInt32
 
   init(before: UnsafeMutablePointer<Sums>, turn: UInt32) { (self.before, self.turn) = (before, turn) }

@@ -5,7 +5,7 @@
 public struct IndexDescription: Hashable, Sendable {
   /// The title, which says what the points are.
   public var title: String?
-  /// The attribution, which names the source of the data. Maps show it in a corner.
+  /// The attribution, which names the source of the data. Maps show the attribution in a corner.
   public var attribution: String?
   /// The unit of coordinates on a plain plane, which has x and y instead of degrees; for example `m`. The coordinates
   /// of other indexes are degrees.

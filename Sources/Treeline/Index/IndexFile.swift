@@ -58,7 +58,7 @@ import CLibrary
 
     deinit { if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) } }
 
-    /// Releases the memory of all pages. A page that is used again is read again from the file.
+    /// Returns the memory pages of the file to the system. If they are used later, they are read from the file again.
     package func giveBack() {
       if let start = bytes.baseAddress {
         _ = madvise(UnsafeMutableRawPointer(mutating: start), bytes.count, MADV_DONTNEED)

@@ -116,8 +116,8 @@ extension MergeTraits {
 }
 
 extension IndexSection {
-  /// - Parameter end: The end of the previous section or of the table. Sections cannot overlap, so an index cannot make
-  ///   a reader read the same bytes over and over.
+  /// - Parameter end: The end of the previous section; for the first section, the end of the table. Sections must not
+  ///   overlap, so an index cannot make a reader read the same bytes over and over.
   fileprivate init(readingFrom file: NamedBytes, entry: Int, behind end: UInt64) throws(IndexError) {
     let flags: UInt32 = file.read(at: entry + 4)
     try file.require(flags <= 1, at: entry + 4, "section flags 0 or 1", found: "\(flags)")

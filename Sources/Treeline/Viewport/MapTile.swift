@@ -54,8 +54,8 @@ public struct MapTile: Hashable, Sendable {
   package func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
     let turn = 0x1p32
     var east = x + Double(plane.seam) - Double(left)
-    // The position repeats around the world. The repetition nearest to the middle of the tile is chosen or, if two
-    // repetitions are equally near, the western repetition.
+    // The position repeats around the world. The repetition nearest to the middle of the tile is chosen. If two
+    // repetitions are equally near, the western repetition is chosen.
     east -= ((east - Double(side) / 2) / turn + 0.5).rounded(.down) * turn
     let scale = Double(extent) / Double(side)
     return (Int(clamping: (east * scale).rounded(.down)), Int(clamping: ((y - Double(top)) * scale).rounded(.down)))

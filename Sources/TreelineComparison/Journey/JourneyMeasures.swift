@@ -19,7 +19,7 @@ struct MeasuredJourney: Sendable {
     changes.enumerated().map { (views[$0], views[$0 + 1], $1) }
   }
 
-  /// Distances in pixels between the positions of clusters that share points, for each step.
+  /// For each step, the distances in pixels between clusters of the two views that share points.
   fileprivate var distances: [[Double]] {
     steps.map { from, to, change in
       change.flows.map { flow in

@@ -88,7 +88,7 @@ private struct WellKnownTextScanner {
     while position < bytes.count, bytes[position] == Byte.space || bytes[position] == Byte.tab { position += 1 }
   }
 
-  /// Skips a word or a sign if it comes next, and the spaces around the word. Case is ignored.
+  /// If a word or a sign comes next, skips the word and the spaces around the word, and returns true. Case is ignored.
   ///
   /// - Parameter word: Capital letters, or a sign.
   private mutating func take(_ word: StaticString) -> Bool {

@@ -63,7 +63,7 @@ final class FileSource: ByteSource {
         progress?(bytesRead, size)
         return count
       }
-      // A signal interrupted the call, so it is repeated.
+      // If a signal interrupted the call, the call is repeated.
       if errno != EINTR { throw .readFailed(file: displayName, reason: systemError()) }
     }
   }

@@ -79,7 +79,8 @@ final class Window {
     guard try more() else { throw .recordTooLong(file: file, line: line, limit: bytes.count) }
   }
 
-  /// Returns an error about invalid input at an offset in `bytes`, `lineBreaks` lines below the line of the window.
+  /// Returns an error about invalid input at an offset in `bytes`. The invalid input is `lineBreaks` lines below the
+  /// first line of the window.
   func malformed(at position: Int = 0, lineBreaks: Int = 0, expected: String, found: String) -> ReadingError {
     .malformed(file: file, line: line + lineBreaks, byte: consumed + Int64(position), expected: expected, found: found)
   }

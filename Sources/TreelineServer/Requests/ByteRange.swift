@@ -9,8 +9,8 @@ enum ByteRange: Equatable {
 }
 
 extension HTTPRequest {
-  /// Returns the part of a file that the `Range` header requests (RFC 9110, section 14). The header is ignored if it is
-  /// malformed, names several parts or uses another unit than bytes. The header is also ignored if `If-Range` names
+  /// Returns the part of a file that the `Range` header requests (RFC 9110, section 14). The header is ignored if it
+  /// is malformed, names several parts or uses a unit other than bytes. The header is also ignored if `If-Range` names
   /// another version of the file.
   func range(of length: Int, tag: String) -> ByteRange {
     guard method == .get, let text = headerFields[.range]?.lowercased(), text.hasPrefix("bytes=") else { return .all }

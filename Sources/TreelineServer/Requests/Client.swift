@@ -2,16 +2,16 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The client that sent a request, and the address at which it reached the server. The address and the client come
-/// from the connection, or from the headers of a trusted proxy.
+/// The client that sent a request, and the address at which the client reached the server. Both are read from the
+/// connection or from the headers of a trusted proxy.
 struct Client: Sendable {
-  /// Network address; nil for a connection within the machine that has no address, such as a Unix socket.
+  /// Network address of the client; nil if the connection has no address, as with a Unix socket.
   private(set) var address: IPAddress?
   private(set) var scheme: String
   /// Host, with an optional port, to which the request was sent.
   private(set) var authority: String?
 
-  /// Base URL of the server as the client sees it, such as `http://127.0.0.1:8080`; nil if it is unknown.
+  /// Base URL of the server as the client sees it, such as `http://127.0.0.1:8080`; nil if the URL is unknown.
   var root: String? { authority.flatMap { $0.isEmpty ? nil : "\(scheme)://\($0)" } }
 
   /// Finds the client of a request.
@@ -96,7 +96,7 @@ extension HTTPField.Name {
 /// Context of a request, with its connection and client.
 struct ServerRequestContext: RequestContext {
   var coreContext: CoreRequestContextStorage
-  /// The connection, or the HTTP/2 stream on it.
+  /// The connection, or a stream of an HTTP/2 connection.
   let channel: any Channel
   /// Address at the other end of the connection.
   let peer: IPAddress?

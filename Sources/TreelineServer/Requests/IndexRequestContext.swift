@@ -7,7 +7,7 @@ struct IndexRequestContext {
   let index: ServedIndex
   var parameters: QueryParameters
   let query: String?
-  /// Base URL of the server as the client sees it, such as `http://127.0.0.1:8080`; nil if it is unknown.
+  /// Base URL of the server as the client sees it, such as `http://127.0.0.1:8080`; nil if the URL is unknown.
   let root: String?
   private let path: Parameters
 
@@ -28,7 +28,7 @@ struct IndexRequestContext {
   /// Reads the filter, which selects the points that the request is about.
   mutating func selection() -> ServedSelection { ServedSelection(&parameters, of: index) }
 
-  /// Returns the whole number in a path parameter, given by the name of the parameter.
+  /// Returns the whole number in the path parameter with a given name.
   func number(_ name: String) throws(Problem) -> Int {
     let text = path.get(name) ?? ""
     guard let number = Int(text), number >= 0 else {
@@ -38,7 +38,7 @@ struct IndexRequestContext {
   }
 
   /// Returns the id of a cluster from the path. Ids belong to one version of an index: in another version, a cluster
-  /// with the same id may be a different cluster. So a request may name the version of its id.
+  /// with the same id may be a different cluster. So a request may name the version to which its id belongs.
   mutating func clusterID() throws(Problem) -> ClusterID {
     let id = try number("id")
     guard id < 1 << 53 else { throw .invalid("id", expected: "a cluster_id, below 2^53", found: "\(id)") }
