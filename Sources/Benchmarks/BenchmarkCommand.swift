@@ -6,8 +6,8 @@ import ArgumentParser
   static let configuration = CommandConfiguration(
     commandName: "Benchmarks", abstract: "Times builds, queries and reading. Each benchmark prints one JSON object.",
     discussion: """
-      Points are a file that Treeline reads, a file of little-endian doubles (.f64), or generated in memory from a \
-      kind and a number, as in clustered:1000000.
+      Points come from a file that Treeline reads or from a file of little-endian doubles (.f64), or are generated \
+      in memory from a kind and a number, as in clustered:1000000.
       """,
     subcommands: [
       GenerateCommand.self, ViewsCommand.self, BuildBenchmark.self, MemoryBenchmark.self, PiecesBenchmark.self,

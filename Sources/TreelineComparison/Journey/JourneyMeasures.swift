@@ -93,7 +93,8 @@ extension JourneyMeasure {
   static var movement: Self {
     Self(
       key: "movement_px", title: "Movement a step",
-      explanation: "Sum of the distances of all badges from where their points were shown before. Mean of all steps.",
+      explanation:
+        "Distance of each badge from where its points were shown before, summed over a step. Mean of all steps.",
       unit: .manyPixels, direction: .less
     ) { mean($0.distances.map { $0.reduce(0, +) }) }
   }
