@@ -51,7 +51,7 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// Returns the page of the exact spreads of an upper page.
+  /// Returns the page that contains the exact spreads of an upper page.
   func spreads(_ page: PagePlan) -> [UInt8] {
     let columns = UpperColumns(self, page)
     var bytes = PageBytes()

@@ -1,7 +1,7 @@
 import Treeline
 import TreelineBuilder
 
-/// An error about a published index.
+/// An error in publishing an index, or in a published index.
 public struct PageError: Error, CustomStringConvertible {
   public var description: String
 
@@ -28,8 +28,8 @@ package struct PagePublisher {
 
   /// - Parameters:
   ///   - contentHash: The content hash of the tree.
-  ///   - giveBack: Returns the memory pages of the index to the system. If they are used later, they are read from the
-  ///     file again.
+  ///   - giveBack: Returns the memory pages of the index to the system. Memory pages that are used later are read from
+  ///     the file again.
   package init(
     _ tree: ClusterTree, contentHash: UInt64, sizes: PageSizes? = nil, giveBack: @escaping () -> Void = {}
   ) throws {
@@ -43,8 +43,8 @@ package struct PagePublisher {
   /// Returns sizes at which most views load few pages and few bytes.
   ///
   /// These sizes were chosen with `scripts/measure/pages.mjs`. With larger pages, a view loads more bytes. With
-  /// smaller pages, listings are longer. Some hosts accept only 20,000 files. So the files and the pages of values are
-  /// longer in a very large tree, which has about 8,192 pages of values.
+  /// smaller pages, listings are longer. Some hosts accept only 20,000 files. So in a very large tree, the files and
+  /// the pages of values are longer. Such a tree has about 8,192 pages of values.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
     let count = tree.pointCount
     let leastCodes = [1 << 18, count / 8].map { leastCode(of: tree, reachedBy: max(4096, $0)) }

@@ -18,14 +18,14 @@ extension ClusterTree {
       }
     }
     points.sort { ($0.x, $0.y) < ($1.x, $1.y) }
-    // The chain from west to east that turns only left on the map is the southern half of the hull.
+    // The chain from west to east turns only left on the map, so it is the southern half of the hull.
     let south = Self.chain(of: points), north = Self.chain(of: points.reversed())
     let corners = points.first == points.last ? points.prefix(1) : south.dropLast() + north.dropLast()
     return corners.map { plane.coordinate(at: PlanePoint(x: $0.x &+ west, y: $0.y)) }
   }
 
-  /// Returns the path that turns only left on the map, from the first to the last of some sorted points (A. M. Andrew,
-  /// 1979, doi:10.1016/0020-0190(79)90072-3).
+  /// Returns a path from the first to the last of the sorted points. The path turns only left on the map and leaves
+  /// out all other points (A. M. Andrew, 1979, doi:10.1016/0020-0190(79)90072-3).
   private static func chain(of points: some Sequence<PlanePoint>) -> ArraySlice<PlanePoint> {
     var chain: ArraySlice<PlanePoint> = []
     for point in points {

@@ -155,7 +155,7 @@ extension MapAggregate {
   /// Counts how often each of the most frequent values of a property occurs.
   ///
   /// - Parameters:
-  ///   - count: The greatest number of most frequent values, 1 or more, as for ``Aggregate/top(_:of:)``.
+  ///   - count: The greatest number of values in the result, 1 or more, as for ``Aggregate/top(_:of:)``.
   ///   - property: A property of any type.
   public static func top<Property: ColumnValue>(
     _ count: Int, of property: KeyPath<Value, Property> & Sendable

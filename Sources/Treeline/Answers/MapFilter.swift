@@ -6,9 +6,9 @@
 /// ```
 ///
 /// Key paths are compared with values by `==`, `!=`, `<`, `<=`, `>` and `>=`, and conditions are combined by `&&`,
-/// `||` and `!`. A key path stands for the column that was made from this key path, whatever the name of the column. A
-/// map may also be made on an existing tree, for example on a tree that was opened from an index. In such a map, a key
-/// path stands for the column that has the name of the key path's last property.
+/// `||` and `!`. A key path stands for the column that was made from this key path. The name of the column does not
+/// matter. A map may also be made on an existing tree, for example on a tree that was opened from an index. In such a
+/// map, a key path stands for the column that has the name of the key path's last property.
 ///
 /// As in SQL, a missing value meets neither a condition nor the negation of the condition. Missing values are found by
 /// `\.price == nil`. Enumerations are compared by their raw values. A comparison with a number that is not finite
@@ -27,8 +27,8 @@ public struct MapFilter<Value: Sendable>: Sendable {
     }
   }
 
-  /// Makes a filter from a ``Filter``, which names columns instead of key paths: `\.price < 120 &&
-  /// MapFilter(.inside(box))`.
+  /// Makes a map filter from a ``Filter``, as in `\.price < 120 && MapFilter(.inside(box))`. The ``Filter`` has names
+  /// of columns instead of key paths.
   public init(_ filter: Filter) { self.init { _ in filter } }
 
   /// Returns a filter for values of the map with a property that equals one of `values`.

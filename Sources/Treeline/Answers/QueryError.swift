@@ -32,7 +32,7 @@ public enum QueryError: Error, Hashable, Sendable {
   /// The tree was grown for badges. So it has the scales at which badges touch, but not the separations that a spacing
   /// needs.
   @_spi(Server) case grownForBadges
-  /// The tree was not grown for badges, or has no separations.
+  /// The tree was not grown for badges, or has no badge scales.
   @_spi(Server) case noBadges
   /// A length in pixels that cannot be converted to units of the plane, because the viewport has no zoom. A detail, a
   /// spacing, badges and a margin have such a length.
@@ -49,7 +49,7 @@ public enum QueryError: Error, Hashable, Sendable {
   case differentValue(row: Int, expected: Coordinate?, found: Coordinate)
   /// A property for which a map has no column.
   case unknownProperty(keyPath: String, columns: [String])
-  /// A result of an aggregate that cannot be converted to the requested type.
+  /// A result of an aggregate that cannot be converted to the result type of its ``MapAggregate``.
   @_spi(Server) case unsuitedValue(keyPath: String, type: String, found: String)
   /// A viewport whose center is not finite or lies beyond a pole.
   @_spi(Server) case notACoordinate(found: Coordinate)

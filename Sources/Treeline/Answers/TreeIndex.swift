@@ -90,7 +90,7 @@ extension Clusters {
   /// Returns the index, within the answer, of the cluster that contains a point; nil if no cluster contains the point.
   /// With this index, a client can mark the cluster of a selected point in every new answer.
   ///
-  /// - Complexity: O(log k)
+  /// - Complexity: O(log k) for k clusters
   public func firstIndex(containing index: TreeIndex) -> Int? { firstIndex(containingTreeIndex: index.rawValue) }
 }
 

@@ -128,7 +128,7 @@ extension [RowChange] {
   }
 }
 
-/// Finds clusters of two answers that have points in common.
+/// Finds and matches clusters of two answers that have points in common.
 private struct VersionComparison {
   /// A cluster, and the clusters of the other answer with which it is matched. All clusters are stored as indices in
   /// the answers.

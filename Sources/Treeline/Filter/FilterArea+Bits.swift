@@ -232,7 +232,7 @@ private struct PlanePolygon {
     for shift in shifts {
       let (west, east) = (Int64(box.minX) + shift, Int64(box.maxX) + shift)
       let (north, south) = (Int64(box.minY), Int64(box.maxY))
-      // An edge may cross this box only if the bounding box of the edge overlaps this box.
+      // An edge can cross this box only if the bounding box of the edge overlaps this box.
       if edges.contains(where: { a, b in
         max(a.x, b.x) >= west && min(a.x, b.x) <= east && max(a.y, b.y) >= north && min(a.y, b.y) <= south
       }) {

@@ -118,8 +118,8 @@ extension ClusterTree {
   ///
   /// Filtering takes less time if the filter of `previous` is similar to the new filter, as with a moving window of
   /// time. *Similar* filters differ only in their conditions on one column of numbers or times. A point *enters* if it
-  /// passes only the new filter, and *leaves* if it passes only the previous filter. At most a sixteenth of the points
-  /// may enter or leave. Then only these points are tested. The result is the same, to the last bit, as without
+  /// passes only the new filter, and *leaves* if it passes only the previous filter. If at most a sixteenth of the
+  /// points enter or leave, only these points are tested. The result is the same, to the last bit, as without
   /// `previous`. The points that enter or leave are found in the sorted order of the column. This order is made when
   /// it is first needed, and is then kept with the tree. Making the order takes 15 ns per point. The order takes 4
   /// bytes of memory per point, and 20 bytes per point while it is made.
@@ -135,7 +135,7 @@ extension ClusterTree {
   ///
   /// - Parameters:
   ///   - filter: The condition that points must meet.
-  ///   - previous: This tree with another filter; nil to reuse nothing.
+  ///   - previous: This tree with another filter, for reuse; nil to reuse nothing.
   /// - Throws: `FilterError` if the tree lacks a column that the filter names, if a condition does not suit the kind
   ///   of its column, or if the work is cancelled.
   /// - Precondition: `previous` was made from this tree.
@@ -193,7 +193,7 @@ extension ClusterTree {
       })
   }
 
-  /// Prepares the sums over the points that pass the filter, which answers need. This work can be cancelled. Without
+  /// Prepares sums over the points that pass the filter. Answers need these sums. This work can be cancelled. Without
   /// this call, the first answer prepares the sums and cannot be cancelled meanwhile. Does nothing if the tree has no
   /// filter.
   ///

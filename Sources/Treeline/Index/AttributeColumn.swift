@@ -2,8 +2,8 @@
 /// indices of entries in a dictionary, which contains the column's distinct values.
 ///
 /// A section of kind `attribute` begins with the encoding (4 bytes), the length of the name in bytes (4), the number
-/// of dictionary entries (4) and 4 bytes of 0. Then follow the name in UTF-8, padded with zeros to a multiple of 8,
-/// and the body.
+/// of dictionary entries (4) and 4 bytes of 0. The name in UTF-8 follows, padded with zeros to a multiple of 8 bytes.
+/// The body comes last.
 ///
 /// Opening an index checks only that the section is long enough for its column. A damaged value is later read as null
 /// or as repaired text.

@@ -3,8 +3,8 @@
     /// Opens an index by mapping it into memory.
     ///
     /// Opening reads only the header, the section table and the names of attributes. So the time to open an index does
-    /// not depend on the number of points. A query checks only that it does not read beyond the file. For example, it
-    /// does not notice a changed byte of a position or a count. `ClusterTree.problems(ofIndex:)` of the module
+    /// not depend on the number of points. A query checks only that it does not read beyond the file. So it does not
+    /// notice, for example, a changed byte of a position or a count. `ClusterTree.problems(ofIndex:)` of the module
     /// `TreelineVerification` checks every byte.
     ///
     /// - Parameter path: The path of the index; `-` for standard input, which must be a file.

@@ -86,8 +86,8 @@ extension Growth {
 
 extension BadgeCurve {
   /// The bytes of the section. The section begins with the gap between badges, the number of steps of the curve (2
-  /// bytes each) and 4 bytes of 0. Each step then has its point count (4 bytes), its diameter (2 bytes) and 2 bytes of
-  /// 0.
+  /// bytes each) and 4 bytes of 0. The steps follow. A step consists of its point count (4 bytes), its diameter (2
+  /// bytes) and 2 bytes of 0.
   package var bytes: [UInt8] {
     func bytes<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
       withUnsafeBytes(of: value.littleEndian) { Array($0) }

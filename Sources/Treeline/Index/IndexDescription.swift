@@ -1,7 +1,7 @@
 /// Texts about an index, for people who see a map of it. Each text is nil if it was not given.
 ///
-/// A section of kind `description` begins with the lengths of the three texts in bytes (4 bytes each), and 4 bytes of
-/// 0. The length of a text that is nil is 0. The texts in UTF-8 follow, one after the other.
+/// A section of kind `description` begins with the lengths of the three texts in bytes (4 bytes each), followed by
+/// 4 zero bytes. The length of a text that is nil is 0. The texts in UTF-8 follow, one after the other.
 public struct IndexDescription: Hashable, Sendable {
   /// The title, which says what the points are.
   public var title: String?

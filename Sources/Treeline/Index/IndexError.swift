@@ -10,7 +10,8 @@ public enum IndexError: Error, Hashable, Sendable {
   @_spi(Server) case unknownSection(path: String, kind: UInt32)
   /// The bytes at an offset contradict the format or the rest of the file.
   @_spi(Server) case malformed(path: String, offset: UInt64, expected: String, found: String)
-  /// A node record, at an offset of the file, contradicts the records around it. The root's record is number 0.
+  /// The node record at an offset of the file is not valid, or contradicts other node records. The root's record has
+  /// number 0.
   @_spi(Server) case damagedNode(path: String, record: Int, offset: UInt64, expected: String, found: String)
 }
 

@@ -58,7 +58,8 @@ import CLibrary
 
     deinit { if let start = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: start), bytes.count) } }
 
-    /// Returns the memory pages of the file to the system. If they are used later, they are read from the file again.
+    /// Returns the memory pages of the file to the system. Memory pages that are used later are read from the file
+    /// again.
     package func giveBack() {
       if let start = bytes.baseAddress {
         _ = madvise(UnsafeMutableRawPointer(mutating: start), bytes.count, MADV_DONTNEED)

@@ -6,7 +6,8 @@
 package struct IndexHeader: Hashable, Sendable {
   /// The version of the format. A reader refuses a major version that it does not know.
   package var majorVersion: UInt16
-  /// The minor version. Every addition to the format that an older reader may ignore raises the minor version.
+  /// The minor version. An addition to the format raises only the minor version if older readers ignore the addition
+  /// or refuse the index.
   package var minorVersion: UInt16
   /// The length of the whole file in bytes.
   package var fileLength: UInt64
@@ -14,7 +15,7 @@ package struct IndexHeader: Hashable, Sendable {
   package var pointCount: Int
   /// The number of node records.
   package var nodeCount: Int
-  /// The plane on which the points lie, which converts coordinates to positions and back.
+  /// The plane on which the points lie. The plane converts coordinates to positions and back.
   package var plane: Plane
   /// The number of points that lay beyond Web Mercator's latitudes and were moved to its edge.
   package var clippedPointCount: Int
@@ -22,9 +23,9 @@ package struct IndexHeader: Hashable, Sendable {
   package var contentHash: UInt64
   /// The way in which the tree was grown: by splitting or by merging.
   package var growth: Growth
-  /// Properties that a reader must respect, for a tree grown by merging; empty for a tree grown by splitting.
+  /// Properties of a tree grown by merging, which a reader must respect; empty for a tree grown by splitting.
   package var mergeTraits: MergeTraits
-  /// The sections of the file, in the order of its table.
+  /// The sections of the file, in the order of the section table.
   package var sections: [IndexSection]
 }
 

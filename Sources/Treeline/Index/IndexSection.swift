@@ -28,7 +28,7 @@ package struct IndexSection: Hashable, Sendable {
     /// Row numbers in tree order, 4 bytes a point.
     package static let rows = Kind(rawValue: 2)
     /// The gaps between neighboring points, half a byte a point. A bucket is a small node whose descendants are not
-    /// stored. They are computed from the gaps.
+    /// stored. The descendants are computed from the gaps.
     package static let gaps = Kind(rawValue: 3)
     /// Node records, 24 bytes each.
     package static let nodes = Kind(rawValue: 4)
@@ -68,7 +68,8 @@ package struct IndexSection: Hashable, Sendable {
     /// The sections that make up the hierarchy. Their bytes do not depend on the order of the points in the input.
     package static let hierarchy: [Kind] = [.points, .gaps, .nodes, .sums, .spreads]
 
-    /// Whether every index has a section of this kind, so that every reader must support it.
+    /// Whether sections of this kind are in every index, so that every reader must support the kind. Only `rows` may
+    /// be missing, if the index has `wideRows`.
     package var isInEveryIndex: Bool { self == .rows || Self.hierarchy.contains(self) }
 
     /// Whether a reader that does not know the kind must refuse the index.

@@ -48,9 +48,9 @@ public struct MapTile: Hashable, Sendable {
     return BoundingBox(west: longitude(x), south: latitude(top + side), east: longitude(x + 1), north: latitude(top))
   }
 
-  /// Converts a position of a plane to a position in the tile. The unit is `side / extent`, where `side` is the side of
-  /// the tile. A position in the tile is from 0 up to, but not including, `extent`. Positions in neighboring tiles are
-  /// outside this range. Numbers beyond the range of `Int` become the least or the greatest `Int`, and NaN becomes 0.
+  /// Converts a position of a plane to a position in the tile. The unit is `side / extent`, where `side` is the side
+  /// of the tile. For a position in the tile, both numbers are in `0 ..< extent`. For positions in neighboring tiles,
+  /// they are not. Numbers beyond the range of `Int` become the least or the greatest `Int`, and NaN becomes 0.
   package func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
     let turn = 0x1p32
     var east = x + Double(plane.seam) - Double(left)

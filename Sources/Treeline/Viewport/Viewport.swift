@@ -77,7 +77,7 @@ public struct Viewport: Hashable, Sendable {
   }
 
   /// Creates a viewport of a box on a screen. The zoom of the viewport is the greatest zoom at which the box fits the
-  /// screen. At this zoom, a pixel is at least one unit of the plane.
+  /// screen. The zoom is limited so that a pixel is at least one unit of the plane.
   ///
   /// - Parameters:
   ///   - box: The box, with all four edges inclusive.
@@ -164,7 +164,7 @@ public struct Viewport: Hashable, Sendable {
 
 extension Viewport {
   /// Returns the viewport on a plane. Returns nil if nothing is in view. This happens only on a plane without a map
-  /// projection, if the viewport lies outside its square.
+  /// projection, if the viewport lies outside the square of the plane.
   ///
   /// - Throws: `QueryError` if an edge, a zoom or a size is not a valid number.
   @_spi(Server) public func located(on plane: Plane) throws(QueryError) -> PlaneViewport? {

@@ -73,8 +73,8 @@ extension JourneyMeasure {
     }
   }
 
-  /// Mean share of badges that a pan keeps, from 0 to 1; nil if no step is a pan. Considers only clusters whose
-  /// position and at least one of whose points lie in both views.
+  /// Mean share of badges that a pan keeps, from 0 to 1; nil if no step is a pan. A cluster is considered only if its
+  /// position and at least one of its points lie in both views.
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",

@@ -101,8 +101,8 @@ extension ShownCluster.Extent {
   fileprivate static func cell(_ cell: PlaneWindow, in view: ComparisonView) -> Self {
     let (width, height) = (Double(cell.width) + 1, Double(cell.maxY - cell.minY) + 1)
     let units = view.unitsPerPixel
-    // On a map that repeats sideways, a cell could be drawn at either side of the picture. The middle of the cell
-    // decides the side, as for the badge, so that both are on the same side.
+    // The map repeats sideways, so a cell could be drawn at either side of the picture. The middle of the cell decides
+    // the side. So a cell at the edge is on the same side as its badge.
     let middle = view.pixel(x: Double(cell.x) + width / 2, y: Double(cell.minY) + height / 2)
     return .box(
       x: middle.x - width / 2 / units, y: middle.y - height / 2 / units, width: width / units, height: height / units)

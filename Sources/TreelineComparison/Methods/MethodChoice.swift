@@ -93,7 +93,7 @@ package enum MethodChoice: Hashable, Sendable {
 }
 
 /// A tree of a comparison. Trees that are built in different ways have the same points in different orders. All
-/// methods identify a point by its tree index (its place) in one of these trees, which is called the reference.
+/// methods identify a point by its tree index in one of these trees, the *reference*.
 package struct ComparedTree: Sendable {
   package let tree: ClusterTree
 

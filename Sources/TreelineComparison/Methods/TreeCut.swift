@@ -55,8 +55,8 @@ package struct TreeCut: Hashable, Sendable {
       summary: "groups that the points form, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
   }
 
-  /// A cut without a limit. It shows as many badges as possible at their drawn size without letting badges touch. It
-  /// needs a tree that was built for badges.
+  /// The finest cut in which badges do not touch at their drawn size, without a limit. It needs a tree that was built
+  /// for badges.
   package static let badges = TreeCut(
     name: "badges", title: "Badges", summary: "as many badges and dots as fit without touching",
     cut: .badges())

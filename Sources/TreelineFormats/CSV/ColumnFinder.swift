@@ -135,7 +135,8 @@ enum ColumnFinder {
   }
 
   /// Returns the coordinate columns of a place. If there are several places, returns the columns of the start of the
-  /// journey. Returns nil if no column names a place. Throws if there are several places, but not exactly one start.
+  /// journey. Returns nil if no column names a place. Throws if there are several places and not exactly one of them
+  /// is a start.
   private static func columnsOfPlace(_ cells: [String], _ words: [[String]]) throws(ColumnProblem) -> Columns? {
     func columns(_ axis: Set<String>) -> [(place: [String], column: Int)] {
       words.indices.compactMap { column in

@@ -204,8 +204,7 @@ struct FeatureReading {
     return Bytes(rebasing: bytes[range])
   }
 
-  /// Returns a name that two properties share, even if they write its characters in different ways; nil if all names
-  /// differ.
+  /// Returns a name that occurs twice, even if its characters are written in different ways; nil if all names differ.
   private func repeatedName(in properties: Range<Int>) -> String? {
     var (names, repeated): (Set<String>, String?) = ([], nil)
     var scanner = JSONScanner(Bytes(rebasing: bytes[properties]), isFinal: true)

@@ -50,7 +50,7 @@ final class GzipSource: ByteSource {
     }
   }
 
-  /// Returns whether another member follows. Zeros after the last member are padding and are ignored, as gzip does.
+  /// Returns whether another member follows. Zeros after the last member are padding. They are ignored, as in gzip.
   private func startsMember() throws(ReadingError) -> Bool {
     while true {
       while let byte = input.bytes.first {

@@ -1,5 +1,5 @@
 /// A sliding window over an input. It contains the bytes that have been read but not consumed, and counts the bytes
-/// and lines before them.
+/// and lines before these bytes.
 ///
 /// If the bytes end within a record, the scanner calls `more` and scans the record again. The window doubles each
 /// time, so the total time is linear.
