@@ -76,7 +76,7 @@ extension QueryError: CustomStringConvertible {
         : "expected a finite number of pixels, \(["width", "height"].contains(name) ? "above 0" : "0 or more"), as the "
           + name) + ", found \(ParameterValue.text(found))"
     case .grownForBadges:
-      "a spacing needs a tree with separations, found a tree that was grown for badges and keeps badges apart instead; "
+      "a spacing needs a tree with separations, found a tree that was grown for badges; "
         + "use badges, or build the tree again for spacings, with 'supporting: .spacing' or '--for spacing'"
     case .noSeparations:
       "a spacing needs a tree with separations, found a tree without separations; "
@@ -105,8 +105,8 @@ extension QueryError: CustomStringConvertible {
           : "the columns are " + columns.prefix(20).map(\.debugDescription).joined(separator: ", ")
             + (columns.count > 20 ? " and \(columns.count - 20) more" : ""))
     case .unsuitedValue(let keyPath, let type, let found):
-      "expected a value of \(type) as the result for \(keyPath), found \(found); use a property whose type can hold "
-        + "all values of its column and their sums"
+      "expected a result of type \(type) for \(keyPath), found \(found); use a property whose type can hold all values "
+        + "of its column and the sums of these values"
     case .notACoordinate(let found):
       "expected a finite longitude and a latitude from -90 to 90 as the center of the viewport, "
         + "found \(Self.text(found))"
@@ -116,7 +116,7 @@ extension QueryError: CustomStringConvertible {
     case .unknownPoint(let treeIndex, let pointCount):
       "expected the index of a point in tree order, below \(pointCount), found \(treeIndex)"
     case .neverUnclustered(let points):
-      "for unclustered points, expected 1 or more as the least number of members and a number as the zoom, "
+      "expected unclustered points with a 'leastMembers' of 1 or more and a number as 'fromZoom', "
         + "found \(points.leastMembers) and \(ParameterValue.text(points.fromZoom))"
     case .unknownCluster(let id):
       "this tree has no cluster with the id \(id); use ids from answers of this tree"

@@ -60,7 +60,7 @@ struct CQL2Writer {
       text += "\(Self.name(column)) \(not)IN (\(values.map(Self.literal).joined(separator: ", ")))"
     case .isMissing(let column): text += "\(Self.name(column)) IS \(not)NULL"
     case .like(let column, let pattern): text += "\(Self.name(column)) \(not)LIKE \(pattern.quoted(by: "'"))"
-    default: preconditionFailure("Expected a predicate with a NOT of its own")
+    default: preconditionFailure("Expected BETWEEN, IN, IS NULL or LIKE, found another condition")
     }
   }
 }

@@ -154,8 +154,8 @@ extension FilterArea {
           guard isThere, plane.projection == .planar || corner.longitude.magnitude <= 720 else {
             throw .noArea(
               expected: plane.projection == .planar
-                ? "finite numbers as a corner of a polygon"
-                : "a longitude from -720 to 720 and a latitude as a corner of a polygon", found: "\(corner)")
+                ? "finite coordinates for a corner of a polygon"
+                : "a longitude from -720 to 720 and a finite latitude for a corner of a polygon", found: "\(corner)")
           }
         }
       }

@@ -119,7 +119,7 @@ extension ClusteringMethod {
   package static func kMeans(_ kMeans: @escaping KMeans, of tree: ClusterTree) -> ClusteringMethod {
     ClusteringMethod(
       name: "k-means", title: "k-means",
-      summary: "groups computed for this view alone, as close to their points as k-means gets them", isFixed: false
+      summary: "groups that k-means computes for this view alone", isFixed: false
     ) { view, limit, _ in Answer(clusters: try ViewPoints(of: tree, in: view).clusters(count: limit, by: kMeans)) }
   }
 }
