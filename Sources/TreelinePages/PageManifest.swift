@@ -30,8 +30,8 @@ package struct PageManifest: Codable, Equatable {
   package var unit: String?
   /// The names of the columns and their kinds.
   package var columns: [ColumnName]
-  /// The sizes by which the tree was divided into pages. A verifier uses these sizes to divide the index in the same
-  /// way.
+  /// The sizes that were used to divide the tree into pages. A verifier uses these sizes to divide the index in the
+  /// same way.
   package var sizes: Sizes
   /// The file of all pages; nil if the pages are in a folder.
   package var file: String?

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Sizes by which a tree is divided into pages.
+/// Sizes for dividing a tree into pages.
 ///
 /// A large tree is divided twice: first into upper pages and subtrees, and then each subtree into pages. So a writer
 /// needs memory only for the upper pages and for a few subtrees at a time. The lists `points`, `nodePoints` and

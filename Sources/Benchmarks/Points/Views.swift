@@ -25,7 +25,7 @@ extension [Viewport] {
     return views
   }
 
-  /// Returns the views that are queried when instructions are counted, one per zoom.
+  /// Returns the views for counting instructions, one view per zoom.
   static func counted(around coordinates: [Coordinate]) -> [Viewport] { around(coordinates, perZoom: 1, seed: 7) }
 
   init(readFrom path: String) throws {

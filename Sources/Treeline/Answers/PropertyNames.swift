@@ -3,7 +3,8 @@
 /// Key paths never change, so several threads may read them. The attribute `@unchecked` is needed because the standard
 /// library does not declare `AnyKeyPath`, which has no type parameters, as `Sendable`.
 package struct PropertyNames: @unchecked Sendable {
-  /// The names of the columns with which the map was built, by key path; nil if the map was made on an existing tree.
+  /// The name of each column by its key path, for a map that was built with columns; nil if the map was made on an
+  /// existing tree.
   private let built: [AnyKeyPath: String]?
   private let known: [String]
 

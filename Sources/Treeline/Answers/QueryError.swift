@@ -1,6 +1,6 @@
 /// The reason why a query has no answer.
 public enum QueryError: Error, Hashable, Sendable {
-  /// A limit below 1, with which no cluster could be shown.
+  /// A limit below 1, which would allow no cluster.
   @_spi(Server) case limitBelowOne(found: Int)
   /// A limit that is too low. Each group in view needs at least one cluster, and each point in view that is never
   /// clustered must be shown.

@@ -1,8 +1,8 @@
 /// The number of a point in tree order. Points of a cluster have consecutive tree indices.
 ///
-/// A point has two numbers. Its *row* is its position in the input, and is an `Int`, like an index of the array from
-/// which the tree was built. Its tree index is its position in the order in which the tree stores the points. A tree
-/// index is valid for one tree only. It stays valid if this tree is filtered.
+/// A point has two numbers. The *row* of a point is its position in the input. A row is an `Int`, like an index of the
+/// array from which the tree was built. The *tree index* of a point is its position in the order in which the tree
+/// stores the points. A tree index is valid for one tree only. It stays valid if this tree is filtered.
 ///
 /// ```swift
 /// let index = try tree.index(ofRow: 4711, at: hotels[4711].coordinate)!
@@ -61,7 +61,7 @@ extension ClusterTree {
     try clusters(containingTreeIndex: index.rawValue)
   }
 
-  /// Returns the zoom from which on a cut shows a point unclustered, in every viewport that contains the point.
+  /// Returns the zoom at and above which a cut shows a point unclustered, in every viewport that contains the point.
   /// Returns -infinity if the point is unclustered at every zoom. Returns nil if the point shares its position with
   /// another point, is too close to another point at every zoom, or fails the filter. Other points that fail the
   /// filter are ignored.

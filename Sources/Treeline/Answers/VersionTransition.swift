@@ -130,8 +130,8 @@ extension [RowChange] {
 
 /// Finds and matches clusters of two answers that have points in common.
 private struct VersionComparison {
-  /// A cluster, and the clusters of the other answer with which it is matched. All clusters are stored as indices in
-  /// the answers.
+  /// A cluster of one answer, and the clusters of the other answer that are matched with this cluster. All clusters
+  /// are stored as indices in the answers.
   struct Star {
     var before: [Int] = []
     var after: [Int] = []

@@ -117,12 +117,12 @@ extension ClusterTree {
   /// ```
   ///
   /// Filtering takes less time if the filter of `previous` is similar to the new filter, as with a moving window of
-  /// time. *Similar* filters differ only in their conditions on one column of numbers or times. A point *enters* if it
-  /// passes only the new filter, and *leaves* if it passes only the previous filter. If at most a sixteenth of the
-  /// points enter or leave, only these points are tested. The result is the same, to the last bit, as without
-  /// `previous`. The points that enter or leave are found in the sorted order of the column. This order is made when
-  /// it is first needed, and is then kept with the tree. Making the order takes 15 ns per point. The order takes 4
-  /// bytes of memory per point, and 20 bytes per point while it is made.
+  /// time. Filters are similar if they differ only in their conditions on one column of numbers or times. A point
+  /// *enters* if it passes only the new filter, and *leaves* if it passes only the previous filter. If at most a
+  /// sixteenth of the points enter or leave, only these points are tested. The result is the same, to the last bit, as
+  /// without `previous`. The points that enter or leave are found in the sorted order of the column. This order is
+  /// made when it is first needed, and is then kept with the tree. Making the order takes 15 ns per point. The order
+  /// takes 4 bytes of memory per point, and 20 bytes per point while it is made.
   ///
   /// ```swift
   /// var shown: ClusterTree?

@@ -18,7 +18,8 @@ package struct IndexSection: Hashable, Sendable {
   /// The range of the section in the file. The range is valid once the header has been checked.
   package var range: Range<Int> { Int(offset)..<Int(offset + length) }
 
-  /// The kind of a section. A number without a name here is a private kind or a kind of a later version of the format.
+  /// The kind of a section. A raw value without a name here is a private kind or a kind of a later version of the
+  /// format.
   package struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }

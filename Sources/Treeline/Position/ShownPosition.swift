@@ -81,8 +81,8 @@ public struct ShownPosition: Hashable, Sendable {
 extension ClusterTree {
   /// Returns the position at which a cluster is shown.
   ///
-  /// If the given box contains a point of the cluster, the cluster is shown inside the box. If the position by the
-  /// rule is outside this box, the cluster is shown at one of its points in the box. Of these points, the point
+  /// If the given box contains a point of the cluster, the cluster is shown inside the box. If the rule gives a
+  /// position outside this box, the cluster is shown at one of its points in the box. Of these points, the point
   /// nearest to the cluster's mean is chosen. So the position may change with the box.
   ///
   /// ```swift
@@ -92,8 +92,8 @@ extension ClusterTree {
   /// }
   /// ```
   ///
-  /// The distances that a cut ensures hold between the clusters' own positions. At other positions clusters may be
-  /// closer to each other.
+  /// A cut ensures distances only between the clusters' own positions. At other positions clusters may be closer to
+  /// each other.
   ///
   /// - Parameters:
   ///   - cluster: A cluster of this tree.
@@ -101,8 +101,9 @@ extension ClusterTree {
   ///   - box: The box in which the cluster is kept visible; nil if it is not kept visible. The box may extend beyond
   ///     the plane.
   /// - Throws: `QueryError` if the box is not valid; `IndexError` if a file is damaged.
-  /// - Complexity: O(depth) for the mean and for the cluster's own position. At one of its points: O(log pointCount)
-  ///   for most clusters, and O(n) for a cluster of n points if most points are equally far from the mean.
+  /// - Complexity: O(depth) for the mean and for the cluster's own position. For a position at one of the cluster's
+  ///   points: O(log pointCount) for most clusters, and O(n) for a cluster of n points if most points are equally far
+  ///   from the mean.
   public func shownPosition(
     of cluster: Cluster, at rule: ShownPosition.Rule? = nil, keptVisibleIn box: BoundingBox? = nil
   ) throws -> ShownPosition {

@@ -49,8 +49,9 @@ public struct MapTile: Hashable, Sendable {
   }
 
   /// Converts a position of a plane to a position in the tile. The unit is `side / extent`, where `side` is the side
-  /// of the tile. For a position in the tile, both numbers are in `0 ..< extent`. For positions in neighboring tiles,
-  /// they are not. Numbers beyond the range of `Int` become the least or the greatest `Int`, and NaN becomes 0.
+  /// of the tile. For a position in the tile, both numbers are in `0 ..< extent`. For a position in a neighboring
+  /// tile, at least one number is outside this range. Numbers beyond the range of `Int` become the least or the
+  /// greatest `Int`, and NaN becomes 0.
   package func position(x: Double, y: Double, on plane: Plane, extent: Int) -> (x: Int, y: Int) {
     let turn = 0x1p32
     var east = x + Double(plane.seam) - Double(left)

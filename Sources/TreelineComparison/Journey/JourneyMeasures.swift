@@ -19,7 +19,8 @@ struct MeasuredJourney: Sendable {
     changes.enumerated().map { (views[$0], views[$0 + 1], $1) }
   }
 
-  /// For each step, the distances in pixels between clusters of the two views that share points.
+  /// For each step, the distances in pixels between clusters that share points. Each distance is from a cluster of the
+  /// first view to a cluster of the second view.
   fileprivate var distances: [[Double]] {
     steps.map { from, to, change in
       change.flows.map { flow in

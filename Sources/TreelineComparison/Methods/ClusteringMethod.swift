@@ -29,7 +29,7 @@ package struct ClusteringMethod: Sendable {
   struct Answer: Sendable {
     /// Clusters in a fixed order.
     let clusters: [ShownCluster]
-    /// The clusters of `clusters` in the same order, as nodes of a tree; nil if the clusters are not nodes.
+    /// The tree nodes that `clusters` shows, in the same order; nil if the clusters are not nodes of a tree.
     var nodes: Clusters?
   }
 

@@ -30,7 +30,7 @@ package struct TreeCut: Hashable, Sendable {
     cut: .limit(1, order: .steepestFirst))
 
   /// A cut with a limit that continues the previous answer. During a journey, as few clusters as possible change
-  /// between views. A single view has no previous answer, so there this cut equals a cut without continuation.
+  /// between views. In a single view, which has no previous answer, this cut equals a cut without continuation.
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:
@@ -55,8 +55,8 @@ package struct TreeCut: Hashable, Sendable {
       summary: "groups that the points form, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
   }
 
-  /// The finest cut in which badges do not touch at their drawn size, without a limit. It needs a tree that was built
-  /// for badges.
+  /// A cut without a limit: the finest cut in which badges do not touch at their drawn size. It needs a tree that was
+  /// built for badges.
   package static let badges = TreeCut(
     name: "badges", title: "Badges", summary: "as many badges and dots as fit without touching",
     cut: .badges())

@@ -196,7 +196,8 @@ enum ColumnFinder {
       first: first.index, second: second.index, isPlanar: isPlanar, isNamed: first.isNamed || second.isNamed)
   }
 
-  /// Returns the column with both coordinates, which the user chose by its name, or by its number counted from 1.
+  /// Returns the column that contains both coordinates. The user chose the column by its name, or by its number
+  /// counted from 1.
   static func oneCell(_ choice: String, in cells: [String], _ content: OneCell) throws(ColumnProblem) -> Columns {
     let (index, isNamed) = try column(choice, in: cells)
     return oneCell(index, content, isNamed: isNamed)

@@ -1,5 +1,5 @@
 /// Reads points from GeoJSON (RFC 7946): a FeatureCollection or a sequence of Features. Also reads Esri's JSON, the
-/// format in which ArcGIS servers answer.
+/// format of answers from ArcGIS servers.
 ///
 /// Treeline has its own reader, because a parser of whole documents would need memory for the whole input.
 struct GeoJSONReader: InputFormat {

@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The client that sent a request, and the address at which the client reached the server. Both are read from the
-/// connection or from the headers of a trusted proxy.
+/// The client that sent a request, and the address at which the client reached the server. The client and the address
+/// are read from the connection or from the headers of a trusted proxy.
 struct Client: Sendable {
   /// Network address of the client; nil if the connection has no address, as with a Unix socket.
   private(set) var address: IPAddress?
