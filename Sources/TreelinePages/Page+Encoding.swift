@@ -24,7 +24,7 @@ struct PageEncoder {
 
   // MARK: - Upper pages
 
-  /// Number of bytes of an upper page that precede the places of the listed pages.
+  /// The offset at which the places of the listed pages begin in an upper page.
   static let listingStart = 36
 
   /// Whether the exact spreads of an upper page are in a separate page. True if the tree has separations, because cuts
@@ -259,7 +259,7 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// Number of bytes of the directory of values that precede the places of its pages.
+  /// The offset at which the places of pages begin in the directory of values.
   static let valueDirectoryStart = 12
 }
 
