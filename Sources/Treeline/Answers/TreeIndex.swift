@@ -71,8 +71,8 @@ extension ClusterTree {
   ///   - cut: A cut with a detail, a spacing or badges. A cut with only a limit has no such zoom, because its answer
   ///     depends on the viewport.
   ///   - tileSize: The size of the tiles to which the zoom refers.
-  /// - Throws: `QueryError` for a cut with only a limit, for a cut whose pixels are not a valid length, and if the
-  ///   tree does not support the cut; `IndexError` if the file is damaged.
+  /// - Throws: `QueryError` if the cut has only a limit, if its pixels are not a valid length, or if the tree does not
+  ///   support the cut; `IndexError` if the file is damaged.
   /// - Complexity: O(depth)
   public func unclusteredZoom(
     of index: TreeIndex, for cut: Cut, tileSize: Viewport.TileSize = .pixels256

@@ -124,8 +124,8 @@ extension ClusterTree {
     return try nearestMember(of: cluster.id, in: window).map(member) ?? position
   }
 
-  /// Returns the tree index of the point of a cluster that is nearest to the cluster's mean. If several points are
-  /// equally near, returns the first of them. Distances are exact.
+  /// Finds the point nearest to a cluster's mean among the cluster's points, and returns its tree index. If several
+  /// points are equally near, returns the first of them. Distances are exact.
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster; `IndexError` if a file is damaged.
   /// - Complexity: O(log pointCount) for most clusters; O(n) for a cluster of n points if most points are equally far
@@ -136,7 +136,7 @@ extension ClusterTree {
     try nearestMember(of: id, in: .everything)!
   }
 
-  /// Returns the tree index of the point that is nearest to a cluster's mean, among the cluster's points in a window.
+  /// Finds the point nearest to a cluster's mean among the cluster's points in a window, and returns its tree index.
   /// Returns nil if no point of the cluster is in the window.
   package func nearestMember(of id: ClusterID, in window: PlaneWindow) throws -> Int? {
     try withStorage { storage in
@@ -160,7 +160,7 @@ extension ClusterTree {
 }
 
 extension TreeStorage {
-  /// Returns the tree index of the point that is nearest to a node's mean, among the node's points in a window. If
+  /// Finds the point nearest to a node's mean among the node's points in a window, and returns its tree index. If
   /// several points are equally near, returns the first of them. Returns nil if no point of the node is in the window.
   ///
   /// The search is depth-first and visits the nearer child first. A node is skipped if it is not nearer than the best
