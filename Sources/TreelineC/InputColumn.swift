@@ -77,7 +77,7 @@ struct InputColumn: @unchecked Sendable {
     }
   }
 
-  /// Checks that all values are valid, except missing values.
+  /// Checks that each value is valid. Missing values are not checked.
   private func check<Value>(_ expected: String, _ value: (Int) -> Value, in holds: (Value) -> Bool) throws {
     guard let row = (0..<pointCount).first(where: { isValid($0) && !holds(value($0)) }) else { return }
     throw ColumnError.unsuitableValue(

@@ -2,7 +2,7 @@ import CTreeline
 @_spi(Server) import Treeline
 import TreelineBuilder
 
-// The steps of a build in pieces up to the plan.
+// The first steps of a build in pieces: the survey of the points, and the plan that divides them into pieces.
 
 /// Bytes that C passes from one step of a build in pieces to another.
 final class BytesObject {

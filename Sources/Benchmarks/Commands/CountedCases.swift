@@ -40,7 +40,7 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case mergeByDistance = "merge-by-distance"
   case mergeForBadges = "merge-for-badges"
   case mergeByScatter = "merge-by-scatter"
-  /// Answers under a filter by two columns. The work includes the data that the first answers compute and keep for
+  /// Answers under a filter by two columns. The work includes the computation of data that the first answers keep for
   /// later answers.
   case filter
   /// Sums, means, counts and order statistics of an answer. The work includes the preparation of these aggregates.
@@ -51,7 +51,7 @@ enum CountedCase: String, CaseIterable, ExpressibleByArgument {
   case limitWidestFirst = "limit-widest-first"
   case limitSteepestFirst = "limit-steepest-first"
   case detail, spacing, badges
-  /// A pan. Its query continues the answer that was shown before the pan.
+  /// Pans in small steps. Each query continues the answer that was shown before the step.
   case continuing
   case filteredLimit = "filtered-limit"
   case filteredDetail = "filtered-detail"

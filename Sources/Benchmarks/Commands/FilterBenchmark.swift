@@ -4,7 +4,8 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Times filters, queries under filters, and aggregates. Three columns are generated for the points.
+/// Times filters, queries under filters, and aggregates. Four columns are generated for the points. Two of them have
+/// the same prices.
 struct FilterBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "filter", abstract: "Times filters, queries under filters, and aggregates of answers.")

@@ -20,8 +20,9 @@
 ///   walk.
 /// - Windows that end at the antimeridian, and cells that jitter between zooms (see `CellSize.published`).
 ///
-/// The weaknesses of the method itself remain. Zooming in can merge two points that a coarser lattice kept apart. The
-/// edge of a cell separates neighbors. The number of clusters is bounded only by the number of cells.
+/// The weaknesses of the method itself remain. Zooming in can put two points into one cell although a coarser lattice
+/// kept them apart. The edge of a cell separates neighbors. The number of clusters is bounded only by the number of
+/// cells.
 public struct Grid: Sendable {
   package let plane: Plane
 
@@ -92,7 +93,7 @@ extension Grid {
     clusters(in: window, cellSide: try cellSize.units(zoom: zoom))
   }
 
-  /// Returns the clusters of a window for cells of a whole number of plane units.
+  /// Returns the clusters of a window. The side of the cells is a whole number of plane units.
   ///
   /// - Precondition: The side is from 1 to 2^32 units.
   package func clusters(in window: PlaneWindow, cellSide: UInt64) -> [GridCluster] {

@@ -43,7 +43,8 @@ extension GridCluster {
   }
 }
 
-/// Totals by cell. This is a hash table with open addressing, because few of up to 2^64 cells are occupied.
+/// The totals of each occupied cell. This is a hash table with open addressing, because few of up to 2^64 cells are
+/// occupied.
 struct CellTable {
   struct Cell {
     let key: UInt64
@@ -59,7 +60,7 @@ struct CellTable {
   /// power of two. At most half of the slots are taken.
   private var slots = [UInt32](repeating: 0, count: 256)
 
-  /// The cell to which points were added last. Points that are neighbors in tree order are mostly in one cell.
+  /// The cell to which points were added last. Consecutive points in tree order mostly lie in one cell.
   private var recent = 0
 
   /// Adds points to a cell and returns the cell's index.
@@ -83,7 +84,7 @@ struct CellTable {
 
   mutating func markVisible(_ index: Int) { cells[index].isVisible = true }
 
-  /// Returns the slot of a cell, or the free slot that it will take.
+  /// Returns the slot of a cell. If the cell has no slot yet, returns the free slot that it will take.
   private func slot(of key: UInt64) -> Int {
     var slot = Self.hash(key) & (slots.count - 1)
     while slots[slot] != 0, cells[Int(slots[slot]) - 1].key != key { slot = (slot + 1) & (slots.count - 1) }

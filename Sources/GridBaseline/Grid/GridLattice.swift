@@ -9,8 +9,8 @@ public enum CellSize: Hashable, Sendable {
   /// The zoom table of the TBQuadTree article: 64 px at levels 13 to 15, 32 px at levels 16 to 18, 16 px at level 19,
   /// otherwise 88 px.
   ///
-  /// The published code computes other cells for each fractional zoom, so that clusters jitter during a pinch. This
-  /// grid always uses the cells of the nearest whole zoom.
+  /// The published code computes different cells for each fractional zoom, so that clusters jitter during a pinch.
+  /// This grid always uses the cells of the nearest whole zoom.
   case published
 }
 
@@ -112,7 +112,7 @@ struct GridLattice {
     GridCell(column: UInt32(truncatingIfNeeded: key), row: UInt32(key >> 32), side: side)
   }
 
-  /// Returns the window of all cells that a window touches.
+  /// Returns the window that consists of all cells that the given window touches.
   func cells(touching window: PlaneWindow) -> PlaneWindow {
     let start = lowerEdge(window.x)
     let last = window.x &+ window.width

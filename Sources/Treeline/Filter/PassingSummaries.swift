@@ -74,7 +74,7 @@ final class PassingSummaries: Sendable {
     boxes.deallocate()
   }
 
-  /// Adds the points with set bits in a word, and returns the box of these points. At least one bit must be set.
+  /// Adds the points whose bits are set in a word, and returns the box of these points. At least one bit must be set.
   @inline(__always) private static func add(
     _ points: UnsafePointer<PlanePoint>, _ bits: UInt64, _ turn: UInt32, to total: inout Sums
   ) -> PlaneRect {

@@ -23,14 +23,15 @@ package final class Selection: Sendable {
     @inline(__always) subscript(index: Int) -> Word { Word(bits: bits[index], before: before[index]) }
   }
 
-  /// The words, including a word for the index after the last point, even if the points end at a multiple of 64.
+  /// The words. The last word always covers the tree index after the last point, even if the number of points is a
+  /// multiple of 64.
   let words: Words
   let wordCount: Int
   let storage: TreeStorage
 
-  /// A cache that queries share, with one bit for each node record. A bit is set once a query has found that each child
-  /// of the node has both points that pass and points that fail. Many queries take the same paths down from the root,
-  /// so they need not count the points of these children again.
+  /// A cache that queries share, with one bit for each node record. A bit is set once a query has found that each
+  /// child of the node has both points that pass and points that fail. Many queries take the same paths down from the
+  /// root, so this cache saves them from counting the points of these children again.
   private nonisolated(unsafe) let noted: UnsafeMutablePointer<Atomic<UInt32>>
 
   /// Number of points that pass.
@@ -39,7 +40,7 @@ package final class Selection: Sendable {
   /// The conditions that all passing points meet; nil if the selection was not made from conditions.
   let terms: [FilterTerm]?
 
-  /// Values prepared from columns, for the points that pass.
+  /// Values that queries have prepared from columns, for the points that pass.
   let prepared = PreparedColumns()
 
   /// Sums for the means of nodes, and summaries with the boxes and spreads of nodes, each made on first use.

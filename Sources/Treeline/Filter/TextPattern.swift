@@ -27,7 +27,7 @@ struct TextPattern {
     self.elements = elements
   }
 
-  /// A matcher that compares texts with the pattern, one after the other.
+  /// A matcher that compares any number of texts with the pattern.
   var matcher: TextMatcher { TextMatcher(self) }
 
   func matches(_ text: String) -> Bool {

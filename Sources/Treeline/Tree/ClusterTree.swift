@@ -21,7 +21,7 @@ public struct ClusterTree: Sendable {
   /// The plane on which the points lie, which converts coordinates to positions and back.
   public let plane: Plane
 
-  /// The number of points that lay beyond Web Mercator's latitudes and were moved to its edge.
+  /// The number of points that lay beyond Web Mercator's latitudes and were moved to the edge of the plane.
   package let clippedPointCount: Int
 
   /// The way in which the tree was grown: by splitting or by merging.
@@ -63,8 +63,8 @@ public struct ClusterTree: Sendable {
   /// Returns this tree with a new place among the versions of an edited tree.
   func with(_ lineage: Lineage) -> ClusterTree { ClusterTree(self, lineage: lineage) }
 
-  /// Returns whether both values are the same tree, and not merely equal trees. It does not matter which points are
-  /// counted.
+  /// Returns whether both values refer to the same tree, not only to trees with equal contents. The counted points may
+  /// differ.
   package func isSame(as other: ClusterTree) -> Bool { storage === other.storage }
 
   /// Returns whether both trees count the same points. This is the case if both trees have the same selection, or if

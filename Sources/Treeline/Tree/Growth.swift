@@ -1,4 +1,4 @@
-/// The way in which a tree is grown, which decides which points share a cluster.
+/// The way in which a tree is grown. It decides which points share a cluster.
 public enum Growth: Hashable, Sendable {
   /// Growth from the root down: the points of a node are split by a line.
   case splitting(SplitRule)
@@ -10,21 +10,21 @@ public enum Growth: Hashable, Sendable {
 
 /// The metric that decides which two clusters are merged next.
 public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
-  /// The two clusters that are closest to each other. If several pairs are equally close, the pair whose positions come
-  /// first is merged (see the format document). Distances are measured between means, or between members (see
-  /// `ClusterAnchor`). Therefore clusters are merged only where they are too close to each other, and a cut with
-  /// `Cut.spacing` uses all available room.
+  /// Merges the two clusters that are closest to each other. If several pairs are equally close, the pair whose
+  /// positions come first is merged (see the format document). Distances are measured between means, or between
+  /// members (see `ClusterAnchor`). Therefore a cut with `Cut.spacing` merges clusters only where they are closer than
+  /// the spacing, and uses all available room.
   case distance
 
-  /// The two clusters whose badges touch first if all badges grow. Pairs are ordered by their distance divided by the
-  /// sum of both radii. A `BadgeCurve` gives the radius for a point count. `Cut.badges(scale:)` then shows points
-  /// unclustered as long as there is room. This metric needs an index of format 1.2.
+  /// Merges the two clusters whose badges touch first if all badges grow. Pairs are ordered by their distance divided
+  /// by the sum of both radii. A `BadgeCurve` gives the radius for a point count. With this metric,
+  /// `Cut.badges(scale:)` shows points unclustered as long as there is room. This metric needs an index of format 1.2.
   case badges
 
-  /// The two clusters whose union adds the least scatter (Ward's method). Scatter is the sum of the squared distances
-  /// of points from their mean. If several pairs add equally little scatter, the pair whose positions come first is
-  /// merged. For a `Cut.limit` or a `Cut.detail`, points are then closer to their clusters than in any other kind of
-  /// tree. This metric needs an index of format 1.2.
+  /// Merges the two clusters whose union adds the least scatter (Ward's method). Scatter is the sum of the squared
+  /// distances of points from their mean. If several pairs add equally little scatter, the pair whose positions come
+  /// first is merged. With this metric, points are closer to their clusters in a `Cut.limit` or a `Cut.detail` than in
+  /// any other kind of tree. This metric needs an index of format 1.2.
   case scatter
 }
 

@@ -3,7 +3,7 @@ import Synchronization
 /// A version of a tree whose points can be inserted, removed and moved. A version knows how its rows follow from the
 /// rows of earlier versions. Therefore answers of two versions can be compared point by point.
 package final class Lineage: Sendable {
-  /// Number of this version, which no other version in this run of the program has.
+  /// Number of this version. It is unique in this run of the program.
   private let number = Lineage.count.add(1, ordering: .relaxed).newValue
   /// Numbers of earlier versions, each with the change to the next version. The last change leads to this version.
   private let changes: [(number: Int, change: RowChange)]
@@ -41,7 +41,7 @@ package struct RowChange: Sendable {
   private struct Order: Sendable {
     /// For each sorted row, its original row number.
     let rows: [UInt32]
-    /// For each original row, its number among the sorted rows.
+    /// For each original row number, its number among the sorted rows.
     let places: [UInt32]
   }
 
@@ -91,7 +91,7 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the index in this tree's order of a point of `earlier`; nil if the point was removed, or if this tree is
+  /// Returns the tree index, in this tree, of a point of `earlier`; nil if the point was removed, or if this tree is
   /// not known to be a later version of `earlier`.
   ///
   /// - Complexity: O(log pointCount); O(pointCount) if the point has moved

@@ -1,16 +1,17 @@
 /// A node's separation, rounded down to a code of 16 bits. The separation is the distance at which the node is
 /// replaced by its children.
 ///
-/// The code is the square of the distance, in squared plane units, as a tiny floating-point number. The code is exact
-/// below 2048 and has 11 significant bits from there on. So rounding shortens the distance by less than one part in
+/// The code is the square of the distance, in squared plane units, as a floating-point number of 16 bits. The code is
+/// exact below 2048 and has 11 significant bits from there on. So rounding shortens the distance by less than one part
+/// in
 /// 2048. The code 0 means that the node is never replaced: it is a single position, or its children would never be far
 /// enough apart.
 ///
 /// Rounding keeps every guarantee about distances. Codes grow with distances. So separations that never grow from
 /// parent to child still never grow after they are rounded. Let T be a required distance, c the least code whose
 /// distance is at least T, and d(c) the distance of c. A node's code is below c exactly if its separation is below
-/// d(c). So with codes, a cut at T shows exactly what a cut at d(c) shows with exact separations. The distance d(c) is
-/// at least T and at most 1/2048 longer.
+/// d(c). So with codes, a cut at T shows exactly the clusters that a cut at d(c) shows with exact separations. The
+/// distance d(c) is at least T, and at most 1/2048 longer than T.
 package struct SeparationCode: Hashable, Sendable {
   package let rawValue: UInt16
 
@@ -22,7 +23,7 @@ package struct SeparationCode: Hashable, Sendable {
   /// The code of a distance that is greater than every distance on the plane. At this distance only the root is shown.
   package static let beyondAll = SeparationCode(rawValue: 55 << significandBits)
 
-  /// The number of bits after the leading 1 bit.
+  /// The number of bits after the leading 1 bit of a significand.
   private static let significandBits: UInt16 = 10
 
   /// Makes the greatest code whose squared distance is at most `squaredDistance`.

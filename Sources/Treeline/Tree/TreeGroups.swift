@@ -99,8 +99,8 @@ extension TreeStorage {
   @inline(never) private func isAboveClusters(_ node: Node, _ groups: TreeGroups) -> Bool {
     let end = node.first &+ node.count
     guard let group = groups.index(ofTreeIndex: node.first) else {
-      // A stack consists of points at one position. It has no children, so it is shown. In a damaged file any other
-      // node without children is shown, too.
+      // A stack consists of points at one position. A stack has no children, so it is shown as a cluster. In a damaged
+      // file, any other node without children is shown as a cluster, too.
       return node.count > 1 && ((try? children(of: node)) ?? nil) != nil
     }
     return end > groups.starts[group + 1] && ((try? children(of: node)) ?? nil) != nil
@@ -118,7 +118,8 @@ extension TreeStorage {
   /// - Complexity: O(k + depth) visited nodes for k results, plus the nodes that lie across the window's corners.
   func cutRoots<Counted>(in view: PointsInView<Counted>) throws(IndexError) -> [Node] {
     var roots: [Node] = []
-    // The right siblings along the path down to the current node: at most one for each level.
+    // Nodes that are still to be visited: right siblings along the path to the current node, at most one for each
+    // level.
     var waiting = [root].compactMap { $0 }
     while let node = waiting.popLast() {
       if isAboveClusters(node), let (left, right) = try children(of: node) {
@@ -152,7 +153,7 @@ extension TreeStorage {
 
 /// Points that never share a cluster with points of other groups.
 public struct ClusterGroup: Sendable {
-  /// The name of the group, which all its points have in common; empty for points without a group.
+  /// The name of the group. The name is empty for the group of all points that were given no group.
   public let name: String
 
   /// The cluster of all points of the group, which contains all clusters of the group. Under a filter this is the

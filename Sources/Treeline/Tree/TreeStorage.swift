@@ -26,8 +26,8 @@ package final class TreeStorage: @unchecked Sendable {
   /// is at the tree index of the first point of its right child.
   package let separations: UnsafePointer<UInt16>?
 
-  /// The badge curve of a tree that was grown for badges and has separations. The separations of such a tree are scaled
-  /// distances, as if all badges had one size.
+  /// The badge curve of a tree that was grown for badges and has separations. The separations of such a tree are
+  /// distances, scaled as if all badges had one size.
   package let badgeCurve: BadgeCurve?
 
   /// One bit for each node with children, in a tree with `ClusterAnchor.member`. The bit is at the tree index of the
@@ -101,9 +101,9 @@ extension ClusterTree {
 
 /// The record of a node, in the layout of memory and file: 24 bytes, little-endian.
 ///
-/// The children of a node are adjacent, so one offset finds both. The nodes below the left child follow after the
-/// children, and then the nodes below the right child. Offsets are relative, so a subtree has the same bytes at any
-/// place in the array.
+/// The children of a node are adjacent, so one offset finds both. After the two children come the nodes below the left
+/// child, and then the nodes below the right child. Offsets are relative, so a subtree has the same bytes at any place
+/// in the array.
 package struct NodeRecord: BitwiseCopyable {
   package var box: PlaneRect
   package var count: UInt32
@@ -116,7 +116,7 @@ package struct NodeRecord: BitwiseCopyable {
   }
 }
 
-/// The sums of a node's coordinates, measured from the top left corner of its box.
+/// The sums of the coordinates of a node's points, measured from the top left corner of the node's box.
 ///
 /// Sums are stored only for nodes with stored children. Entry i is for the node whose children are the records 1 + 2i
 /// and 2 + 2i.

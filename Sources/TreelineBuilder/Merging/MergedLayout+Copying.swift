@@ -23,7 +23,7 @@ struct UnchangedSubtrees {
   /// Moments of some nodes whose children have records. Moments of a node are measured from the corner of its box.
   var moments: [UInt32: Moments<UInt128>]
 
-  /// Whether a subtree is large enough to be copied. A subtree is large enough if its children have records.
+  /// Whether a subtree is large enough to be copied. It is large enough if the children of its root have records.
   static func isCopied(_ node: UInt32, in tree: MergeTree) -> Bool { tree.recordCount(below: node) != 0 }
 }
 

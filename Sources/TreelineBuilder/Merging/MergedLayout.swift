@@ -15,7 +15,8 @@ struct MergedLayout {
   private let monitor: BuildMonitor
 
   let separations: UnsafeMutablePointer<UInt16>
-  /// For each node with children, whether it has the position of its right child. Indexed like `separations`.
+  /// For each node with children, whether it has the position of its right child. Both arrays are indexed by the first
+  /// point of a node's right child.
   let anchors: UnsafeMutablePointer<Bool>?
   let nodes: AssembledNodes
   /// Whether the box of any node crosses the seam.
@@ -59,8 +60,7 @@ struct MergedLayout {
     MemoryBlock(moments, count: nodes.recordCount).deallocate()
   }
 
-  /// Returns `anchors` packed as bits, and deallocates the unpacked array. Nil unless positions of clusters are
-  /// positions of members.
+  /// Returns `anchors` packed as bits, and deallocates the unpacked array. Nil if `anchors` is nil.
   func packedAnchors() -> UnsafeMutablePointer<UInt8>? {
     guard let anchors else { return nil }
     anchors[0] = false
@@ -216,8 +216,8 @@ extension MergedLayout {
   private func isAnyAcrossSeam(inBucket points: UnsafeBufferPointer<PlanePoint>, at first: Int) -> Bool {
     guard crossesSeam, box(of: points).width >= Longitudes.halfWorld else { return false }
     return (1..<points.count).contains { split in
-      // A gap is the level of the split between two points, so deeper nodes have higher gaps. A node extends over all
-      // adjacent gaps that are at least as high as its own gap.
+      // A gap is the level at which two neighboring points are split, so deeper nodes have higher gaps. A node extends
+      // over its own gap and all adjacent gaps that are not lower.
       let level = arrays.gaps[first + split - 1]
       var (start, end) = (split, split)
       while start > 0 && (start == split || arrays.gaps[first + start - 1] >= level) { start -= 1 }

@@ -19,7 +19,7 @@ struct PartMerging: Sendable {
 
   /// Result of a part.
   private struct Done {
-    /// For each level, an upper bound of badge diameters.
+    /// For each level of the plan, an upper bound of badge diameters.
     var greatestDiameters: [UInt16]
     /// Time that the part took, plus the longest `path` of any part that it waited for.
     var path: Duration
@@ -29,7 +29,7 @@ struct PartMerging: Sendable {
   private final class Results: Sendable {
     let done = Mutex<[Int: Done]>([:])
     let report: Mutex<MergeReport>
-    /// Set once merging in parts takes more time than it saves. No more parts are merged then.
+    /// Set once merging in parts takes more time than it saves. From then on, no more parts are merged.
     let gaveUp = Atomic<Bool>(false)
 
     init(_ plan: MergePlan) {
@@ -62,8 +62,8 @@ struct PartMerging: Sendable {
     return (root, report)
   }
 
-  /// If there is a border, mends the merges of the two finished parts along the border. Otherwise merges the clusters
-  /// of an undivided part.
+  /// Does the work of one part. If there is a border, mends the merges of the finished parts along the border. If
+  /// there is no border, the part is not divided, and its clusters are merged.
   private func work(
     on leaves: Range<Int>, across border: MergeBorder?, after numbers: [Int], as number: Int, _ results: Results
   ) {
@@ -88,8 +88,8 @@ struct PartMerging: Sendable {
       report.duration += duration
       report.mending += counts
       report.mergesInParts += merges
-      // The first condition detects lattices. With ordinary points, up to a third of the areas are too small at first.
-      // With lattices, three quarters of the areas are too small.
+      // The first condition detects lattices. With ordinary points, up to a third of the areas along borders are too
+      // small at first. With lattices, three quarters of these areas are too small.
       let mending = report.mending
       if mending.retries >= 12 && 2 * mending.retries > mending.areas
         || mending.clusters > 2 * tree.leafCount + 100_000
@@ -136,7 +136,7 @@ package struct MergeReport: Sendable {
   /// Amount of work that was done again along borders.
   package var mending = MergeRevision.Counts()
   /// `duration` is the time of all threads together, without waiting. `longestPath` is the time of the longest chain
-  /// of parts in which each part waits for the part before. Both times include merging the remaining clusters of all
+  /// of parts in which each part waits for the previous part. Both times include merging the remaining clusters of all
   /// parts at the end.
   package var duration = Duration.zero
   package var longestPath = Duration.zero

@@ -1,9 +1,9 @@
 import Synchronization
 import Treeline
 
-/// Merges clusters, always the pair whose union adds the least scatter: n1 n2 / (n1 + n2) times the squared distance
-/// of their exact means (J. H. Ward, 1963). Of several such pairs, the pair with the smaller least members (see
-/// `MergeTree`) comes first.
+/// Merges clusters. The next pair is always the pair whose union adds the least scatter (J. H. Ward, 1963). The union
+/// of two clusters with n1 and n2 points adds n1 n2 / (n1 + n2) times the squared distance of their exact means. If
+/// several pairs add the least scatter, the pair with the smaller least members (see `MergeTree`) comes first.
 ///
 /// Let a, b and c be three clusters, and ab the union of a and b. The distance d of two clusters is the scatter that
 /// their union adds. In the following formula, the factors a, b and c are the clusters' numbers of points (Lance and
@@ -14,15 +14,15 @@ import Treeline
 /// If d(a, b) is the least of the three distances, then d(ab, c) is at least the lesser of d(a, c) and d(b, c). So two
 /// clusters that are nearest to each other stay nearest to each other, whatever else is merged, and they will be
 /// merged. The tree does not depend on the order in which such pairs are merged. In each part of the plane, the pairs
-/// that are certain are merged. A pair is certain if its clusters are nearer to each other than to the border of the
-/// part. The remaining clusters are merged in the next larger part.
+/// that are certain are merged. A pair is certain if its two clusters are nearest to each other, and no cluster beyond
+/// the border of the part can be nearer to either of them. The remaining clusters are merged in the next larger part.
 ///
-/// Within a part, the pair that adds the least scatter is merged first. Only one cluster of each pair looks for the
-/// other: the cluster with more points. If both have equally many points, the cluster with the greater least member
-/// looks for the other. In a round that begins at scatter s, a cluster of n points is farther from every other cluster
-/// than the square root of s / n. So clusters with at most n points are far apart from each other, and a search finds
-/// few of them. Clusters with more points may lie close together. The usual algorithm, chains of nearest neighbors,
-/// looks for them too, and is therefore several times as slow.
+/// Within a part, the pair that adds the least scatter is merged first. In each pair, only the cluster with more
+/// points looks for the other cluster. If both have the same number of points, only the cluster with the greater least
+/// member looks. In a round that begins at scatter s, a cluster of n points is farther from every other cluster than
+/// the square root of s / n. So clusters with at most n points are far apart from each other, and a search finds few
+/// of them. Clusters with more points may lie close together. The usual algorithm, chains of nearest neighbors, also
+/// looks for larger clusters, and is therefore several times as slow.
 struct ScatterMerging {
   let tree: MergeTree
   let threads: Int
@@ -63,11 +63,10 @@ private struct ScatterRounds: ~Copyable {
   private let tree: MergeTree
   private let rect: PlaneRect
   private let monitor: BuildMonitor
-  /// Tiles of clusters. Each entry has the clusters whose numbers of points are in one range. Each range begins at four
-  /// times the start of the range before. The ranges have separate tiles, because clusters with fewer points are
-  /// farther apart.
+  /// Tiles of clusters, with one entry for each range of point counts. Each range begins at four times the start of
+  /// the previous range. The ranges have separate tiles, because clusters with fewer points are farther apart.
   private var tiles: [MergeTiles] = []
-  /// Upper bound of cluster numbers. Numbers below it may be free.
+  /// Upper bound of cluster numbers. Numbers below this bound may be free.
   private var count: Int
   private var liveCount: Int
   private var stuckCount = 0
@@ -174,9 +173,9 @@ private struct ScatterRounds: ~Copyable {
     }
   }
 
-  /// Whether a cluster must wait until a larger part is merged. It must wait if its nearest cluster must wait, or if a
-  /// cluster outside the rectangle may be nearer than that cluster. A waiting cluster still looks for other clusters.
-  /// A cluster that it finds must then wait, too.
+  /// Whether a cluster must wait until a larger part is merged. A cluster must wait if the nearest cluster in the
+  /// rectangle must wait, or if a cluster outside the rectangle may be nearer than this nearest cluster. A waiting
+  /// cluster still looks for other clusters. If it finds a cluster, that cluster must wait, too.
   @inline(__always) private func isStuck(_ cluster: UInt32) -> Bool { live.nodes[Int(cluster)].diameter != 0 }
 
   private mutating func stick(_ cluster: UInt32) {
@@ -232,11 +231,11 @@ private struct ScatterRounds: ~Copyable {
 // MARK: - Searching
 
 extension ScatterRounds {
-  /// Returns the first of a cluster's pairs if it belongs to this round. Otherwise returns nil, and notes the round in
-  /// which the cluster looks again.
+  /// Returns the first of a cluster's pairs if this pair belongs to the current round. If not, returns nil and notes
+  /// the round in which the cluster looks again.
   private func look(from cluster: UInt32) -> ScatterPair? {
-    // Usually no pair of the cluster belongs to this round. So the search also covers pairs that are a little farther
-    // apart. Such a pair determines in which round to look again.
+    // Usually no pair of the cluster belongs to this round. So the search also covers pairs that add up to 8 times the
+    // bound. The first of these pairs determines in which round the cluster looks again.
     let farthest = 8 * bound.value
     let pair = nearest(to: cluster, live.sums[Int(cluster)], adding: farthest)
     if let pair, pair.addsLess(than: bound) { return pair }
@@ -246,8 +245,8 @@ extension ScatterRounds {
     return nil
   }
 
-  /// Pairs a cluster with clusters that are not larger, and returns the pair that adds the least scatter. Nil if each
-  /// such pair adds more than `greatest`.
+  /// Returns the pair that adds the least scatter, among the pairs of a cluster with clusters that are not larger. Nil
+  /// if each of these pairs adds more than `greatest`.
   private func nearest(to cluster: UInt32, _ own: MergeSums, adding greatest: Double) -> ScatterPair? {
     let (position, ownInverse, ownSize) = (live.positions[Int(cluster)], 1 / Double(own.count), Self.size(own.count))
     let (radius, isOwnStuck) = (Self.radius(own.count), isStuck(cluster))
@@ -276,15 +275,15 @@ extension ScatterRounds {
     return best
   }
 
-  /// Returns a limit that is increased enough to outweigh the rounding errors of single precision.
+  /// Returns a scatter in single precision, increased so that rounding errors exclude no pair.
   @inline(__always) private static func limit(_ added: Double) -> Float { Float(added) * (1 + 0x1p-18) }
 
   private static var moreThanAnyError: Double { 1 + 0x1p-40 }
   private static var lessThanAnyError: Double { 1 - 0x1p-40 }
 }
 
-/// Upper bound of the scatter that each pair of a round adds. There are two bounds for each doubling of the scatter,
-/// up to 2^96 in round 192. No scatter is as large as 2^96.
+/// The bound of a round: each pair of the round adds less scatter than this bound. There are two bounds for each
+/// doubling of the scatter, up to 2^96 in round 192. No scatter is as large as 2^96.
 struct ScatterBound {
   let value: Double
   fileprivate let doubled: UInt128
@@ -294,7 +293,7 @@ struct ScatterBound {
     value = Double(doubled) / 2
   }
 
-  /// Returns the first round whose bound is above the scatter that a pair adds, or the round after this first round.
+  /// Returns the first round whose bound is above the given scatter, or `MergeRounds.last` if that comes first.
   static func round(above added: Double) -> UInt8 {
     if added < 1 { return 0 }
     return UInt8(min(2 * Int(added.exponent) + (added.significand < 1.5 ? 1 : 2), Int(MergeRounds.last)))
@@ -305,9 +304,9 @@ struct ScatterBound {
 struct ScatterPair: Comparable {
   /// Scatter that the union adds, with a relative error of less than 2^-50.
   let added: Double
-  /// Exact data of the pair. For x and y, each cluster's sum is multiplied by the other cluster's number of points;
-  /// these fields hold the difference of the two products. `count` and `otherCount` are the numbers of points. The
-  /// exact scatter is `squares` / `divisor`.
+  /// Exact data of the pair. For x and for y, the sum of each cluster is multiplied by the point count of the other
+  /// cluster. The difference of the two products is stored. `count` and `otherCount` are the point counts of both
+  /// clusters. The exact scatter is `squares` / `divisor`.
   private let (xLow, yLow): (UInt64, UInt64)
   private let (xHigh, yHigh): (UInt32, UInt32)
   private let (count, otherCount): (UInt32, UInt32)

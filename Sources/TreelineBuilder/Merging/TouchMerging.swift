@@ -1,36 +1,41 @@
 import Treeline
 
-/// Merges clusters, always the pair that touches first as badges grow: the pair with the least scaled distance
-/// (`BadgeCurve.scaled`). Of several such pairs, the pair with the smaller least members comes first.
+/// Merges clusters. The next pair is always the pair that touches first as badges grow. This is the pair with the
+/// least scaled distance (`BadgeCurve.scaled`). If several pairs have the least scaled distance, the pair with the
+/// smaller least members comes first.
 ///
 /// A cluster's position is the mean of its points, rounded to whole units, or one of its points (see `ClusterAnchor`).
-/// Its least member is the first of its positions in Z-order. So the same set of points always gives the same tree.
-/// Merging by distance uses badges of one diameter (`BadgeCurve.distances`).
+/// The *least member* of a cluster is the position that comes first in Z-order among the positions of its points.
+/// Neither depends on the order of the input, so the same set of points always gives the same tree. Merging by
+/// distance is the special case in which all badges have one diameter (`BadgeCurve.distances`).
 ///
-/// The scale of a merge is its scaled distance, or the greatest scale of its parts if that scale is greater. The scale
-/// of a part can be greater, because the mean of a merged cluster may be closer to a third cluster than its parts
-/// were. So scales never fall towards the root. For any distance T, consider the moment just before the first merge at
-/// T or more. At that moment, all pairs are at least T apart. Every earlier merge has a scale below T. Every later
-/// merge has a scale of T or more, for one of two reasons. If both of its parts existed at that moment, they are at
-/// least T apart. Otherwise one of the parts was itself made by a later merge, so its scale is T or more. The scale of
-/// a merge is never below the scales of its parts. Now take every cluster that has a scale below T and is merged into
-/// a cluster with a scale of T or more:
+/// A merge unites two clusters, its *parts*. The scale of a merge is the greatest of three numbers: its scaled
+/// distance and the scales of both parts. The scale of a part can be the greatest of the three, because the mean of a
+/// merged cluster may be closer to a third cluster than the means of its parts were. So scales never fall towards the
+/// root. For any distance T, consider the moment just before the first merge whose scaled distance is T or more. At
+/// that moment, all clusters are at least T apart. Every earlier merge has a scale below T. Every later merge has a
+/// scale of T or more, for one of two reasons. If both of its parts existed at that moment, they are at least T apart.
+/// If one part did not exist yet, this part was made by another later merge, so its scale is T or more, and the scale
+/// of a merge is never below the scales of its parts. Now take every cluster that has a scale below T and is merged
+/// into a cluster with a scale of T or more:
 /// - These clusters are exactly the clusters that existed at that moment. So every point is in exactly one of them,
 ///   and any two of them are at least T apart.
-/// - As T grows, these clusters are only united. As T falls, they are only split. The reason is that all T share one
-///   order of merges.
+/// - As T grows, these clusters are only united. As T falls, they are only split. The reason is that the order of
+///   merges is the same for all T.
 ///
-/// On the circle of longitudes, two clusters may be closest across the seam. They are merged across the seam if
-/// together they are less than half a world wide. To take their mean, the points of one cluster are moved by the width
-/// of the world, so that they lie next to the other cluster. Wider pairs are never merged across the seam.
+/// On the circle of longitudes, two clusters may be closest across the seam, where the plane begins and ends. They are
+/// merged across the seam if together they are less than half a world wide. To take their mean, the points of one
+/// cluster are moved by the width of the world, so that they lie next to the other cluster. Wider pairs are never
+/// merged across the seam.
 ///
-/// Only one cluster of each pair looks for the other: the younger cluster, which was made later. Of two initial
-/// clusters, the cluster with the larger badge counts as younger. If both badges are equal, the cluster with the
-/// greater least member counts as younger. So a cluster looks only for clusters that exist already. If its nearest
-/// cluster has been merged, it looks again. It need not find clusters that were made since then, because these younger
-/// clusters look for it. Each cluster keeps the first of its pairs. So the cluster to which the first of all pairs
-/// belongs either knows this pair or must look again. If the cluster must look again, its previous pair came earlier
-/// in the order.
+/// In each pair, only the younger cluster looks for the other cluster. The younger cluster is the cluster that was
+/// made later. Of two initial clusters, the cluster with the larger badge counts as younger. If both badges are equal,
+/// the cluster with the greater least member counts as younger. So a cluster looks only for clusters that exist
+/// already. If the cluster that it found is merged with a third cluster, it looks again. It need not find clusters
+/// that were made in the meantime, because these younger clusters look for it. Each cluster keeps the first of its
+/// pairs. So no pair is missed: let P be the pair that is the first of all pairs. The younger cluster of P either
+/// keeps P, or keeps a pair with a cluster that no longer exists. That pair comes before P in the order. So the
+/// cluster looks again, and finds P, before any pair after P is merged.
 ///
 /// In each round (`MergeRounds`), only clusters that may have a pair in this round look for other clusters.
 struct TouchMerging: ~Copyable {
@@ -46,7 +51,7 @@ struct TouchMerging: ~Copyable {
   private let reports: Bool
   private var tiles: MergeTiles?
   private var queue = PairHeap<TouchingPair>()
-  /// Upper bound of cluster numbers. Numbers below it may be free.
+  /// Upper bound of cluster numbers. Numbers below this bound may be free.
   private var count: Int
   private var liveCount: Int
   private var nextAge: UInt32
@@ -60,7 +65,7 @@ struct TouchMerging: ~Copyable {
 
   /// - Parameters:
   ///   - count: Number of clusters.
-  ///   - anchor: Position of a cluster from which distances are measured: its mean or a member.
+  ///   - anchor: Rule for the positions of clusters: means or members. Distances are measured between positions.
   ///   - leafCount: Number of leaves of the tree, see `MergeTree`.
   ///   - reports: Whether merges are reported to the monitor.
   ///   - cluster: Returns the cluster with a given number. Numbers are in the order of least members.
@@ -224,8 +229,8 @@ extension TouchMerging {
     }
   }
 
-  /// Returns the first of a cluster's pairs if it belongs to this round. Otherwise returns nil, and notes the round in
-  /// which the cluster looks again.
+  /// Returns the first of a cluster's pairs if this pair belongs to the current round. If not, returns nil and notes
+  /// the round in which the cluster looks again.
   @inline(__always) private func look(from cluster: UInt32) -> TouchingPair? {
     let node = live.nodes[Int(cluster)]
     let own = Own(number: cluster, age: node.age, diameter: node.diameter)
@@ -243,11 +248,12 @@ extension TouchMerging {
     return noted(nearest(to: own, width, bound), bound)
   }
 
-  /// Distance beyond which a search looks at all clusters. At most a thousand clusters are this far apart from each
-  /// other. So a search by tiles, which would reach around the world, would not save time.
+  /// Reach, in units, beyond which a search looks at all clusters instead of tiles. Only about a thousand clusters can
+  /// be this far apart from each other. So tiles would not save time.
   private static var wideReach: Double { 0x1p27 }
 
-  /// Returns the pair if it belongs to this round. Otherwise notes the round in which the pair's cluster looks again.
+  /// Returns the pair if it belongs to this round. If not, notes the round in which the pair's cluster looks again,
+  /// and returns nil.
   ///
   /// - Parameter bound: Lower bound of the scaled distance to clusters that were not found.
   @inline(__always) private func noted(_ pair: TouchingPair, _ bound: UInt64) -> TouchingPair? {

@@ -57,8 +57,8 @@ struct SeparatedTree: Sendable {
   /// - Returns: the squared distance, and the number of nodes that may be split. The number exceeds `wanted` only if
   ///   all these nodes have the same distance.
   mutating func select(_ wanted: Int, of front: ShownFront) -> (floor: UInt64, count: Int) {
-    // The `wanted + 1` greatest distances so far. If a node's distance is not among these distances, no node below this
-    // node has a greater distance.
+    // The `wanted + 1` greatest distances so far. No node has a greater distance than a node above it. So if the
+    // distance of a node is not among the greatest distances, the nodes below this node are skipped.
     var (greatest, least) = (Heap<UInt64>(), UInt64(0))
     var count = 0
     forEachNode(below: front) { squaredDistance in

@@ -4,22 +4,22 @@ import Treeline
 /// Computes the separations of a tree in a file. The tree grew by splitting. Only a bounded number of its nodes are in
 /// memory at a time.
 ///
-/// A node's separation depends on the nodes that are shown around it while the distance r falls. Nodes that are
-/// farther away than r do not affect the separation. So the sequence of splits (see `SeparationBuild`) is run in
-/// parts:
+/// Separations are found by a sequence of splits while a distance r falls (see `SeparationBuild`). The separation of a
+/// node depends only on shown nodes near it: nodes that are farther away than r do not affect it. So the sequence is
+/// run in parts:
 ///
 /// 1. The first part begins at the root. The part ends when r has fallen so far that the nodes of the part fill the
-/// memory. Nodes that cannot be split above this distance are left out. These nodes are known in advance, because the
-/// squared distance at which a node is split has an upper bound. The bound is the least squared own distance (see
-/// `SplitSequence`) of the node and of all nodes above the node.
-/// 2. The nodes that are shown at this distance are divided by area into pieces. For each piece, the sequence
-/// continues with the nodes below the piece. The sequence also includes nodes around the piece that may block the
-/// nodes of the piece. These other nodes are within a *margin* around the piece. The margin is a few times r wide.
-/// Nodes at the edge of the margin are *unsure* from the beginning: anything in the box of an unsure node may be
-/// shown. Another node becomes unsure if no known node blocks it but an unsure node may block it. Every other node is
-/// split as in the whole sequence, because every search around it finds the same nodes as in the whole sequence. If a
-/// node of the piece itself becomes unsure, the margin is widened by half, and the piece is run again. This is
-/// repeated until all nodes of the piece are sure.
+/// memory. Nodes that cannot be split before the part ends are left out. These nodes are known in advance, because the
+/// squared distance at which a node is split has an upper bound. This bound is the least of the squared own distances
+/// (see `SplitSequence`) of the node and of all nodes above it.
+/// 2. The nodes that are shown at the end of this part are divided by area into pieces. For each piece, the sequence
+/// continues with the nodes below the piece. The sequence also includes the nodes in a *margin* around the piece,
+/// because they may *block* nodes of the piece: a node blocks another node that cannot be split because the two are
+/// too close. The margin is a few times r wide. Nodes at the edge of the margin are *unsure* from the beginning:
+/// anything in the box of an unsure node may be shown. Another node becomes unsure if no known node blocks it but an
+/// unsure node may block it. Every other node is split as in the whole sequence, because every search around it finds
+/// the same nodes as in the whole sequence. If a node of the piece itself becomes unsure, the margin is widened by
+/// half, and the piece is run again. This is repeated until all nodes of the piece are sure.
 /// 3. A piece with too many nodes is run only down to a smaller distance, as in step 1, and divided again.
 ///
 /// So the result is exact for any data, and the codes of one piece do not depend on any other piece. The distribution
@@ -35,7 +35,7 @@ package final class SeparationPieces: Sendable {
   private let write: @Sendable (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void
   private let state = Mutex(Work())
 
-  /// Amount of work that was done.
+  /// Amount of work done so far.
   package struct Work: Sendable {
     /// Number of nodes that were read for parts of the sequence. This number includes nodes in margins, and nodes of
     /// parts that were run again.
@@ -45,7 +45,7 @@ package final class SeparationPieces: Sendable {
     package internal(set) var widenings = 0
     /// Width of the widest margin, in units of the distance at which its part begins.
     package internal(set) var margin = 0
-    /// Greatest number of nodes of all parts that were in memory at once.
+    /// Greatest number of nodes that were in memory at once, all parts together.
     package internal(set) var mostNodes = 0
     /// Number of nodes of the largest part.
     package internal(set) var largestPart = 0
@@ -66,8 +66,8 @@ package final class SeparationPieces: Sendable {
   /// - Parameters:
   ///   - capacity: Approximate number of nodes that a part may have in memory. A part has more nodes if its margin
   ///     needs them. Such a part waits until enough nodes of other parts have left the memory. The memory of all
-  ///     threads together is exceeded only if one part alone needs more memory.
-  ///   - write: Called from any thread with the number of a node and the code of the node, which is not zero. All other
+  ///     threads together is exceeded only if one part alone needs more than that.
+  ///   - write: Called from any thread with the number of a node and its code, if the code is not zero. All other
   ///     codes are zero.
   init(
     of tree: SeparatedTree, capacity: Int, threads: Int, _ monitor: BuildMonitor,
@@ -133,7 +133,7 @@ package final class SeparationPieces: Sendable {
 
   /// Computes the separations below the shown nodes of a piece.
   ///
-  /// - Returns: false if no node of the front is left out, and the separations still depend on unsure nodes.
+  /// - Returns: false if the separations depend on unsure nodes, even if no node of the front is left out.
   private func separate(_ piece: [Int32], of front: ShownFront) throws(PieceError) -> Bool {
     var margin = Self.leastMargin
     state.withLock { $0.pieces += 1 }
@@ -157,8 +157,8 @@ package final class SeparationPieces: Sendable {
   /// Continues the sequence from a front. If all remaining nodes fit into the memory of a part, continues to the end.
   /// Otherwise continues down to the distance at which about `count` nodes may be split.
   ///
-  /// - Returns: the nodes that are shown at the reached distance, or no nodes at the end of the sequence. Nil if a node
-  ///   whose separation is wanted has become unsure.
+  /// - Returns: the nodes that are shown at the reached distance, or a front without nodes at the end of the sequence.
+  ///   Nil if a node whose separation is wanted has become unsure.
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)
@@ -191,7 +191,8 @@ package final class SeparationPieces: Sendable {
 }
 
 extension TreeStorage {
-  /// Roots of the trees that are stored one after the other. If there is only one tree, the root of this tree.
+  /// Roots of the separate parts of the tree (see `TreeGroups.parts`), in tree order. In a tree without groups, only
+  /// the root of the tree.
   fileprivate var partRoots: [Node] {
     guard let root else { return [] }
     guard let parts = groups?.parts else { return [root] }

@@ -31,7 +31,7 @@ struct ShownFront: Sendable {
     nodes = [Member(node: root, position: storage.meanPosition(of: root), box: storage.box(of: root))]
   }
 
-  /// Upper bound of the number of nodes that may be split, among the known members and all nodes below them.
+  /// Upper bound of the number of nodes that may be split, among the sure members and all nodes below them.
   var weight: Int { nodes.reduce(0) { $0 + ($1.isSure ? $1.weight : 0) } }
 
   /// Divides the own nodes by area into pieces. Nodes that cannot be split are left out. A piece has at most the given

@@ -18,7 +18,7 @@ import Treeline
     position += 1
   }
 
-  // Overflows after 19 digits. An overflowed mantissa is not used.
+  // The mantissa overflows after 19 digits. An overflowed mantissa is not used.
   var mantissa: UInt64 = 0
   let integerStart = position
   while position < end, Byte.isDigit(bytes[position]) {

@@ -10,7 +10,7 @@ import TreelineMap
 /// ```
 ///
 /// If your app has several languages, let `clusterTitle` return `String(localized: "\(cluster.pointCount) hotels")`.
-/// The string catalog of the app then has the plural forms.
+/// Then the plural forms come from the string catalog of the app.
 public struct BadgeTexts: Sendable {
   /// Locale in which numbers and lists are written.
   public var locale = Locale.autoupdatingCurrent
@@ -30,7 +30,8 @@ public struct BadgeTexts: Sendable {
   /// ```
   public var clusterTitle: (@Sendable (_ cluster: Cluster, _ values: [AggregateValue]) -> String?)?
 
-  /// Number of points that the subtitle of a cluster names, in tree order; 0 for no subtitle.
+  /// Number of points that the subtitle of a cluster names; 0 for no subtitle. The first points in tree order are
+  /// named.
   public var namedMemberCount = 3
 
   /// Returns the end of a cluster's subtitle, given the number of points that are not named. If this closure is nil,
@@ -44,7 +45,7 @@ public struct BadgeTexts: Sendable {
   /// English; nil for no hint.
   public var stackHint: String? = "Shows all"
 
-  /// Returns the title and subtitle of the point of a row.
+  /// Returns the title and subtitle of the point with a given row number.
   private let ofPoint: (@Sendable (_ row: Int) -> (title: String?, subtitle: String?))?
 
   /// Creates texts for clusters. Points have no texts.
@@ -64,7 +65,7 @@ public struct BadgeTexts: Sendable {
     self.init { (title(values[$0]), subtitle(values[$0])) }
   }
 
-  /// - Parameter ofPoint: Returns the title and subtitle of the point of a row.
+  /// - Parameter ofPoint: Returns the title and subtitle of the point with a given row number.
   public init(ofPoint: @escaping @Sendable (_ row: Int) -> (title: String?, subtitle: String?)) {
     self.ofPoint = ofPoint
   }
@@ -102,10 +103,10 @@ public struct BadgeTexts: Sendable {
     return ([names.formatted(.list(type: .and, width: .narrow).locale(locale))] + more).joined(separator: ", ")
   }
 
-  /// Returns the title of the point of a row, for example in an open stack.
+  /// Returns the title of the point with a given row number, for example in an open stack.
   public func title(ofRow row: Int) -> String? { ofPoint?(row).title }
 
-  /// Returns the subtitle of the point of a row.
+  /// Returns the subtitle of the point with a given row number.
   public func subtitle(ofRow row: Int) -> String? { ofPoint?(row).subtitle }
 
   /// Returns the text that VoiceOver reads for a badge.

@@ -9,10 +9,10 @@ import Synchronization
 
 /// An index whose points can be added, changed and removed while it is served.
 ///
-/// A batch of changes is answered when it is on the disk, in a log beside the index. One thread writes the log, and
-/// batches that arrive during a write share the next record. Another thread makes the next map from all batches since
-/// the last map. Each map is a new version of the index. The old version answers queries until the new version is
-/// complete, so no query waits for an edit.
+/// A batch of changes is answered when it is on the disk, in a log beside the index. One thread writes the log. All
+/// batches that arrive during a write are written together, as the next record. Another thread makes the next map from
+/// all batches since the last map. Each map is a new version of the index. The old version answers queries until the
+/// new version is complete, so no query waits for an edit.
 ///
 /// When the log is long, the newest map is written as the new index file, and the batches in this map are removed from
 /// the log. If the process ends between these two steps, the next start applies the batches again. Applying a batch
@@ -44,7 +44,7 @@ public final class LiveIndex: Sendable {
   static let mostPoints = 10_000_000
   /// Maximum number of remembered answers.
   static let mostKnown = 65_536
-  /// Maximum total length of the batches that are being received or waiting, in bytes.
+  /// Maximum total length of the batches that are being received or wait to be written, in bytes.
   private static let mostReservedBytes = 64 << 20
   /// Maximum total length of the batches in one record, in bytes.
   static let longestGroup = 8 << 20
@@ -84,7 +84,7 @@ public final class LiveIndex: Sendable {
     }
     var map: Map
     do { map = try Map(editing: index.tree, key: keyName, threads: 1) } catch let error as LiveIndexError {
-      // This index cannot be a live index, and its log is new and empty. So the log is removed.
+      // This index cannot be a live index. If its log has no records, the log is removed.
       if records.isEmpty { log.remove() }
       throw LiveError.unsuitable(path: path, "\(error)")
     }
@@ -174,7 +174,7 @@ public final class LiveIndex: Sendable {
     for pool in [mapper, hurriedMapper] { pool.shutdownGracefully { _ in } }
   }
 
-  /// Receives a batch, writes it to the log and returns the answer to it.
+  /// Receives a batch, writes it to the log and returns its answer.
   ///
   /// - Parameter length: Maximum length of the lines, in bytes.
   /// - Throws: `Problem`. Errors of `receive`.

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Outlines of land. They can be drawn into any view on the sphere.
+/// Outlines of land. They can be drawn into any view of the sphere.
 struct LandOutline {
   private let rings: [Ring]
 

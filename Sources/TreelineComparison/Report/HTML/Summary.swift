@@ -50,7 +50,7 @@ struct Summary {
     let (count, viewCount) = (Self.word(report.methods.count), report.views.count)
     let what = "ways to cluster the same points on the same screen"
     let number = isEven ? ", with the same number of badges" : ""
-    // Without this clause, readers take the numbers for numbers of the first view.
+    // Without this clause, readers would think that the numbers are about the first view only.
     let meaning = viewCount > 1 ? "; every number here is an average over \(Self.word(viewCount)) views" : ""
     return "\(count.prefix(1).uppercased())\(count.dropFirst()) \(what)\(number)\(meaning)."
       + sentences(findings).joined()
@@ -83,7 +83,8 @@ struct Summary {
 
   /// Returns a clause about a measure in which the method `one` is better than the method `other`.
   ///
-  /// - Returns: nil if the difference is too small to mention, or if the method is not best in most views.
+  /// - Returns: nil if the difference is too small to mention, or if `one` is not the best method in more than half of
+  ///   the views.
   private func clause(_ finding: Finding, of one: Int, than other: Int) -> String? {
     let (a, b) = (finding.means[one], finding.means[other])
     let rival = escaped(report.methods[other].title)
@@ -160,6 +161,7 @@ struct Finding {
       ?? 0
   }
 
-  /// For each method, whether it has the best mean. If all means have equal texts, no method has the best mean.
+  /// For each method, whether it has the best mean. If all means are written as the same text, no method has the best
+  /// mean.
   var best: [Bool] { measure.best(of: means, isRanked: isRanked) }
 }
