@@ -130,7 +130,7 @@ public func selectPoints(_ tree: OpaquePointer?, _ filter: UnsafePointer<CChar>?
   attemptObject(error) {
     let object = try tree.object(TreeObject.self)
     let marked = object.marked
-    // Reuses results for the parts that the new filter shares with the old filter of the tree.
+    // Reuses results for the conditions that the new filter shares with the old filter of the tree.
     let selected = try string(filter).map { try marked.filtered(by: Filter($0), reusing: object.tree) }
     return TreeObject(selected ?? marked, unfiltered: object.unfiltered, marked: marked, editable: object.editable)
   }

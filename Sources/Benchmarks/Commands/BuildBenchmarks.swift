@@ -5,7 +5,7 @@ import PointSets
 import Treeline
 import TreelineBuilder
 
-/// Times builds of a tree from coordinates in memory. The tree can answer queries.
+/// Times builds of a tree from coordinates in memory. A build ends when its tree can answer queries.
 struct BuildBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "build", abstract: "Times builds.")
 

@@ -103,8 +103,8 @@ struct EditsBenchmark: ParsableCommand {
     return (transition.keptBefore.count(where: isOther), answers[0].count(where: isOther))
   }
 
-  /// Times edits that change the plane, so that the whole map is built again. A value moves into the widest gap between
-  /// longitudes, near the seam, or back from there.
+  /// Times edits that change the plane, so that the whole map is built again. The seam lies in the widest gap between
+  /// the longitudes of points. A value moves to a place near the seam, or back to its old place.
   private func planeTimes(_ map: ClusterMap<Vehicle>) throws -> [Double] {
     let value = map.values[0]
     let seam = Double(map.tree.plane.seam) / 0x1p32 * 360 - 180

@@ -31,7 +31,7 @@ struct MapBenchmark: ParsableCommand {
     let tree = try ClusterTree(coordinates, options: BuildOptions(threads: 2, computesSeparations: true))
     var random = SplitMix64(seed: 12)
     let walks = Self.walk(around: coordinates, steps: changes, &random)
-    // All passes make equal changes, so each change is timed once in each pass.
+    // All passes make the same changes. So each change is timed once in each pass.
     let passes = try (0..<repeats).map { _ in try Self.pass(walks, of: tree) }
     func medians(_ times: (Pass) -> [Double]) -> [Double] {
       let times = passes.map(times)
@@ -74,7 +74,7 @@ struct MapBenchmark: ParsableCommand {
     var (pass, scene) = (Pass(), MapScene())
     for (step, view) in walk.enumerated() {
       let query = Query(.spacing(44), in: view)
-      // Every second change interrupts the change before it.
+      // Every second change interrupts the animation of the previous change.
       let now = Double(step / 2) * 2 + (step % 2 == 0 ? 0 : 0.1)
       _ = scene.advance(to: now)
       var (answer, change): (MapAnswer?, MapChange?) = (nil, nil)

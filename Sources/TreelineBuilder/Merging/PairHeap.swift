@@ -1,7 +1,7 @@
 /// A binary heap of pairs of clusters, in the order in which they are merged.
 ///
-/// `Heap` of swift-collections has the same functions, but takes twice as long. It is generic code of another module,
-/// and is not specialized here.
+/// `Heap` of swift-collections has the same functions, but takes twice as long. The reason is that it is generic code
+/// of another module, which the compiler does not specialize here.
 struct PairHeap<Pair: Comparable> {
   private var pairs: ContiguousArray<Pair> = []
 

@@ -67,7 +67,8 @@ struct ClusterTable {
 
     func columns(of property: ClusterProperty) -> [Column] {
       switch property {
-      // Other columns contain the same data, or the table has no room for these properties.
+      // These properties have no columns. Either other columns contain the same data, or the table has no room for the
+      // property.
       case .cluster, .abbreviatedCount, .stack, .ellipse, .hull, .area, .screenArea: []
       case .id, .row: [column(property, isOptional: false)]
       case .pointCount: [column(property, title: "points", isOptional: false)]
@@ -151,7 +152,7 @@ extension ClusterProperty.Value {
   }
 }
 
-/// All columns that occur in any of the points, in the order in which they first occur.
+/// All columns in which any point has a value, in the order in which the columns first occur.
 struct CSVColumns {
   private(set) var names: [String] = []
   private var numbers: [String: Int] = [:]

@@ -27,7 +27,7 @@ struct NoteOptions: ParsableArguments {
   func validate() { Notes.areSilent = quiet }
 }
 
-/// The options for where an answer is written.
+/// The options that say where an answer is written.
 struct AnswerOptions: ParsableArguments {
   @Option(
     name: [.short, .long],

@@ -43,7 +43,7 @@ private struct AngleScanner {
 
   mutating func scan() -> (degrees: Double, letter: Unicode.Scalar?)? {
     skipSpace()
-    // Small letters are not accepted: 1.5e may be a number that was cut off.
+    // Lowercase letters are not accepted, because 1.5e may be a number that was cut off.
     var letter = take("NSEW")
     skipSpace()
     let sign = take("-+")

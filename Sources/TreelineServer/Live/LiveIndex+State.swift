@@ -32,7 +32,7 @@ extension LiveIndex {
     var order: [String] = []
     var orderStart = 0
     var waiting: [Request] = []
-    /// Total length of the batches that are being received or waiting, in bytes.
+    /// Total length of the batches that are being received or wait to be written, in bytes.
     var reservedBytes = 0
     var isWriting = false
     var isMapping = false
@@ -49,7 +49,8 @@ extension LiveIndex.State {
   /// again.
   var isCompactionDue: Bool { mapLogLength > compactionLength && applying.isEmpty }
 
-  /// Returns how many points the changes would insert, replace and remove.
+  /// Returns how many points the changes would insert, replace and remove, if the changes in `overlay` came before
+  /// them.
   func effect(
     of changes: [PointKey: KeyedPoint?], after overlay: [PointKey: KeyedPoint?]
   ) -> (inserted: Int, replaced: Int, removed: Int) {

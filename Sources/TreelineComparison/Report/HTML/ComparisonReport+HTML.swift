@@ -10,7 +10,7 @@ extension ComparisonReport {
     <meta name="generator" content="Treeline">
     """
 
-  /// Returns the report as an HTML page that loads nothing: no network, no fonts, no scripts.
+  /// Returns the report as an HTML page that loads no other files and runs no scripts.
   ///
   /// - Parameters:
   ///   - title: Name of the data, such as the name of its file.
@@ -112,7 +112,8 @@ extension ComparisonReport {
   }
 
   private func footer(_ credits: [String]) -> String {
-    // If several methods share a meaning, only the first of them explains the meaning.
+    // If the extents of several methods have the same meaning, the footer explains the meaning once for all these
+    // methods.
     let meanings = methods.indices.compactMap { index -> String? in
       guard let meaning = methods[index].extentMeaning else { return nil }
       let alike = methods.filter { $0.extentMeaning == meaning }.map(\.title)
