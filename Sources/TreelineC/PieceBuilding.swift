@@ -2,7 +2,7 @@ import CTreeline
 @_spi(Server) import Treeline
 import TreelineBuilder
 
-// The steps of a build in pieces that come after the plan.
+// These steps of a build in pieces come after the plan: they build the pieces, and assemble the index.
 
 final class PiecesObject: CObject {
   static let noun = "pieces"

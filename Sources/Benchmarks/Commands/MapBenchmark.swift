@@ -61,8 +61,9 @@ struct MapBenchmark: ParsableCommand {
     }
   }
 
-  /// Measurements of each change. Times are in seconds: off the main thread, on the main thread, and for a frame in the
-  /// middle of the change. `touched` is the number of badges in the lists of the change.
+  /// Measurements of each change. Times are in seconds: off the main thread, on the main thread, and for a frame in
+  /// the middle of the change. `touched` is the number of badges that the change adds, removes or moves to another
+  /// target.
   private struct Pass {
     var off: [Double] = []
     var main: [Double] = []

@@ -9,11 +9,11 @@ struct MergingBenchmark: ParsableCommand {
     commandName: "merging", abstract: "Reports how clusters are merged in parts, and times edits of the tree.",
     discussion: """
       'inParts' is the share of all merges that happen within parts. Along the borders of parts, clusters are merged \
-      again in 'areas' areas; 'retries' of these areas were too small at first. 'again' is the number of clusters that \
-      are merged again, per position. 'expectedAgain' is the estimate of 'again' that the choice of parts uses. \
-      'ofSerial' is the total time of all parts. 'longestPath' is the time of the longest chain in which each part \
-      waits for the part before. 'ofSerial' and 'longestPath' are divided by the time of merging without parts, and \
-      are meaningful with one thread. Edits remove points and add them elsewhere.
+      again in 'areas' areas. 'retries' is the number of these areas that were too small at first. 'again' is the \
+      number of clusters that are merged again, per position. 'expectedAgain' is the estimate of 'again' that the \
+      choice of parts uses. 'ofSerial' is the total time of all parts. 'longestPath' is the time of the longest chain \
+      of parts in which each part waits for the previous part. 'ofSerial' and 'longestPath' are divided by the time \
+      of merging without parts, and are meaningful with one thread. Edits remove points and add them elsewhere.
       """)
 
   @OptionGroup var build: BuildArguments
@@ -53,7 +53,8 @@ struct MergingBenchmark: ParsableCommand {
     return fields
   }
 
-  /// Times edits. Each edit removes a point, and then adds it near another point.
+  /// Times edits. Points are removed one by one. Each removed point is then added near another point. Both edits are
+  /// timed.
   private func editTimes(of tree: ClusterTree) throws -> [String: any Encodable] {
     guard let history = MergeHistory(tree) else { throw ValidationError("Expected a tree with merge scales") }
     var random = SplitMix64(seed: 1)

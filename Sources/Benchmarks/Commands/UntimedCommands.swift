@@ -34,8 +34,8 @@ struct CountedWork: ParsableCommand {
   }
 }
 
-/// Counts how often answers break the promises of the engine, such as nested clusters. Without a defect, all counts
-/// are 0, and all shares are 1.
+/// Counts how often answers break the promises of the engine, such as the promise that clusters are nested. Without a
+/// defect, no promise is broken, and `panPersistence` is 1 for every cut with `isFixedOnPans`.
 struct PromisesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promises",

@@ -82,7 +82,7 @@ package struct GridCell: Hashable, Sendable {
   package let side: UInt64
 }
 
-/// The cells of one size. Positions are counted from longitude -180.
+/// The lattice of all cells of one size. Positions are counted from longitude -180.
 ///
 /// A cell is identified by one number, with the row in the high bits and the column in the low bits. So these numbers
 /// sort cells by row, and then by column.

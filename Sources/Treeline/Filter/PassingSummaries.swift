@@ -5,8 +5,8 @@
 ///
 /// Sums are exact.
 final class PassingSummaries: Sendable {
-  /// Sums over all passing points before a word. Coordinates are measured from the plane's corner. The sums are modulo
-  /// powers of two that are greater than the sums of any node, so that differences of sums are exact.
+  /// Sums over all passing points before a word. Coordinates are measured from the plane's corner. Sums are kept
+  /// modulo powers of two. These powers are greater than the sums of any node, so differences of sums are exact.
   private struct Sums {
     var x: UInt64 = 0
     var y: UInt64 = 0

@@ -37,7 +37,8 @@ package final class Selection: Sendable {
   /// Number of points that pass.
   package let count: Int
 
-  /// The conditions that all passing points meet; nil if the selection was not made from conditions.
+  /// The conditions of the filter. A point passes if it meets all of them. Nil if the selection was not made from
+  /// conditions.
   let terms: [FilterTerm]?
 
   /// Values that queries have prepared from columns, for the points that pass.
@@ -185,7 +186,7 @@ protocol CountedPoints {
 
   func count(of node: Node) -> Int
 
-  /// Returns, for each child of a node, whether none, some or all of its points are counted.
+  /// Returns, for each child of a node, whether none, some or all of the child's points are counted.
   func shares(of pair: ChildPair, of node: Node) -> (left: CountedShare, right: CountedShare)
 
   /// Returns whether each child of a node is known to have both counted and uncounted points. The node must have its
@@ -386,9 +387,9 @@ struct PassingPoints: CountedPoints {
     let box = storage.nodes[Int(node.record)].box
     if box.isPoint { return (Double(box.minX), Double(box.minY)) }
     // The prepared sums cannot be used in two cases. First, the box crosses the seam, where the plane begins and ends,
-    // and is at least half the world wide. The sums for boxes across the seam measure x from half the world away, so
-    // this box is too wide for them. Second, the node lies in a bucket that may cross the seam. The points of the node
-    // may then lie on either side of the seam.
+    // and is at least half the world wide. Sums for boxes across the seam measure x from the meridian that is half the
+    // world away from the seam, so this box is too wide for these sums. Second, the node lies in a bucket that may
+    // cross the seam. The points of the node may then lie on either side of the seam.
     if box.isAcrossSeam && box.width >= 1 << 31 || !storage.isStored(node) && storage.mayCrossSeam(within: box) {
       return summary(of: node, in: storage).mean
     }

@@ -5,7 +5,7 @@ enum ValueSet {
   case codes([ClosedRange<UInt64>])
   /// Ranges of doubles. The ranges are sorted and do not touch.
   case reals([ClosedRange<Double>])
-  /// A flag for each entry of a dictionary, which is true if the entry is in the set.
+  /// A flag for each entry of a dictionary. The flag is true if the entry is in the set.
   case entries([Bool])
 
   static let finite = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude

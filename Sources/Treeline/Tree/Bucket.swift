@@ -47,8 +47,8 @@ extension NodeRecord {
 /// of the two points has an even index, and the high half if not.
 ///
 /// A gap between two different positions splits one node of the bucket. A code of 0 ... 14 is the depth of this node
-/// in the bucket. A node is split at the gap with the least code. The code after a bucket's last point is written as 0
-/// and has no meaning.
+/// in the bucket. A node is split at the gap with the least code of all its gaps. The code after a bucket's last point
+/// is written as 0 and has no meaning.
 package enum Gap {
   /// No split: both points have the same position.
   package static let none: UInt8 = 15

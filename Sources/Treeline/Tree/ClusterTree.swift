@@ -119,7 +119,7 @@ extension ClusterTree {
   /// it cannot be looked up by its id.
   public var root: Cluster? {
     withStorage { storage in
-      // The root's record was checked on opening. Every other record is checked when it is read.
+      // The root's record was checked when the tree was opened. Every other record is checked when it is read.
       guard let root = storage.root, filteredPointCount > 0 else { return nil }
       return cluster(of: (try? lowestNode(below: root)) ?? root)
     }

@@ -117,7 +117,7 @@ public enum ClusterAnchor: String, Hashable, Sendable, CaseIterable {
   case member
 }
 
-/// Properties of a tree grown by merging that a reader must respect, as an index stores them.
+/// Properties of a tree grown by merging, as an index stores them. A reader must respect these properties.
 package struct MergeTraits: OptionSet, Hashable, Sendable {
   package let rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -1,4 +1,4 @@
-/// A node of the tree: a range of the points in tree order and its record.
+/// A node of the tree: its range of points in tree order, and the index of its record.
 package struct Node: Hashable, Sendable {
   package var first: UInt32
   package var count: UInt32

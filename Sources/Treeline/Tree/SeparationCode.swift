@@ -2,9 +2,8 @@
 /// replaced by its children.
 ///
 /// The code is the square of the distance, in squared plane units, as a floating-point number of 16 bits. The code is
-/// exact below 2048 and has 11 significant bits from there on. So rounding shortens the distance by less than one part
-/// in
-/// 2048. The code 0 means that the node is never replaced: it is a single position, or its children would never be far
+/// exact below 2048 and has 11 significant bits from there on. So rounding shortens the distance by less than 1/2048.
+/// The code 0 means that the node is never replaced: it is a single position, or its children would never be far
 /// enough apart.
 ///
 /// Rounding keeps every guarantee about distances. Codes grow with distances. So separations that never grow from

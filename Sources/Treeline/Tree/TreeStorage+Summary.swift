@@ -33,7 +33,7 @@ extension TreeStorage {
       y: box.minY &+ Self.roundedQuotient(sums.y, by: node.count))
   }
 
-  /// Returns the position of a node when it is shown as a cluster: its mean position, or the position of one of its
+  /// Returns the position at which a node is shown as a cluster: its mean position, or the position of one of its
   /// points. Merge scales are distances between these positions.
   ///
   /// - Precondition: `checkSummary(of: node)` succeeds.
@@ -75,7 +75,8 @@ extension TreeStorage {
       x: min(sums.x, UInt64(node.count) * UInt64(box.width)), y: min(sums.y, UInt64(node.count) * UInt64(box.height)))
   }
 
-  /// Checks that a node's record has stored sums or is a bucket. Reading a node's children makes the same check.
+  /// Checks that a node has stored sums, or that its record is a valid bucket. Reading a node's children makes the
+  /// same check.
   @inline(__always) func checkSummary(of node: Node) throws(IndexError) {
     let record = nodes + Int(node.record)
     if record.pointee.childOffset != 0 {

@@ -99,7 +99,7 @@ extension ClusterTree {
   }
 }
 
-/// The record of a node, in the layout of memory and file: 24 bytes, little-endian.
+/// The record of a node. It has the same layout in memory and in a file: 24 bytes, little-endian.
 ///
 /// The children of a node are adjacent, so one offset finds both. After the two children come the nodes below the left
 /// child, and then the nodes below the right child. Offsets are relative, so a subtree has the same bytes at any place

@@ -2,7 +2,7 @@ import Treeline
 
 /// A tree that was laid out before, and its subtrees that also occur in the new tree.
 struct UnchangedSubtrees {
-  /// Where a tree stores a subtree.
+  /// The place at which a tree stores a subtree.
   struct Place {
     var first: UInt32
     /// Index of the record of the subtree's root.
@@ -15,8 +15,8 @@ struct UnchangedSubtrees {
   }
 
   let storage: TreeStorage
-  /// Places of the largest unchanged subtrees whose children have records. Maps the root of each subtree to its place
-  /// in the old tree.
+  /// Places of the unchanged subtrees that are copied. Maps the root of each subtree to the place of the subtree in
+  /// the old tree. Contains only the largest unchanged subtrees, and no subtree that is too small to be copied.
   let places: [UInt32: Place]
   /// Changes of row numbers since the old tree was laid out, in order.
   let shifts: [RowShift]
@@ -151,8 +151,8 @@ extension MergedLayout {
   }
 }
 
-/// A change of row numbers. If rows are inserted, a row number grows by the number of thresholds that are less than or
-/// equal to it. If rows are removed, the row number shrinks by this number.
+/// A change of row numbers. Each threshold changes the row numbers that are not less than the threshold. If rows are
+/// inserted, a threshold increases these row numbers by 1. If rows are removed, it decreases them by 1.
 struct RowShift: Sendable {
   /// Thresholds in rising order.
   private let thresholds: [UInt32]
@@ -193,8 +193,8 @@ struct RowShift: Sendable {
       for index in rows.indices where Int(rows[index]) < table.count { rows[index] = table[Int(rows[index])] }
       return
     }
-    // Thresholds are applied from the greatest down. So a row that was already shifted still compares with the
-    // remaining thresholds as it did before the shift.
+    // Thresholds are applied from the greatest down. So a shift never changes how a row number compares with the
+    // remaining thresholds.
     for threshold in thresholds.reversed() {
       for index in rows.indices { rows[index] &+= rows[index] >= threshold ? step : 0 }
     }

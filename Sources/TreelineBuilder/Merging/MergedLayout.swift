@@ -15,8 +15,8 @@ struct MergedLayout {
   private let monitor: BuildMonitor
 
   let separations: UnsafeMutablePointer<UInt16>
-  /// For each node with children, whether it has the position of its right child. Both arrays are indexed by the first
-  /// point of a node's right child.
+  /// For each node with children, whether it has the position of its right child. The index in this array and in
+  /// `separations` is the tree index of the first point of the right child.
   let anchors: UnsafeMutablePointer<Bool>?
   let nodes: AssembledNodes
   /// Whether the box of any node crosses the seam.

@@ -6,8 +6,8 @@ import Treeline
 ///
 /// A cluster's position is the mean of its points, rounded to whole units, or one of its points (see `ClusterAnchor`).
 /// The *least member* of a cluster is the position that comes first in Z-order among the positions of its points.
-/// Neither depends on the order of the input, so the same set of points always gives the same tree. Merging by
-/// distance is the special case in which all badges have one diameter (`BadgeCurve.distances`).
+/// Positions and least members do not depend on the order of the input, so the same set of points always gives the
+/// same tree. Merging by distance is the special case in which all badges have one diameter (`BadgeCurve.distances`).
 ///
 /// A merge unites two clusters, its *parts*. The scale of a merge is the greatest of three numbers: its scaled
 /// distance and the scales of both parts. The scale of a part can be the greatest of the three, because the mean of a
@@ -33,9 +33,9 @@ import Treeline
 /// the cluster with the greater least member counts as younger. So a cluster looks only for clusters that exist
 /// already. If the cluster that it found is merged with a third cluster, it looks again. It need not find clusters
 /// that were made in the meantime, because these younger clusters look for it. Each cluster keeps the first of its
-/// pairs. So no pair is missed: let P be the pair that is the first of all pairs. The younger cluster of P either
-/// keeps P, or keeps a pair with a cluster that no longer exists. That pair comes before P in the order. So the
-/// cluster looks again, and finds P, before any pair after P is merged.
+/// pairs. So no pair is missed. To see this, let P be the first of all pairs. The younger cluster of P either keeps P,
+/// or keeps a pair with a cluster that no longer exists. That pair comes before P in the order. So the cluster looks
+/// again, and finds P, before any pair after P is merged.
 ///
 /// In each round (`MergeRounds`), only clusters that may have a pair in this round look for other clusters.
 struct TouchMerging: ~Copyable {
@@ -137,8 +137,8 @@ struct TouchMerging: ~Copyable {
   /// Base-2 logarithm of the greatest width of tiles, an eighth of the world.
   private static var greatestShift: UInt32 { 29 }
 
-  /// Returns the radius of a badge. The distance of two clusters is the sum of their radii, times the square root of
-  /// their scaled distance.
+  /// Returns the radius of a badge. The distance between two clusters is the sum of their radii, times the square root
+  /// of their scaled distance.
   @inline(__always) private static func radius(_ diameter: UInt16, _ curve: BadgeCurve) -> Float {
     Float(UInt32(diameter) + UInt32(curve.gap)) * 0x1p-10
   }

@@ -1,7 +1,7 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// A section of an index that is written part by part.
+  /// Writes one section of an index, part by part.
   struct SectionStream {
     private let file: AtomicFile
     private let offset: UInt64
@@ -54,7 +54,8 @@ import Treeline
     }
   }
 
-  /// Reads the parts of pieces block by block, and checks the checksum of each part.
+  /// Reads the parts (see `PiecePart`) and the columns of built pieces, block by block. Checks the checksum of each
+  /// part and each column.
   struct PieceReader<Source: PieceSource> {
     let source: Source
     let tasks: [PieceTask]
@@ -110,8 +111,8 @@ import Treeline
 
   /// Joins the packed gaps of consecutive pieces. A byte holds the gaps of two points.
   struct GapPacker {
-    /// Gap of the last added point, if the index of this point is even. The gap of the next point belongs in the same
-    /// byte. Nil if the last byte is complete.
+    /// Gap of the last added point, if the index of this point is even. Then the last byte still lacks the gap of the
+    /// next point. Nil if the last byte is complete.
     private var half: UInt8?
     private var packed: [UInt8] = []
 

@@ -1,6 +1,7 @@
 import Treeline
 
-/// A tree in a mapped file. From time to time, the memory pages of the file are returned to the system.
+/// A tree in a mapped file. From time to time, the memory pages of the file are returned to the system, so that the
+/// tree takes little memory.
 struct SeparatedTree: Sendable {
   let storage: TreeStorage
   let projection: Plane.Projection
@@ -76,8 +77,8 @@ struct SeparatedTree: Sendable {
     }
     // Leaves out all nodes with the least collected distance.
     if equal <= wanted { return (least + 1, wanted + 1 - equal) }
-    // All collected distances are equal, and more nodes may have this distance. So counts all nodes that may be split
-    // at this distance or at a greater distance.
+    // All collected distances are equal, and more nodes may have this distance. So a second walk counts all nodes that
+    // may be split at this distance or at a greater distance.
     (count, equal) = (0, 0)
     var next: UInt64 = 0
     forEachNode(below: front) { squaredDistance in

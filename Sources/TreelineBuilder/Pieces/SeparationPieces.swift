@@ -14,12 +14,12 @@ import Treeline
 /// (see `SplitSequence`) of the node and of all nodes above it.
 /// 2. The nodes that are shown at the end of this part are divided by area into pieces. For each piece, the sequence
 /// continues with the nodes below the piece. The sequence also includes the nodes in a *margin* around the piece,
-/// because they may *block* nodes of the piece: a node blocks another node that cannot be split because the two are
-/// too close. The margin is a few times r wide. Nodes at the edge of the margin are *unsure* from the beginning:
-/// anything in the box of an unsure node may be shown. Another node becomes unsure if no known node blocks it but an
-/// unsure node may block it. Every other node is split as in the whole sequence, because every search around it finds
-/// the same nodes as in the whole sequence. If a node of the piece itself becomes unsure, the margin is widened by
-/// half, and the piece is run again. This is repeated until all nodes of the piece are sure.
+/// because these nodes may block nodes of the piece (see `SplitSequence`). As long as a blocking node is shown, the
+/// blocked node cannot be split. The margin is a few times r wide. Nodes at the edge of the margin are *unsure* from
+/// the beginning: anything in the box of an unsure node may be shown. Another node becomes unsure if no known node
+/// blocks it but an unsure node may block it. Every other node is split as in the whole sequence, because every search
+/// around it finds the same nodes as in the whole sequence. If a node of the piece itself becomes unsure, the margin
+/// is widened by half, and the piece is run again. This is repeated until all nodes of the piece are sure.
 /// 3. A piece with too many nodes is run only down to a smaller distance, as in step 1, and divided again.
 ///
 /// So the result is exact for any data, and the codes of one piece do not depend on any other piece. The distribution

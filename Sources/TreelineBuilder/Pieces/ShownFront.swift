@@ -99,7 +99,7 @@ struct ShownFront: Sendable {
   }
 }
 
-/// The positions around a box: along each axis, a position is at most a given distance away from the box.
+/// All positions that are, along each axis, at most a given distance away from a box.
 private struct Surroundings {
   private let x: ClosedRange<Int64>
   private let y: ClosedRange<Int64>

@@ -195,8 +195,8 @@ struct BuildCommand: ParsableCommand {
     }
   }
 
-  /// Runs work on the values of points. If a value is invalid, the error names the first line that has an invalid
-  /// value.
+  /// Runs `work`, which reads the values of points. If a value is invalid, the error names the first line that has an
+  /// invalid value.
   private func namingFirstBadValue<Result>(
     of table: PointTable, in input: Input, row: RowColumn?, _ work: () throws -> Result
   ) throws -> Result {

@@ -20,7 +20,7 @@ struct InspectCommand: ParsableCommand {
   }
 }
 
-/// What an index contains: its header, its sections and the shape of its tree.
+/// The contents of an index: its header, its sections and the shape of its tree.
 private struct IndexReport: Encodable {
   struct Plane: Encodable {
     let projection: String
@@ -123,7 +123,7 @@ private struct IndexReport: Encodable {
     let shape = try tree.shape()
     let format = CoordinateFormat(of: tree.plane)
     let kept = tree.columns.compactMap(\.attribute)
-    // Columns are in the order of their sections.
+    // Columns are in the order of their sections. So each section takes the next name.
     var names = tree.columns.map(\.name)[...]
     var ranked = tree.columns.filter { $0.ranks != nil }.map(\.name)[...]
     var linked = tree.columns.filter { $0.links != nil }.map(\.name)[...]

@@ -107,7 +107,7 @@ struct LiveRecord {
     return bytes
   }
 
-  /// Fails if the bytes are not a valid first record.
+  /// Reads the first record of a log; nil if the bytes are not a valid first record.
   init?(_ bytes: [UInt8]) {
     var rest = bytes[...]
     guard let log = rest.number(), let sequence = rest.number(), let checksum = rest.number(),

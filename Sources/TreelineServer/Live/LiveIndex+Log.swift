@@ -1,7 +1,7 @@
 @_spi(Server) import TreelineBuilder
 
 extension LiveIndex {
-  /// Writes batches until none is waiting.
+  /// Writes waiting batches to the log, until no batch is waiting.
   func write() {
     while let requests = nextGroup() {
       var results: [Result<LiveAnswer, any Error>] = []

@@ -153,8 +153,8 @@ struct Finding {
     }
   }
 
-  /// Returns the method with which a method is compared: the first method or, for the first method itself, the best of
-  /// the other methods.
+  /// Returns the method with which the given method is compared. This is the first method or, if the given method is
+  /// the first, the best of the other methods.
   func rival(of method: Int) -> Int {
     guard method == 0 else { return 0 }
     return means.indices.dropFirst().filter { isRanked[$0] }.min { measure.rank(means[$0]) < measure.rank(means[$1]) }
