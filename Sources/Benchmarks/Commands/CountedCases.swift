@@ -7,11 +7,11 @@ import TreelineBuilder
 /// writes its counts after each call.
 struct CountedCases: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "cases", abstract: "Does pieces of work for valgrind to count, and prints their names in order.")
+    commandName: "cases", abstract: "Does work whose instructions valgrind counts, and prints the cases in order.")
 
   @Argument(help: "The points.") var points: PointFile
 
-  @Argument(help: "Pieces of work.") var cases: [CountedCase] = CountedCase.allCases
+  @Argument(help: "The cases to run.") var cases: [CountedCase] = CountedCase.allCases
 
   func run() throws {
     let work = CountedWorkplace(try points.read())

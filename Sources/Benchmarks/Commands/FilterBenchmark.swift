@@ -102,7 +102,9 @@ struct FilterBenchmark: ParsableCommand {
     for step in 1...40 {
       times.append(try seconds { shown = try tree.filtered(by: filter(step), reusing: shown) } * 1e3)
     }
-    require(try shown.filteredPointCount == tree.filtered(by: filter(40)).filteredPointCount, "a moved window")
+    require(
+      try shown.filteredPointCount == tree.filtered(by: filter(40)).filteredPointCount,
+      "a moved window counts other points than a new filter")
     return [times[0], median(Array(times.dropFirst()))]
   }
 

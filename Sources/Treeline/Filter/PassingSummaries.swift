@@ -17,8 +17,8 @@ final class PassingSummaries: Sendable {
 
   private nonisolated(unsafe) let sums: UnsafeMutablePointer<Sums>
 
-  /// Boxes of runs of words, level by level: first the boxes of single words, then the boxes of eight words each, and
-  /// so on up to one box of all words.
+  /// Boxes of runs of words, level by level. The first level has the boxes of single words, the next level has the
+  /// boxes of eight words each, and so on. The last level has one box of all words.
   private nonisolated(unsafe) let boxes: UnsafeMutablePointer<PlaneRect>
   private let levelStarts: [Int]
 

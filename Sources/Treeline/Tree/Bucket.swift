@@ -118,7 +118,7 @@ extension TreeStorage {
 
   /// Returns whether a node in a bucket may lie across the seam, where the plane begins and ends, given the bucket's
   /// box. Returns true if the box lies across the seam. Also returns true if the box is at least half the world wide
-  /// and the tree has nodes across the seam, because a part of such a bucket may lie across the seam.
+  /// and the tree has nodes across the seam. In this case a part of the bucket may lie across the seam.
   @inline(__always) func mayCrossSeam(within box: PlaneRect) -> Bool {
     box.isAcrossSeam || box.width >= 1 << 31 && mergeTraits.contains(.acrossSeam)
   }

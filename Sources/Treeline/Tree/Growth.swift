@@ -18,7 +18,7 @@ public enum MergeMetric: String, Hashable, Sendable, CaseIterable {
 
   /// Merges the two clusters whose badges touch first if all badges grow. Pairs are ordered by their distance divided
   /// by the sum of both radii. A `BadgeCurve` gives the radius for a point count. With this metric,
-  /// `Cut.badges(scale:)` shows points unclustered as long as there is room. This metric needs an index of format 1.2.
+  /// `Cut.badges(scale:)` shows points unclustered wherever there is room. This metric needs an index of format 1.2.
   case badges
 
   /// Merges the two clusters whose union adds the least scatter (Ward's method). Scatter is the sum of the squared

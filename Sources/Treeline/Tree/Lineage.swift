@@ -91,7 +91,7 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the tree index, in this tree, of a point of `earlier`; nil if the point was removed, or if this tree is
+  /// Returns the tree index, in this tree, of a point of `earlier`. Nil if the point was removed, or if this tree is
   /// not known to be a later version of `earlier`.
   ///
   /// - Complexity: O(log pointCount); O(pointCount) if the point has moved

@@ -4,8 +4,8 @@
 /// The children of the node must be at least the spacing apart. But the children take room from neighboring nodes. So
 /// at a spacing r a node is split only if a single badge represents the node badly. A badge represents a node badly if
 /// the node's points scatter: if the root of their mean squared distance to their mean is 0.7 r or more. A badge also
-/// represents the node badly if the distance between the children is 2 r or more, because the badge may lie at a large
-/// child, far away from a small child. A node that is not split yet leaves room for denser nodes.
+/// represents the node badly if the distance between the children is 2 r or more. In this case the badge may lie at a
+/// large child, far away from a small child. A node that is not split yet leaves room for denser nodes.
 extension TreeStorage {
   /// Returns the square of a distance that measures how far a node's points spread. The square is twice the mean
   /// squared distance of the points to their mean, rounded up. It is computed in doubles from the stored covariance,

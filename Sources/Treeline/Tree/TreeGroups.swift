@@ -5,8 +5,8 @@
 /// that are never clustered.
 ///
 /// A section of kind `groups` begins with the number of groups and the number of points that are never clustered (4
-/// bytes each). Then come, for each group, its number of points and the length of its name in bytes (4 bytes each).
-/// The section ends with all names in UTF-8, one after the other.
+/// bytes each). For each group, its number of points and the length of its name in bytes follow (4 bytes each). The
+/// section ends with all names in UTF-8, one after the other.
 package struct TreeGroups: Hashable, Sendable {
   /// The names of the groups, in the order of their UTF-8 bytes. Each name occurs once. Points without a group form a
   /// group with an empty name.
@@ -118,8 +118,8 @@ extension TreeStorage {
   /// - Complexity: O(k + depth) visited nodes for k results, plus the nodes that lie across the window's corners.
   func cutRoots<Counted>(in view: PointsInView<Counted>) throws(IndexError) -> [Node] {
     var roots: [Node] = []
-    // Nodes that are still to be visited: right siblings along the path to the current node, at most one for each
-    // level.
+    // Nodes that must still be visited. These are right siblings along the path to the current node, at most one on
+    // each level.
     var waiting = [root].compactMap { $0 }
     while let node = waiting.popLast() {
       if isAboveClusters(node), let (left, right) = try children(of: node) {

@@ -1,8 +1,9 @@
 import Synchronization
 import Treeline
 
-/// Writes a tree of merges as a stored tree. A stored tree consists of points in tree order, gaps, node records in the
-/// order of a walk through the tree, and the sums and covariances of each node's points.
+/// Writes a tree of merges as a stored tree. A stored tree has the points in tree order and the gaps between them. It
+/// also has the node records, in the order of a walk through the tree, and the sums and covariances of each node's
+/// points.
 ///
 /// Threads work on subtrees. Each subtree has its own ranges of points and records.
 struct MergedLayout {

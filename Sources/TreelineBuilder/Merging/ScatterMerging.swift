@@ -293,7 +293,7 @@ struct ScatterBound {
     value = Double(doubled) / 2
   }
 
-  /// Returns the first round whose bound is above the given scatter, or `MergeRounds.last` if that comes first.
+  /// Returns the first round whose bound is above the given scatter, but at most `MergeRounds.last`.
   static func round(above added: Double) -> UInt8 {
     if added < 1 { return 0 }
     return UInt8(min(2 * Int(added.exponent) + (added.significand < 1.5 ? 1 : 2), Int(MergeRounds.last)))

@@ -10,14 +10,14 @@ import Treeline
 /// same tree. Merging by distance is the special case in which all badges have one diameter (`BadgeCurve.distances`).
 ///
 /// A merge unites two clusters, its *parts*. The scale of a merge is the greatest of three numbers: its scaled
-/// distance and the scales of both parts. The scale of a part can be the greatest of the three, because the mean of a
-/// merged cluster may be closer to a third cluster than the means of its parts were. So scales never fall towards the
-/// root. For any distance T, consider the moment just before the first merge whose scaled distance is T or more. At
-/// that moment, all clusters are at least T apart. Every earlier merge has a scale below T. Every later merge has a
-/// scale of T or more, for one of two reasons. If both of its parts existed at that moment, they are at least T apart.
-/// If one part did not exist yet, this part was made by another later merge, so its scale is T or more, and the scale
-/// of a merge is never below the scales of its parts. Now take every cluster that has a scale below T and is merged
-/// into a cluster with a scale of T or more:
+/// distance and the scales of both parts. The scale of a part can be the greatest of the three: the mean of a merged
+/// cluster may be closer to a third cluster than the means of its parts were. So scales never fall towards the root.
+/// For any distance T, consider the moment just before the first merge whose scaled distance is T or more. At that
+/// moment, all clusters are at least T apart. Every earlier merge has a scale below T. Every later merge has a scale
+/// of T or more, for one of two reasons. If both of its parts existed at that moment, they are at least T apart. If
+/// one part did not exist yet, this part was made by another later merge. So the scale of this part is T or more. The
+/// scale of a merge is never below the scales of its parts. Now take every cluster that has a scale below T and is
+/// merged into a cluster with a scale of T or more:
 /// - These clusters are exactly the clusters that existed at that moment. So every point is in exactly one of them,
 ///   and any two of them are at least T apart.
 /// - As T grows, these clusters are only united. As T falls, they are only split. The reason is that the order of

@@ -25,7 +25,8 @@ extension PointArrays {
       let leftCount = divide(part, by: split, monitor)
       return (first: part.lowerBound, leftCount: leftCount, rightCount: part.count - leftCount)
     }
-    // The left points of all parts come first, in the order of the parts. Then come all right points.
+    // The left points of all parts come first, in the order of the parts. The right points of all parts follow, in the
+    // same order.
     var end = range.lowerBound
     for part in parts {
       move(part.leftCount, from: (points + part.first, rows + part.first), to: end, monitor)

@@ -111,8 +111,8 @@ import Treeline
 
   /// Joins the packed gaps of consecutive pieces. A byte holds the gaps of two points.
   struct GapPacker {
-    /// Gap of the last added point, if the index of this point is even. Then the last byte still lacks the gap of the
-    /// next point. Nil if the last byte is complete.
+    /// Gap of the last added point, if the index of this point is even. In this case the last byte still lacks the gap
+    /// of the next point. Nil if the last byte is complete.
     private var half: UInt8?
     private var packed: [UInt8] = []
 

@@ -65,7 +65,7 @@ package final class SeparationPieces: Sendable {
 
   /// - Parameters:
   ///   - capacity: Approximate number of nodes that a part may have in memory. A part has more nodes if its margin
-  ///     needs them. Such a part waits until enough nodes of other parts have left the memory. The memory of all
+  ///     needs them. A larger part waits until enough nodes of other parts have left the memory. The memory of all
   ///     threads together is exceeded only if one part alone needs more than that.
   ///   - write: Called from any thread with the number of a node and its code, if the code is not zero. All other
   ///     codes are zero.
@@ -155,15 +155,14 @@ package final class SeparationPieces: Sendable {
   }
 
   /// Continues the sequence from a front. If all remaining nodes fit into the memory of a part, continues to the end.
-  /// Otherwise continues down to the distance at which about `count` nodes may be split.
+  /// If they do not fit, continues down to the distance at which about `count` nodes may be split.
   ///
   /// - Returns: the nodes that are shown at the reached distance, or a front without nodes at the end of the sequence.
   ///   Nil if a node whose separation is wanted has become unsure.
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)
-    // If the number of shown nodes is large compared to `capacity`, the part gets more memory, as long as there is
-    // some left.
+    // A part with many shown nodes, compared to `capacity`, gets more memory if memory is left.
     let most = max(capacity, min(8 * shown, max(room.capacity - shown, 2 * shown)))
     let selection =
       weight <= most ? (floor: 1, count: weight) : tree.select(count, of: front)

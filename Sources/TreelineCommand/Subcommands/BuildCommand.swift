@@ -85,7 +85,7 @@ struct BuildCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Give a split tree the data that '--spacing' needs, for experts; '--for spacing' builds a better tree. Takes 2 bytes per point, and most of the build time."
+      "For experts: store the data that '--spacing' needs in a tree grown by splitting. '--for spacing' builds a better tree. Takes 2 bytes per point, and most of the build time."
   )
   var separations = false
 

@@ -36,7 +36,9 @@ struct CompareCommand: ParsableCommand {
 
   @Option(help: .init("The side of the grid's cells in pixels.", valueName: "px")) var cell = 64.0
 
-  @Option(help: .init("The maximum number of clusters of the tree. (default: as many as the grid has)", valueName: "k"))
+  @Option(
+    help: .init(
+      "The maximum number of clusters of the tree. (default: the number of the grid's clusters)", valueName: "k"))
   var limit: Int?
 
   @Option(

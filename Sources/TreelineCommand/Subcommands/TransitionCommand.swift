@@ -38,7 +38,8 @@ struct TransitionCommand: ParsableCommand {
 
   @OptionGroup(title: "Second view") var secondFilter: FilterOption<ToPrefix>
 
-  @Flag(help: "Change as few clusters as the second limit allows, instead of choosing all clusters again.")
+  @Flag(
+    help: "Keep the clusters of the first view where the second limit allows it, instead of choosing all clusters again.")
   var continuing = false
 
   @OptionGroup var position: PositionOptions

@@ -10,7 +10,7 @@ import TreelineMap
 /// ```
 ///
 /// If your app has several languages, let `clusterTitle` return `String(localized: "\(cluster.pointCount) hotels")`.
-/// Then the plural forms come from the string catalog of the app.
+/// With such a string, the plural forms come from the string catalog of the app.
 public struct BadgeTexts: Sendable {
   /// Locale in which numbers and lists are written.
   public var locale = Locale.autoupdatingCurrent
@@ -38,11 +38,11 @@ public struct BadgeTexts: Sendable {
   /// the end is a plus sign and the number, such as +12.
   public var moreMembers: (@Sendable (_ count: Int) -> String)?
 
-  /// VoiceOver's hint for a cluster: what a double tap does. The default is English; nil for no hint.
+  /// VoiceOver's hint for a cluster, which says what a double tap does. The default is English; nil for no hint.
   public var clusterHint: String? = "Zooms in"
 
-  /// VoiceOver's hint for a stack, which is several points at one position: what a double tap does. The default is
-  /// English; nil for no hint.
+  /// VoiceOver's hint for a stack, which says what a double tap does. A stack is several points at one position. The
+  /// default is English; nil for no hint.
   public var stackHint: String? = "Shows all"
 
   /// Returns the title and subtitle of the point with a given row number.

@@ -43,7 +43,7 @@ struct FilmStrip {
     return """
       <section class="journey">
       <div class="heading"><h2>A journey: in, to the sides, and out again</h2>
-      <p class="facts">\(escaped(journey.words)). Shown are the ends of \(steps.count) of its \(journey.moves.count) steps.</p></div>
+      <p class="facts">\(escaped(journey.words)). The strip shows the end of \(steps.count) of its \(journey.moves.count) steps.</p></div>
       <ul class="legend" aria-label="Colors">\(legend.joined())</ul>
       <div class="strip" role="region" tabindex="0" aria-label="Film strip of the journey" style="--steps:\(steps.count);--ratio:\(coordinate(size.x))/\(coordinate(size.y))">
       <ol class="steps">\(heads.joined())</ol>
@@ -69,8 +69,8 @@ extension Fate {
   fileprivate var words: (style: String, legend: String, count: String) {
     switch self {
     case .kept: ("kept", "stays", "stay")
-    case .split: ("split", "split off another badge, on a line from it", "split")
-    case .merged: ("merged", "merged from other badges, on lines to it", "merge")
+    case .split: ("split", "split off from another badge, linked by a line", "split")
+    case .merged: ("merged", "merged from other badges, linked by lines", "merge")
     case .torn: ("torn", "made of parts of several badges", "torn")
     case .entered: ("entered", "enters", "in")
     case .exited: ("left", "leaves", "out")

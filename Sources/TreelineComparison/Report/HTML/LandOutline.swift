@@ -26,8 +26,8 @@ struct LandOutline {
     }
   }
 
-  /// Returns the path of all land in a view, in tenths of a pixel, to be filled by the even-odd rule. Returns nil if
-  /// the outline is so coarse in this view that points on land would seem to lie in the sea.
+  /// Returns the path of all land in a view, in tenths of a pixel. The path must be filled by the even-odd rule.
+  /// Returns nil if the outline is so coarse in this view that points on land would seem to lie in the sea.
   func path(in view: ComparisonView) -> String? {
     let box = PixelBox(minX: -Self.rim, minY: -Self.rim, maxX: view.width + Self.rim, maxY: view.height + Self.rim)
     let units = view.unitsPerPixel

@@ -1,4 +1,4 @@
-/// The head of the report. It describes in words and numbers what the comparison has found.
+/// The head of the report. It describes the results of the comparison in words and numbers.
 struct Summary {
   let report: ComparisonReport
   let title: String
