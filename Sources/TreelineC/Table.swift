@@ -55,7 +55,7 @@ struct TableColumn {
   init(_ name: String, instants: [Instant?], digits: Int) {
     self.init(name, TREELINE_INSTANTS, validityOf: instants)
     let needed = instants.reduce(digits) { max($0, $1?.digits ?? 0) }
-    // The number of decimal places is rounded up to 0, 3, 6 or 9, because other table formats have seconds,
+    // The number of decimal places is rounded up to 0, 3, 6 or 9, because other table formats count times in seconds,
     // milliseconds, microseconds or nanoseconds.
     let digits = (needed + 2) / 3 * 3
     unitsPerSecond = (0..<digits).reduce(1) { units, _ in units * 10 }

@@ -100,7 +100,7 @@ package final class Selection: Sendable {
     }
   }
 
-  /// The passing points, in the form in which queries count them.
+  /// The passing points, as a value that queries use to count points.
   var points: PassingPoints {
     PassingPoints(words: words, noted: noted, selection: .passUnretained(self))
   }

@@ -21,7 +21,7 @@ struct ChildPair {
   var leftRecord: UInt32
   /// The distance from the left child's record to the right child's record: 1, or 0 in a bucket.
   var recordStep: UInt32
-  /// The levels of both children.
+  /// The value of `Node.levels`, which is equal for both children.
   var levels: UInt32
 
   @inline(__always) func left(of parent: Node) -> Node {

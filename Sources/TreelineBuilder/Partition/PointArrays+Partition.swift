@@ -5,8 +5,8 @@ extension PointArrays {
   /// side keep their order.
   ///
   /// The function only moves points, so its loop is short and has no branch. Sums over the points on the smaller side
-  /// are computed afterwards. All rules call this one function, which is not inlined. If the loop were inlined next to
-  /// other loops, the compiler would run out of registers.
+  /// are computed afterwards. All split rules call this one function, which is not inlined. If the loop were inlined
+  /// next to other loops, the compiler would run out of registers.
   @inline(never) func partition(_ range: Range<Int>, by split: Split, _ monitor: BuildMonitor) -> Int {
     let (first, count) = (range.lowerBound, range.count)
     let leftCount = divide(range, by: split, monitor)

@@ -89,7 +89,7 @@ package final class SeparationPieces: Sendable {
         progress(done)
       }
     }
-    // Nodes of different trees do not block each other. Each thread takes one small tree at a time.
+    // Nodes of different groups do not block each other. So each thread takes the small tree of one group at a time.
     let roots = tree.storage.partRoots
     try forEach(roots.filter { $0.count <= capacity }) { root throws(PieceError) in
       _ = try self.advance(ShownFront(root, of: self.tree.storage), selecting: self.capacity)

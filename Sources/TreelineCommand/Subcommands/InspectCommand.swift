@@ -42,7 +42,7 @@ private struct IndexReport: Encodable {
   struct Column: Encodable {
     let name: String
     let kind: String
-    /// Size of a code in bytes.
+    /// Size of the code of one value, in bytes.
     let width: Int
     let entries: Int?
 

@@ -89,7 +89,7 @@ struct QueryCommand: ParsableCommand {
 
   @OptionGroup var answer: AnswerOptions
 
-  /// Kept for scripts. GeoJSON is JSON, so the flag changes nothing.
+  /// Kept for scripts that still give this flag. GeoJSON is JSON, so the flag changes nothing.
   @Flag(help: .hidden) var json = false
 
   private var format: Format { givenFormat ?? (rows ? .csv : .geojson) }

@@ -39,8 +39,9 @@ struct TransitionCommand: ParsableCommand {
   @OptionGroup(title: "Second view") var secondFilter: FilterOption<ToPrefix>
 
   @Flag(
-    help: "Keep the clusters of the first view where the second limit allows it, instead of choosing all clusters again.")
-  var continuing = false
+    help:
+      "Keep the clusters of the first view where the second limit allows it, instead of choosing all clusters again."
+  ) var continuing = false
 
   @OptionGroup var position: PositionOptions
 

@@ -4,7 +4,7 @@ import Foundation
 @_spi(Server) import TreelineFormats
 
 extension LiveIndex {
-  /// Makes the next map, which is a new version of the index, unless a thread is making maps already.
+  /// Starts to make the next map, unless a thread is making maps already. Each map is a new version of the index.
   func startMapping() {
     let isIdle = state.withLock { state in
       defer { state.isMapping = true }
