@@ -63,8 +63,8 @@ extension SeparationCode: Comparable {
 }
 
 extension SeparationCode {
-  /// The code rounded down to two significant bits of the squared distance: four codes for each doubling of the
-  /// distance.
+  /// The code, rounded down so that the squared distance has only two significant bits. This leaves four codes for
+  /// each doubling of the distance.
   package var coarse: SeparationCode {
     let bits = rawValue < 1 << 11 ? max(14 - rawValue.leadingZeroBitCount, 0) : 9
     return SeparationCode(rawValue: (rawValue >> UInt16(bits)) << UInt16(bits))

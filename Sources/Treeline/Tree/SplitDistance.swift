@@ -21,7 +21,7 @@ extension TreeStorage {
   @inline(__always) package static func squaredSplitDistance(childrenApart squaredDistance: UInt64, scatter: UInt64)
     -> UInt64
   {
-    // Rounded up, so that positions one unit apart are split at one unit.
+    // The quarter is rounded up, so that positions one unit apart are split at one unit.
     min(squaredDistance, max(scatter, squaredDistance / 4 &+ (squaredDistance & 3 == 0 ? 0 : 1)))
   }
 }

@@ -254,7 +254,7 @@ extension ScatterRounds {
     var greatest = greatest
     for size in (0...ownSize).reversed() where !tiles[size].isEmpty {
       let least = 1 / Double(1 << (2 * size))
-      // Adds a margin, because means are rounded and sums have errors.
+      // Adds a margin, because positions are rounded means, and because this calculation is rounded, too.
       let reach = min((greatest * (ownInverse + least)).squareRoot() * Self.moreThanAnyError + 2, 0x1p33)
       // Positions are rounded, so a distance between two positions has an error of up to two units.
       var range = MergeTiles.Range(limit: Self.limit(greatest), slack: Float(4 * reach + 4), isSquared: false)

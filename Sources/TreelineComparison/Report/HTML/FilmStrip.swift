@@ -83,7 +83,8 @@ private struct Frame {
   let journey: JourneyComparison
   let result: JourneyComparison.MethodResult
   let step: Int
-  /// Whether the frame is in the first row. Only the first row contains land and points; other rows refer to the first.
+  /// Whether the frame is in the first row. Only the first row contains the land and the points. All other rows reuse
+  /// them.
   let isFirst: Bool
   /// Path of the land; nil to draw no land.
   let land: String?

@@ -16,7 +16,7 @@ struct LandOutline {
   init(_ rings: [[Coordinate]], on plane: Plane) {
     self.rings = rings.filter { $0.count > 2 }.map { ring in
       let corners = ring.map { corner in
-        // Longitudes are not reduced modulo a turn, because the two ends of a ring around a pole must stay apart.
+        // Longitudes are not reduced modulo 360 degrees, because the two ends of a ring around a pole must stay apart.
         PixelPoint(
           x: (corner.longitude + 180) * (Plane.turnWidth / 360) - Double(plane.seam),
           y: Double(plane.point(at: corner).y))
