@@ -83,8 +83,8 @@ struct Summary {
 
   /// Returns a clause about a measure in which the method `one` is better than the method `other`.
   ///
-  /// - Returns: nil if the difference is too small to mention, or if `one` is not the best method in more than half of
-  ///   the views.
+  /// - Returns: nil if the difference is too small to mention, or if `one` is the best method in at most half of the
+  ///   views.
   private func clause(_ finding: Finding, of one: Int, than other: Int) -> String? {
     let (a, b) = (finding.means[one], finding.means[other])
     let rival = escaped(report.methods[other].title)
