@@ -35,8 +35,9 @@ public struct Cluster: Sendable, Identifiable {
 
   package var spread: NodeSpread { part?.summary.spread ?? spreadOfAll }
 
-  /// The box and the covariance of all points of the node, including points that fail the filter.
+  /// The box around all points of the node, including points that fail the filter.
   private let rectOfAll: PlaneRect
+  /// The covariance of all points of the node, including points that fail the filter.
   private let spreadOfAll: NodeSpread
 
   /// The points of the node that pass the filter; nil if all points of the node pass.
@@ -61,7 +62,7 @@ public struct Cluster: Sendable, Identifiable {
   /// position that it has without the filter. With any other cut, the position is the mean of the points that pass.
   public var coordinate: Coordinate { plane.coordinate(x: x, y: y) }
 
-  /// The mean of the cluster's points; under a filter, of the points that pass.
+  /// The mean position of the cluster's points. Under a filter, it is the mean position of the points that pass.
   public var mean: Coordinate { plane.coordinate(x: meanX, y: meanY) }
 
   /// The smallest box around the cluster's points.
@@ -87,7 +88,7 @@ public struct Cluster: Sendable, Identifiable {
 
   /// Returns whether `other` lies strictly below this cluster in the tree.
   ///
-  /// - Precondition: Both are clusters of one tree.
+  /// - Precondition: Both clusters belong to one tree.
   package func isAncestor(of other: Cluster) -> Bool {
     range.count > other.range.count && range.lowerBound <= other.range.lowerBound
       && other.range.upperBound <= range.upperBound
@@ -103,7 +104,8 @@ private struct PassingPart: Sendable {
 }
 
 extension Cluster: CustomStringConvertible {
-  /// The number of points, or the row of a single point, and the position: `12 points at (2.35, 48.86)`.
+  /// The number of points and the position, such as `12 points at (2.35, 48.86)`. A single point is described by its
+  /// row and its position.
   public var description: String {
     let coordinate = coordinate
     func rounded(_ degrees: Double) -> Double { (degrees * 1e5).rounded() / 1e5 }
@@ -127,7 +129,7 @@ extension Cluster: Hashable {
 /// point and the level are stored in one number. The number is below 2^53, so JSON and JavaScript represent it
 /// exactly. In one tree, an id identifies the same cluster for every viewport, limit and zoom. The id is valid only
 /// for this tree. If a point is added and the tree is built again, many ids identify another cluster or no cluster.
-/// Ids are ordered like the tree, with an ancestor before its descendants.
+/// Ids sort in tree order, with an ancestor before its descendants.
 public struct ClusterID: Hashable, Sendable, RawRepresentable {
   public let rawValue: UInt64
 
@@ -229,8 +231,9 @@ extension ClusterTree {
 
 /// The clusters of an answer, in tree order.
 ///
-/// An answer is a cut through the tree. It stores only the nodes of its clusters, in 16 bytes each. All other
-/// properties of a cluster are computed on access. They are not needed to find the changes between two answers.
+/// An answer is a cut through the tree. The answer stores only the nodes of its clusters, with 16 bytes for each node.
+/// All other properties of a cluster are computed on access. The changes between two answers are found without these
+/// other properties.
 public struct Clusters: RandomAccessCollection, Sendable {
   @_spi(Server) public let tree: ClusterTree
   var nodes: [Node]
@@ -253,7 +256,7 @@ public struct Clusters: RandomAccessCollection, Sendable {
   /// With this index, a client can mark the cluster of a selected point in every new answer.
   ///
   /// - Parameter treeIndex: The index of the point in tree order.
-  /// - Complexity: O(log k)
+  /// - Complexity: O(log k) for an answer of k clusters.
   package func firstIndex(containingTreeIndex treeIndex: Int) -> Int? {
     let index = Treeline.firstIndex(in: 0..<nodes.count) { nodes[$0].range.upperBound > treeIndex }
     return index < nodes.count && nodes[index].range.contains(treeIndex) ? index : nil
@@ -262,8 +265,8 @@ public struct Clusters: RandomAccessCollection, Sendable {
   /// Returns the clusters of the answer that satisfy a condition.
   package func filtered(by isIncluded: (Cluster) -> Bool) -> Clusters { with(nodes.filter { isIncluded(self[$0]) }) }
 
-  /// Returns an answer that consists of other nodes of the same tree. The positions of its clusters follow the same
-  /// rule as in this answer.
+  /// Returns an answer that consists of the given nodes of this tree. The value of `isAnchored` is copied from this
+  /// answer.
   func with(_ nodes: [Node]) -> Clusters { Clusters(tree: tree, nodes: nodes, isAnchored: isAnchored) }
 
   /// The cluster of a node of the answer.

@@ -1,18 +1,18 @@
-/// Properties of the clusters of an answer as arrays, with one entry for each cluster.
+/// The properties of an answer's clusters. Each property is an array with one entry for each cluster.
 package struct ClusterArrays {
   package var ids: UnsafeMutablePointer<Int64>
   package var pointCounts: UnsafeMutablePointer<Int64>
   package var firsts: UnsafeMutablePointer<Int64>
   package var ends: UnsafeMutablePointer<Int64>
-  /// The row numbers of clusters that are single points; -1 for other clusters. `treeIndices` has the tree indices of
-  /// these points, and -1 for other clusters.
+  /// The row number of each cluster that is a single point; -1 for other clusters.
   package var rows: UnsafeMutablePointer<Int64>
+  /// The tree index of each cluster that is a single point; -1 for other clusters.
   package var treeIndices: UnsafeMutablePointer<Int64>
   package var longitudes: UnsafeMutablePointer<Double>
   package var latitudes: UnsafeMutablePointer<Double>
 
   /// - Parameters:
-  ///   - start: The memory of eight arrays of 8-byte entries, one after the other, in the order of the fields.
+  ///   - start: The memory for eight arrays of 8-byte entries, one after the other, in the order of the fields.
   ///   - count: The number of clusters.
   package init(at start: UnsafeMutableRawPointer, count: Int) {
     func array<Entry: BitwiseCopyable>(_ number: Int) -> UnsafeMutablePointer<Entry> {
@@ -24,7 +24,7 @@ package struct ClusterArrays {
 }
 
 extension Clusters {
-  /// Writes the properties of all clusters. This takes less time than reading the clusters one by one.
+  /// Writes the properties of all clusters to arrays. This takes less time than reading the clusters one by one.
   ///
   /// - Complexity: O(count)
   package func write(to arrays: ClusterArrays) {

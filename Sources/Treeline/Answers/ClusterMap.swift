@@ -15,7 +15,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   let names: PropertyNames
 
-  /// Data that is kept from the build of the map for edits; nil if the map was made on an existing tree.
+  /// Data from the build of the map that later edits need; nil if the map was made on an existing tree.
   package let recipe: (any AnyObject & Sendable)?
 
   /// - Parameter names: The names of the tree's columns.
@@ -100,9 +100,9 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     results(for: try tree.clusters(withIDs: ids))
   }
 
-  /// Returns the changes from one answer to another, with your own values.
+  /// Returns the changes from one answer to another as lists of results with your own values.
   ///
-  /// - Precondition: Both are answers of this map.
+  /// - Precondition: `first` and `second` are answers of this map.
   public func transition(from first: Results, to second: Results) -> Transition {
     Transition(ClusterTransition(from: first.clusters, to: second.clusters), map: self)
   }
@@ -142,7 +142,7 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     try filtered(by: filter.named(names), reusing: previous)
   }
 
-  /// Returns an aggregate of a property of each result's values; see `Clusters.values(of:)`.
+  /// Returns an aggregate of a property for each result of an answer; see `Clusters.values(of:)`.
   ///
   /// ```swift
   /// let means = try hotels.values(of: .mean(\.price), for: shown)    // [Double?]
@@ -151,15 +151,15 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - aggregate: An aggregate of a property.
   ///   - results: An answer of this map, with or without a filter.
-  /// - Throws: `QueryError.unknownProperty` if the map has no column for the property, or another `QueryError` if
-  ///   the type of the result cannot hold it; `AggregateError` as for `Clusters.values(of:)`.
+  /// - Throws: `QueryError.unknownProperty` if the map has no column for the property, or another `QueryError` if the
+  ///   type `Found` cannot hold the value of the aggregate; `AggregateError` as for `Clusters.values(of:)`.
   public func values<Found>(of aggregate: MapAggregate<Value, Found>, for results: Results) throws -> [Found] {
     let named = try aggregate.named(names)
     return try results.clusters.values(of: [named]).map { try aggregate.result($0[0]) }
   }
 
-  /// Returns an aggregate of a property of one result's values; under a filter of the result's answer, of the values
-  /// that pass.
+  /// Returns an aggregate of a property for one result. If the result is from an answer with a filter, only the values
+  /// that pass the filter are aggregated.
   ///
   /// ```swift
   /// let mean = try hotels.value(of: .mean(\.price), for: shown[0])    // Double?
@@ -174,8 +174,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     return try aggregate.result(result.members.rows.tree.values(of: [named], for: result.cluster)[0])
   }
 
-  /// Returns several aggregates of one type, such as means of several properties. The result has one list for each
-  /// result of the answer, in the order of `aggregates`.
+  /// Returns several aggregates of one type, such as means of several properties. The returned array has one list for
+  /// each result of the answer. Each list is in the order of `aggregates`.
   ///
   /// - Throws: As `values(of:for:)` with one aggregate.
   public func values<Found>(of aggregates: [MapAggregate<Value, Found>], for results: Results) throws -> [[Found]] {
@@ -183,8 +183,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     return try results.clusters.values(of: named).map { try zip(aggregates, $0).map { try $0.result($1) } }
   }
 
-  /// Returns several aggregates of properties of each result's values. Each element is a tuple with one result for each
-  /// aggregate.
+  /// Returns several aggregates of properties for each result of an answer. Each element of the returned array is a
+  /// tuple with one value for each aggregate.
   ///
   /// ```swift
   /// for (count, mean) in try hotels.values(of: .count, .mean(\.price), for: shown) { ... }
@@ -193,8 +193,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - aggregates: One or more aggregates of properties.
   ///   - results: An answer of this map, with or without a filter.
-  /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, or another `QueryError` if the type
-  ///   of a result cannot hold the result; `AggregateError` as for `Clusters.values(of:)`.
+  /// - Throws: `QueryError.unknownProperty` if the map has no column for a property, or another `QueryError` if a type
+  ///   in `Found` cannot hold the value of its aggregate; `AggregateError` as for `Clusters.values(of:)`.
   public func values<each Found: Sendable>(
     of aggregates: repeat MapAggregate<Value, each Found>, for results: Results
   ) throws -> [(repeat each Found)] {
@@ -277,8 +277,8 @@ public struct ClusterMap<Value: Sendable>: Sendable {
 
   /// Returns the member of a cluster that is nearest to the cluster's mean.
   ///
-  /// - Complexity: O(log pointCount) for most clusters; O(n) for a cluster of n values, most of which are equally far
-  ///   from its mean.
+  /// - Complexity: O(log pointCount) for most clusters; O(n) if the cluster has n values and most of them are equally
+  ///   far from its mean.
   package func nearestMember(of result: Result) throws -> Value {
     values[tree.row(atTreeIndex: try tree.nearestMember(of: result.id))]
   }
@@ -288,12 +288,12 @@ public struct ClusterMap<Value: Sendable>: Sendable {
     of result: Result, at rule: ShownPosition.Rule? = nil, keptVisibleIn box: BoundingBox? = nil
   ) throws -> ShownPosition { try tree.shownPosition(of: result.cluster, at: rule, keptVisibleIn: box) }
 
-  /// Returns a cluster of the tree with its values.
+  /// Returns a cluster of the tree as a result with its values.
   public func result(for cluster: Cluster) -> Result {
     Result(cluster: cluster, members: Members(rows: tree.members(of: cluster), values: values))
   }
 
-  /// Returns an answer of the tree with its values.
+  /// Returns an answer of the tree as results with their values.
   package func results(for clusters: Clusters) -> Results {
     Results(clusters: clusters, values: values, names: names)
   }
@@ -326,11 +326,12 @@ extension ClusterMap {
     /// The results in both answers, as the second answer shows them.
     public var kept: Results { results(transition.kept) }
     /// The kept results as the first answer shows them, in the order of `kept`. If the two answers have different
-    /// filters, the values of a result may differ.
+    /// filters, a result may have different values in the two answers.
     package var keptBefore: Results { results(transition.keptBefore) }
-    /// The results that are split: each is in the first answer, and the second answer has its parts instead.
+    /// The results of the first answer that the second answer replaces by results within them.
     public var splits: [Replacement] { transition.splits.map(replacement) }
-    /// The results of merges: each is in the second answer, and the first answer has its parts instead.
+    /// The results of the second answer that replace results of the first answer. Each of these results contains the
+    /// results that it replaces.
     public var merges: [Replacement] { transition.merges.map(replacement) }
     /// The results of the second answer that share no value with the results of the first answer.
     public var entered: Results { results(transition.entered) }
@@ -366,7 +367,7 @@ extension ClusterMap {
   ///   - coordinate: Returns the coordinate of a value; a key path is enough.
   ///   - tree: The tree.
   /// - Throws: `QueryError.differentValue` with the first row that differs, another `QueryError` if a row of the tree
-  ///   has no value, or what `coordinate` throws.
+  ///   has no value; any error that `coordinate` throws.
   /// - Complexity: O(pointCount + values.count)
   public init(_ values: [Value], at coordinate: (Value) throws -> Coordinate, on tree: ClusterTree) throws {
     let rowCount = tree.withStorage { storage in
@@ -385,7 +386,7 @@ extension ClusterMap {
   ) throws -> QueryError? {
     let plane = tree.plane
     var first = (row: values.count, point: PlanePoint?.none)
-    // For each row of the input, whether it is missing from the tree, like a row without a position.
+    // Whether each row of the input is missing from the tree. A row without a position is missing.
     var isMissing = [Bool](repeating: tree.pointCount < values.count, count: values.count)
     try tree.withStorage { storage in
       for treeIndex in 0..<tree.pointCount {

@@ -28,8 +28,8 @@ public struct ClusterTransition: Sendable {
     /// The clusters of the other answer that lie within the whole, in tree order; at least one.
     public let parts: Clusters
 
-    /// Number of points of the whole that are in none of the parts. The answer that contains the parts has no cluster
-    /// with these points. Points that pass the filter of only one answer are not counted.
+    /// The number of points of the whole that are in none of the parts. The answer that contains the parts has no
+    /// cluster with these points. Points that pass the filter of only one answer are not counted.
     public let hiddenPointCount: Int
 
     /// The number of points of this replacement that pass the filter of the first answer, but not the filter of the
@@ -49,7 +49,7 @@ public struct ClusterTransition: Sendable {
   public let kept: Clusters
 
   /// The kept clusters as the first answer shows them, in the order of `kept`. If the two answers have different
-  /// filters, the points of a cluster may differ.
+  /// filters, a cluster may have different points in the two answers.
   public let keptBefore: Clusters
 
   /// The clusters of the first answer that the second answer replaces by clusters within them.
@@ -85,9 +85,9 @@ public struct ClusterTransition: Sendable {
 
   /// Finds the changes from one answer to another.
   ///
-  /// - Precondition: Both are answers of one tree, under any filters.
-  /// - Complexity: O(k) for k clusters in both answers; plus O(pointCount / 64) if both answers have filters and the
-  ///   filters differ.
+  /// - Precondition: `first` and `second` are answers of one tree. Their filters may differ.
+  /// - Complexity: O(k) for k clusters in both answers together. If both answers have filters and the filters differ,
+  ///   O(pointCount / 64) is added.
   public init(from first: Clusters, to second: Clusters) {
     precondition(first.tree.isSame(as: second.tree), "Expected two answers of one tree, found answers of two trees")
     var walk = Walk(first, second)
@@ -103,7 +103,7 @@ public struct ClusterTransition: Sendable {
   }
 }
 
-/// A walk along both answers, which are in tree order.
+/// A walk along both answers in tree order, which finds the changes.
 private struct Walk {
   private let old: Clusters
   private let new: Clusters

@@ -28,11 +28,11 @@ extension ClusterTree {
   ///   file is damaged.
   /// - Precondition: `previous` is an answer of this tree.
   /// - Complexity: O(answer + depth), where answer is the number of clusters returned. Apart from the depth, the time
-  ///   does not depend on the number of points. O(limit log limit + depth) in widest-first and steepest-first order,
-  ///   and also if a detail, a spacing or badges are combined with a limit. Continuing a previous answer takes O(k log
-  ///   k + k · depth), where k is the limit plus the size of the previous answer. If d clusters must be merged to keep
-  ///   the limit, the merges add O(k · d) to this time, or O(k · d · log k) if the scatter would exceed its bound (see
-  ///   `Cut.limit`).
+  ///   does not depend on the number of points. In widest-first and steepest-first order, the complexity is O(limit
+  ///   log limit + depth). A limit that is combined with a detail, a spacing or badges has this complexity, too.
+  ///   Continuing a previous answer takes O(k log k + k · depth), where k is the limit plus the size of the previous
+  ///   answer. If d clusters must be merged to keep the limit, the merges add O(k · d) to this time, or O(k · d · log
+  ///   k) if the scatter would exceed its bound (see `Cut.limit`).
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     try clusters(Query(cut, in: viewport), after: previous)
   }

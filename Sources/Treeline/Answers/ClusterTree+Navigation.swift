@@ -53,8 +53,8 @@ extension ClusterTree {
   /// client sends the ids of the clusters that it shows, and a server finds the changes to the next answer.
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster, another `QueryError` if a cluster lies
-  ///   within another or is given twice; `IndexError` if the file is damaged.
-  /// - Complexity: O(k log k + k · level)
+  ///   within another cluster or is given twice; `IndexError` if the file is damaged.
+  /// - Complexity: O(k log k + k · level) for k ids.
   public func clusters(withIDs ids: some Sequence<ClusterID>) throws -> Clusters {
     try withStorage { storage in
       let nodes = try ids.sorted().map { try node($0) }
@@ -87,8 +87,8 @@ extension ClusterTree {
     }
   }
 
-  /// Returns the nodes of a path that have passing points outside the next node of the path, and the last node. All
-  /// other nodes have the same passing points as the next node.
+  /// Returns a path without the nodes that have the same passing points as the next node of the path. The last node of
+  /// the path is always returned.
   private func distinct(_ path: [Node]) -> [Node] {
     guard selection != nil else { return path }
     return zip(path, path.dropFirst()).filter { passingCount(of: $0) > passingCount(of: $1) }.map(\.0) + path.suffix(1)
@@ -200,6 +200,7 @@ extension ClusterTree {
 }
 
 extension UnclusteredPoints {
-  /// Returns the lesser of two zooms: `zoom` and `fromZoom`, the zoom from which there are no clusters.
+  /// Returns the lesser of two zooms: `zoom` and `fromZoom`, the zoom from which there are no clusters. A `zoom` of
+  /// nil counts as infinity.
   fileprivate func zoom(orSooner zoom: Double?) -> Double? { fromZoom < zoom ?? .infinity ? fromZoom : zoom }
 }

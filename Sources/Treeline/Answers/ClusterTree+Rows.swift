@@ -67,7 +67,7 @@ extension ClusterTree {
 /// position are in the order of their rows.
 ///
 /// Taking a slice, such as the page `rows.dropFirst(200).prefix(100)`, costs O(1) and copies nothing. Under a filter,
-/// each row costs O(log n) for n points of the cluster.
+/// reading one row of a cluster with n points costs O(log n).
 public struct RowNumbers: RandomAccessCollection, Sendable {
   let tree: ClusterTree
   let range: Range<Int>
@@ -89,7 +89,7 @@ public struct RowNumbers: RandomAccessCollection, Sendable {
 
   public subscript(position: Int) -> Int { tree.withStorage { $0.rows[treeIndex(at: position)] } }
 
-  /// The indices of the points in tree order.
+  /// The tree indices of the points, in ascending order.
   package var treeIndices: some RandomAccessCollection<Int> {
     // Each index costs as much as a row number: O(1) without a filter.
     (0..<endIndex).lazy.map { treeIndex(at: $0) }

@@ -1,12 +1,12 @@
 /// The nodes from which a continued answer is chosen, stored as a binary tree of entries. A continued answer keeps as
 /// many clusters of the previous answer as possible. The candidates are the clusters of the previous answer and the
 /// clusters of a fresh answer, which ignores the previous answer. A leaf is a candidate that contains no other
-/// candidate. If a fresh cluster contains previous clusters, the nodes with its remaining points in view are leaves,
-/// too. An inner entry is a previous cluster that contains fresh clusters, or a node with leaves in both of its
-/// children.
+/// candidate. If a fresh cluster contains previous clusters, some points of the fresh cluster may be in view but in
+/// none of the previous clusters. The nodes of these points are leaves, too. An inner entry is a previous cluster that
+/// contains fresh clusters, or a node with leaves in both of its children.
 struct Continuation {
-  /// A node of the tree that has a point in view. If all points in view of a node lie in one child, the entry is the
-  /// child instead of the node, because the child has less scatter.
+  /// A node of the tree that has a point in view. If all points of a node that pass the filter lie in one child, the
+  /// entry is the child instead of the node.
   struct Entry {
     let node: Node
     /// The sum of the squared distances of the node's points to their mean.
@@ -133,9 +133,9 @@ extension Continuation {
   /// scatter, which happens only with a damaged file.
   ///
   /// The answers that are compared consist only of entries. Still, no other answer within the limit loses fewer
-  /// clusters. Proof: in another answer, leave previous clusters as they are, and replace each other node by the
-  /// lowest entry that contains the node's points in view. Then the answer consists of entries, has no more clusters
-  /// than before, and loses no more previous clusters.
+  /// clusters. Proof: take any answer within the limit. Leave its previous clusters as they are, and replace each of
+  /// its remaining nodes by the lowest entry that contains the node's points in view. Then the answer consists of
+  /// entries, has no more clusters than before, and loses no more previous clusters.
   ///
   /// The cost of an answer is its scatter plus a weight for each lost cluster. At first the weight is greater than any
   /// scatter. If the cheapest answer has too much scatter, the weight is lowered as far as necessary. At a weight of 0
@@ -183,8 +183,8 @@ private struct Plan {
   private let entries: [Entry]
   private let lossWeight: Double
 
-  /// For each entry that may be shown, and for each number of clusters to save below this entry, the cheapest choice.
-  /// Empty if the finest answer keeps the limit, because then no cluster must be saved.
+  /// The cheapest choice for each entry that may be shown and each number of clusters to save below this entry. Empty
+  /// if the finest answer keeps the limit, because then no cluster must be saved.
   private var choices: [[Choice]]
 
   /// The shown entries as indices in `entries`, in tree order.

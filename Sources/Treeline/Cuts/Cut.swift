@@ -38,7 +38,8 @@ public struct Cut: Hashable, Sendable {
   public var limit: Int
 
   /// The points that are shown unclustered although a cluster could represent them. A cut with only a limit and a cut
-  /// with badges ignore this property. They show a point unclustered only if their own rule leaves room for it.
+  /// with badges ignore this property. With such a cut, a point is unclustered only if the limit or the badges leave
+  /// room for it.
   @_spi(Server) public let unclustered: UnclusteredPoints
 
   init(_ criterion: Criterion, limit: Int, unclustered: UnclusteredPoints = .none) {
@@ -61,18 +62,19 @@ public struct Cut: Hashable, Sendable {
   /// - Parameters:
   ///   - limit: The greatest number of clusters, 1 or more.
   ///   - order: The order in which clusters are replaced by their children while the limit has room.
-  ///   - continuity: Whether the answer changes as little as the limit allows from the previous answer, which is passed
-  ///     to the query. With an independent limit, even a small pan may split and merge clusters in the middle of the
-  ///     screen, because all clusters share the limit. With a continuing limit, the answer keeps as many clusters of
-  ///     the previous answer as any answer within the limit can keep. Of all answers that keep this number of clusters
-  ///     and split no more than necessary, the continued answer has the least scatter. Scatter is the sum of the
-  ///     squared distances of all points to the means of their clusters.
+  ///   - continuity: Whether the answer changes as little as the limit allows from the previous answer, which is
+  ///     passed to the query. With an independent limit, even a small pan may split and merge clusters in the middle
+  ///     of the screen, because all clusters share the limit. With a continuing limit, the answer keeps the greatest
+  ///     number of previous clusters that is possible within the limit. Of all answers that keep this number of
+  ///     clusters and split no more than necessary, the continued answer has the least scatter. Scatter is the sum of
+  ///     the squared distances of all points to the means of their clusters.
   ///
   ///     These promises hold as long as the scatter of the continued answer is at most 1.25^2, or 1.5625, times the
   ///     scatter of a fresh answer, which ignores the previous answer. If the scatter is greater, previous clusters
   ///     are replaced by the fresh clusters within them, until the scatter is small enough. The replacement that
   ///     lowers the scatter most comes first. Merges that add much scatter are avoided. The number of lost clusters is
-  ///     minimal if the limit leaves room for these replacements. If not, the number may be slightly larger.
+  ///     minimal if the limit leaves room for these replacements. If the limit leaves no room for them, the number may
+  ///     be slightly larger.
   ///
   ///     A continued answer for a part of a viewport refines the fresh answer for the whole viewport. But zooming in
   ///     from one continued answer to the next may merge clusters.
@@ -181,8 +183,9 @@ public struct Cut: Hashable, Sendable {
     }
   }
 
-  /// Bound for the scatter of a continued answer, as a factor. The root mean square distance of points to the means of
-  /// their clusters is at most this factor times the same distance in a fresh answer.
+  /// Bound for the scatter of a continued answer. Let the radius of an answer be the root mean square distance of
+  /// points to the means of their clusters. The radius of a continued answer is at most this factor times the radius
+  /// of a fresh answer.
   package static let continuityFactor = 1.25
 }
 
@@ -206,8 +209,8 @@ public struct Cut: Hashable, Sendable {
     }
   }
 
-  /// Whether `UnclusteredPoints` have an effect with this criterion. They have no effect with badges: there, a point
-  /// is unclustered exactly if there is room for it.
+  /// Whether `UnclusteredPoints` have an effect with this criterion. They have no effect with badges: with badges, a
+  /// point is unclustered exactly if there is room for it.
   var leavesRoomForUnclustered: Bool { self != .badges }
 
   /// The least width of a cluster, in pixels, if the criterion has the value 1.

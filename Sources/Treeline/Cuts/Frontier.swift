@@ -90,9 +90,9 @@ struct Frontier: ~Copyable {
 
   typealias Cursor = UnsafeMutablePointer<Slot>
 
-  /// The number of nodes for which a frontier has room from the beginning. Up to this number, finished nodes are simply
-  /// copied at every level. A higher limit is often huge and seldom reached, so a frontier with a higher limit starts
-  /// with a small capacity.
+  /// The greatest limit for which a frontier allocates room for all nodes at once. Up to this number of nodes,
+  /// finished nodes are simply copied at every level. A higher limit is often huge and seldom reached, so a frontier
+  /// with a higher limit starts with a small capacity.
   private static let fewNodes = 1024
   private static let capacityBeyond = 512
 

@@ -10,8 +10,8 @@ struct Visibility: Equatable {
   /// stored children.
   static let partial = Visibility(bits: Bucket.partlyVisible)
 
-  /// The node's box is in the window, and some but not all of its points are counted. This value is used only for nodes
-  /// with stored children.
+  /// The node's box is in the window, and some but not all points of the node are counted. This value is used only for
+  /// nodes with stored children.
   static let inside = Visibility(bits: Bucket.partlyVisible | 1 << shift)
 
   /// All points of the node are visible.
@@ -59,8 +59,8 @@ struct Visibility: Equatable {
   }
 }
 
-/// A window and the points that a query counts: all points or, under a filter, the points that pass. Together they
-/// define which points a query sees.
+/// A window and the points that a query counts: all points or, under a filter, the points that pass. The window and
+/// the counted points together define which points a query sees.
 struct PointsInView<Counted: CountedPoints> {
   let edges: WindowEdges
   let counted: Counted
@@ -91,8 +91,8 @@ extension TreeStorage {
     WindowEdges(of: window, boxesCrossSeam: mergeTraits.contains(.acrossSeam))
   }
 
-  /// Returns how much of a node with its own record is in view, judged by its box and, if it is a bucket, by its
-  /// points. `partial` means that some point may be in view.
+  /// Returns how much of a node with its own record is in view, judged by the node's box. The points of a bucket are
+  /// examined, too. `partial` means that some point may be in view.
   func visibility<Counted>(byBoxOf node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Visibility {
     let box = nodes[Int(node.record)].box
     if !view.mayShow(node, box) { return .none }
@@ -103,8 +103,9 @@ extension TreeStorage {
 
   /// Returns the visibilities of both children of a visible node.
   ///
-  /// If one child has no visible point, the other child has one. Therefore a search for points is necessary only if
-  /// both boxes overlap the window. The path down to a small window then reads one or two boxes for each level.
+  /// Because the node has a visible point, at least one child has a visible point. Therefore a search for points is
+  /// necessary only if the boxes of both children overlap the window. The path down to a small window then reads one
+  /// or two boxes for each level.
   func visibilities<Counted>(
     of pair: ChildPair, of node: Node, below visibility: Visibility, in view: PointsInView<Counted>
   )
