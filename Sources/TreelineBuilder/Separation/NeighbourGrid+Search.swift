@@ -7,8 +7,8 @@ extension NeighbourGrid {
     var rows: (first: UInt32, last: UInt32)
   }
 
-  /// If a search radius is at least this large, all cells are searched. Only about a thousand nodes can be so far from
-  /// each other.
+  /// If a search radius is at least this large, all cells are searched. The plane has room for only about a thousand
+  /// nodes at this distance from each other.
   private static let reachOfAll: UInt32 = 1 << 27
 
   /// Returns the cells that contain all positions within the radius `reach` around two positions. Returns nil if the

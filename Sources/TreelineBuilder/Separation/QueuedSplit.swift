@@ -7,7 +7,8 @@ struct QueuedSplit: Comparable {
   /// queued again or split.
   var stamp: UInt32
 
-  /// Greater distances come first. If distances are equal, nodes are in tree order.
+  /// Returns whether split `a` is taken before split `b`: the split with the greater distance comes first. Splits at
+  /// one distance are taken in tree order.
   @inline(__always) static func < (a: QueuedSplit, b: QueuedSplit) -> Bool {
     a.squaredDistance != b.squaredDistance ? a.squaredDistance > b.squaredDistance : a.node < b.node
   }

@@ -73,15 +73,15 @@ struct UnsureBoxes {
 
   // MARK: - Looking
 
-  /// Whether any box is closer to one of two positions than a given distance.
+  /// Returns whether any box is nearer than a given distance to one of two positions.
   func reach(_ a: PlanePoint, _ b: PlanePoint, within squaredDistance: UInt64) -> Bool {
     let reach = SplitSequence.reach(squaredDistance)
     return isReached(from: a, reach, squaredDistance) || isReached(from: b, reach, squaredDistance)
   }
 
   private func isReached(from point: PlanePoint, _ reach: UInt32, _ squaredDistance: UInt64) -> Bool {
-    // On a circle of longitudes, a search with so large a radius might visit one column twice, as the first and as the
-    // last column.
+    // With a radius this large, a search on a circle of longitudes might visit one column twice, as the first and as
+    // the last column. Therefore all boxes are compared instead.
     if reach >= 1 << 29 { return entries.contains { isNear($0.box, point, squaredDistance) } }
     var isMarked = false
     forEachCell(around: point, reach, markLevel) { isMarked = isMarked || marks[Self.mark($0, $1)] }

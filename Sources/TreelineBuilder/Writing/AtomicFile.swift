@@ -4,9 +4,9 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// A file that appears under its name only when it is complete and on the disk.
   ///
-  /// The file is written in the same folder under a fixed temporary name. The temporary file is created and locked from
-  /// the start. If a run is killed, its temporary file remains, and the next run for the same path removes this file.
-  /// The lock shows whether the run that made the file is still working.
+  /// The file is written in the same folder under a fixed temporary name. A run locks its temporary file until the run
+  /// ends. If a run is killed, its temporary file remains, and the next run for the same path removes this file. The
+  /// lock shows whether the run that made the file is still working.
   package final class AtomicFile {
     /// Path as the caller gave it, for messages.
     private let name: String
@@ -174,8 +174,8 @@ import Treeline
       // The run that owned the file may just have ended and removed the file.
       guard lstat(path, &status) == 0 else { return }
       if let found = Self.kind(of: status) { throw foreign(found) }
-      // Meanwhile, another program may have replaced the file by a link or a pipe. With these flags, the call neither
-      // follows a link nor waits for a pipe.
+      // Meanwhile, another program may have replaced the file by a link or a pipe. With these flags, the call does not
+      // follow a link and does not wait for a pipe.
       let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard descriptor >= 0 else {
         if errno == ENOENT { return }
@@ -187,8 +187,8 @@ import Treeline
       guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
     }
 
-    /// Returns a name for the kind of the file at the path, if runs never make files of this kind. Returns nil if the
-    /// kind is right.
+    /// Returns words for the kind of the file at the path, if a run never makes a file of this kind. Returns nil if a
+    /// run may have made the file.
     private static func kind(of status: stat) -> String? {
       switch status.st_mode & S_IFMT {
       case S_IFREG: status.st_nlink == 1 ? nil : "a file that also has another name"

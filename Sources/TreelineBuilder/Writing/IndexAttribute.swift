@@ -1,6 +1,6 @@
 import Treeline
 
-/// A column for display. An index keeps the values of the column exactly as they are written.
+/// A column for display. An index keeps the values of the column exactly as they are written in the input.
 public struct IndexAttribute: Sendable {
   let name: String
   let value: @Sendable (Int) -> AttributeValue?
@@ -8,14 +8,14 @@ public struct IndexAttribute: Sendable {
 
   /// - Parameters:
   ///   - name: Name of the column.
-  ///   - value: Returns the value of a point, given its row in the input from which the tree was built. Nil if the
-  ///     point lacks the column, which differs from null.
+  ///   - value: Returns the value of a point, given its row in the input from which the tree was built. The closure
+  ///     returns nil if the point lacks the column. A missing value differs from null.
   public init(name: String, value: @escaping @Sendable (Int) -> AttributeValue?) {
     (self.name, self.value) = (name, value)
   }
 
-  /// Returns this column for values that may be text cells, as in CSV; see `IndexColumn.holdingCells(_:)`. The decimal
-  /// mark of numbers is a point.
+  /// Returns a copy of this column. `holdsCells` says whether the values may be text cells, as in CSV; see
+  /// `IndexColumn.holdingCells(_:)`. The decimal mark of numbers is a point.
   package func holdingCells(_ holdsCells: Bool) -> IndexAttribute {
     var attribute = self
     attribute.holdsCells = holdsCells

@@ -1,15 +1,15 @@
 import Treeline
 
 /// Matches the clusters of a tree with the clusters of the edited tree. A new cluster *continues* an old cluster if
-/// both share more than half of the old cluster's points and more than half of the new cluster's points. The shared
-/// points may have moved.
+/// the points that both clusters share are more than half of the old cluster's points and more than half of the new
+/// cluster's points. The shared points may have moved.
 struct EditMatching {
   private let old: ClusterTree
   private let answer: MapAnswer
   private let row: (Int) -> Int?
   private let isFree: (Int) -> Bool
-  /// For each row of a point in a small new cluster, the number of this cluster. The points of large clusters are not
-  /// listed here, but found by a search.
+  /// Numbers of small new clusters, by the rows of their points. The points of large clusters are not listed here.
+  /// They are found by a search.
   private var numbersByRow: [Int: Int] = [:]
 
   /// Maximum number of points in a small cluster.

@@ -1,7 +1,7 @@
 /// Finds the leaving badges that must move into the badge of a merge, the *whole*. A leaving badge counts its points
 /// until its time `countsUntil`. After that time, other badges may count these points. The leaving badge must move
-/// into the whole if two conditions are met: the whole contains all its points, and no other single badge would begin
-/// to count all of them at `countsUntil`.
+/// into the whole if two conditions are met: the whole contains all points of the leaving badge, and no other single
+/// badge would begin to count all of these points at `countsUntil`.
 struct Joining {
   /// Range of tree indices (places in the tree) of the whole's points.
   private let range: Range<Int>
@@ -9,7 +9,8 @@ struct Joining {
   /// Badges that move to the whole and keep their numbers until they arrive at the whole.
   private(set) var badges: Set<MapBadge.ID> = []
 
-  /// Badges that would have counted the points of a badge in `badges` later. They never get numbers.
+  /// Badges that would count the points of a badge in `badges` after that badge stops counting. They never get
+  /// numbers.
   private(set) var replaced: Set<MapBadge.ID> = []
 
   init(_ range: Range<Int>) { self.range = range }

@@ -50,8 +50,8 @@ public struct MapBadge: Identifiable, Sendable {
   /// Whether the badge is leaving the map, because the answer no longer contains its cluster.
   public internal(set) var isLeaving = false
 
-  /// Whether the badge is drawn above all other badges. This is so while a badge splits: it covers the badges that
-  /// come out of it.
+  /// Whether the badge is drawn above all other badges. A badge that splits is drawn above, so that it covers the
+  /// badges that come out of it.
   public internal(set) var isAbove = false
 
   /// Whether the cluster of the badge belongs to an earlier tree. If true, the badge is leaving the map.

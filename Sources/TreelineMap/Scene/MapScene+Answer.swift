@@ -10,8 +10,8 @@ struct PartialAnswer: Sendable {
   /// Delay between the appearances of two successive badges, as a fraction of `MapTiming.wave`; 0 unless the map was
   /// empty.
   let delay: Double
-  /// Whether the previous and the new answer count the same points of the same tree. If so, a cluster of both answers
-  /// has the same points and the same number in both.
+  /// Whether the previous and the new answer count the same points of the same tree. If so, a cluster that is in both
+  /// answers keeps its points and its number.
   let hasSamePoints: Bool
 
   init(of answer: MapAnswer, after old: [MapBadge], hasSamePoints: Bool) {

@@ -77,12 +77,12 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Merges parts back into a whole before they have got numbers. The points are still counted by the whole itself, or
-  /// by a larger badge out of which the whole comes. The parts never get numbers.
+  /// Merges parts back into a whole before the parts have numbers. The points are still counted by the whole itself,
+  /// or by a larger badge out of which the whole comes. The parts never get numbers.
   ///
   /// - Parameters:
-  ///   - last: Index of the leaving badge that counts all points of the whole. If there are several, the badge that
-  ///     stops counting last.
+  ///   - last: Index of the leaving badge that counts all points of the whole. If several leaving badges count all
+  ///     these points, this is the badge that stops counting last.
   ///   - counting: Indices of the leaving badges that count points of the whole, now or later.
   private mutating func callBack(
     _ new: ShownCluster, outOf last: Int, insteadOf parts: ArraySlice<MapBadge>, _ counting: [Int]
@@ -247,7 +247,7 @@ extension MapBadge {
   }
 
   /// Moves the badge into its whole. The badge keeps its number until it arrives at the whole. If the badge is itself
-  /// the whole of a merge whose parts have not arrived, it begins to move when they have.
+  /// the whole of a merge whose parts have not arrived, it begins to move when its parts have arrived.
   fileprivate mutating func arrive(at whole: ShownCluster, now: Double, takeover: Double) {
     let start = max(appearsAt, now)
     countsUntil = takeover

@@ -41,10 +41,11 @@ public struct MapScene: Sendable {
   /// Factor for all durations: 0 to let badges jump, otherwise 1.
   var pace = 1.0
 
-  /// Index in `leaving` for each cluster, while an answer is applied.
+  /// Index in `leaving` of each cluster's leaving badge. The dictionary is made when `applyRest(limit:)` begins.
   var leavingByCluster: [ClusterID: Int] = [:]
 
-  /// Indices in `leaving` of the badges that count points now or later, as they were when `applyRest(limit:)` began.
+  /// Indices in `leaving` of the badges that count points now or later. The list is made when `applyRest(limit:)`
+  /// begins.
   var counting: [Int] = []
 
   /// Changes that have not been reported to the view yet.
