@@ -1,9 +1,9 @@
 import Foundation
 @_spi(Server) import TreelineFormats
 
-/// An archive in PMTiles, version 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md). The archive is
-/// what the specification calls *clustered*: its tiles are stored in the order of their ids. Directories and tiles are
-/// compressed by gzip.
+/// An archive in PMTiles, version 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md). The
+/// specification calls such an archive *clustered*, because its tiles are stored in the order of their ids.
+/// Directories and tiles are compressed by gzip.
 ///
 /// The first 16 KiB contain the header and the root directory. The tiles follow. The metadata and the leaf directories
 /// come last, because their lengths are known only after all tiles are written. The format allows sections in any
@@ -75,8 +75,8 @@ package struct PMTiles: TileArchive {
   /// root directory.
   private func directories() -> (root: [UInt8], leaves: [UInt8]) {
     let room = Self.rootEnd - Self.headerLength
-    // With more entries, the root directory would always be too long. So it is not compressed just to measure its
-    // length.
+    // With more entries than this, the root directory would always be too long. So its compressed length is not even
+    // measured.
     if entries.count <= 1 << 14 {
       let root = Self.compressed(Directory(entries).bytes)
       if root.count <= room { return (root, []) }

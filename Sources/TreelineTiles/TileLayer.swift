@@ -22,11 +22,11 @@
   private let cut: Cut
   private let aggregates: [String]
   private let zoom: Int
-  /// For each key that is the usual name of a count, such as `top_kind.hotel`, the index of the count's aggregate. Nil
-  /// for all other keys.
+  /// Index of the aggregate for each key that is the usual name of a count, such as `top_kind.hotel`; nil for all
+  /// other keys.
   private var countedBy: [Int32?] = []
-  /// For each aggregate, the counts whose usual names were already in use. Maps the counted value to the index of the
-  /// count's key.
+  /// Keys of the counts whose usual names were already in use. There is one dictionary for each aggregate. It maps a
+  /// counted value to the index of the count's key.
   private var renamedKeys: [[String: UInt32]]
   /// Names that no count may have.
   private let takenNames: Set<String>

@@ -48,7 +48,7 @@ package struct TilePyramid: Sendable {
     package let bytes: [UInt8]
   }
 
-  /// Calls `body` with all tiles that have clusters, in the order of PMTiles. The tiles do not depend on the number of
+  /// Calls `body` with each tile that has clusters, in the order of PMTiles. The tiles do not depend on the number of
   /// threads.
   ///
   /// - Parameters:

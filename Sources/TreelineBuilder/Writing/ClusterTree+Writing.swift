@@ -2,17 +2,17 @@
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension ClusterTree {
-    /// Writes the tree as an index, which `ClusterTree(contentsOfFile:)` opens at once. If the tree can answer queries
-    /// by spacing, so can the index.
+    /// Writes the tree as an index. `ClusterTree(contentsOfFile:)` opens an index without building the tree again. If
+    /// the tree supports spacings or badges, the index supports them, too.
     ///
     /// The index keeps all columns of the tree, byte for byte. These are the columns with which the tree was opened,
-    /// and the columns that were added later; see ``removing(columns:)``. A given column replaces the tree's column of
-    /// the same name.
+    /// and the columns that were added later; see ``removing(columns:)``. A column in `attributes` or `columns`
+    /// replaces the tree's column of the same name.
     ///
     /// - Parameters:
     ///   - path: Path of the index, as in ``IndexDestination``.
-    ///   - attributes: Columns to keep for display, with every value exactly as it is written. Their values are
-    ///     returned in this order, after the tree's own attributes.
+    ///   - attributes: Columns to keep for display, with every value exactly as it is written in the input. A point's
+    ///     values are returned in the order of these columns, after the values of the tree's own attributes.
     ///   - columns: Typed columns, which come after the attributes. No two columns may have the same name, even if one
     ///     of them is an attribute.
     ///   - description: Texts that describe the index to its users; nil to keep the description of the tree.
@@ -40,8 +40,8 @@
     ///
     /// - Parameters:
     ///   - destination: Destination of the index.
-    ///   - attributes: Columns to keep for display, with every value exactly as it is written. Their values are
-    ///     returned in this order, after the tree's own attributes.
+    ///   - attributes: Columns to keep for display, with every value exactly as it is written in the input. A point's
+    ///     values are returned in the order of these columns, after the values of the tree's own attributes.
     ///   - columns: Typed columns, which come after the attributes. No two columns may have the same name, even if one
     ///     of them is an attribute.
     ///   - description: Texts that describe the index to its users; nil to keep the description of the tree.

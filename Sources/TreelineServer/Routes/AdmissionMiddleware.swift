@@ -8,7 +8,7 @@ struct AdmissionMiddleware: RouterMiddleware {
   let bounds: ServerBounds
   /// Bearer token that clients must send; nil if no token is needed.
   let token: String?
-  /// Bearer token that clients must send instead of `token` to change points.
+  /// Bearer token that clients must send instead of `token` to change points; nil if the server refuses all changes.
   let writeToken: String?
   let rate: RequestRate?
 

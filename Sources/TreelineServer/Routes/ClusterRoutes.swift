@@ -90,8 +90,8 @@ enum ClusterRoutes {
       request.parameters.refuse(
         "offset", expected: "an offset of at most \(most), because the points are sorted", found: "\(offset)")
     }
-    // The cost is high, because for each returned member, the route looks up all clusters that contain it. Sorting also
-    // reads a value of every member.
+    // The cost is high, because for each returned member, the route looks up all clusters that contain the member.
+    // Sorting also reads a value of every member.
     let memberCount = (try? request.tree.cluster(id).pointCount) ?? 0
     let cost = selection.cost + 4 * limit + (order == nil ? 0 : max(memberCount / 5, AnswerCost.ofMeasures))
     return Representation(ContentType.geoJSON, cost: cost) { bytes in

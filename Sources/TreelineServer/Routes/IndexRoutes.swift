@@ -89,7 +89,7 @@ private struct IndexFacts: Encodable {
   let anchor: String?
   let columns: [String]
   let columnKinds: [String: String]
-  /// Columns that can be searched; left out if no column can.
+  /// Columns that can be searched; left out if no column can be searched.
   let searchColumns: [String]?
   /// Groups whose points never share a cluster, and the number of points that are never clustered; left out if the
   /// index has no groups.

@@ -146,7 +146,7 @@ struct Routes {
   /// Returns the caching rules of an answer. The entity tag depends on the server's version, because another version
   /// may word the answer differently.
   ///
-  /// - Parameter question: Everything else on which the answer depends.
+  /// - Parameter question: All other facts on which the answer depends, as a text.
   private func policy(for question: String) -> CachePolicy {
     CachePolicy(
       tag: ContentHash.digits(of: (Release.version + " " + question).utf8), cacheControl: options.cacheControl)
@@ -174,7 +174,7 @@ struct Routes {
     }
   }
 
-  /// Adds a route. A request with another method gets a problem that lists the allowed methods.
+  /// Adds a route. A request with a method that is not allowed gets a problem that lists the allowed methods.
   private func add(_ path: RouterPath, to router: Router<Context>, post: Handler? = nil, get: @escaping Handler) {
     add(path, to: router, post.map { [.get: get, .post: $0] } ?? [.get: get])
   }

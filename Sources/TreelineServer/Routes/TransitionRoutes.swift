@@ -5,7 +5,7 @@ import NIOCore
 
 /// `/v1/{index}/transition`: the changes between two answers.
 enum TransitionRoutes {
-  /// Returns the changes between the answers of an earlier view and of the new view.
+  /// Returns the changes from the answer of an earlier view to the answer of the new view.
   static func betweenViews(_ request: inout IndexRequestContext) -> Representation {
     let index = request.index
     let change = Change(&request.parameters, of: index)
@@ -23,7 +23,7 @@ enum TransitionRoutes {
     }
   }
 
-  /// Returns the changes between the clusters that the client shows and the answer of the new view.
+  /// Returns the changes from the clusters that the client shows to the answer of the new view.
   static func fromClusters(_ request: inout IndexRequestContext, _ body: ByteBuffer) throws -> Representation {
     let index = request.index
     let change = Change(&request.parameters, of: index)
