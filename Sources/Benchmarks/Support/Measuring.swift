@@ -29,7 +29,7 @@ func require(_ condition: Bool, _ message: @autoclosure () -> String) {
 /// Keeps the optimizer from removing the computation of a value.
 @inline(never) func blackHole<Value>(_ value: Value) { withExtendedLifetime(value) {} }
 
-/// The number of timed runs.
+/// Options for the number of runs before the timed runs, and for the number of timed runs.
 struct TimedRuns: ParsableArguments {
   @Option(help: "Number of runs before the timed runs.") var warmups = 1
 

@@ -1,5 +1,5 @@
-/// A validator of JSON texts (RFC 8259) in an index. Texts are checked because answers contain them verbatim. Nothing
-/// is decoded.
+/// A validator of JSON texts (RFC 8259) in an index. The texts are checked, because answers contain the texts
+/// verbatim. Nothing is decoded.
 ///
 /// The reader of GeoJSON has its own scanner, which reads pieces of a stream, counts lines and reports what it
 /// expected.

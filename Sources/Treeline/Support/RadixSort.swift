@@ -8,7 +8,7 @@ enum RadixSort {
   /// - Parameters:
   ///   - entries: The entries to sort. On return, `entries` points to the sorted entries, and may have been swapped
   ///     with `others`.
-  ///   - others: Room for the same number of entries.
+  ///   - others: Memory for `count` further entries.
   static func sort(
     _ entries: inout UnsafeMutablePointer<UInt64>, _ others: inout UnsafeMutablePointer<UInt64>, count: Int,
     byBits bits: Range<Int>

@@ -18,7 +18,7 @@ extension [String] {
 
   /// Returns the string that was probably meant by a mistyped name, regardless of case; nil if no string is similar.
   ///
-  /// - Complexity: O(the square of the length of the strings), for the first 1,000 strings
+  /// - Complexity: O(length²) for each string. Only the first 1,000 strings are compared.
   package func nearest(to name: String) -> String? {
     let name = Array<Character>(name.lowercased())
     // Two names of one or two letters may be similar only by chance.

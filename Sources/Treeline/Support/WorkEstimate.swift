@@ -20,7 +20,7 @@
     WorkEstimate(steps: sum(a.steps, b.steps), valueBytes: sum(a.valueBytes, b.valueBytes))
   }
 
-  /// Returns the sum, or the greatest number if the sum overflows. Neither number may be negative.
+  /// Returns the sum, or the greatest number if the sum overflows. Both numbers must be 0 or more.
   private static func sum(_ a: Int, _ b: Int) -> Int {
     let (sum, overflows) = a.addingReportingOverflow(b)
     return overflows ? .max : sum

@@ -56,7 +56,7 @@ extension ByteCount: CustomStringConvertible {
 }
 
 extension ByteCount {
-  /// Memory that can be used without taking memory from other programs; nil if the system does not report it.
+  /// Memory that can be used without taking memory from other programs; nil if the system does not report this amount.
   static var free: ByteCount? {
     #if os(Linux)
       guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8) else { return nil }

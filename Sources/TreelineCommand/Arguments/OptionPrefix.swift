@@ -8,7 +8,8 @@ protocol OptionPrefix {
   static var owner: String { get }
 }
 
-/// No prefix, for options of the only query or of all queries.
+/// No prefix, for the options of a subcommand with one query, and for options that apply to all queries of a
+/// subcommand.
 enum NoPrefix: OptionPrefix {
   static let (prefix, owner) = ("", "")
 }
@@ -27,7 +28,8 @@ typealias Parameter = (name: String, value: String)
 extension OptionPrefix {
   static func name(_ name: String) -> NameSpecification { .customLong(prefix + name) }
 
-  /// - Parameter text: Help text of the option that has no prefix.
+  /// - Parameter text: Help text of the option without a prefix. The help text of an option with a prefix refers to
+  ///   the option without a prefix.
   static func help(_ name: String, _ text: String, valueName: String) -> ArgumentHelp {
     ArgumentHelp(prefix.isEmpty ? "\(text)" : "--\(name) of the \(owner) view.", valueName: valueName)
   }

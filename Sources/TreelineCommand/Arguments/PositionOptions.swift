@@ -15,7 +15,8 @@ struct PositionOptions: ParsableArguments {
   )
   var keepVisible: Bool?
 
-  /// Returns the reason why the clusters of the cuts cannot be shown at the requested positions; nil if they can.
+  /// Returns the reason why the clusters of the cuts cannot be shown at the requested positions; nil if there is no
+  /// such reason.
   ///
   /// - Parameter tree: The tree; nil if the tree is not built yet.
   func refusal(of cuts: [Cut], in tree: ClusterTree?) -> String? {
@@ -28,7 +29,8 @@ struct PositionOptions: ParsableArguments {
 
 extension ShownPosition.Rule: ExpressibleByArgument {}
 
-/// End of a help text with the options that keep clusters visible, such as ` and with --detail`.
+/// The end of a help text. It lists the options with which clusters are kept visible by default, such as ` and with
+/// --detail`.
 private let keepingOptions = PixelCriterion.allCases.filter { !$0.keepsApart }.map {
   " and with --\($0.rawValue)"
 }

@@ -75,14 +75,14 @@ package struct ComparisonOptions: Sendable {
 
   package var cellSize: CellSize
 
-  /// Maximum number of clusters in a view; nil for as many clusters as the grid shows in that view.
+  /// Maximum number of clusters in a view; nil to use the number of clusters that the grid shows in the view.
   package var limit: Int?
 
   /// K-means, for comparison with clusters that are almost the best possible; nil to leave k-means out. In each view,
   /// the function is called for several numbers of clusters.
   package var kMeans: KMeans?
 
-  /// A journey to compare besides the views; nil for none.
+  /// A journey to compare in addition to the views; nil to compare only the views.
   package var journey: Journey?
 
   package enum Journey: Sendable {

@@ -10,8 +10,7 @@ struct ViewComparison: Sendable {
   let limit: Int
   /// Results of the methods, in the order of the methods.
   let results: [MethodResult]
-  /// For each method, whether it can be called the best. A method that only serves as a yardstick is never called the
-  /// best.
+  /// Whether each method can be called the best. A method that only serves as a yardstick is never called the best.
   let isRanked: [Bool]
   /// The points in the view, or an even sample of them, for the picture.
   let dots: PointDots
@@ -22,7 +21,7 @@ struct ViewComparison: Sendable {
     let conservation: Conservation
     let measures: MeasureValues<MeasuredView>
 
-    /// Sum of the counts on all badges. It includes points outside the view.
+    /// Sum of the counts on all badges. The sum includes points outside the view.
     var pointCount: Int { clusters.reduce(0) { $0 + $1.pointCount } }
   }
 

@@ -58,7 +58,7 @@ final class ServerMetrics: Sendable {
 
   private let log: LogOutput?
 
-  /// - Parameter log: The log whose dropped lines are counted; nil for none.
+  /// - Parameter log: The log whose dropped lines are counted; nil if no log is counted.
   init(log: LogOutput? = nil) {
     self.log = log
     // All counters exist from the start. If a counter were added later, Prometheus would miss the counter's first
