@@ -27,7 +27,8 @@ public struct Cluster: Sendable, Identifiable {
 
   /// The smallest box around the cluster's points, on the plane.
   ///
-  /// - Complexity: O(1); under a filter O(log pointCount), and O(pointCount) the first time.
+  /// - Complexity: O(1) without a filter. Under a filter, the first box costs O(pointCount), and each later box costs
+  ///   O(log pointCount).
   package var rect: PlaneRect { part?.summary.box ?? rectOfAll }
 
   /// The plane on which the cluster lies.

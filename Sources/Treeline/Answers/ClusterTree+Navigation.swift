@@ -1,7 +1,7 @@
 extension ClusterTree {
   /// Returns the cluster with an id.
   ///
-  /// Every function that takes an id also throws the errors listed below.
+  /// Every function that takes an id throws the errors listed below.
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such node, and `QueryError.noPassingPoint` if the tree
   ///   has a filter that no point of the node passes.
@@ -128,8 +128,9 @@ extension ClusterTree {
 /// without a limit gives the described answer.
 extension ClusterTree {
   /// Returns the least zoom at which a cut shows a cluster's parts instead of the cluster. Returns nil if there is no
-  /// such zoom: the points have one position, or the parts are never far enough apart. Returns -infinity if the parts
-  /// are shown at every zoom: the cut has 0 pixels, or the cluster has so few points that they are always unclustered.
+  /// such zoom, because the points have one position or because the parts are never far enough apart. Returns
+  /// -infinity if the parts are shown at every zoom, because the cut has 0 pixels or because the cluster has so few
+  /// points that they are always unclustered.
   ///
   /// At this zoom, a larger cluster that contains the cluster may be shown instead of the parts.
   ///

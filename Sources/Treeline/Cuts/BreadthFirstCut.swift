@@ -109,8 +109,8 @@ extension TreeStorage {
         }
         more = 1
         let children = nodes + Int(pair.leftRecord)
-        // Only the children of the right child are prefetched here. The children of the left child follow these two
-        // records in memory, so the hardware prefetches them without help.
+        // Only the children of the right child are prefetched here. The children of the left child follow the records
+        // of the left child and the right child in memory, so the hardware prefetches them without help.
         fetchChildren(of: children + 1)
         if slot.isAllSeen {
           let parts = slot.childrenAllSeen(leftCount: pair.leftCount, childOffset)
@@ -200,7 +200,7 @@ extension TreeStorage {
 
   /// Returns the last node of the path from the root down to the window. The path continues to a child as long as the
   /// box of only one child overlaps the window. Therefore the path is the same for every limit. Returns nil if the
-  /// path ends because neither child's box overlaps the window.
+  /// path reaches a node whose children both have boxes outside the window.
   private func lowestNode<Counted>(
     in view: PointsInView<Counted>, expanding expanded: some ExpandedNodes
   ) throws(IndexError) -> Node? {

@@ -13,13 +13,13 @@ extension TreeStorage {
     if let root { waiting.append(root) }
     while let node = waiting.popLast() {
       if isAboveClusters(node), let (left, right) = try children(of: node) {
-        // The box of a node above several groups is not compared with the window: a group below the node may lie
-        // across the seam, the meridian at which the plane begins and ends. The position of this group may be outside
-        // the box around all points.
+        // The box of a node above several groups is not compared with the window, because the position of a group may
+        // be outside this box. This can happen if the group lies across the seam, the meridian at which the plane
+        // begins and ends.
         waiting += [right, left]
         continue
       }
-      // The position of a node lies in the box around its points.
+      // The position of a node lies in the box around the node's points.
       let box = box(of: node)
       guard window.intersects(box), counted.hasAny(of: node) else { continue }
       if !isNeverClustered(node), let pair = try childPair(of: node),
@@ -42,7 +42,7 @@ extension TreeStorage {
   /// Returns the position that a node has without a filter: the mean of its points, or the position of one of its
   /// points.
   ///
-  /// - Precondition: `checkSummary(of: node)`.
+  /// - Precondition: `checkSummary(of: node)` succeeds.
   @inline(__always) func anchor(of node: Node) -> (x: Double, y: Double) {
     if let index = anchorIndex(of: node) { return (Double(points[index].x), Double(points[index].y)) }
     return mean(of: node)

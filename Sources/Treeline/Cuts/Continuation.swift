@@ -128,7 +128,7 @@ struct Continuation {
 // MARK: - Choosing what is shown
 
 extension Continuation {
-  /// Returns the answer that loses the fewest clusters of the previous answer. If several answers lose equally few
+  /// Returns the answer that loses the fewest clusters of the previous answer. If several answers lose this number of
   /// clusters, returns the answer with the least scatter. Returns nil if every answer that was tried has too much
   /// scatter, which happens only with a damaged file.
   ///

@@ -27,7 +27,8 @@ public struct Cut: Hashable, Sendable {
   public enum Continuity: Hashable, Sendable {
     /// Each answer depends only on the cut and the viewport.
     case independent
-    /// An answer changes as little as the limit allows from the previous answer, which is passed to the query.
+    /// The previous answer is passed to the query. The new answer keeps as much of the previous answer as the limit
+    /// allows.
     case continuing
   }
 
@@ -62,12 +63,12 @@ public struct Cut: Hashable, Sendable {
   /// - Parameters:
   ///   - limit: The greatest number of clusters, 1 or more.
   ///   - order: The order in which clusters are replaced by their children while the limit has room.
-  ///   - continuity: Whether the answer changes as little as the limit allows from the previous answer, which is
-  ///     passed to the query. With an independent limit, even a small pan may split and merge clusters in the middle
-  ///     of the screen, because all clusters share the limit. With a continuing limit, the answer keeps the greatest
-  ///     number of previous clusters that is possible within the limit. Of all answers that keep this number of
-  ///     clusters and split no more than necessary, the continued answer has the least scatter. Scatter is the sum of
-  ///     the squared distances of all points to the means of their clusters.
+  ///   - continuity: Whether the answer depends on the previous answer, which is passed to the query. With an
+  ///     independent limit, even a small pan may split and merge clusters in the middle of the screen, because all
+  ///     clusters share the limit. With a continuing limit, the answer keeps the greatest number of previous clusters
+  ///     that is possible within the limit. Of all answers that keep this number of clusters and split no more than
+  ///     necessary, the continued answer has the least scatter. Scatter is the sum of the squared distances of all
+  ///     points to the means of their clusters.
   ///
   ///     These promises hold as long as the scatter of the continued answer is at most 1.25^2, or 1.5625, times the
   ///     scatter of a fresh answer, which ignores the previous answer. If the scatter is greater, previous clusters
@@ -98,10 +99,10 @@ public struct Cut: Hashable, Sendable {
   /// a zoom.
   ///
   /// Each split of a cluster has a distance, its separation, which was found when the tree was built. Clusters are
-  /// split in order of falling distances. Splitting ends at the distance that is `pixels` long at the zoom. As long as
-  /// a single badge represents a cluster well, the cluster is not split, which leaves room for denser neighbors. The
-  /// cluster is split once the root mean square distance of its points to their mean is 0.7 of the spacing, or once the
-  /// distance between its parts is twice the spacing. The answer
+  /// split in order of falling distances. Splitting ends at the distance that is `pixels` long at the zoom of the
+  /// viewport. As long as a single badge represents a cluster well, the cluster is not split, which leaves room for
+  /// denser neighbors. The cluster is split once the root mean square distance of its points to their mean is 0.7 of
+  /// the spacing, or once the distance between its parts is twice the spacing. The answer
   /// - changes only at the edge if the map is panned, and is the same in neighboring tiles of a map;
   /// - is refined by the answer at a greater zoom, fractional or not, and by the answer with a smaller spacing;
   /// - has a number of clusters that is bounded by the area shown, however many points there are.
@@ -167,7 +168,7 @@ public struct Cut: Hashable, Sendable {
     if case .pixels(let criterion, let count) = criterion { (criterion, count) } else { nil }
   }
 
-  /// The factor for the diameters of badges; nil for any other cut.
+  /// The factor for the diameters of badges; nil for a cut without badges.
   @_spi(Server) public var badgeScale: Double? { pixels.flatMap { $0.criterion == .badges ? $0.count : nil } }
 
   /// The approximate size of a cluster of the answer, as the side of a square in pixels; nil for a cut with only a

@@ -82,7 +82,7 @@ struct Frontier: ~Copyable {
     ) {
       let leftCount = UInt64(leftCount)
       let left = span & 0xFFFF_FFFF | leftCount &<< 32
-      // Neither half overflows into the other.
+      // The lower half and the upper half do not overflow into each other.
       let right = span &+ leftCount &- leftCount &<< 32
       return (Slot(span: left, link: links.left), Slot(span: right, link: links.right))
     }
