@@ -76,9 +76,9 @@ struct PointsInView<Counted: CountedPoints> {
     window.intersects(box) && counted.hasAny(of: node)
   }
 
-  /// Returns whether a node is sure to have a point in view, provided that `mayShow` is true. The result is true if the
-  /// box of the node is inside the window. The result is also true if all points are counted and a side of the box is
-  /// inside, because a point lies on each side.
+  /// Returns whether a node is sure to have a point in view, provided that `mayShow` is true. The result is true if
+  /// the box of the node is inside the window. The result is also true if all points of the node are counted and a
+  /// side of the box is inside the window, because a point of the node lies on each side of the box.
   @inline(__always) func isSureToShow(_ node: Node, _ box: PlaneRect) -> Bool {
     counted.hasAll(of: node) ? window.containsSide(of: box) : window.contains(box)
   }
@@ -104,8 +104,8 @@ extension TreeStorage {
   /// Returns the visibilities of both children of a visible node.
   ///
   /// Because the node has a visible point, at least one child has a visible point. Therefore a search for points is
-  /// necessary only if the boxes of both children overlap the window. The path down to a small window then reads one
-  /// or two boxes for each level.
+  /// necessary only if the boxes of both children overlap the window. So the path from the root down to a small window
+  /// reads one or two boxes for each level.
   func visibilities<Counted>(
     of pair: ChildPair, of node: Node, below visibility: Visibility, in view: PointsInView<Counted>
   )
@@ -235,9 +235,9 @@ extension TreeStorage {
   /// Returns whether a node has a point in view. The node's box lies across the window's edges, and no side of the box
   /// is inside the window.
   ///
-  /// The child with fewer points is searched by a recursive call, and the child with more points in the loop. Therefore
-  /// calls nest at most 31 deep, however deep the tree of a damaged file claims to be. This matters, because a thread
-  /// may have a small call stack.
+  /// The child with fewer points is searched by a recursive call, and the child with more points in the loop. A
+  /// recursive call has at most half of the points. Therefore calls nest at most 31 deep, even if a damaged file
+  /// describes a very deep tree. This matters, because a thread may have a small call stack.
   ///
   /// Complexity: O(1) for most nodes. In the worst case, the time grows with the number of nodes that lie across the
   /// window's corners or, under a filter, across the window's edges.

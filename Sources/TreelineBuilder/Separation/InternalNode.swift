@@ -1,7 +1,7 @@
 import Treeline
 
-/// A node with two children. The node is also the head of a list: the nodes that wait for this node while distances
-/// fall (see `SplitSequence`).
+/// A node with two children. The node is also the head of the list of nodes that wait for this node while the distance
+/// falls (see `SplitSequence`).
 ///
 /// A node's number is the tree index of its right child's first point. Numbers are unique, because each node separates
 /// a different pair of neighboring points. If neither of two nodes contains the other, the node with the smaller

@@ -4,7 +4,7 @@ struct QueuedSplit: Comparable {
   var squaredDistance: UInt64
   var node: UInt32
   /// The stamp that the node had when this split was queued. If the node has another stamp now, the node has been
-  /// queued again or split.
+  /// queued again, was split or became unsure.
   var stamp: UInt32
 
   /// Returns whether split `a` is taken before split `b`: the split with the greater distance comes first. Splits at
@@ -13,7 +13,7 @@ struct QueuedSplit: Comparable {
     a.squaredDistance != b.squaredDistance ? a.squaredDistance > b.squaredDistance : a.node < b.node
   }
 
-  /// Rank of the split, which is a number that grows in the order of splits.
+  /// Number by which splits are sorted: a split that is taken earlier has a smaller rank.
   @inline(__always) var rank: UInt128 { UInt128(~squaredDistance) << 32 | UInt128(node) }
 }
 

@@ -15,13 +15,13 @@ import Treeline
 ///
 /// For any distance T, in plane units, consider each node that has a separation below T and whose parent has a
 /// separation of T or more. The root has no parent, so only the first condition applies to the root.
-/// - These nodes are exactly the nodes that are shown once all splits at r >= T are done. So every point is in exactly
-///   one of these nodes. The reason is that a child is shown only after its parent was split, and r only falls. So the
-///   separation of a child is at most the separation of its parent.
+/// - A child is shown only after its parent was split, and r only falls. So the separation of a child is at most the
+///   separation of its parent. Therefore these nodes are exactly the nodes that are shown once all splits at r >= T
+///   are done. Every point is in exactly one of these nodes.
 /// - Any two of these nodes are at least T apart. A split at r >= T removes one node and adds two nodes. The two new
 ///   nodes are at least r away from each other and from all other shown nodes.
-/// - No further split is possible. If a shown node may be split at T, and all nodes would be at least T apart
-///   afterwards, the node would have been split at T.
+/// - No further split is possible. Suppose that a shown node may be split at T, and that all shown nodes would be at
+///   least T apart afterwards. Then the node would have been split at T.
 /// - A smaller T only splits these nodes, and a greater T only merges these nodes, because the order of splits is the
 ///   same for all T.
 ///
@@ -111,7 +111,7 @@ package struct SeparationWork: Hashable, Sendable {
 extension ClusterTree {
   /// Returns the separation of every node with two children, as a code: see `SeparationBuild`.
   ///
-  /// - Parameter progress: Called in the same way as in a build.
+  /// - Parameter progress: Called with the progress of the computation, as in a build.
   /// - Complexity: O(n log n) steps on all measured data. Takes about 100 bytes of memory per point, which are
   ///   deallocated at the end.
   package func separations(threads: Int, progress: (@Sendable (BuildProgress) -> Void)? = nil) -> (

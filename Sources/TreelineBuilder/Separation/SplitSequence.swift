@@ -2,16 +2,16 @@ import Treeline
 
 /// Splits a tree's nodes one after the other while a distance r falls, and records the r at which each node is split.
 ///
-/// `SeparationBuild` states the rule. A shown node is queued at an upper bound of the distance at which it can split.
-/// At first, the bound is the node's own distance: the greatest distance at which it may be split, whatever else is
-/// shown (see `TreeStorage.squaredSplitDistance`). This distance follows from the distance between the children and
-/// from the scatter of the node's points. When r has fallen to the bound, the sequence looks at the neighbors of the
-/// children. If no neighbor is closer than r, the node is split. Otherwise the nearest neighbor is the node's
-/// *blocker*. As long as the blocker is shown, the node cannot be split before r has fallen to the distance between
-/// the blocker and the closer child. So the node is queued at this distance. If the blocker is split sooner, the node
-/// is queued again: either a child of the blocker now blocks the node, or the node may be split at once. No node waits
-/// for a single position, because a single position is never split. Hence every node that could be split at r is
-/// queued at r or above. The queue has the order of the rule: first by distance, then by tree order.
+/// `SeparationBuild` states the rule. A shown node is queued at an upper bound of the distance at which the node can
+/// be split. At first, the bound is the node's own distance: the greatest distance at which it may be split, whatever
+/// else is shown (see `TreeStorage.squaredSplitDistance`). This distance follows from the distance between the
+/// children and from the scatter of the node's points. When r has fallen to the bound, the sequence looks at the
+/// neighbors of the children. If no neighbor is closer than r, the node is split. Otherwise the nearest neighbor is
+/// the node's *blocker*. As long as the blocker is shown, the node cannot be split before r has fallen to the distance
+/// between the blocker and the closer child. So the node is queued at this distance. If the blocker is split sooner,
+/// the node is queued again: either a child of the blocker now blocks the node, or the node may be split at once. No
+/// node waits for a single position, because a single position is never split. Hence every node that could be split at
+/// r is queued at r or above. The queue has the order of the rule: first by distance, then by tree order.
 ///
 /// With real and generated data, each node takes about 1.3 looks at neighbors. All shown nodes are at least r apart.
 /// So a cell that is about as wide as r contains few nodes, and a search reads few cells.

@@ -18,8 +18,8 @@ struct UnsureBoxes {
   /// Bits, one for each grid. A bit is 1 if its grid contains a box.
   private var levels: UInt64 = 0
 
-  /// Marks of wide cells: whether a wide cell may touch a box. Cells whose columns and rows differ by multiples of
-  /// `markSide` share one mark. For most searches, reading marks is enough.
+  /// Marks of wide cells. A mark says whether a wide cell may touch a box. Cells whose columns and rows differ by
+  /// multiples of `markSide` share one mark. For most searches, reading marks is enough.
   private var marks: ContiguousArray<Bool>
   private let markLevel: UInt32
 

@@ -86,8 +86,8 @@ import Treeline
       let mode = stat(path, &old) == 0 ? old.st_mode & 0o777 : newMode
       if fchmod(descriptor, mode) != 0 {
         let failure = failure(Self.settingPermissions)
-        // On some file systems, all files have the same permissions, and the system refuses to set permissions. Then
-        // the permissions of the file are correct already.
+        // On some file systems, all files have the same permissions, and the system refuses to set permissions. It is
+        // no failure if the file already has the right permissions.
         var written = stat()
         guard fstat(descriptor, &written) == 0, written.st_mode & 0o777 == mode else { throw failure }
       }

@@ -29,7 +29,8 @@ struct EditMatching {
     }
   }
 
-  /// Returns the number of the new cluster that continues an old cluster; nil if no new cluster does.
+  /// Returns the number of the new cluster that continues an old cluster; nil if no new cluster continues the old
+  /// cluster.
   ///
   /// - Parameter count: Number of clusters for which this function will be called. The more clusters there are, the
   ///   fewer points of each cluster are looked up.

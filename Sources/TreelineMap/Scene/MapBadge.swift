@@ -41,7 +41,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// Diameter in pixels at scale 1.
   public var diameter: Double { shown.diameter }
 
-  /// Values of the aggregates in `MapFeed.Options.aggregates` for the badge's cluster, in the same order.
+  /// Values of the aggregates for the badge's cluster, in the order of `MapFeed.Options.aggregates`.
   public var values: [AggregateValue] { shown.values }
 
   /// Motion of the badge from its start to its target.

@@ -46,7 +46,7 @@ extension MapScene {
   }
 
   /// Fills `leavingByCluster` and `counting` from the leaving badges of the current tree. Badges that begin to leave
-  /// while this part of the answer is applied are not included, because they do not affect it.
+  /// while this part of the answer is applied are not included, because they do not affect this part.
   private mutating func lookAtLeaving() {
     (leavingByCluster, counting) = ([:], [])
     for (index, badge) in leaving.enumerated() where !badge.isForeign {
@@ -90,7 +90,8 @@ extension MapScene {
       byLook[Look(badge.cluster.plane, x: badge.targetX, y: badge.targetY, badge.pointCount)] = index
     }
     var isAdopted = Set<Int>()
-    // For each new cluster, the index of the badge that becomes the cluster's badge; nil if no badge does.
+    // For each new cluster, the index of the badge that becomes the cluster's badge; nil if no badge becomes the
+    // cluster's badge.
     var adoptions = answer.shown.map { new -> Int? in
       let look = Look(new.cluster.plane, x: new.place.x, y: new.place.y, new.cluster.pointCount)
       return byLook[look].flatMap { isAdopted.insert($0).inserted ? $0 : nil }
@@ -146,7 +147,7 @@ extension MapBadge {
 }
 
 extension PartialAnswer {
-  /// What happens to the next badges of the previous answer and the next clusters of the new answer.
+  /// The change from the next badges of the previous answer to the next clusters of the new answer.
   enum Step {
     case kept, exited, entered
     /// The next badge splits into this number of clusters.

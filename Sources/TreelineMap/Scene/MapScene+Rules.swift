@@ -1,9 +1,10 @@
 import Treeline
 
-// How badges split, merge, enter and exit. Each badge counts its points during one interval of time, in which its
-// number is shown. If badges share a point, their intervals do not overlap: when one badge stops counting the point,
-// the next badge begins. When a badge splits, this badge is called the whole, and the badges that come out of it are
-// called its parts. When badges merge, the merging badges are the parts, and the new badge is the whole.
+// These rules define how badges split, merge, enter and exit. Each badge counts its points during one interval of
+// time, in which its number is shown. If badges share a point, their intervals do not overlap: when one badge stops
+// counting the point, the next badge begins. When a badge splits, this badge is called the whole, and the badges that
+// come out of it are called its parts. When badges merge, the merging badges are the parts, and the new badge is the
+// whole.
 
 extension MapScene {
   mutating func keep(_ badge: MapBadge, as new: ShownCluster, isSame: Bool) {
@@ -77,8 +78,9 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Merges parts back into a whole before the parts have numbers. The points are still counted by the whole itself,
-  /// or by a larger badge out of which the whole comes. The parts never get numbers.
+  /// Merges parts back into a whole before the parts have numbers. The points are still counted by the leaving badge
+  /// of the whole, or by a larger leaving badge. In the second case, the whole comes out of the larger badge. The
+  /// parts never get numbers.
   ///
   /// - Parameters:
   ///   - last: Index of the leaving badge that counts all points of the whole. If several leaving badges count all
@@ -183,7 +185,7 @@ extension MapScene {
     until = max(until, badge.motion.end)
   }
 
-  /// Creates a badge that comes out of another badge. It has no number at first.
+  /// Creates a badge that comes out of another badge. The new badge has no number at first.
   private mutating func badgeComing(outOf whole: MapBadge, _ new: ShownCluster) -> MapBadge {
     var badge = MapBadge(id: makeID(), of: new)
     let place = whole.motion.place(at: now)

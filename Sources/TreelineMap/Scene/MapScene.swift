@@ -59,9 +59,10 @@ public struct MapScene: Sendable {
   /// Shows an answer.
   ///
   /// - Parameters:
-  ///   - answer: Answer of any tree. If the tree changes, a badge stays only if it keeps its position and number of
-  ///     points or, after an edit, most of its points. All other badges leave without a number, because their clusters
-  ///     mean nothing in the new tree.
+  ///   - answer: Answer of any tree. If the tree changes, a badge stays if a cluster of the new tree has the position
+  ///     and the number of points of the badge. After an edit, a badge also stays if its cluster and a cluster of the
+  ///     new tree share more than half of their points. All other badges leave without a number, because their
+  ///     clusters mean nothing in the new tree.
   ///   - time: Current time.
   ///   - isInstant: Whether badges jump, for example because of reduced motion.
   ///   - limit: Approximate number of badges that may come or go in this call. It may be exceeded, because a split or a
@@ -117,7 +118,7 @@ public struct MapScene: Sendable {
     return tell()
   }
 
-  /// Whether the next frame will differ, because a change is in progress.
+  /// Whether the next frame will differ from the current frame, because a change is in progress.
   public var isMoving: Bool { now < until || !leaving.isEmpty || rest != nil }
 
   /// Returns whether the scene shows this tree, with any filter.
@@ -138,7 +139,7 @@ public struct MapScene: Sendable {
   /// Returns the badge of the answer whose cluster contains a point, given the tree index of the point. Returns nil if
   /// there is no such badge. Call this function to keep a point selected through splits and merges.
   ///
-  /// - Complexity: O(log k)
+  /// - Complexity: O(log k) for k badges.
   public func badge(containing index: TreeIndex) -> MapBadge? { badge(containingTreeIndex: index.rawValue) }
 
   /// Returns the badge of the answer whose cluster contains a point, given the number of the point in tree order; nil

@@ -21,13 +21,14 @@ public struct MapTiming: Hashable, Sendable {
 
   /// Fraction of `move` after which a badge that splits loses its number, and its parts get their numbers.
   static let takeover = 0.38
-  /// `arriving`: scale of merging badges when they arrive, and final scale of a badge that splits. `formed`: initial
-  /// scale of the badge of a merge.
+  /// Scale of merging badges when they arrive, and final scale of a badge that splits.
   static let arriving = 0.86
+  /// Initial scale of the badge of a merge.
   static let formed = 0.9
-  /// `faded`: final scale of a badge that disappears. `withdrawn`: final scale of a badge that is merged before it has
-  /// shown a number. Such a badge fades while it moves to the badge of the merge.
+  /// Final scale of a badge that disappears.
   static let faded = 0.4
+  /// Final scale of a badge that is merged before it has shown a number. Such a badge fades while it moves to the badge
+  /// of the merge.
   static let withdrawn = 0.6
   /// Initial size of a badge that comes out of another badge, as a fraction of the other badge's size.
   static let part = 0.8

@@ -198,8 +198,8 @@ private final class NumberMetric: CounterHandler, RecorderHandler, PrometheusMet
 
 private final class HistogramMetric: TimerHandler, PrometheusMetric {
   private struct Times {
-    /// Number of measured times in each interval. An interval begins above the previous bound and includes its own
-    /// bound.
+    /// Number of measured times in each interval. An interval contains the times above the previous bound, up to and
+    /// including its own bound.
     var countByBound = [Int](repeating: 0, count: HistogramMetric.bounds.count)
     var seconds = 0.0
     var count = 0

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Refuses requests without the token, requests beyond the rate of an address, and requests beyond the server's
+/// Refuses requests without the token, requests above the rate limit of an address, and requests beyond the server's
 /// bounds. `/health` and `/ready` are always answered.
 struct AdmissionMiddleware: RouterMiddleware {
   typealias Context = ServerRequestContext

@@ -113,7 +113,8 @@ enum ClusterRoutes {
     return .json(cost: 1 + selection.cost) {
       let tree = try selection.tree()
       let zoom = try cut.flatMap { try tree.separationZoom(of: id, for: $0, tileSize: tileSize) }
-      // A cluster with fewer points than `min-points` is never shown. Its points are shown alone at every zoom.
+      // A cluster with fewer points than `min-points` is never shown, because its points are shown alone at every
+      // zoom. The zoom of such a cluster is -infinity, and 0 is returned instead.
       return ["zoom": QueryParameters.Bounds().reached(zoom).map { max($0, 0) }]
     }
   }
