@@ -84,7 +84,7 @@ public struct Cluster: Sendable, Identifiable {
   /// The root mean square distance of the cluster's points to their mean, in plane units.
   package var planeRadius: Double { spread.trace.squareRoot() }
 
-  /// How far and in which direction the cluster's points spread.
+  /// The ellipse that shows how far and in which direction the cluster's points spread.
   package var ellipse: Ellipse { Ellipse(covariance: spread) }
 
   /// Returns whether `other` lies strictly below this cluster in the tree.

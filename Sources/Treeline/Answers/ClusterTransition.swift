@@ -7,7 +7,7 @@
 /// - it has no point in common with the other answer.
 ///
 /// Hence every cluster of both answers occurs exactly once in the lists `kept`, `splits`, `merges`, `entered` and
-/// `exited`, and each change can be animated from its start to its end:
+/// `exited`. Each change can be animated from its start to its end:
 ///
 /// ```swift
 /// let transition = ClusterTransition(from: shown, to: try tree.clusters(.limit(100), in: view))

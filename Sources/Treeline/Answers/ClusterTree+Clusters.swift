@@ -31,8 +31,8 @@ extension ClusterTree {
   ///   does not depend on the number of points. In widest-first and steepest-first order, the complexity is O(limit
   ///   log limit + depth). A limit that is combined with a detail, a spacing or badges has this complexity, too.
   ///   Continuing a previous answer takes O(k log k + k · depth), where k is the limit plus the size of the previous
-  ///   answer. If d clusters must be merged to keep the limit, the merges add O(k · d) to this time, or O(k · d · log
-  ///   k) if the scatter would exceed its bound (see `Cut.limit`).
+  ///   answer. If d clusters must be merged to keep the limit, the merges add O(k · d) to this time. If the scatter
+  ///   would exceed its bound (see `Cut.limit`), the merges add O(k · d · log k) instead.
   public func clusters(_ cut: Cut, in viewport: Viewport, after previous: Clusters? = nil) throws -> Clusters {
     try clusters(Query(cut, in: viewport), after: previous)
   }

@@ -141,8 +141,8 @@ extension Continuation {
   /// scatter. If the cheapest answer has too much scatter, the weight is lowered as far as necessary. At a weight of 0
   /// only the scatter decides, and previous clusters have no advantage over other clusters.
   ///
-  /// - Complexity: O(k log k) for k entries if the finest answer, which has the most clusters, keeps the limit; O(k · d
-  ///   · log k) if the finest answer has d clusters too many.
+  /// - Complexity: O(k log k) for k entries if the finest answer keeps the limit. The finest answer is the answer with
+  ///   the most clusters. If the finest answer has d clusters too many, O(k · d · log k).
   func nodes(limit: Int) -> [Node]? {
     let weights = lossWeights
     if let nodes = nodes(limit: limit, lossWeight: weights[0]) { return nodes }

@@ -56,9 +56,8 @@ public struct Cut: Hashable, Sendable {
   ///
   /// Two promises always hold:
   /// - no cluster of the answer could be replaced by its visible children within the limit;
-  /// - the answer for a part of a viewport refines the answer for the whole viewport: each cluster of the part is also
-  ///   a cluster of the whole viewport, or lies within a cluster of the whole viewport. So zooming in never merges
-  ///   clusters.
+  /// - the answer for a part of a viewport refines the answer for the whole viewport: each cluster of the part equals
+  ///   a cluster of the whole viewport or lies within one. So zooming in never merges clusters.
   ///
   /// - Parameters:
   ///   - limit: The greatest number of clusters, 1 or more.
@@ -250,8 +249,8 @@ public enum ExpansionOrder: String, Sendable, Hashable, CaseIterable {
   case breadthFirst = "breadth-first"
 
   /// First the cluster with the greatest scatter. The scatter is the sum of the squared distances of the cluster's
-  /// points to their mean. Points lie closer to their clusters than in breadth-first order with the same number of
-  /// clusters. A query takes several times as long as in breadth-first order.
+  /// points to their mean. With the same number of clusters, points lie closer to their clusters than in breadth-first
+  /// order. A query takes several times as long as in breadth-first order.
   case widestFirst = "widest-first"
 
   /// First the cluster whose split lowers the scatter by the greatest amount. Points lie slightly closer to their

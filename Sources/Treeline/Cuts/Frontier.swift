@@ -1,8 +1,8 @@
 /// The nodes of a cut while the cut is computed, in tree order.
 ///
-/// To expand a level, its nodes are read one after the other from one buffer, and the nodes that replace them are
-/// written to a second buffer. The next level reads the second buffer. Both buffers lie in one block of memory. This
-/// block and the answer are the only allocations of a query, except for limits above a thousand.
+/// When a level is expanded, its nodes are read in order from one buffer, and their replacements are written to a
+/// second buffer. The next level reads the second buffer. Both buffers lie in one block of memory. This block and the
+/// answer are the only allocations of a query, except for limits above a thousand.
 struct Frontier: ~Copyable {
   /// A node and its visibility, packed into two numbers. A slot is copied at every level. The slots of a node's
   /// children are computed from the slot of the node with a few additions.

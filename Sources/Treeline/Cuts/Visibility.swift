@@ -77,8 +77,8 @@ struct PointsInView<Counted: CountedPoints> {
   }
 
   /// Returns whether a node is sure to have a point in view, provided that `mayShow` is true. The result is true if
-  /// the box of the node is inside the window. The result is also true if all points of the node are counted and a
-  /// side of the box is inside the window, because a point of the node lies on each side of the box.
+  /// the box of the node is inside the window. If all points of the node are counted, one side of the box inside the
+  /// window is enough, because a point of the node lies on each side of the box.
   @inline(__always) func isSureToShow(_ node: Node, _ box: PlaneRect) -> Bool {
     counted.hasAll(of: node) ? window.containsSide(of: box) : window.contains(box)
   }

@@ -1,8 +1,8 @@
 /// A validator of JSON texts (RFC 8259) in an index. The texts are checked, because answers contain the texts
 /// verbatim. Nothing is decoded.
 ///
-/// The reader of GeoJSON has its own scanner, which reads pieces of a stream, counts lines and reports what it
-/// expected.
+/// The reader of GeoJSON has its own scanner, which reads pieces of a stream, counts lines and names the expected
+/// syntax in its errors.
 package enum JSONSyntax {
   /// The greatest depth of nested arrays and objects. Deeper nesting counts as damage.
   fileprivate static let maximumDepth = 1024

@@ -21,7 +21,7 @@ extension [String] {
   /// - Complexity: O(length²) for each string. Only the first 1,000 strings are compared.
   package func nearest(to name: String) -> String? {
     let name = Array<Character>(name.lowercased())
-    // Two names of one or two letters may be similar only by chance.
+    // Names of one or two letters are often similar by chance, so these names may differ only in case.
     let most = name.count < 3 ? 0 : Swift.min(Swift.max(name.count / 3, 1), 3)
     let near = prefix(1_000).map { ($0, $0.lowercased().editDistance(from: name, atMost: most)) }
     return near.filter { $0.1 <= most }.min { $0.1 < $1.1 }?.0
@@ -29,9 +29,9 @@ extension [String] {
 }
 
 extension String {
-  /// Returns the restricted Damerau-Levenshtein distance of two texts: how many characters must be inserted, removed,
-  /// replaced or swapped with the next character to turn one text into the other. If the distance is above `most`,
-  /// returns any number above `most`.
+  /// Returns the restricted Damerau-Levenshtein distance of two texts. This is the number of characters that must be
+  /// inserted, removed, replaced or swapped with the next character to turn one text into the other. If the distance
+  /// is above `most`, returns any number above `most`.
   fileprivate func editDistance(from other: [Character], atMost most: Int) -> Int {
     let characters = Array(self)
     guard abs(characters.count - other.count) <= most else { return most + 1 }

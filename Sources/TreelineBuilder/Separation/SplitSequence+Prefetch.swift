@@ -68,8 +68,8 @@ extension SplitSequence {
     }
   }
 
-  /// Rebuilds the grid if its pieces may run out. Also rebuilds the grid if its cells have become too large for r, and
-  /// searches in the grid have already taken as long as building a new grid will take.
+  /// Rebuilds the grid if its pieces may run out. Also rebuilds the grid once two conditions are met: the cells have
+  /// become too large for r, and searches in the grid have taken as long as building a new grid will take.
   @inline(__always) mutating func fitGrid(to squaredDistance: UInt64) {
     if squaredDistance < gridSquaredDistance / 2 && piecesSinceGrid > 4 * shownCount || grid.isExhausted {
       remakeGrid(for: squaredDistance)

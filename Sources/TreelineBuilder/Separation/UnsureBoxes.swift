@@ -2,9 +2,9 @@ import Treeline
 
 /// Boxes in which unknown nodes may be shown at unknown positions: see `SplitSequence`.
 ///
-/// There is one grid for each possible width of cells. Widths are powers of two. Each box is stored in a grid whose
-/// cells are wide enough: at least as wide as the box, and at least as wide as the radius of any later search. So a
-/// search for boxes visits few cells of each grid.
+/// There is one grid for each possible width of cells. Widths are powers of two. Each box is stored in a grid with
+/// cells that are wide enough. The width of a cell is at least the width of the box, and at least the radius of any
+/// later search. So a search for boxes visits few cells of each grid.
 struct UnsureBoxes {
   private struct Entry {
     let box: PlaneRect

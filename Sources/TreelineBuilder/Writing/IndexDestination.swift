@@ -19,9 +19,9 @@ import Treeline
     package let file: AtomicFile
 
     /// - Parameters:
-    ///   - path: Path of the index. The folder must be writable, because the file is first written in the same folder
-    ///     as `.NAME.partial`. A link is followed, even if its target does not exist yet. If the new index replaces an
-    ///     old index, the new index gets the permissions of the old index.
+    ///   - path: Path of the index. The folder must be writable, because the file is first written to `.NAME.partial`
+    ///     in this folder. A link is followed, even if its target does not exist yet. If the new index replaces an old
+    ///     index, the new index gets the permissions of the old index.
     ///   - overwriting: Whether to replace a file that is not an index.
     /// - Throws: `IndexWritingError`
     public init(_ path: String, overwriting: Bool = false) throws {
@@ -38,7 +38,7 @@ import Treeline
 public enum IndexWritingError: Error, Hashable, Sendable {
   /// The file at the path is not an index.
   case wouldOverwrite(path: String)
-  /// The path leads to something that is not a file, such as a folder, a device or a pipe.
+  /// The path leads to something that is not a regular file, such as a folder, a device or a pipe.
   case notAFile(path: String)
   /// There are more columns than an index can hold.
   case tooManyAttributes(found: Int, maximum: Int)

@@ -1,7 +1,7 @@
 import Treeline
 
 /// Matches the clusters of a tree with the clusters of the edited tree. A new cluster *continues* an old cluster if
-/// the points that both clusters share are more than half of the old cluster's points and more than half of the new
+/// both clusters share enough points: more than half of the old cluster's points, and more than half of the new
 /// cluster's points. The shared points may have moved.
 struct EditMatching {
   private let old: ClusterTree

@@ -1,7 +1,7 @@
 /// Finds the leaving badges that must move into the badge of a merge, the *whole*. A leaving badge counts its points
 /// until its time `countsUntil`. After that time, other badges may count these points. The leaving badge must move
-/// into the whole if two conditions are met: the whole contains all points of the leaving badge, and no other single
-/// badge would begin to count all of these points at `countsUntil`.
+/// into the whole if two conditions are met. First, the whole contains all points of the leaving badge. Second, no
+/// other single badge would begin to count all of these points at `countsUntil`.
 struct Joining {
   /// Range of tree indices (places in the tree) of the whole's points.
   private let range: Range<Int>

@@ -9,8 +9,8 @@ public struct MapBadge: Identifiable, Sendable {
   /// Identifier of a badge in a scene. A scene never uses an identifier twice, so a view can use it to find the
   /// annotation.
   ///
-  /// The id of a cluster cannot identify its badge, for two reasons: a leaving badge and a new badge may show the same
-  /// cluster for a moment, and a badge may outlive the tree of its cluster.
+  /// The id of a cluster cannot identify its badge. For a moment, a leaving badge and a new badge may show the same
+  /// cluster. Also, a badge may outlive the tree of its cluster.
   public struct ID: Hashable, Sendable, Comparable {
     let number: Int
 

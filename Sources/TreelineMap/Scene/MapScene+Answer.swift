@@ -81,9 +81,9 @@ extension MapScene {
   /// Prepares the badges for an answer of another tree.
   ///
   /// If a badge has the position and the number of points of a new cluster, it becomes the badge of this cluster. If
-  /// the new tree is an edit of the old tree, a badge also becomes the badge of the new cluster that continues the
-  /// badge's cluster (see `EditMatching`). All other badges leave at once and lose their numbers, because their points
-  /// may be in other clusters of the new tree.
+  /// the new tree is an edit of the old tree, a new cluster may continue the cluster of a badge (see `EditMatching`).
+  /// The badge then becomes the badge of the new cluster. All other badges leave at once and lose their numbers,
+  /// because their points may be in other clusters of the new tree.
   mutating func adopt(_ answer: MapAnswer) {
     var byLook: [Look: Int] = [:]
     for (index, badge) in shown.enumerated() where badge.countsFrom <= now {

@@ -18,7 +18,8 @@ enum TileRoutes {
     }
   }
 
-  /// Returns the TileJSON. Its tile URLs contain the query of the request, so that each tile has the same options.
+  /// Returns the TileJSON. Its tile URLs contain the query of the request, so that all tiles have the options of this
+  /// query.
   static func tileJSON(_ request: inout IndexRequestContext) throws -> Representation {
     try checkProjection(request.tree)
     let tiles = TileQuery(&request.parameters, of: request.index)
