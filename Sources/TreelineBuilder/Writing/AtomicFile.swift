@@ -110,7 +110,7 @@ import Treeline
       defer { if folder >= 0 { close(folder) } }
       if folder >= 0 && fsync(folder) == 0 { return true }
       // A folder that is writable but not readable cannot be opened. Some file systems do not support fsync for
-      // folders. In these two cases, the folder cannot be flushed, and this does not count as a failure.
+      // folders. In these two cases, `sync` flushes all file systems instead, and this does not count as a failure.
       guard folder < 0 || errno == EINVAL else { return false }
       sync()
       return true

@@ -57,6 +57,7 @@ extension ByteCount: CustomStringConvertible {
 
 extension ByteCount {
   /// Memory that can be used without taking memory from other programs; nil if the system does not report this amount.
+  /// On systems other than Linux, this is the whole memory of the machine.
   static var free: ByteCount? {
     #if os(Linux)
       guard let text = try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8) else { return nil }

@@ -53,7 +53,7 @@ extension MapScene {
     var joining = Joining(range)
     if !counting.isEmpty { joining.find(among: counting.map { leaving[$0] }, parts) }
     // A leaving badge in `joining.badges` moves into the whole and keeps its number until it arrives. A badge in
-    // `joining.replaced` would have counted the same points later; it fades without a number. All other leaving badges
+    // `joining.replaced` was going to count these points later. It fades without a number. All other leaving badges
     // continue their motions.
     for index in counting {
       if joining.replaced.contains(leaving[index].id) {

@@ -61,7 +61,7 @@ final class ServerMetrics: Sendable {
   /// - Parameter log: The log whose dropped lines are counted; nil if no log is counted.
   init(log: LogOutput? = nil) {
     self.log = log
-    // All counters exist from the start. If a counter were added later, Prometheus would miss the counter's first
+    // These counters exist from the start. If a counter were added later, Prometheus would miss the counter's first
     // increase.
     let bounds = Bound.allCases.map { [backend] bound in
       (bound, Counter(label: Self.refusals, dimensions: [("bound", bound.rawValue)], factory: backend))
