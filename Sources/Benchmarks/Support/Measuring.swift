@@ -31,7 +31,7 @@ func require(_ condition: Bool, _ message: @autoclosure () -> String) {
 
 /// Options for the number of runs before the timed runs, and for the number of timed runs.
 struct TimedRuns: ParsableArguments {
-  @Option(help: "Number of runs before the timed runs.") var warmups = 1
+  @Option(help: "Number of untimed runs before the timed runs.") var warmups = 1
 
   @Option(help: "Number of timed runs.") var runs = 3
 

@@ -70,7 +70,7 @@ struct InternalNodeTable: @unchecked Sendable {
   /// - Complexity: O(pointCount) time, divided among the threads.
   init(of storage: TreeStorage, _ projection: Plane.Projection, threads: Int, _ monitor: BuildMonitor) {
     capacity = max(storage.pointCount, 1)
-    precondition(MemoryLayout<InternalNode>.stride == 64, "An internal node takes one cache line")
+    precondition(MemoryLayout<InternalNode>.stride == 64, "Expected an internal node of 64 bytes, one cache line")
     nodes = UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<InternalNode>.stride, alignment: 64)
       .bindMemory(to: InternalNode.self, capacity: capacity)
     MemoryBlock(nodes, count: capacity).adviseLargePages()

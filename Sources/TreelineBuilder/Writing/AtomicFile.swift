@@ -29,7 +29,7 @@ import Treeline
       // Never replaces a device, a folder or a pipe. If devices were replaced, a superuser could destroy `/dev/null`
       // with `-o /dev/null`.
       if isThere, status.st_mode & S_IFMT != S_IFREG { throw .notAFile(path: path) }
-      if !isThere, errno != ENOENT { throw .failed(path: path, action: "find out what it is", reason: systemReason()) }
+      if !isThere, errno != ENOENT { throw .failed(path: path, action: "read its type", reason: systemReason()) }
       guard let target = FilePath.resolved(path) else {
         throw .failed(path: path, action: "follow the link", reason: "its target has a name that is not UTF-8")
       }

@@ -75,7 +75,7 @@ extension IndexWritingError: CustomStringConvertible {
     case .inUse(let path): "\(path): another run is writing this file; wait until that run ends"
     case .foreignPartialFile(let path, let partialPath, let found):
       "\(path): the file is first written to \(partialPath); expected no file there, or a file of an earlier run, "
-        + "found \(found); move it away or choose another name"
+        + "found \(found); move \(partialPath) away or choose another name"
     case .failed(let path, let action, let reason): "\(path): could not \(action): \(reason); nothing was changed"
     case .notDurable(let path, let reason):
       "\(path): the file was written, but its folder could not be flushed to the disk: \(reason); a power cut may "

@@ -27,7 +27,7 @@ final class ServerMetrics: Sendable {
     (liveWaiting, "gauge", "Number of batches that the served version of a live index does not contain yet."),
     (livePoints, "gauge", "Number of points of a live index after all batches."),
     (liveLogBytes, "gauge", "Length of the log of a live index, in bytes."),
-    (liveFailures, "gauge", "1 if no new version of a live index can be made before a restart, otherwise 0."),
+    (liveFailures, "gauge", "1 if a live index makes no new versions until the server is restarted, otherwise 0."),
     (droppedLines, "counter", "Number of log lines dropped because the reader was too slow."),
     (memory, "gauge", "Resident memory of the process, including mapped files, in bytes."),
   ])

@@ -35,13 +35,13 @@ extension LogFormat: ExpressibleByArgument {}
 
   @Option(
     help: ArgumentHelp(
-      "A file whose first line clients must send after 'Authorization: Bearer' to change points.",
+      "A file with a token in its first line. To change points, clients must send 'Authorization: Bearer TOKEN'.",
       discussion: "By default the token is in the environment variable TREELINEMAP_WRITE_TOKEN.", valueName: "file"))
   var writeTokenFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "Length of the log at which a live index is written again, such as 64M.",
+      "A length such as 64M. When the log reaches this length, the live index is written again.",
       discussion: "By default 64 MiB.", valueName: "bytes"))
   var liveLog: ByteCount?
 
@@ -79,13 +79,14 @@ extension LogFormat: ExpressibleByArgument {}
   var trustedProxy: [String] = []
 
   @Option(
-    help: ArgumentHelp("A file whose first line clients must send after 'Authorization: Bearer'.", valueName: "file"))
+    help: ArgumentHelp(
+      "A file with a token in its first line. All clients must send 'Authorization: Bearer TOKEN'.", valueName: "file"))
   var tokenFile: String?
 
   @Option(help: ArgumentHelp("The certificates for TLS (PEM); the first must be the server's own.", valueName: "file"))
   var tlsCertificates: String?
 
-  @Option(help: ArgumentHelp("The key of the certificate (PEM).", valueName: "file")) var tlsKey: String?
+  @Option(help: ArgumentHelp("The private key of the certificate (PEM).", valueName: "file")) var tlsKey: String?
 
   @Option(help: ArgumentHelp("Maximum number of requests per second from one address.", valueName: "number"))
   var rate: Double?
@@ -115,7 +116,7 @@ extension LogFormat: ExpressibleByArgument {}
   @Option(help: ArgumentHelp("The server's URL behind a proxy, for TileJSON.", valueName: "url"))
   var publicURL: String?
 
-  @Option(help: ArgumentHelp("Folder of another viewer.", valueName: "folder")) var viewer: String?
+  @Option(help: ArgumentHelp("Folder with the files of another viewer.", valueName: "folder")) var viewer: String?
 
   @Option(help: ArgumentHelp("URL of a map style that the map shows below the clusters.", valueName: "url"))
   var style: String?
