@@ -378,7 +378,7 @@ extension ClusterMap {
     self.init(tree: tree, values: values, names: PropertyNames(of: tree))
   }
 
-  /// Returns an error about the first row whose value and point differ; nil if no row differs.
+  /// Returns an error about the first row whose value and point have different positions; nil if there is no such row.
   ///
   /// - Precondition: Each row of the tree has a value.
   private static func firstDifference(

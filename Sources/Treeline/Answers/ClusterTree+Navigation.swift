@@ -5,14 +5,14 @@ extension ClusterTree {
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such node, and `QueryError.noPassingPoint` if the tree
   ///   has a filter that no point of the node passes.
-  /// - Complexity: O(level)
+  /// - Complexity: O(level of the cluster)
   public func cluster(_ id: ClusterID) throws -> Cluster { try withStorage { _ in try checkedCluster(of: node(id)) } }
 
   /// Returns the two parts of a cluster in tree order. The array is empty if all points of the cluster have the same
   /// position. Under a filter, returns the parts of the lowest cluster that contains all passing points of this
   /// cluster.
   ///
-  /// - Complexity: O(level)
+  /// - Complexity: O(level of the cluster)
   public func children(of id: ClusterID) throws -> [Cluster] {
     try withStorage { storage in
       guard let (left, right) = try storage.children(of: lowestNode(below: node(id))),
@@ -25,7 +25,7 @@ extension ClusterTree {
   /// Returns the cluster directly above a cluster. Returns nil for the root and, in a tree with groups, for the cluster
   /// of a whole group.
   ///
-  /// - Complexity: O(level)
+  /// - Complexity: O(level of the cluster)
   public func parent(of id: ClusterID) throws -> Cluster? {
     try ancestors(of: id).last
   }
@@ -33,7 +33,7 @@ extension ClusterTree {
   /// Returns the clusters that contain a cluster, from the root down. In a tree with groups, the first cluster is the
   /// cluster of the whole group.
   ///
-  /// - Complexity: O(level)
+  /// - Complexity: O(level of the cluster)
   public func ancestors(of id: ClusterID) throws -> [Cluster] {
     try withStorage { _ in try distinct(path(to: id)).dropLast().map { try checkedCluster(of: $0) } }
   }
@@ -54,7 +54,7 @@ extension ClusterTree {
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster, another `QueryError` if a cluster lies
   ///   within another cluster or is given twice; `IndexError` if the file is damaged.
-  /// - Complexity: O(k log k + k · level) for k ids.
+  /// - Complexity: O(k log k + k · level) for the ids of k clusters at this level.
   public func clusters(withIDs ids: some Sequence<ClusterID>) throws -> Clusters {
     try withStorage { storage in
       let nodes = try ids.sorted().map { try node($0) }

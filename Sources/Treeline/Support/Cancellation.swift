@@ -1,4 +1,4 @@
-/// Cancellation of work on a tree, by the caller of the work.
+/// Lets the caller of work on a tree cancel the work.
 ///
 /// Long loops of filters, aggregates and histograms check for cancellation every few milliseconds. A cancelled loop
 /// discards its partial results. So a tree never keeps unfinished results.

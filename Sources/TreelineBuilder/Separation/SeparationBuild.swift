@@ -104,7 +104,7 @@ package struct SeparationWork: Hashable, Sendable {
   package var cells = 0
   /// Number of times that the grid was rebuilt.
   package var grids = 0
-  /// Total number of nodes in all grids when they were built.
+  /// Total number of nodes in all grids. The nodes of each grid are counted when the grid is built.
   package var nodesOnGrids = 0
 }
 

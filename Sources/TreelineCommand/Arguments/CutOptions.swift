@@ -74,7 +74,7 @@ struct PixelCutOptions<Prefix: OptionPrefix>: ParsableArguments {
   }
 }
 
-/// The options in pixels, as help texts list them: `--detail or --spacing`.
+/// The options in pixels, as help texts list them: `--detail, --spacing or --badges`.
 let pixelOptions = PixelCriterion.list { "--\($0)" }
 
 extension ExpansionOrder {

@@ -32,7 +32,7 @@ public struct MapBadge: Identifiable, Sendable {
   /// Identifier of the badge.
   public let id: ID
 
-  /// The cluster of the badge, from the latest answer that contains this cluster.
+  /// The cluster of the badge, as the latest answer with this cluster shows it.
   var shown: ShownCluster
 
   /// The cluster that the badge shows.
