@@ -21,8 +21,8 @@ struct Visibility: Equatable {
   /// the bits of `finished` are greater than the bits of any other visibility.
   static let finished = Visibility(bits: Bucket.whollyVisible | Bucket.partlyVisible)
 
-  /// Whether the visibility is `partial` or `inside`. The stored children must then be examined to find the visible
-  /// points.
+  /// Whether the visibility is `partial` or `inside`. In this case, the stored children must be examined to find the
+  /// visible points.
   @inline(__always) var isPartOfStored: Bool { bits & Self.finished.bits == Self.partial.bits }
 
   /// The position of the bit for the first point of a bucket, which is a small node whose descendants are not stored.

@@ -12,8 +12,8 @@ extension NeighbourGrid {
   private static let reachOfAll: UInt32 = 1 << 27
 
   /// Returns the cells that contain all positions within the radius `reach` around two positions. Returns nil if the
-  /// two positions are so far apart that many other nodes may be between them. Then the cells around each position must
-  /// be searched separately.
+  /// two positions are so far apart that many other nodes may be between them. In this case, the cells around each
+  /// position must be searched separately.
   @inline(__always) func area(around a: PlanePoint, _ b: PlanePoint, reach: UInt32) -> Area? {
     if reach >= Self.reachOfAll {
       let last = UInt32(truncatingIfNeeded: columnCount &- 1)

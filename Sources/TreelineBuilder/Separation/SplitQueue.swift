@@ -2,9 +2,9 @@
 /// the split that was taken last.
 ///
 /// Distances are divided into bands, 256 bands for each doubling of the squared distance. A split in a band that has
-/// not been reached is appended to the band's chain of blocks. When a band is reached, its splits are sorted. A band
-/// is so small that the sort works within the processor's caches. Splits that are added to the band afterwards go to a
-/// heap. So the next splits are known well in advance, and `SplitSequence` can prefetch their nodes.
+/// not been reached is appended to the band's chain of blocks. When a band is reached, its splits are sorted. Most
+/// bands are so small that the sort works within the processor's caches. Splits that are added to the band afterwards
+/// go to a heap. So the next splits are known well in advance, and `SplitSequence` can prefetch their nodes.
 struct SplitQueue: ~Copyable {
   private static let bandBits = 8
   private static let bandCount = (64 - bandBits + 1) << bandBits

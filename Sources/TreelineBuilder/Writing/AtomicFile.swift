@@ -19,9 +19,9 @@ import Treeline
 
     /// - Parameters:
     ///   - path: Path at which the file will appear. A link is followed, even if its target does not exist yet.
-    ///   - beginning: First bytes of the finished file. These bytes identify a nearly finished file that an earlier run
-    ///     has left. Pass no bytes if other kinds of files begin with the same bytes. Then a nearly finished file is
-    ///     not removed.
+    ///   - beginning: First bytes of the finished file. These bytes identify a nearly finished file that an earlier
+    ///     run has left. Pass no bytes if other kinds of files begin with the same bytes. In this case, a nearly
+    ///     finished file is not removed.
     package init(path: String, beginning: [UInt8]) throws(IndexWritingError) {
       name = path
       var status = stat()

@@ -13,8 +13,8 @@ public struct MapMotion: Hashable, Sendable {
     public var opacity = 1.0
   }
 
-  /// How a motion proceeds: a function from the elapsed fraction of its time to the covered fraction of its way. Both
-  /// fractions begin at 0 and end at 1.
+  /// The course of a motion, as a function from the elapsed fraction of the duration to the covered fraction of the
+  /// way. Both fractions begin at 0 and end at 1.
   public enum Curve: Hashable, Sendable {
     /// Constant speed.
     case linear
