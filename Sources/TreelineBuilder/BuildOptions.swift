@@ -23,19 +23,20 @@ public struct BuildOptions: Hashable, Sendable {
   /// Greatest number of positions that are merged without being divided into parts; nil for the default. Only tests set
   /// this option.
   var leavesInPart: Int?
-  /// An edit merges only around the changed points if the map has at least this number of points for each changed
-  /// point. If the map has fewer points, a new build is faster.
+  /// Least number of points per changed point with which an edit merges only around the changed points. With fewer
+  /// points per changed point, a new build is faster.
   var pointsPerChange = 1500
 
-  /// Number of threads that build. The number of threads does not change the tree.
+  /// Number of threads that build the tree. This number does not change the tree.
   public var threads: Int
 
   /// Whether the tree has separations, the distances at which clusters are split. Nil means that the tree has
-  /// separations only if merging yields them.
+  /// separations only if merging yields separations.
   private var separationChoice: Bool?
 
-  /// Whether the tree has separations, which take 2 bytes per point. A merge by distance or for badges yields them. For
-  /// other growths the build computes them, which takes several times as long as the rest of a build by splitting.
+  /// Whether the tree has separations. Separations take 2 bytes per point. A merge by distance or for badges yields
+  /// separations. For other growths, the build must compute the separations. After a build by splitting, this
+  /// computation takes several times as long as the build.
   package var computesSeparations: Bool {
     get { separationChoice ?? growth.mergeMetric?.keepsApart ?? false }
     set { separationChoice = newValue }
@@ -43,7 +44,7 @@ public struct BuildOptions: Hashable, Sendable {
 
   /// - Parameters:
   ///   - growth: How the tree grows. `init(supporting:threads:anchor:)` chooses the growth that suits your queries.
-  ///   - threads: Number of threads, 1 or more; nil for as many as there are processors.
+  ///   - threads: Number of threads, 1 or more; nil for one thread per processor.
   ///   - badgeCurve: Diameters at which badges are drawn, for a tree that grows by merging for badges.
   ///   - anchor: Position of clusters on the map, for a tree that grows by merging for distances or badges.
   public init(
@@ -66,14 +67,14 @@ public struct BuildOptions: Hashable, Sendable {
 
 extension BuildOptions {
   /// - Parameters:
-  ///   - splitRule: Rule by which nodes are split.
-  ///   - threads: Number of threads, 1 or more; nil for as many as there are processors.
+  ///   - splitRule: Rule that decides how nodes are split.
+  ///   - threads: Number of threads, 1 or more; nil for one thread per processor.
   public init(splitRule: SplitRule = .standard, threads: Int? = nil) {
     self.init(growth: .splitting(splitRule), threads: threads)
   }
 
-  /// Rule by which nodes are split; `standard` if the tree grows by merging. Setting this property makes the tree grow
-  /// by splitting.
+  /// Rule that decides how nodes are split; `standard` if the tree grows by merging. Setting this property makes the
+  /// tree grow by splitting.
   public var splitRule: SplitRule {
     get { growth.splitRule ?? .standard }
     set { growth = .splitting(newValue) }
@@ -88,7 +89,7 @@ public struct BuildProgress: Hashable, Sendable {
     case projecting
     /// Points are sorted into tree order.
     case splitting
-    /// Clusters are merged, if the tree does not grow by splitting.
+    /// Clusters are merged. A tree that grows by splitting skips this stage.
     case merging
     /// Separations are computed.
     case separating
@@ -99,7 +100,7 @@ public struct BuildProgress: Hashable, Sendable {
   /// Current stage of the build.
   public let stage: Stage
 
-  /// Fraction of the stage that is done, from 0 to 1. It never decreases.
+  /// Fraction of the stage that is done, from 0 to 1. The fraction never decreases during a stage.
   public let fraction: Double
 }
 
@@ -129,7 +130,7 @@ extension BuildError: CustomStringConvertible {
     }
   }
 
-  /// Returns what a coordinate must be, and what was found instead.
+  /// Returns the text of an error about an invalid coordinate.
   static func expectation(of projection: Plane.Projection, _ found: Coordinate) -> String {
     switch projection {
     case .webMercator:

@@ -1,22 +1,22 @@
 @_spi(Server) import Treeline
 
-/// The queries that a tree is built for. They decide how the tree grows. Every tree answers queries with a limit or a
-/// detail.
+/// The queries that a tree is built for. The purpose decides how the tree grows. Every tree answers queries with a
+/// limit or a detail.
 ///
 /// ```swift
 /// let hotels = try ClusterMap(allHotels, at: \.coordinate, supporting: .spacing)
 /// let shown = try hotels.clusters(.spacing(44), in: view)
 /// ```
 public enum BuildPurpose: Hashable, Sendable {
-  /// Queries with a limit or a detail. The tree is split across principal axes, which is the fastest build.
+  /// Queries with a limit or a detail. The tree is split across principal axes. No other build is as fast.
   case limit
 
-  /// Queries with a spacing. The tree is merged by distance (`MergeMetric.distance`). It also answers queries with a
-  /// limit or a detail.
+  /// Queries with a spacing. The tree is merged by distance (`MergeMetric.distance`). The tree also answers queries
+  /// with a limit or a detail.
   case spacing
 
-  /// Queries with badges, whose diameters the curve gives. The tree is merged for badges (`MergeMetric.badges`). It
-  /// also answers queries with a limit or a detail.
+  /// Queries with badges. The curve gives the diameters of the badges. The tree is merged for badges
+  /// (`MergeMetric.badges`). The tree also answers queries with a limit or a detail.
   case badges(BadgeCurve = .standard)
 
   /// Names of the purposes, as values of `--for` and `for=`.
@@ -57,7 +57,7 @@ extension BuildOptions {
   ///
   /// - Parameters:
   ///   - purpose: The queries that the tree is built for.
-  ///   - threads: Number of threads, 1 or more; nil for as many as there are processors.
+  ///   - threads: Number of threads, 1 or more; nil for one thread per processor.
   ///   - anchor: Position of clusters on the map, for a tree that supports spacings or badges.
   public init(supporting purpose: BuildPurpose, threads: Int? = nil, anchor: ClusterAnchor = .mean) {
     let (name, curve): (BuildPurpose.Name, BadgeCurve) =

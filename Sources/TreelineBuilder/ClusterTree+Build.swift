@@ -4,7 +4,7 @@ extension ClusterTree {
   /// Builds the tree over some coordinates. Row numbers count the coordinates from 0.
   ///
   /// The same set of coordinates always gives the same tree. The order of the coordinates changes only row numbers.
-  /// Neither the number of threads nor the choice of the LAPACK library changes the tree.
+  /// The number of threads and the choice of the LAPACK library do not change the tree.
   ///
   /// ```swift
   /// let tree = try ClusterTree([Coordinate(longitude: 2.35, latitude: 48.86)])
@@ -41,9 +41,9 @@ extension ClusterTree {
   ///   - groups: The group of each coordinate, in the same order.
   ///   - projection: As in the other `init`.
   ///   - options: How to build the tree of each group.
-  ///   - progress: Called each time a group's tree is complete. If trees have separations, the separations are
-  ///     complete, too.
-  /// - Precondition: The number of groups is the number of coordinates.
+  ///   - progress: Called each time a group's tree is complete. A tree with separations is complete when its
+  ///     separations are computed.
+  /// - Precondition: `groups` has one entry for each coordinate.
   public init(
     _ coordinates: [Coordinate], groupedBy groups: PointGroups, as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(), progress: (@Sendable (BuildProgress) -> Void)? = nil
@@ -74,14 +74,14 @@ extension ClusterTree {
     }
   }
 
-  /// Builds the same tree as `init` without blocking the task that asks for it.
+  /// Builds the same tree as `init` without blocking the calling task.
   ///
   /// ```swift
   /// let tree = try await ClusterTree.build(coordinates) { print($0.stage, $0.fraction) }
   /// ```
   ///
   /// Any number of builds and queries may run at the same time. If the task of a build is cancelled, the build stops
-  /// within 50 ms, and another thread deallocates its memory.
+  /// within 50 ms. Another thread then deallocates the memory of the build.
   ///
   /// - Parameters:
   ///   - coordinates: Longitudes from -180 to 180 and latitudes from -90 to 90, in degrees; or plain x and y.
@@ -91,7 +91,7 @@ extension ClusterTree {
   ///   - options: How to build.
   ///   - progress: Called on the threads that build, by one thread at a time, at most once for each percent.
   /// - Throws: `BuildError`, or `CancellationError` if the task was cancelled.
-  /// - Precondition: The number of groups is the number of coordinates.
+  /// - Precondition: `groups` has one entry for each coordinate.
   public static func build(
     _ coordinates: [Coordinate], groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
     options: BuildOptions = BuildOptions(), progress: (@Sendable (BuildProgress) -> Void)? = nil
@@ -115,7 +115,7 @@ extension ClusterTree {
 }
 
 extension ClusterMap {
-  /// Builds the tree over your own values, which may be in any order.
+  /// Builds a map of your own values, which may be in any order.
   ///
   /// ```swift
   /// let hotels = try ClusterMap(allHotels, at: \.coordinate)
@@ -134,8 +134,8 @@ extension ClusterMap {
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: How to build. By default the map answers queries with a limit or a detail. The initializer with
   ///     `supporting` builds maps for other queries.
-  /// - Throws: `BuildError`, `ColumnError`, or what `coordinate` throws.
-  /// - Precondition: The number of groups is the number of values.
+  /// - Throws: `BuildError`, `ColumnError`, or an error that `coordinate` throws.
+  /// - Precondition: `groups` has one entry for each value.
   public init(
     _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate, columns: MapColumn<Value>...,
     groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
@@ -144,7 +144,7 @@ extension ClusterMap {
     try self.init(values, at: coordinate, columnList: columns, groupedBy: groups, as: projection, options: options)
   }
 
-  /// Builds the tree over your own values for the queries that you will ask.
+  /// Builds a map of your own values. The purpose says which queries the map must answer.
   ///
   /// ```swift
   /// let hotels = try ClusterMap(allHotels, at: \.coordinate, supporting: .spacing)
@@ -152,10 +152,10 @@ extension ClusterMap {
   /// ```
   ///
   /// - Parameters:
-  ///   - values: Your own values. Every parameter except `purpose` is as in the other `init`.
+  ///   - values: Your own values. All parameters except `purpose` have the same meaning as in the other `init`.
   ///   - purpose: The queries that the map is built for. Every map answers queries with a limit or a detail.
-  /// - Throws: As the other `init`.
-  /// - Precondition: The number of groups is the number of values.
+  /// - Throws: `BuildError`, `ColumnError`, or an error that `coordinate` throws.
+  /// - Precondition: `groups` has one entry for each value.
   public init(
     _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate,
     supporting purpose: BuildPurpose, columns: MapColumn<Value>..., groupedBy groups: PointGroups? = nil,
@@ -166,8 +166,8 @@ extension ClusterMap {
       options: BuildOptions(supporting: purpose))
   }
 
-  /// Builds the tree over your own values, with a list of columns that is known only when the program runs. A map for
-  /// other queries than limits and details takes `options: BuildOptions(supporting: .spacing)`.
+  /// Builds a map of your own values, with a list of columns that is known only when the program runs. For queries by
+  /// spacing, pass `options: BuildOptions(supporting: .spacing)`.
   public init(
     _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate,
     columnList columns: [MapColumn<Value>],
@@ -201,7 +201,7 @@ extension ClusterMap {
       progress: progress)
   }
 
-  /// Builds the same map as `init` without blocking the task that asks for it.
+  /// Builds the same map as `init` without blocking the calling task.
   ///
   /// ```swift
   /// let hotels = try await ClusterMap.build(allHotels, at: \.coordinate) { print($0.stage, $0.fraction) }
@@ -213,14 +213,14 @@ extension ClusterMap {
   /// - Parameters:
   ///   - values: Your own values, of any type.
   ///   - coordinate: Returns the coordinate of a value; called for all values before the tree is built.
-  ///   - columns: As in `init`; they are encoded after the tree is built.
+  ///   - columns: As in `init`. The columns are encoded after the tree is built.
   ///   - groups: As in `init`.
   ///   - projection: As in `init`.
   ///   - options: As in `init`.
   ///   - progress: As in `ClusterTree.build`. If there are columns, the last stage is `encoding`.
   /// - Throws: `BuildError`, `ColumnError`, an error that `coordinate` throws, or `CancellationError` if the task was
   ///   cancelled.
-  /// - Precondition: The number of groups is the number of values.
+  /// - Precondition: `groups` has one entry for each value.
   public static func build(
     _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate, columns: MapColumn<Value>...,
     groupedBy groups: PointGroups? = nil, as projection: Plane.Projection = .webMercator,
@@ -232,7 +232,7 @@ extension ClusterMap {
       progress: progress)
   }
 
-  /// Builds the same map as `init(_:at:supporting:columns:groupedBy:as:)` without blocking the task that asks for it.
+  /// Builds the same map as `init(_:at:supporting:columns:groupedBy:as:)` without blocking the calling task.
   public static func build(
     _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate,
     supporting purpose: BuildPurpose, columns: MapColumn<Value>..., groupedBy groups: PointGroups? = nil,
@@ -243,7 +243,7 @@ extension ClusterMap {
       options: BuildOptions(supporting: purpose), progress: progress)
   }
 
-  /// Builds the same map as `init` with a list of columns, without blocking the task that asks for it.
+  /// Builds the same map as `init` with a list of columns, without blocking the calling task.
   public static func build(
     _ values: [Value], at coordinate: @escaping @Sendable (Value) throws -> Coordinate,
     columnList columns: [MapColumn<Value>],

@@ -28,7 +28,8 @@ public struct ClusterServer: Sendable {
   ///   - catalog: The indexes to serve.
   ///   - options: Settings of the server.
   ///   - logger: Logger to use instead of standard error.
-  /// - Throws: `ServerError` if the server's resource files are missing. Errors about the TLS files.
+  /// - Throws: `ServerError` if the server's resource files, the viewer or the base map cannot be used; an error of
+  ///   the TLS library if the TLS files cannot be used.
   public init(_ catalog: Catalog, options: ServerOptions = ServerOptions(), logger: Logger? = nil) throws {
     self.catalog = catalog
     self.options = options
@@ -54,10 +55,10 @@ public struct ClusterServer: Sendable {
       document: [UInt8](try Data(contentsOf: URL(fileURLWithPath: resources + "/openapi.json"))))
   }
 
-  /// Answers requests. Tests call it without a socket.
+  /// Answers requests. Tests call this responder without a socket.
   var responder: some HTTPResponder<Routes.Context> { NormalizedRequests(responder: routes.router().buildResponder()) }
 
-  /// Returns a service that runs the server, so that it can run together with other services.
+  /// Returns the server as a service, which can run together with other services.
   ///
   /// - Parameter onRunning: Called with the port that the server listens on.
   public func application(onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) -> some ApplicationProtocol {
@@ -180,12 +181,12 @@ public struct ServerOptions: Sendable {
   public var responseSeconds = 60
   /// Maximum time to compute an answer, in seconds.
   public var answerSeconds = 30
-  /// Maximum number of connections. The server accepts a few more, but the additional connections may only request
-  /// `/health` and `/ready`.
+  /// Maximum number of connections. The server accepts a few more connections, but these may request only `/health`
+  /// and `/ready`.
   public var connections = 4096
   /// Maximum number of connections from one IPv4 address or one /64 network of IPv6. Trusted proxies have no maximum.
   public var connectionsPerAddress = 256
-  /// Maximum total size of the answers that wait for clients to read them, in bytes.
+  /// Maximum total size of the answers that clients have not read yet, in bytes.
   public var answerBytes = 256 << 20
 
   /// Creates the default settings of `treelinemap-server`.

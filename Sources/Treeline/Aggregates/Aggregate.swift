@@ -31,7 +31,8 @@ public struct Aggregate: Hashable, Sendable {
   package let function: Function
   /// Name of the column; nil if the aggregate is the number of all points.
   package let column: String?
-  /// Name of the second column. It contains the weights of values or, for `first` and `last`, orders the rows.
+  /// Name of the second column. For `mean`, this column contains the weights of values. For `first` and `last`, this
+  /// column orders the rows.
   package let weight: String?
 
   package init(_ function: Function, _ column: String? = nil, weight: String? = nil) {
@@ -41,7 +42,7 @@ public struct Aggregate: Hashable, Sendable {
   /// The number of points.
   public static let count = Aggregate(.count)
 
-  /// The number of points that have a value.
+  /// The number of points that have a value in a column.
   public static func count(_ column: String) -> Aggregate { Aggregate(.count, column) }
 
   /// The sum of numbers. The sum of decimals is exact, and any other sum is rounded once. The order of rows does not
@@ -94,12 +95,12 @@ public struct Aggregate: Hashable, Sendable {
   /// Whether all values of a column of booleans are true.
   public static func all(_ column: String) -> Aggregate { Aggregate(.all, column) }
 
-  /// All values that occur, each with the number of points that have it. The most frequent value comes first. If
-  /// several values are equally frequent, the least value comes first.
+  /// All values of a column, each with the number of points that have the value. The most frequent value comes first.
+  /// If several values are equally frequent, the least value comes first.
   public static func counts(_ column: String) -> Aggregate { Aggregate(.counts, column) }
 
-  /// The `count` most frequent values, each with the number of points that have it. The most frequent value comes
-  /// first.
+  /// The `count` most frequent values, each with the number of points that have the value. The most frequent value
+  /// comes first.
   ///
   /// - Parameters:
   ///   - count: Greatest number of values, 1 or more. `Clusters.values(of:)` throws if `count` is below 1.
@@ -132,8 +133,8 @@ extension Aggregate {
   /// Names of the columns that the aggregate reads.
   package var columnNames: [String] { [column, weight].compactMap { $0 } }
 
-  /// Returns the type of the aggregate's results in a tree. A single result can still be null. Returns nil for `counts`
-  /// and `top`, and if the tree lacks the column.
+  /// Returns the type of the aggregate's results in a tree. Each result has this type or is null. Returns nil for
+  /// `counts` and `top`. Also returns nil if the tree lacks the column.
   package func resultType(in tree: ClusterTree) -> AttributeType? {
     switch function {
     case .counts, .top: nil
@@ -150,7 +151,7 @@ public enum AggregateValue: Hashable, Sendable {
   case number(AggregateNumber)
   /// A value of the column; null if no point has a value.
   case value(AttributeValue)
-  /// Values, each with the number of points that have it.
+  /// Values, each with the number of points that have the value.
   case counts([ValueCount])
 
   /// A value, and the number of points that have this value.

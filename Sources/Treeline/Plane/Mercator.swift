@@ -1,8 +1,8 @@
 /// Spherical Web Mercator, and powers and logarithms of 2, computed to the same bit on every platform.
 ///
 /// The code uses only operations that IEEE 754 defines, in a fixed order, without fused multiply-add. The functions of
-/// C libraries differ in the last bit between platforms, and so would whole trees that were built with them. The
-/// coefficients come from interpolation of each function at Chebyshev nodes.
+/// C libraries differ in the last bit between platforms. With these functions, whole trees would differ between
+/// platforms. The coefficients come from interpolation of each function at Chebyshev nodes.
 package enum Mercator {
   /// The width of the world in units.
   package static let worldWidth = 0x1p32
@@ -10,9 +10,9 @@ package enum Mercator {
   /// Returns the distance of a latitude from the northern edge, in units. The distance is not rounded, and is accurate
   /// to a ten-thousandth of a unit. A latitude beyond an edge counts as the latitude of the edge.
   ///
-  /// Measured in half widths of the world, y above the equator is ln((1 + u) / (1 - u)) / π, where u is the tangent of
-  /// half the latitude. The code computes u as `odd / even`, so (1 + u) / (1 - u) is `(even + odd) / (even - odd)`. The
-  /// logarithm of this quotient comes from the nearest power of 2 and a remainder.
+  /// The distance from the equator is ln((1 + u) / (1 - u)) / π half widths of the world. Here, u is the tangent of
+  /// half the latitude. The code computes u as `odd / even`, so (1 + u) / (1 - u) is `(even + odd) / (even - odd)`.
+  /// The logarithm of this quotient comes from the nearest power of 2 and a remainder.
   @inline(__always) package static func y(latitude: Double) -> Double {
     let part = min(abs(latitude), Plane.maximumLatitude) * (1 / 90)
     let square = part * part
@@ -59,8 +59,8 @@ extension Int64 {
   /// Makes the integer nearest to a number below 2^52. Halves are rounded away from 0. `rounded()` gives the same
   /// result, but calls the C library on processors without an instruction for rounding, such as x86-64.
   @inline(__always) init(nearest number: Double) {
-    // The constant is one half minus one unit in the last place. With it, the sum stays below 1 even for the number
-    // just below one half.
+    // The constant is one half minus one unit in the last place. With this constant, the sum stays below 1 even for
+    // the number just below one half.
     self.init(number + Double(signOf: number, magnitudeOf: 0x1.fffffffffffffp-2))
   }
 }

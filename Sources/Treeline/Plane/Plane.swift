@@ -58,7 +58,7 @@ extension Plane {
   }
 
   /// Returns the position of a screen's center, in whole units. Unlike the position of a point, the center may lie
-  /// outside a plain plane's square, so that a screen that is panned away from the points shows no points.
+  /// outside a plain plane's square. So a screen shows no points after it was panned away from them.
   func middle(at center: Coordinate) -> (x: Double, y: Double) {
     if projection == .planar && side > 0 { return (wholeUnits(center.x - left), wholeUnits(top - center.y)) }
     let point = point(at: center)
@@ -158,7 +158,8 @@ extension Plane {
     return (turns - wholeTurns) * 360 - 180
   }
 
-  /// Returns the distance of x east of longitude -180, in turns of the world: from 0 to below 2 on the plane's square.
+  /// Returns the distance from longitude -180 eastwards to `x`, in widths of the world. For positions on the plane's
+  /// square, the distance is at least 0 and below 2.
   @inline(__always) private func turns(x: Double) -> Double { (x + Double(seam)) / Self.worldWidth }
 }
 

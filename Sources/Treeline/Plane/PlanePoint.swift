@@ -47,8 +47,8 @@ package struct PlaneRect: BitwiseCopyable, Hashable, Sendable {
   /// Whether the box begins in the east of the plane, crosses the seam and ends in the west.
   @inlinable package var isAcrossSeam: Bool { minX > maxX }
 
-  /// Makes the smallest box around some points that is narrower than half the world, across the seam if necessary. If
-  /// there is no such box, makes the smallest box that does not cross the seam.
+  /// Makes a box around some points. If a box narrower than half the world contains all points, makes the smallest
+  /// such box, which may cross the seam. If there is no such box, makes the smallest box that does not cross the seam.
   ///
   /// - Precondition: There is at least one point.
   package init(shorterWayAround points: UnsafeBufferPointer<PlanePoint>) {
@@ -99,8 +99,8 @@ extension Plane.Projection {
     return isCyclic ? min(width, 0 &- width) : width
   }
 
-  /// Returns the exact square of a distance. If the distance is at least the plane's width, its square may not fit 64
-  /// bits; the result is then 2^64 - 1.
+  /// Returns the exact square of a distance. The square of a distance of the plane's width or more may not fit into 64
+  /// bits. The result is then 2^64 - 1.
   @inlinable @inline(__always) package func squaredDistance(_ a: PlanePoint, _ b: PlanePoint) -> UInt64 {
     let width = width(a.x, b.x)
     let height = a.y > b.y ? a.y &- b.y : b.y &- a.y

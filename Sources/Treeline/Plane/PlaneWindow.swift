@@ -75,10 +75,10 @@ package struct PlaneWindow: Hashable, Sendable {
 // MARK: - From a box
 
 extension Plane {
-  /// Returns the part of the plane that a box shows; nil if the box lies outside the square of a plain plane, which has
-  /// x and y instead of degrees.
+  /// Returns the part of the plane that a box shows. The edges of the box are in degrees on Web Mercator, and x and y
+  /// on a plain plane. Nil if the box lies outside the square of a plain plane.
   ///
-  /// Longitudes may be any finite numbers: a box 360 degrees wide or wider shows the whole circle.
+  /// Longitudes may be any finite numbers. A box 360 degrees wide or wider shows the whole circle.
   ///
   /// - Throws: `QueryError` if an edge is not finite, south exceeds north, or west exceeds east on a plain plane.
   package func window(showing box: BoundingBox) throws(QueryError) -> PlaneWindow? {

@@ -3,7 +3,7 @@
 /// The numbers of a column, in the order in which they are read. The numbers are kept as decimals as long as a column
 /// can store all of them as decimals. After that, they are kept as doubles. Values that are not numbers are missing.
 ///
-/// A column of these numbers has the same bytes as a column of the same numbers in text.
+/// A column of these numbers has the same bytes as a column that is built from the same numbers as texts.
 struct PlainNumbers {
   /// The significand of each decimal, or the bits of each double.
   private var bits: [UInt64] = []
@@ -48,8 +48,8 @@ struct PlainNumbers {
     survey.add(decimal)
   }
 
-  /// If a column cannot store the added numbers as decimals, keeps them and all further numbers as doubles. Then the
-  /// decimals of further numbers need not be found.
+  /// If a column cannot store the added numbers as decimals, keeps these numbers and all further numbers as doubles.
+  /// Then `append` need not find the decimals of further numbers.
   mutating func noteForm() { if !areReals, survey.form.encoding == .reals { becomeReals() } }
 
   private mutating func becomeReals() {

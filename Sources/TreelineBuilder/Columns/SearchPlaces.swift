@@ -1,8 +1,8 @@
 import Treeline
 
-/// The places in a dictionary where words begin, in two lists: the first word of each text, and later words of texts.
-/// Folding removes case and accents from a text. Each list is sorted by the folded text that begins at each place. A
-/// section of kind `search` has both lists, and a list of points.
+/// The places in a dictionary where words begin. One list has the first word of each text. Another list has later
+/// words. Folding removes case and accents from a text. Each list is sorted by the folded text that begins at each
+/// place. A section of kind `search` has both lists, and a list of points.
 struct SearchPlaces {
   let beginnings: [UInt64]
   let words: [UInt64]

@@ -1,6 +1,6 @@
 import Treeline
 
-/// A decimal number with at most 18 digits after the point. Without the point, the digits are an integer of 64 bits. A
+/// A decimal number with at most 18 digits after the point. Without the point, the digits are a 64-bit integer. A
 /// column with a fixed number of decimals stores its numbers as such integers.
 struct SmallDecimal {
   static let mostDecimals = 18

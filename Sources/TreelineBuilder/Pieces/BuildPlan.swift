@@ -1,11 +1,11 @@
 import Treeline
 
-/// The division of a build's points into pieces. The plan consists of the top levels of the tree. Each node at the
-/// bottom of these levels is a piece, which has at most `pieceSize` points.
+/// The division of a build's points into pieces. Each piece is a subtree of at most `pieceSize` points. The plan
+/// consists of the pieces and the nodes above them.
 ///
-/// The plan is made from sums over points. The points need not be in memory. A node is open if the plan needs another
-/// answer about it. Each round asks a question about every open node. One pass over all points answers all questions
-/// of a round. The pass may visit the points in any order and on any number of machines:
+/// The plan is made from sums over points. The points need not be in memory. A node is open while the plan still needs
+/// an answer about the node. Each round asks a question about every open node. One pass over all points answers all
+/// questions of a round. The pass may visit the points in any order and on any number of machines:
 ///
 /// ```swift
 /// var plan = try BuildPlan(rule: .mean, pieceSize: 1_000_000)
@@ -17,16 +17,16 @@ import Treeline
 /// let pieces = plan.pieces
 /// ```
 ///
-/// A split at the mean takes one pass, which finds the extents of both halves. A split with the least scatter takes 3
-/// or 4 passes to find the position of the line, and one more pass for each turn of the line. Each pass serves all
-/// nodes of a level at once.
+/// A split at the mean takes one pass. This pass finds the extents of both halves. A split with the least scatter
+/// takes 3 or 4 passes to find the position of the splitting line, and one more pass for each turn of the line. Each
+/// pass serves all open nodes at once.
 ///
 /// - Complexity: about 300 bytes of memory for each node above the pieces. The number of such nodes is about the
 ///   number of pieces. The memory of a round and of its answers is not included.
 public struct BuildPlan: Sendable {
   private let terms: Terms
   private var nodes: [PlanNode] = []
-  /// Nodes of the current round, in the order of the round's questions.
+  /// Indices of the nodes that the current round asks about, in the order of the round's questions.
   private var asked: [Int] = []
   private var round: PlanRound?
   /// Number of passes over all points that the plan has asked for so far.
@@ -39,13 +39,13 @@ public struct BuildPlan: Sendable {
   static let mostHalvings = 64
 
   /// Approximate number of bins in a round, for all nodes of the round together. At most 2^24 bins are used, but each
-  /// node gets at least 64 bins if it needs them. Each bin takes 40 bytes in the answers. With fewer bins, the same
-  /// plan takes more rounds.
+  /// node gets at least 64 bins if the node needs them. Each bin takes 40 bytes in the answers. With fewer bins, the
+  /// same plan takes more rounds.
   public var mostBins = 1 << 18
 
   /// - Parameters:
-  ///   - rule: Rule by which nodes are split. `gamma` is not supported, because its weights need all points in memory
-  ///     at once.
+  ///   - rule: Rule that decides how nodes are split. `gamma` is not supported, because its weights need all points in
+  ///     memory at once.
   ///   - pieceSize: Greatest number of points in a piece, 17 or more. A piece has more points only if all its points
   ///     share one position.
   /// - Throws: `PieceError.unsupported` for `gamma`.
@@ -64,11 +64,11 @@ public struct BuildPlan: Sendable {
     nodes = [PlanNode(level: 0, corner: nil, parent: nil)]
   }
 
-  /// Whether a plan cannot use a split rule. A plan cannot use a rule whose questions a pass over the points cannot
-  /// answer.
+  /// Whether builds in pieces do not support a split rule. The weights of such a rule need all points in memory at
+  /// once.
   package static func isBeyond(_ rule: SplitRule) -> Bool { rule.kind == .gamma }
 
-  /// Returns the next questions; nil once all pieces are known.
+  /// Returns the next round of questions, or nil once all pieces are known.
   public mutating func nextRound() -> PlanRound? {
     asked = nodes.indices.filter { nodes[$0].isOpen }
     if asked.isEmpty { return nil }
@@ -84,11 +84,11 @@ public struct BuildPlan: Sendable {
 
   /// Accepts the answers to the questions of the last round. The answers must cover all points.
   ///
-  /// - Throws: `PieceError.damaged` for answers that contradict each other or contradict earlier answers. For example,
-  ///   answers may cover only some of the points. After an error the plan is unchanged.
+  /// - Throws: `PieceError.damaged` for answers that contradict each other or contradict earlier answers. This
+  ///   happens, for example, if the answers cover only some of the points. After an error, the plan is unchanged.
   public mutating func take(_ answers: PlanAnswers) throws { try accept(answers) }
 
-  /// As `take(_:)`, with the type of its error.
+  /// Like `take(_:)`, but the type of its errors is declared.
   mutating func accept(_ answers: PlanAnswers) throws(PieceError) {
     guard let round else { preconditionFailure("Expected a call of nextRound() first") }
     precondition(answers.answers.count == asked.count, "The answers belong to another round")
@@ -122,7 +122,7 @@ public struct BuildPlan: Sendable {
       else {
         throw PlanAnswers.contradicting(
           "two halves with the \(nodes[parent].extent?.count ?? 0) points of their node",
-          "a half with \(moments.count) points, and another half with points that are not in the node")
+          "a half with \(moments.count) points that does not complement the other half")
       }
     }
   }
@@ -152,8 +152,8 @@ public struct BuildPlan: Sendable {
     }
   }
 
-  /// Returns the routing of points to the nodes that are not split. `number` returns the number of the piece that such
-  /// a node becomes.
+  /// Returns the routing of points to the nodes that are not split. `number` returns the number of such a node among
+  /// the leaves of the routing.
   fileprivate func routing(leafCount: Int, _ number: (Int) -> Int) -> PointRouting {
     var routing = PointRouting()
     routing.leafCount = leafCount
@@ -168,7 +168,7 @@ public struct BuildPlan: Sendable {
     return routing
   }
 
-  /// Number of points, once the first round has been answered.
+  /// Number of points; 0 until the first round has been answered.
   private var pointCount: Int { nodes[0].segment?.count ?? 0 }
 
   /// The pieces, once the plan has no more questions.
@@ -212,10 +212,9 @@ private struct PlanNode: Sendable {
   }
 
   let level: Int
-  /// Corner from which the moments of the node are measured, if its parent is narrow (see `Segment.isNarrow`);
-  /// otherwise nil.
+  /// Corner from which the moments of the node are measured. Nil unless the parent is narrow (see `Segment.isNarrow`).
   let corner: PlanePoint?
-  /// Index of the parent.
+  /// Index of the parent; nil for the root.
   let parent: Int?
   /// Extent of the node's points, once it is known.
   var extent: PointExtent?
@@ -241,8 +240,8 @@ private struct PlanNode: Sendable {
     }
   }
 
-  /// The node as a segment; nil until its extent is known. The moments of its points are measured from `corner`, or
-  /// from the corner of their box if `corner` is nil.
+  /// The node as a segment; nil until the extent of the node is known. The moments of the points are measured from
+  /// `corner`. If `corner` is nil, they are measured from the corner of the points' box.
   var segment: Segment? {
     extent.map { extent in
       let points = PointGroup(first: 0, moments: extent.moments, corner: PlanePoint(x: 0, y: 0))
@@ -251,7 +250,7 @@ private struct PlanNode: Sendable {
     }
   }
 
-  /// - Returns: the line that splits the node, once it is known.
+  /// - Returns: the line that splits the node; nil as long as this line is unknown.
   mutating func take(
     _ answer: PlanAnswer, to question: PlanQuestion, by terms: BuildPlan.Terms
   ) throws(PieceError) -> Split? {

@@ -1,6 +1,7 @@
 import Treeline
 
-/// A complete piece of a tree: its points in tree order, the codes of their columns and the nodes over them.
+/// A complete piece of a tree. Contains the points in tree order, the codes of the points' columns, and the nodes
+/// above the points.
 public struct BuiltPiece: Sendable {
   private(set) var header: PieceHeader
   private let storage: TreeStorage
@@ -20,7 +21,7 @@ public struct BuiltPiece: Sendable {
     withExtendedLifetime(storage) {}
   }
 
-  /// The bytes of the piece: for each point, about 19 bytes plus the codes of its columns.
+  /// The bytes of the piece. Each point takes about 19 bytes, plus the length of its codes.
   public var bytes: [UInt8] {
     var all: [UInt8] = []
     write { all.append(contentsOf: $0) }
@@ -67,7 +68,7 @@ extension PieceTask {
   ///   - columns: Columns of the index, in the order of the index.
   ///   - codes: Codes of all columns for each point, written by `ColumnEncoding.encode`. Points are in the order of
   ///     `points`. The codes of one point, column by column, are adjacent.
-  ///   - threads: 1 or more.
+  ///   - threads: Number of threads, 1 or more.
   /// - Throws: `PieceError.damaged` if the points are not the points that the plan assigns to this piece.
   /// - Complexity: O(*n* log *n*) time. Takes 50 bytes of memory per point, plus twice the length of the point's codes.
   public func build(
@@ -101,7 +102,7 @@ extension PieceTask {
 
   /// Builds the piece.
   ///
-  /// - Parameter fill: Writes the points of the piece, their rows and codes, in any order.
+  /// - Parameter fill: Writes the points of the piece in any order, with their rows and codes.
   func build(
     _ layout: RecordLayout, threads: Int, _ monitor: BuildMonitor,
     filledBy fill: (PieceInput) throws(PieceError) -> Void

@@ -4,9 +4,9 @@ import Treeline
   /// A piece whose points arrive in parts, in any order.
   ///
   /// - Complexity: Each point takes 16 bytes of memory plus the length of its codes. While the piece is built, each
-  ///   point takes 50 bytes more, plus twice the length of its codes. If all points share one position, building takes
-  ///   only 8 bytes per point; with columns, it takes 16 bytes plus twice the length of the codes. So even a piece with
-  ///   the greatest possible number of points fits into memory.
+  ///   point takes 50 bytes more, plus twice the length of its codes. If all points share one position, each point
+  ///   takes only 8 bytes in total, or 16 bytes plus twice the length of its codes if there are columns. So even a
+  ///   piece with the greatest possible number of points fits into memory.
   package struct CollectedPiece {
     package let task: PieceTask
     private var points: [PlanePoint] = []

@@ -3,9 +3,9 @@ import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   extension IndexAssembly {
-    /// Adds separations to the index, so that it can answer queries by spacing. The separations are computed on this
-    /// machine, from the nodes in the file, once all nodes are written. Only a part of the nodes is in memory at a
-    /// time. The index has the same bytes as an index that is built in memory.
+    /// Adds separations to the index, so that the index can answer queries by spacing. The separations are computed on
+    /// this machine, from the nodes in the file, once all nodes are written. Only a part of the nodes is in memory at
+    /// a time. The index has the same bytes as an index that is built in memory.
     ///
     /// - Parameters:
     ///   - path: Path of a scratch file. The file takes 2 bytes per point, and is deleted once the index is written.
@@ -62,12 +62,12 @@ import Treeline
     /// Returns the number of nodes that a part may have in memory when separations are computed, and the number of
     /// threads. Each thread works on one part at a time.
     ///
-    /// A part is read together with a margin around it, and a small part has fewer nodes than its margin. So parts are
-    /// as large as the available memory allows. About 1500 nodes are shown within the margin of a small piece. If
-    /// fewer nodes are shown when the first part ends, more nodes lie below each shown node, so more nodes are in the
-    /// margin. So, for a tree of n points, a part needs memory for about √(1500 n) nodes. With half of this memory, a
-    /// third more nodes are read. If there is less than a quarter of this memory for each thread, fewer threads work,
-    /// and each thread gets more memory.
+    /// A part is read together with a margin around it. A small part has fewer nodes than its margin. So parts are as
+    /// large as the available memory allows. About 1500 nodes are shown within the margin of a small part. If few
+    /// nodes are shown when the first part ends, many nodes lie below each shown node, and the margin has many nodes.
+    /// So, for a tree of n points, a part needs memory for about √(1500 n) nodes. With half of this memory, a third
+    /// more nodes are read. If there is less than a quarter of this memory for each thread, fewer threads work, and
+    /// each thread gets more memory.
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {

@@ -3,14 +3,14 @@ import Treeline
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
   /// Assembles one index from the built pieces, in tree order, and the nodes above the pieces.
   ///
-  /// Pieces are copied through buffers of a few megabytes. Besides the buffers, only the plan is in memory, which takes
-  /// about 230 bytes for each piece.
+  /// Pieces are copied through buffers of a few megabytes. Besides the buffers, only the plan is in memory. The plan
+  /// takes about 230 bytes for each piece.
   public struct IndexAssembly {
     private let plan: PiecePlan
     private let survey: PointSurvey
     private let columns: [ColumnEncoding]
     private let description: IndexDescription
-    /// Groups of the index, if the index has several trees that are stored one after the other.
+    /// Groups of the index, whose trees are stored one after the other; nil if the index has one tree.
     var groups: TreeGroups?
     /// Preparations of each column; empty if no column has preparations.
     var preparations: [Set<IndexColumn.Preparation>] = []
@@ -47,7 +47,7 @@ import Treeline
       progress: @escaping (_ written: UInt64, _ total: UInt64) -> Bool = { _, _ in true }
     ) throws { try writeIndex(to: destination, piecesFrom: source, progress: progress) }
 
-    /// As `write(to:piecesFrom:progress:)`, with the type of its error.
+    /// Like `write(to:piecesFrom:progress:)`, but the type of its errors is declared.
     func writeIndex(
       to destination: IndexDestination, piecesFrom source: some PieceSource,
       progress: @escaping (_ written: UInt64, _ total: UInt64) -> Bool
@@ -221,7 +221,7 @@ import Treeline
     private let nodes: [PiecePlan.TopRecord?]
     private let headers: [PieceHeader]
     private var pieces: [Int: Int] = [:]
-    /// Indices of records: for each node of the plan, its own record and the records of its children.
+    /// For each node of the plan, the index of its own record, and the index of the first record below it.
     private var records: [Int]
     private var children: [Int]
 
@@ -229,8 +229,8 @@ import Treeline
       (self.nodes, self.headers) = (nodes, headers)
       (records, children) = (Array(repeating: 0, count: nodes.count), Array(repeating: 0, count: nodes.count))
       if nodes.isEmpty { return }
-      // `sizes` contains, for each subtree, the number of its nodes in the plan. The number for a left child is on top
-      // of the number for its sibling on the stack.
+      // `sizes` contains, for each subtree, the number of its nodes in the plan. On the stack, the number for a left
+      // child is above the number for its sibling.
       var (sizes, stack) = ([Int](repeating: 1, count: nodes.count), [Int]())
       for index in nodes.indices.reversed() {
         if nodes[index] != nil { sizes[index] = 1 + stack.removeLast() + stack.removeLast() }

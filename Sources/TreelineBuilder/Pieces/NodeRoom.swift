@@ -6,8 +6,8 @@ import Synchronization
 
 /// A limit on the number of nodes that all threads together hold in memory.
 ///
-/// Each thread works on one part at a time. Before a thread loads a part, it waits until the nodes of the part are
-/// within the limit, or until no other part is in memory. So a part that is larger than the limit is the only part in
+/// Each thread works on one part at a time. Before a thread loads a part, the thread waits until there is room for the
+/// nodes of the part, or until no other part is in memory. So a part that is larger than the limit is the only part in
 /// memory. Parts are loaded in the order of their requests. In another order, small parts could pass a large part
 /// again and again, and the large part would wait for a long time.
 final class NodeRoom: Sendable {

@@ -29,8 +29,8 @@ struct PieceHeader: BitwiseCopyable, Sendable {
   init(of task: PieceTask, recordCount: Int, root: NodeRecord, codeLength: Int) {
     (number, pointCount) = (UInt32(task.number), UInt32(task.pointCount))
     (self.recordCount, self.root, checksums) = (UInt32(recordCount), root, (0, 0, 0, 0, 0, 0))
-    // If the length does not fit, the greatest possible length is stored. No index is assembled from such a piece,
-    // because an index cannot hold codes that long.
+    // If the length does not fit into 16 bits, the greatest number of 16 bits is stored. No index is assembled from
+    // such a piece, because an index cannot hold codes that long.
     self.codeLength = UInt16(clamping: codeLength)
   }
 

@@ -16,7 +16,7 @@ import Treeline
     /// Writes a piece. When this method returns, the piece is on the disk.
     public func write(_ piece: BuiltPiece) throws { try keep(piece) }
 
-    /// As `write(_:)`, with the type of its error.
+    /// Like `write(_:)`, but the type of its errors is declared.
     func keep(_ piece: BuiltPiece) throws(PieceError) {
       try write(piece: Int(piece.header.number)) { write throws(PieceError) in try piece.write(write) }
     }

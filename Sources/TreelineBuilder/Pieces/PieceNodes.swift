@@ -18,8 +18,8 @@ final class PieceNodes {
 
   /// - Parameters:
   ///   - front: Nodes that are shown at the beginning.
-  ///   - floor: Squared distance at which the part ends. Nodes that cannot be split at a greater squared distance are
-  ///     left out.
+  ///   - floor: Squared distance at which the part ends. Nodes that can be split only at smaller distances are left
+  ///     out.
   ///   - capacity: Greatest number of nodes.
   init(below front: ShownFront, downTo floor: UInt64, capacity: Int, _ tree: inout SeparatedTree) {
     self.capacity = capacity + 1
@@ -57,7 +57,7 @@ final class PieceNodes {
     let parent: UInt32
   }
 
-  /// Collects a node and the nodes below it. Each node comes after the nodes below its left child.
+  /// Collects a node and the nodes below it. Each node gets its number after the nodes below its left child.
   ///
   /// - Returns: the number of the node; `InternalNode.none` if the node cannot be split.
   private func collect(below top: ShownFront.Member, limit: UInt64, downTo floor: UInt64, _ tree: inout SeparatedTree)

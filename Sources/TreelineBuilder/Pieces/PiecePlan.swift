@@ -2,12 +2,12 @@ import Treeline
 
 /// The pieces of a build and the nodes above them, in tree order.
 public struct PiecePlan: Sendable {
-  /// Rule by which nodes are split.
+  /// Rule that decides how nodes are split.
   public let rule: SplitRule
   /// Finds the piece of each point.
   var routing = PointRouting()
-  /// For each tree, the step of `routing` at which the search for a point's piece begins. Empty if the plan has one
-  /// tree.
+  /// For each tree, the step of `routing` at which the search for a point's piece begins. The array is empty if the
+  /// plan has one tree.
   private var starts: [Int32] = []
   /// The pieces in tree order.
   public private(set) var pieces: [PieceTask] = []
@@ -82,7 +82,7 @@ public struct PiecePlan: Sendable {
   }
 }
 
-/// A piece to be built: a separate subtree.
+/// A piece that must be built. Each piece is a separate subtree.
 public struct PieceTask: Sendable {
   /// Number of the piece in tree order, from 0.
   public let number: Int
@@ -93,7 +93,7 @@ public struct PieceTask: Sendable {
   /// Extent of all points of the piece.
   let extent: PointExtent
 
-  /// Number of points. This number exceeds the piece size of the plan only if all points have one position.
+  /// Number of points. This number exceeds the piece size of the plan only if all points share one position.
   public var pointCount: Int { extent.count }
 
   /// Common position of all points of the piece; nil if the points have different positions. A piece whose points
@@ -102,8 +102,7 @@ public struct PieceTask: Sendable {
     extent.box.isPoint ? PlanePoint(x: extent.box.minX, y: extent.box.minY) : nil
   }
 
-  /// Whether all points of the piece have one position. If this property is true, the piece may have more points than
-  /// the piece size.
+  /// Whether all points of the piece share one position. Such a piece may have more points than the piece size.
   public var isStack: Bool { stack != nil }
 
   /// Tree index just after the piece's last point.
@@ -171,7 +170,7 @@ extension PieceTask: PlainValue {
 }
 
 extension SplitRule {
-  /// Reads a split rule. Builds in pieces must support the rule.
+  /// Reads a split rule. Throws an error if builds in pieces do not support the rule.
   fileprivate init(from bytes: inout PlainBytes) throws(PieceError) {
     let kind = try bytes.read(UInt32.self)
     switch Kind(rawValue: kind) {

@@ -26,7 +26,7 @@ struct PieceInput {
   let records: UnsafeMutableRawBufferPointer
 }
 
-/// Memory that is deallocated with the object.
+/// Memory that this object owns. It is deallocated together with the object.
 final class PieceMemory: @unchecked Sendable {
   let bytes: UnsafeMutableRawBufferPointer
 
@@ -41,8 +41,8 @@ struct PieceRows {
   let layout: RecordLayout
   private let rowMemory: PieceMemory
   private let recordMemory: PieceMemory
-  /// The points in the order of their rows. Each entry is the number of the point in the order of reading. Nil if the
-  /// points were read in the order of their rows.
+  /// The points in the order of their rows. Each entry is the index of a point in the order of reading. The array is
+  /// nil if the points were read in the order of their rows.
   private var order: [UInt32]?
 
   init(pointCount: Int, _ layout: RecordLayout) {
@@ -60,7 +60,7 @@ struct PieceRows {
 
   /// Sorts points by their rows.
   ///
-  /// - Returns: a row number that two points share; nil if all row numbers differ.
+  /// - Returns: a row number that two points share; nil if all row numbers differ, or if the build is cancelled.
   mutating func sort(
     _ points: UnsafeMutablePointer<PlanePoint>, spare: UnsafeMutablePointer<PlanePoint>, _ monitor: BuildMonitor
   ) -> UInt64? {

@@ -13,7 +13,7 @@ extension PointSurvey {
 }
 
 extension PlanRound {
-  /// The round as bytes: about 40 bytes for each node in the round's questions, and for each node above such a node.
+  /// The round as bytes. The size is about 40 bytes for each open node and for each node above an open node.
   public var bytes: [UInt8] { plainBytes }
 
   /// - Throws: `PieceError.damaged` unless the property `bytes` returned exactly these bytes.

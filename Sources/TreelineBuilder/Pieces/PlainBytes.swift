@@ -72,7 +72,7 @@ package struct PlainBytes: Sendable {
     flags.reversed().reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
   }
 
-  /// - Precondition: The type has no padding.
+  /// - Precondition: The type of the value has no padding.
   mutating func append<Value: BitwiseCopyable>(_ value: Value) {
     withUnsafeBytes(of: value) { all.append(contentsOf: $0) }
   }

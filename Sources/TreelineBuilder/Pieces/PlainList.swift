@@ -1,4 +1,4 @@
-/// A list of values, one for each of several columns, that one step of a build in pieces passes to the next step.
+/// A list with one value for each column. One step of a build in pieces passes the list to the next step.
 package struct PlainList<Value: PlainValue>: PlainValue {
   package var values: [Value]
 

@@ -1,8 +1,9 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// Positions divided into cells, with the sums over the points of each cell. To find the points on each side of a
-  /// line, a pass of the plan then reads only the cells that the line crosses, and few other cells.
+  /// Positions that are divided into cells, with the sums over the points of each cell. To add up the points on one
+  /// side of a line, a pass of the plan reads only the points of cells that the line crosses, and the points of a few
+  /// other cells.
   ///
   /// If there are m cells with about equally many points, a line crosses O(√m) cells.
   struct PlanCells: Sendable {
@@ -49,8 +50,9 @@ import Treeline
       dividing positions: Positions, into file: ScratchFile, leastCount: Int = Self.leastCount, memory: Int,
       threads: Int, _ monitor: BuildMonitor
     ) throws(PieceError) {
-      // The range of a block takes 16 bytes. The ranges of all blocks together take at most half of the memory. So if
-      // there is little memory, blocks are longer. Then there are fewer cells, and each pass reads more points.
+      // A block is a run of points in the file that belong to one cell. The range of a block takes 16 bytes. The
+      // ranges of all blocks together take at most half of the memory. So if there is little memory, blocks are
+      // longer. Then there are fewer cells, and each pass reads more points.
       let leastBlock = min(max(Self.leastBlock, 32 * positions.count / max(memory, 1)), RoutedBlock.size)
       let most = max(1, min(positions.count / leastCount, memory / (8 * leastBlock * threads), 1 << 14))
       let tree = try MedianTree(of: positions, depth: Int.bitWidth - 1 - most.leadingZeroBitCount)
@@ -112,7 +114,7 @@ import Treeline
       return (all, readCount)
     }
 
-    /// Reads the points of some blocks. Each call of the body gets at most as many points as fit into the buffer.
+    /// Reads the points of some blocks. Each call of `body` gets at most `buffer.count` points.
     private func read(
       _ blocks: [Range<Int>], by buffer: UnsafeMutableBufferPointer<PlanePoint>,
       _ body: (UnsafeBufferPointer<PlanePoint>) -> Void

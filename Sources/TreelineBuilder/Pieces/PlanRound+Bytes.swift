@@ -137,7 +137,7 @@ extension Halves.Sums {
 }
 
 extension PositionQuestion {
-  /// Whether a set of points with these sums can be divided into the given bins.
+  /// Whether some set of points can have the given bins.
   fileprivate func canHave(_ bins: [ProductBin]) -> Bool {
     ranges.allSatisfy { range in
       (0..<range.scale.count).allSatisfy { number in

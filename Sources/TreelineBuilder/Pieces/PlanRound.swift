@@ -1,7 +1,7 @@
 import Treeline
 
-/// The questions about open nodes that one pass over all points must answer. A node is open if the plan of the build
-/// needs another answer about the node.
+/// The questions about open nodes that one pass over all points must answer. A node is open while the plan of the
+/// build still needs an answer about the node.
 public struct PlanRound: Sendable {
   /// Maps each point to the number of the question that the point helps to answer. If no question concerns a point, the
   /// point is mapped to the number after the last question.
@@ -208,7 +208,7 @@ enum PlanAnswer: Sendable {
 }
 
 extension PlanAnswer {
-  /// The extent, if the question asked for an extent; nil if there are no points.
+  /// The extent that the question asked for; nil if the question asked for something else, or if there are no points.
   var extent: PointExtent? {
     guard case .extent(let moments, let box?) = self else { return nil }
     return PointExtent(moments, in: box)

@@ -7,14 +7,14 @@ public final class Catalog: Sendable {
   private struct Entry {
     let path: String
     var index: ServedIndex
-    /// Version of the file that the server last tried to open. So each version is opened and logged only once.
+    /// Version of the file that the server last tried to open. The server opens and logs this version only once.
     var tried: FileVersion
     /// Whether an older version is served, because the file is missing or could not be opened.
     var isStale = false
     /// Whether the file was missing at the last check.
     var wasMissing = false
-    /// Whether every write after the file was read is certain to change the times of the file. This is false if the
-    /// file was written just before it was read. In that case, the file is read once more.
+    /// Whether every write after the file was read is certain to change the times of the file. False if the file was
+    /// written just before it was read. Such a file is read once more.
     var wasSettled: Bool
   }
 
@@ -28,8 +28,7 @@ public final class Catalog: Sendable {
   private let filterBytes: Int
 
   /// - Parameters:
-  ///   - sources: Names and paths. Indexes are read into memory in this order, as long as they fit into
-  ///     `residentBytes`.
+  ///   - sources: Names and paths. In this order, each index that still fits into `residentBytes` is read into memory.
   ///   - residentBytes: Maximum total size of the indexes in memory. Other indexes stay in their files. An index that
   ///     is being replaced is in memory twice.
   ///   - filterBytes: Maximum total size of the prepared filters that are kept for each index. The filter used last is

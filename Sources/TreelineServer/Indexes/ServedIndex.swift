@@ -21,8 +21,9 @@ public final class ServedIndex: Sendable {
   /// Tree that answers queries.
   public let tree: ClusterTree
 
-  /// Sixteen hexadecimal digits. The version of an index file is its checksum, so that indexes with equal versions have
-  /// equal contents. The version of a live index is a hash of the version number and the name of the log.
+  /// Version of the index, as sixteen hexadecimal digits. The version of an index file is its checksum, so that
+  /// indexes with equal versions have equal contents. The version of a live index is a hash of the version number and
+  /// the name of the log.
   public let version: String
 
   /// Where the bytes are.
@@ -102,7 +103,7 @@ public final class ServedIndex: Sendable {
 
   func markDamaged() { isKnownDamaged.store(true, ordering: .relaxed) }
 
-  /// The grid of all points, with which clusters are compared.
+  /// The grid over all points. Clusters are compared with this grid.
   ///
   /// - Complexity: O(points) for the first access. Meanwhile other threads wait.
   var grid: Grid {
@@ -118,7 +119,7 @@ public final class ServedIndex: Sendable {
   var hasGrid: Bool { foundGrid.withLockIfAvailable { $0 != nil } ?? false }
   var hasRowOrder: Bool { foundRowOrder.withLockIfAvailable { $0 != nil } ?? false }
 
-  /// Returns the tree index of the point of an input row; nil if no point has the row.
+  /// Returns the tree index of the point with a row number; nil if no point has this number.
   ///
   /// - Complexity: O(log points). The first call takes O(points log points). Meanwhile other threads wait.
   func treeIndex(ofRow row: Int) -> Int? {
