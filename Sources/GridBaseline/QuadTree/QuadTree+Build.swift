@@ -76,8 +76,8 @@ enum MortonOrder {
 
   /// Returns the points in the order of their keys. Points at equal positions are in the order of their rows.
   ///
-  /// Uses a radix sort from the lowest byte up, which is stable. Rows are in ascending order at first, and points at
-  /// one position keep this order. Complexity: O(n) for any points, even for coincident points.
+  /// Uses a stable radix sort, from the lowest byte up. Rows are in ascending order at first, and points at one
+  /// position keep this order. Complexity: O(n) for any points, even for coincident points.
   ///
   /// - Parameter rows: The row number of each point, in ascending order; nil if row numbers are the indices of the
   ///   points.
@@ -86,8 +86,8 @@ enum MortonOrder {
     var sorted = entries
     for shift in stride(from: UInt64(0), to: 64, by: 8) {
       func digit(of entry: Entry) -> Int { Int(truncatingIfNeeded: entry.key >> shift) & 0xFF }
-      // The element at index `digit + 1` is first the count of the digit, and later the index for the digit's next
-      // entry.
+      // At first, the element at index `digit + 1` is the count of the digit. Later, the element at index `digit` is
+      // the index for the digit's next entry.
       var starts = [Int](repeating: 0, count: 257)
       for entry in entries { starts[digit(of: entry) + 1] += 1 }
       // A byte that is the same in all keys does not change the order.

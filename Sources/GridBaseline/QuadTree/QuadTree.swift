@@ -1,18 +1,18 @@
 import Treeline
 
-/// A bucketed quadtree over the whole plane, which is the index of the published grid systems.
+/// A bucketed quadtree over the whole plane. The published grid systems use such a quadtree as their index.
 ///
 /// The root is the square of 2^32 units. A square with more points than fit into a bucket is cut into half-open
 /// quadrants. A square with a single occupied quadrant is not stored, so every inner node has two to four children.
 /// There are fewer than two nodes for each bucket, and at most 33 nodes on any path. Points at one position share a
-/// bucket, even if there are more of them than a bucket holds. The order of the input affects only the row numbers.
-/// Points at one position are in ascending order of row numbers.
+/// bucket, even if the bucket then exceeds its capacity. The order of the input affects only the row numbers. Points
+/// at one position are in ascending order of row numbers.
 struct QuadTree: Sendable {
   struct Node: Hashable, Sendable {
     /// The tree index at which the node's points begin.
     var first: UInt32
     /// The index of the first child; 0 for a leaf, because the root is never a child. The indices of the children are
-    /// consecutive, in tree order. The points of the last child end at the end of the node's points.
+    /// consecutive, in tree order. The last child is the child whose points end where the node's points end.
     var firstChild: UInt32
     var totals: PointTotals
 
@@ -20,7 +20,7 @@ struct QuadTree: Sendable {
     var range: Range<Int> { Int(first)..<Int(first) + Int(totals.count) }
   }
 
-  /// The greatest number of points at different positions in a square that is not cut.
+  /// The greatest number of points in a square that is not cut. A square whose points share one position is never cut.
   let bucketCapacity: Int
 
   /// The nodes, level by level from the root; empty if there are no points.
@@ -86,8 +86,8 @@ struct QuadTree: Sendable {
     return found
   }
 
-  /// Calls `body` with the points of a window as ranges in tree order, until `body` returns false. A node inside the
-  /// window is passed as one range.
+  /// Calls `body` with ranges of tree indices, which together contain all points in a window. Stops if `body` returns
+  /// false. A node inside the window is passed as one range.
   @inline(__always) private func visit(_ window: PlaneWindow, from start: Int = 0, _ body: (Range<Int>) -> Bool) {
     guard start < nodes.count else { return }
     var stack = [start]

@@ -10,8 +10,8 @@ extension Clusters {
   /// - Without a filter, medians, percentiles and distinct counts take O(log pointCount) for a cluster if the index was
   ///   built with `+percentiles` or `+distinct` for the column.
   /// - All other aggregates read the points one by one. These are variances of doubles, counts of values in a column
-  ///   with many different values, and the three aggregates of the previous item under a filter or without an index
-  ///   that was built for them.
+  ///   with many different values, and medians, percentiles and distinct counts with a filter or without such an
+  ///   index.
   ///
   /// - Throws: `AggregateError` if a column is missing, if an aggregate does not apply to the column's kind, or if more
   ///   than 16,777,216 points would have to be read one by one.

@@ -13,7 +13,7 @@ extension UInt128 {
 
 /// Returns the double nearest to a quotient, ties to even.
 ///
-/// - Precondition: the denominator is above 0, and neither magnitude is above 2^126.
+/// - Precondition: the denominator is above 0, and both magnitudes are at most 2^126.
 func nearestQuotient(_ numerator: Int128, _ denominator: Int128) -> Double {
   if numerator == 0 { return 0 }
   // Numbers up to 2^53 are exact doubles, and a division of doubles is rounded once.
@@ -67,7 +67,8 @@ func nearestQuotient(_ numerator: UInt256, _ denominator: UInt256) -> Double {
 ///
 /// After R. M. Neal, Fast exact summation using small and large superaccumulators, 2015, arXiv:1505.05571.
 struct ExactSum {
-  /// Range of the words that hold the bits of any double, beginning with the lowest bit of subnormal numbers.
+  /// Range of the words that can hold the bits of any double. The first word begins with the lowest bit of subnormal
+  /// numbers.
   static let allWords = 0..<68
 
   /// Range of the words that are stored. All bits of the added doubles lie in these words.
@@ -114,7 +115,7 @@ struct ExactSum {
     words[word &+ 2] &+= sign &* Int64(high)
   }
 
-  /// Adds the words of one sum and subtracts the words of another.
+  /// Adds the words of one sum and subtracts the words of another sum.
   mutating func add(_ a: UnsafePointer<Int64>, less b: UnsafePointer<Int64>) {
     for index in words.indices { words[index] &+= a[index] &- b[index] }
   }

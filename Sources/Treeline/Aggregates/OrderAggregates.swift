@@ -107,7 +107,7 @@ struct OrderStatistic: AggregateEvaluator {
   let rows: CountedRows
   let column: Column
   let keys: OrderedKeys
-  /// The ranks of values, if they were built for the column; nil if rows must be read.
+  /// The section of ranks, which answers without reading rows; nil if rows must be read.
   let ranks: ColumnMatrix?
 
   init(function: Aggregate.Function, rows: CountedRows, column: Column) {

@@ -57,7 +57,7 @@ public struct Column: Sendable {
 }
 
 /// Numbers, booleans or times. Each value is given by an integer. A number is its integer divided by a power of ten.
-/// An integer is stored as a code: the integer minus the base. The greatest code that fits the width stands for a
+/// An integer is stored as a code: the integer minus the base. The greatest code of the given width stands for a
 /// missing value.
 package struct IntegerValues: Sendable {
   package let codes: PackedIntegers
@@ -102,7 +102,7 @@ package struct EntryValues: Sendable {
 }
 
 extension EntryValues {
-  /// A flag for each entry, which is true if the entry is a value and not null.
+  /// For each entry, whether the entry is a value and not null.
   var isPresent: [Bool] { (0..<dictionary.entryCount).map(dictionary.isPresent) }
 }
 

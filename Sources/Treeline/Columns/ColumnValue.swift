@@ -1,5 +1,6 @@
 /// A type of property that a column of a ``ClusterMap`` can hold: whole numbers, `Double`, `Float`, `Bool`, `String`,
-/// ``Instant``, enumerations with raw values, and the optionals of all these. `import TreelineFoundation` adds `Date`.
+/// ``Instant``, enumerations with raw values, and the optionals of all these types. `import TreelineFoundation` adds
+/// `Date`.
 ///
 /// To use an enumeration, or another type with raw values of these types, declare the conformance:
 ///
@@ -67,7 +68,7 @@ extension StoredColumnValue where Self: FixedWidthInteger {
     Int64(exactly: value).map { .integer($0) } ?? .real(Double(value))
   }
 
-  /// Returns the number; nil if the type cannot hold it.
+  /// Returns the number; nil if the type cannot hold the number.
   @_spi(Server) public static func value(of stored: StoredValue) -> Self? {
     switch stored {
     case .integer(let integer): Self(exactly: integer)
@@ -109,7 +110,7 @@ extension Float: SummableColumnValue {
 
   @_spi(Server) public static func storedValue(of value: Float) -> StoredValue {
     // The float 0.1 must become the decimal 0.1, not 0.100000001. The loop tries decimals of at most 6 digits. At most
-    // one of them rounds to the float, and this decimal is then the shortest.
+    // one of these decimals rounds to the float. If there is one, it is the shortest decimal that rounds to the float.
     var power = 1.0
     for _ in 0...6 {
       let whole = (Double(value) * power).rounded()

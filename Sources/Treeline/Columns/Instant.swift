@@ -8,8 +8,8 @@ public struct Instant: Hashable, Sendable {
 
   /// - Parameters:
   ///   - seconds: The whole seconds since the beginning of 1970, negative before 1970.
-  ///   - nanoseconds: The nanoseconds after the whole seconds. Each full 1,000,000,000 nanoseconds are added to the
-  ///     seconds. If the seconds overflow, the instant is the last possible moment.
+  ///   - nanoseconds: The nanoseconds after the whole seconds. Full seconds among the nanoseconds are added to
+  ///     `seconds`. If the seconds overflow, the instant is the last possible moment.
   public init(seconds: Int64, nanoseconds: UInt32 = 0) {
     let (sum, overflows) = seconds.addingReportingOverflow(Int64(nanoseconds / 1_000_000_000))
     (self.seconds, self.nanoseconds) = overflows ? (.max, 999_999_999) : (sum, nanoseconds % 1_000_000_000)
@@ -117,7 +117,7 @@ extension Instant {
   package var dateText: String {
     let day = seconds / Self.secondsOfDay - (seconds % Self.secondsOfDay < 0 ? 1 : 0)
     let date = Self.date(ofDay: day)
-    // A year outside 0 to 9999 has a sign and at least six digits, as JavaScript writes and reads it.
+    // A year outside 0 to 9999 has a sign and at least six digits, as in JavaScript.
     let year =
       0...9999 ~= date.year ? Self.padded(date.year, 4) : (date.year < 0 ? "" : "+") + Self.padded(date.year, 6)
     return "\(year)-\(Self.padded(date.month, 2))-\(Self.padded(date.day, 2))"
@@ -216,5 +216,5 @@ private struct DigitScanner {
   }
 }
 
-/// Returns 10 to a power of up to 18.
+/// Returns 10 to a power from 0 to 18.
 package func powerOfTen(_ exponent: Int) -> UInt64 { (0..<exponent).reduce(1) { power, _ in power * 10 } }

@@ -10,7 +10,7 @@
 /// the block. The next 224 bits of the block are bits of the level. So a single memory access gives the number of 1
 /// bits before any position.
 ///
-/// Even if the bytes are damaged, a query reads no other memory and returns some number.
+/// Even if the bytes are damaged, a query reads only the memory of the matrix, and returns some number.
 package struct WaveletMatrix: @unchecked Sendable {
   /// The number of integers.
   package let count: Int

@@ -97,8 +97,8 @@ struct AxialScatter {
     let (xx, xy, yy) = (
       scatter.xx.approximation / count, scatter.xy.approximation / count, scatter.yy.approximation / count
     )
-    // An upper bound of the rounding errors. Without it, a sum would be too small if its large terms cancel each
-    // other.
+    // An upper bound of the rounding errors. Without this bound, a sum could be too small if its large terms cancel
+    // each other.
     let most = (x * x + y * y) * (xx + yy) * 0x1p-45
     mean = (x * Double(moments.x) + y * Double(moments.y)) / count
     along = x * x * xx + 2 * x * y * xy + y * y * yy + most
@@ -118,7 +118,7 @@ struct Bin {
   /// Upper bound of the scatter between the halves, for all positions inside the bin.
   var mostBetween = 0.0
 
-  /// Adds another bin. The list of the other bin's points comes first and is followed by the list of this bin's points.
+  /// Adds another bin. The list of the other bin's points must already continue with the list of this bin's points.
   mutating func join(_ other: Bin) {
     count &+= other.count
     first = other.first

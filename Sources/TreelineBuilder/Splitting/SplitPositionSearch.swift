@@ -20,8 +20,8 @@ struct SplitPositionSearch {
   /// Returns the best position.
   ///
   /// - Parameters:
-  ///   - points: The points over which `halves` has sums.
-  ///   - links: Memory for one number for each point.
+  ///   - points: The points to split. `halves` has sums over these points.
+  ///   - links: Memory for one number per point.
   /// - Complexity: Usually O(count), at most O(count x 62), because each search inside a bin covers at most half the
   ///   width of the search before.
   @inline(__always) static func bestPosition<Sum>(
