@@ -4,7 +4,8 @@
 package enum GrowthName: String, CaseIterable, Sendable {
   case split, merge, badges, scatter
 
-  /// - Parameter rule: The rule by which nodes are split, if the tree grows by splitting; nil for the standard rule.
+  /// - Parameter rule: The rule that decides how nodes are split; nil for the standard rule. Ignored if the tree grows
+  ///   by merging.
   package func growth(splitBy rule: SplitRule?) -> Growth {
     switch self {
     case .split: .splitting(rule ?? .standard)
@@ -18,7 +19,7 @@ package enum GrowthName: String, CaseIterable, Sendable {
 extension BuildOptions {
   /// Reads the options that determine the tree. Parameters have the names of the options of `treelinemap build`.
   ///
-  /// - Parameter purpose: The purpose of the tree if no parameter decides how it grows.
+  /// - Parameter purpose: The purpose of the tree if no parameter decides how the tree grows.
   package init(_ parameters: inout QueryParameters, for purpose: BuildPurpose.Name = .limit) {
     let wanted = parameters.choice("for", of: BuildPurpose.Name.self)
     let name = parameters.choice("grow", of: GrowthName.self)

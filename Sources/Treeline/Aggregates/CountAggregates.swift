@@ -15,10 +15,10 @@ struct DistinctValues: AggregateEvaluator {
   /// The codes of the column and their prepared counts, if the column has few different codes; nil if rows must be
   /// read. A code is the number that a column stores for a value.
   let counts: (codes: PackedIntegers, prepared: ValueCounts)?
-  /// A flag for each entry of the dictionary, which is true if the entry is a value and not null; nil if no entry is
-  /// null.
+  /// For each entry of the dictionary, whether the entry is a value and not null. Nil if no entry can be null, or if
+  /// `counts` is nil.
   let present: PresentEntries?
-  /// The values of the dictionary's entries; nil if no result needs values.
+  /// The values of the dictionary's entries. Nil if no result needs values, or if the dictionary has too many entries.
   let entryValues: EntryTexts?
 
   init(function: Aggregate.Function, tree: ClusterTree, rows: CountedRows, column: Column) throws(CancellationError) {
@@ -145,7 +145,7 @@ struct DistinctValues: AggregateEvaluator {
   }
 }
 
-/// A flag for each entry of a dictionary, which is true if the entry is a value and not null.
+/// For each entry of a dictionary, whether the entry is a value and not null.
 final class PresentEntries: PreparedValues {
   let flags: [Bool]
 

@@ -4,7 +4,7 @@ import Synchronization
 /// rows of a tree or for the rows that pass one filter.
 ///
 /// The cache is a linked list that only grows, so a look-up does not need a lock. The list stays short: it has one
-/// entry for each type of data and the columns from which the data was computed.
+/// entry for each combination of a type of data and the columns from which the data was computed.
 final class PreparedColumns: Sendable {
   private struct Key: Hashable {
     let columns: [String]

@@ -5,7 +5,7 @@ final class RealSums: PreparedValues {
   /// Range of the words of an `ExactSum` that the column's values need.
   private let kept: Range<Int>
   private let rowsPerBlock: Int
-  /// For each block, the number of values in the rows before it.
+  /// For each block, the number of values in all rows before the block.
   private let counts: PreparedArray<Int>
   /// For each block, the words of the `ExactSum` of the values in all rows before the block.
   private let words: PreparedArray<Int64>

@@ -29,7 +29,7 @@ struct IntegerMoments: AggregateEvaluator {
     case .variance:
       // Adding the same number to all values does not change their variance. So the variance is computed from codes,
       // which are values minus a base. The numerator of the variance is the count times the sum of squares, minus the
-      // square of the sum. It fits into 256 bits.
+      // square of the sum. This numerator fits into 256 bits.
       let total = squares!.sums(of: range, of: values, rows).total * UInt128(count)
       let square = UInt256(UInt128(codes).multipliedFullWidth(by: UInt128(codes)))
       let unit = UInt128(count) * UInt128(powerOfTen(values.digits))

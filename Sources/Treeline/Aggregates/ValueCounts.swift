@@ -5,7 +5,7 @@ final class ValueCounts: PreparedValues {
   /// Number of codes, without the code for missing values.
   let codeCount: Int
   private let rowsPerBlock: Int
-  /// For each block, the count of each code in the rows before it.
+  /// For each block, the count of each code in all rows before the block.
   private let before: PreparedArray<UInt32>
 
   var byteCount: Int { before.byteCount }

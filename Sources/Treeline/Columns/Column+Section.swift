@@ -10,8 +10,8 @@ extension Column {
     case entries = 3
   }
 
-  /// Offsets of the fields with which a section begins. The name in UTF-8 follows, padded with zeros to a multiple of
-  /// 8, and then the values in tree order.
+  /// Offsets of the fields at the start of a section. The fields are followed by the name in UTF-8, which is padded
+  /// with zeros to a multiple of 8 bytes. The name is followed by the values in tree order.
   package enum Offset {
     package static let kind = 0
     package static let encoding = 1

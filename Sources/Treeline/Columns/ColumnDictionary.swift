@@ -35,7 +35,7 @@ package struct ColumnDictionary: @unchecked Sendable {
     bytes(ofEntry: entry).flatMap { AttributeValue.Tag(rawValue: $0[0]) }
   }
 
-  /// Returns whether an entry is a value. Neither null nor an entry that cannot be read is a value.
+  /// Returns whether an entry is a value. Null and entries that cannot be read are not values.
   func isPresent(_ entry: Int) -> Bool {
     switch tag(ofEntry: entry) {
     case nil, .null, .absent: false

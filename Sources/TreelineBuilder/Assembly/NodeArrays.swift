@@ -6,7 +6,7 @@ struct NodeArrays: Sendable {
   var sums: ContiguousArray<NodeSums> = []
   var spreads: ContiguousArray<NodeSpread> = []
 
-  /// - Parameter pointCount: Number of points of the subtree. It determines how much memory is reserved.
+  /// - Parameter pointCount: Number of points of the subtree. This number determines how much memory is reserved.
   init(pointCount: Int) {
     // A bucket holds 8 points or more on average, and a tree has about twice as many records as buckets.
     records.reserveCapacity(pointCount / 4 + 1)

@@ -8,7 +8,7 @@ struct Splitting {
   let threads: Int
   let monitor: BuildMonitor
 
-  /// Sorts the points in some memory into tree order and returns the nodes over them.
+  /// Sorts the points in `memory` into tree order, and returns the nodes above the points.
   ///
   /// - Parameter root: The level of the topmost new node in the whole tree, and the corner for the moments of this
   ///   node.

@@ -18,7 +18,7 @@ struct GroupNumbers: Sendable {
     return number
   }
 
-  /// The names, sorted by their bytes in UTF-8. At the number of each name, `places` contains the index of the name
+  /// The names, sorted by their bytes in UTF-8. For each number, `places` contains the index of the number's name
   /// among the sorted names.
   var sorted: (names: [String], places: [UInt32]) {
     let sorted = numbers.sorted { $0.key.lexicographicallyPrecedes($1.key) }

@@ -8,7 +8,7 @@ import Treeline
 public struct PointGroups: Hashable, Sendable {
   /// The group of a point.
   public enum Group: Hashable, Sendable {
-    /// The group with this name. The empty name is the group of all points without a group.
+    /// The group with this name. The group with the empty name is for points without a group name.
     case named(String)
     /// No group at all. The point shares a cluster only with points at its position that also have no group at all.
     case neverClustered

@@ -91,7 +91,8 @@ private struct MirroredAxis {
 
   @inline(__always) var productOfCorner: UInt64 { UInt64(component) &* corner }
 
-  /// Returns the sum of `count` distances from the corner, given the sum of their mirrored coordinates.
+  /// Returns the sum of the distances of `count` points from the corner, given the sum of their coordinates. If
+  /// coordinates are mirrored, the given sum is a sum of mirrored coordinates.
   @inline(__always) func distances(_ sum: UInt64, _ count: UInt64) -> UInt64 {
     let distances = sum &- count &* corner
     return mirror == 0 ? distances : 0 &- distances

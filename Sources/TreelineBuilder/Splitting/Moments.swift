@@ -111,7 +111,7 @@ struct Scatter: Hashable, Sendable {
     yy = n &* Int128(truncatingIfNeeded: moments.yy) &- y &* y
   }
 
-  /// Whether all points have one position.
+  /// Whether all points share one position.
   var isZero: Bool { xx == 0 && yy == 0 }
 
   /// Returns the covariance matrix, with each entry rounded.

@@ -82,7 +82,7 @@ struct DistanceWeight: Sendable {
   /// mean.
   static let evenEighths: UInt32 = 8
 
-  /// The greatest weight; the least is 1.
+  /// The greatest weight. The least weight is 1.
   private static let most = 0x1p30
 
   init(gammaInEighths: UInt32) {

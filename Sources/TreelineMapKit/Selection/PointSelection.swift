@@ -17,9 +17,9 @@ struct PointSelection {
   /// Selects no point.
   mutating func end() { (treeIndex, row, tree) = (nil, nil, nil) }
 
-  /// Finds the selected point in the next tree. The selection ends if there is no next tree, if the next tree is
-  /// neither the same tree nor an edit of it, if the edit has removed the point, or if the point fails the filter of
-  /// the next tree.
+  /// Finds the selected point in the next tree. The next tree may be the same tree under another filter, or an edit of
+  /// the tree. If there is no next tree, or if it is an unrelated tree, the selection ends. The selection also ends if
+  /// the edit has removed the point, or if the point fails the filter of the next tree.
   ///
   /// - Returns: Whether the selection has ended.
   mutating func follow(_ next: ClusterTree?) -> Bool {

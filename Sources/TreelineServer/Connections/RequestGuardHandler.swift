@@ -21,7 +21,8 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Progress of the next request. In an HTTP/2 stream, the head of the request is complete from the start.
     let progress: RequestProgress
     let isStream: Bool
-    /// Whether the connection is beyond the bound and may only request `/health` and `/ready`.
+    /// Whether the connection is beyond the maximum number of connections. Such a connection may request only
+    /// `/health` and `/ready`.
     let isBeyondBound: Bool
   }
 
@@ -127,7 +128,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
     if isReading {
       if unanswered == 0 { return close(context) }
       if isResponding && unanswered == 1 { return }
-      // No response has begun yet, so the refusal becomes the response.
+      // No response to this request has begun yet, so the refusal becomes the response.
       isReading = false
       unanswered -= 1
     }

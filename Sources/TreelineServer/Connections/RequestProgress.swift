@@ -2,7 +2,7 @@ import NIOCore
 
 /// Progress of the next request on a connection. The first handler records the progress, and a later handler reads it.
 final class RequestProgress {
-  /// Arrival time of the first bytes; nil if none has arrived.
+  /// Arrival time of the first bytes; nil if no byte has arrived.
   var beginning: NIODeadline?
   /// Whether the request line is complete and not longer than the parser accepts.
   var hasFirstLine = false

@@ -8,7 +8,8 @@ struct FileVersion: Hashable, Sendable {
   let size: Int
   /// Whether the file is a regular file, not a folder or a pipe.
   let isRegular: Bool
-  /// Modification time, which programs can set; and status change time, which programs cannot set.
+  /// Times of the last modification and of the last status change. Programs can set the first time, but not the second
+  /// time.
   private let modified: Double
   private let changed: Double
 

@@ -7,7 +7,7 @@ import Synchronization
 final class FilterCache: Sendable {
   private struct State {
     var entries: [[UInt8]: Entry] = [:]
-    /// Number of lookups so far, which is the time in this cache.
+    /// Number of lookups so far. This number serves as the time in `Entry.lastUse`.
     var clock = 0
   }
 
@@ -28,7 +28,8 @@ final class FilterCache: Sendable {
   /// Maximum number of filters, even if the filters are small.
   static let most = 64
 
-  /// - Parameter mostBytes: Maximum total size of the filters. The filter used last is kept even if it is larger.
+  /// - Parameter mostBytes: Maximum total size of the filters. The filter used last is kept even if it exceeds this
+  ///   size.
   init(of tree: ClusterTree, mostBytes: Int) { (self.tree, self.mostBytes) = (tree, mostBytes) }
 
   /// Returns the key of a filter: the bytes of its text. The key is not a `String`, because a filter may distinguish
@@ -44,7 +45,8 @@ final class FilterCache: Sendable {
 
   /// Returns the tree under a filter, and prepares the filter if necessary.
   ///
-  /// - Throws: `FilterError`; `CancellationError` if the request is canceled while another thread prepares the filter.
+  /// - Throws: `FilterError`; `CancellationError` if the request is cancelled while another thread prepares the
+  ///   filter.
   /// - Complexity: O(points) if the filter is not prepared.
   func tree(selecting filter: Filter) throws -> ClusterTree {
     let key = Self.key(filter)
@@ -75,7 +77,8 @@ final class FilterCache: Sendable {
     return try found.get()
   }
 
-  /// Returns the filter of a key and the filter that was used before. The filter of the key may not be prepared yet.
+  /// Returns the filter of a key, and the filter of the previous lookup. The filter of the key may not be prepared
+  /// yet.
   private func entry(_ key: [UInt8]) -> (prepared: PreparedFilter, last: PreparedFilter?) {
     state.withLock { state in
       let last = state.entries.max { $0.value.lastUse < $1.value.lastUse }?.value.prepared

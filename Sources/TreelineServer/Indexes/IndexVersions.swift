@@ -15,7 +15,7 @@ final class IndexVersions: Sendable {
 
   var newest: ServedIndex { state.withLock { $0.newest } }
 
-  /// Makes a version the newest and sends it to all streams.
+  /// Makes a version the newest version, and sends this version to all streams.
   func publish(_ index: ServedIndex) {
     state.withLock { state in
       state.newest = index
@@ -24,7 +24,7 @@ final class IndexVersions: Sendable {
   }
 
   /// Returns a stream that begins with the newest version and ends after `time`. A slow reader skips versions and gets
-  /// the newest.
+  /// the newest version.
   func stream(for time: Duration) -> AsyncStream<ServedIndex> {
     let (stream, reader) = AsyncStream<ServedIndex>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let number: Int? = state.withLock { state in

@@ -3,8 +3,8 @@ import NIOPosix
 import ServiceLifecycle
 import UnixSignals
 
-/// Checks every second, and at SIGHUP, whether the files of indexes were replaced, and reopens replaced files. The
-/// work is done on threads that answer no requests.
+/// Checks every second whether the files of indexes have changed, and opens changed files again. At SIGHUP, opens the
+/// files of all indexes again. The work is done on threads that answer no requests.
 struct IndexWatcher: Service {
   let catalog: Catalog
   let metrics: ServerMetrics

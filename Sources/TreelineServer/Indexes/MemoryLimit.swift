@@ -3,8 +3,8 @@ import Foundation
 /// The memory that a process may use.
 enum MemoryLimit {
   /// Returns the memory limit of this process's control group, in bytes. A group that contains this group may have a
-  /// smaller limit; the smallest limit counts. Returns nil if there is no limit. Only version 2 of control groups is
-  /// supported.
+  /// smaller limit. The smallest of all these limits is returned. Returns nil if there is no limit. Only version 2 of
+  /// control groups is supported.
   ///
   /// - Parameters:
   ///   - membership: File in which the kernel names the control group of the process.

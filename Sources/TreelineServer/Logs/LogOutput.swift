@@ -32,7 +32,7 @@ final class LogOutput: Sendable {
   ///
   /// - Parameters:
   ///   - line: The line, including its line break.
-  ///   - notice: Function that makes the line that reports a number of dropped lines.
+  ///   - notice: Returns a line that reports a number of dropped lines.
   func write(_ line: String, notice: (Int) -> String) {
     let wakes = state.withLock { state in
       guard state.waiting.count + line.utf8.count <= most else {
