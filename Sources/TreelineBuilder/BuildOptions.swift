@@ -23,7 +23,7 @@ public struct BuildOptions: Hashable, Sendable {
   /// Greatest number of positions that are merged without being divided into parts; nil for the default. Only tests set
   /// this option.
   var leavesInPart: Int?
-  /// Least number of points per changed point with which an edit merges only around the changed points. With fewer
+  /// Least number of points per changed point at which an edit merges only around the changed points. With fewer
   /// points per changed point, a new build is faster.
   var pointsPerChange = 1500
 

@@ -13,7 +13,7 @@ extension ClusterTree {
   /// - Parameters:
   ///   - coordinates: Longitudes from -180 to 180 and latitudes from -90 to 90, in degrees; or plain x and y.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
-  ///   - options: How to build.
+  ///   - options: Options of the build.
   ///   - progress: Called on the threads that build, by one thread at a time, at most once for each percent.
   /// - Throws: `BuildError`
   /// - Complexity: O(n log n) time except for adversarial data. A build takes about 50 bytes of memory per point: 16
@@ -40,7 +40,7 @@ extension ClusterTree {
   ///   - coordinates: As in the other `init`.
   ///   - groups: The group of each coordinate, in the same order.
   ///   - projection: As in the other `init`.
-  ///   - options: How to build the tree of each group.
+  ///   - options: Options for building the tree of each group.
   ///   - progress: Called each time a group's tree is complete. A tree with separations is complete when its
   ///     separations are computed.
   /// - Precondition: `groups` has one entry for each coordinate.
@@ -88,7 +88,7 @@ extension ClusterTree {
   ///   - groups: The group of each coordinate, in the same order; points of different groups never share a cluster. Nil
   ///     if all points may share a cluster.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
-  ///   - options: How to build.
+  ///   - options: Options of the build.
   ///   - progress: Called on the threads that build, by one thread at a time, at most once for each percent.
   /// - Throws: `BuildError`, or `CancellationError` if the task was cancelled.
   /// - Precondition: `groups` has one entry for each coordinate.
@@ -132,8 +132,8 @@ extension ClusterMap {
   ///   - groups: The group of each value, in the same order; values of different groups never share a cluster. Nil if
   ///     all values may share a cluster.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
-  ///   - options: How to build. By default the map answers queries with a limit or a detail. The initializer with
-  ///     `supporting` builds maps for other queries.
+  ///   - options: Options of the build. By default, the map answers queries with a limit or a detail. The initializer
+  ///     with `supporting` builds maps for other queries.
   /// - Throws: `BuildError`, `ColumnError`, or an error that `coordinate` throws.
   /// - Precondition: `groups` has one entry for each value.
   public init(

@@ -59,7 +59,8 @@ extension PointTotals {
   fileprivate init(_ entry: MortonOrder.Entry) { self.init(MortonOrder.point(of: entry.key), row: entry.row) }
 }
 
-/// The order in which a quadtree visits positions: by quadrant, within each quadrant by its own quadrants, and so on.
+/// The order in which a quadtree visits positions. Positions are ordered by quadrant. Positions in one quadrant are
+/// ordered by the quadrants of this quadrant, and so on.
 ///
 /// The key of a position interleaves the bits of its coordinates; each bit of y is above the bit of x with the same
 /// number (Morton 1966). So each pair of bits, from the top, identifies one quadrant. Every quadrant at every level is

@@ -2,11 +2,11 @@ import Treeline
 
 /// A bucketed quadtree over the whole plane. The published grid systems use such a quadtree as their index.
 ///
-/// The root is the square of 2^32 units. A square with more points than fit into a bucket is cut into half-open
-/// quadrants. A square with a single occupied quadrant is not stored, so every inner node has two to four children.
-/// There are fewer than two nodes for each bucket, and at most 33 nodes on any path. Points at one position share a
-/// bucket, even if the bucket then exceeds its capacity. The order of the input affects only the row numbers. Points
-/// at one position are in ascending order of row numbers.
+/// The root is the whole plane, whose sides have 2^32 units. A square with more points than fit into a bucket is cut
+/// into half-open quadrants. A square with a single occupied quadrant is not stored, so every inner node has two to
+/// four children. There are fewer than two nodes for each bucket, and at most 33 nodes on any path. Points at one
+/// position share a bucket, even if the bucket then exceeds its capacity. The order of the input affects only the row
+/// numbers. Points at one position are in ascending order of row numbers.
 struct QuadTree: Sendable {
   struct Node: Hashable, Sendable {
     /// The tree index at which the node's points begin.

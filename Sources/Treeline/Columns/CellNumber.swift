@@ -27,7 +27,7 @@ package struct CellNumber {
   private let exponent: Bytes
 
   /// - Parameter bytes: The text. Its memory must stay valid as long as the number is used.
-  /// - Returns: nil if the text is not a number, or if its magnitude is not below 1.8e308.
+  /// - Returns: nil if the text is not a number, or if the magnitude of the number is not below 1.8e308.
   package init?(_ bytes: Bytes, mark: DecimalMark = .point) {
     var position = 0
     func next() -> UInt8 { position < bytes.count ? bytes[position] : 0 }
@@ -112,8 +112,9 @@ extension CellNumber {
 /// The spelling of the numbers in a column of text cells. The spelling decides whether all cells of the column are
 /// read as numbers or as texts, because a cell has no type.
 ///
-/// A column without a decimal point is a column of texts if any cell looks like a code, such as 02134, 1E8 or an
-/// identifier of 18 digits.
+/// If any number has a decimal point, the column is a column of numbers. If no number has a decimal point, and any
+/// cell looks like a code, the column is a column of texts. Examples of codes are 02134, 1E8 and an identifier of 18
+/// digits.
 package struct CellSpelling: Sendable {
   package var hasPoint = false
   package var hasCode = false

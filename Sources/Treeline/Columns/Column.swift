@@ -56,15 +56,15 @@ public struct Column: Sendable {
   }
 }
 
-/// Numbers, booleans or times. Each value is given by an integer. A number is its integer divided by a power of ten.
-/// An integer is stored as a code: the integer minus the base. The greatest code of the given width stands for a
-/// missing value.
+/// The values of a column of numbers, booleans or times. Each value corresponds to an integer. A number is its integer
+/// divided by a power of ten. The column stores each integer as a code: the integer minus the base. The greatest code
+/// of the given width stands for a missing value.
 package struct IntegerValues: Sendable {
   package let codes: PackedIntegers
   /// The integer that is added to each code.
   package let base: Int64
-  /// The number of decimals in the integers, the same for all values. For times, these are decimals of a second: 3 if
-  /// the integers are milliseconds.
+  /// The number of decimals that the integers include. This number is the same for all values. For times, these are
+  /// decimals of a second: 3 if the integers are milliseconds.
   package let digits: Int
   /// For times, whether each time is the first moment of a day.
   package let isDates: Bool

@@ -112,7 +112,7 @@ package struct WaveletMatrix: @unchecked Sendable {
 extension WaveletMatrix {
   package func zeroCount(ofLevel level: Int) -> Int { Int(UInt32(littleEndian: zeroCounts[level])) }
 
-  /// Returns how many bits of a level are 1 before a block begins. The block stores this number.
+  /// Returns the number of 1 bits of a level before a block. The block stores this number.
   package func count(beforeBlock block: Int, level: Int) -> Int {
     Int(UInt64(littleEndian: words[4 * (level * blocksPerLevel + block)]) & 0xFFFF_FFFF)
   }

@@ -14,7 +14,7 @@ struct PlainNumbers {
   /// Number of integers that are stored as the nearest double, because they are not equal to any double.
   private var inexactCount = 0
 
-  /// The number of decimals of a missing value.
+  /// The entry of `decimals` for a missing value.
   private static let missing = UInt8.max
 
   init(capacity: Int) {

@@ -153,7 +153,7 @@ extension Instant {
 }
 
 extension AttributeColumn {
-  /// Returns the bits that represent a value in a column of numbers; nil if the value has no such bits.
+  /// Returns the bits that represent a value in a column of numbers; nil if no bits represent exactly this value.
   static func bits(of value: AttributeValue?) -> UInt64? {
     switch value {
     case nil: absentBits

@@ -171,7 +171,7 @@ public struct BuildPlan: Sendable {
   /// Number of points; 0 until the first round has been answered.
   private var pointCount: Int { nodes[0].segment?.count ?? 0 }
 
-  /// The pieces, once the plan has no more questions.
+  /// The pieces and the nodes above them, according to the finished plan.
   ///
   /// - Precondition: `nextRound()` has returned nil.
   public var pieces: PiecePlan {
@@ -216,7 +216,7 @@ private struct PlanNode: Sendable {
   let corner: PlanePoint?
   /// Index of the parent; nil for the root.
   let parent: Int?
-  /// Extent of the node's points, once it is known.
+  /// Extent of the node's points; nil until the extent is known.
   var extent: PointExtent?
   var state = State.unmeasured
 

@@ -65,7 +65,7 @@ extension PieceTask {
   ///   - points: All points that the plan assigns to this piece, in any order, as positions on the survey's plane.
   ///   - rows: The row of each point, from 0 to 2^53. No two points have the same row. Points at one position are
   ///     stored in the order of their rows.
-  ///   - columns: Columns of the index, in the order of the index.
+  ///   - columns: Columns of the index, in their order in the index.
   ///   - codes: Codes of all columns for each point, written by `ColumnEncoding.encode`. Points are in the order of
   ///     `points`. The codes of one point, column by column, are adjacent.
   ///   - threads: Number of threads, 1 or more.

@@ -1,10 +1,10 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// Assembles one index from the built pieces, in tree order, and the nodes above the pieces.
+  /// Assembles one index from the built pieces and the nodes above the pieces.
   ///
-  /// Pieces are copied through buffers of a few megabytes. Besides the buffers, only the plan is in memory. The plan
-  /// takes about 230 bytes for each piece.
+  /// Pieces are copied in tree order, through buffers of a few megabytes. Besides the buffers, only the plan is in
+  /// memory. The plan takes about 230 bytes for each piece.
   public struct IndexAssembly {
     private let plan: PiecePlan
     private let survey: PointSurvey
@@ -16,13 +16,13 @@ import Treeline
     var preparations: [Set<IndexColumn.Preparation>] = []
     /// The folder, the memory and the callbacks for computing preparations; nil if there are no preparations.
     var workspace: ScratchMatrix.Workspace?
-    /// Computes the separations of the tree that has been written so far; nil if separations are not wanted.
+    /// Computes the separations of the tree whose nodes have been written; nil if the index gets no separations.
     var separate: ((SeparatedTree) throws(PieceError) -> SeparationFile)?
 
     /// - Parameters:
-    ///   - plan: Plan by which the pieces were built.
+    ///   - plan: Plan of the pieces.
     ///   - survey: Survey of all points.
-    ///   - columns: Columns with which the pieces were built. All columns have different names.
+    ///   - columns: Columns of the pieces. All columns have different names.
     ///   - description: Texts that describe the index to its users.
     public init(
       of plan: PiecePlan, _ survey: PointSurvey, columns: [ColumnEncoding] = [],

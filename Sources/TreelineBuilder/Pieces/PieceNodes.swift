@@ -1,7 +1,7 @@
 import Treeline
 
-/// The nodes of one part of a `SplitSequence`, and the results for these nodes. The nodes lie below some shown nodes,
-/// and are numbered from 1 in tree order.
+/// The nodes of one part of a `SplitSequence`, and the results for these nodes. The nodes lie below nodes that are
+/// shown when the part begins. The nodes are numbered from 1 in tree order.
 ///
 /// - Complexity: 70 bytes per node.
 final class PieceNodes {

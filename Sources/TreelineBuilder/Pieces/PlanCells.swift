@@ -74,7 +74,7 @@ import Treeline
       self.file = file
     }
 
-    /// Computes the answers over all points, with all threads. For most cells, the sums of the cell are enough. The
+    /// Computes the answers over all points with several threads. For most cells, the sums of the cell are enough. The
     /// points of the other cells are read.
     ///
     /// - Returns: the answers, and the number of points that were read.

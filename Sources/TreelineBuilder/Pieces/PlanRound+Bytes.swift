@@ -95,7 +95,8 @@ extension PlanAnswers {
     guard bytes.isAtEnd else { throw PlanAnswer.foreign }
   }
 
-  /// Returns the name of this kind of bytes. Answers to different rounds have different names.
+  /// Returns a name for the answers to a round, which the checksum of their bytes covers. Answers to different rounds
+  /// have different names.
   static func kind(to round: PlanRound) -> String {
     "PlanAnswers to round \(round.bytes.withUnsafeBytes { XXHash64.hash($0) })"
   }
@@ -130,7 +131,7 @@ extension PlanAnswer {
 }
 
 extension Halves.Sums {
-  /// Whether a set of points with these sums can exist.
+  /// Whether some set of points can have these sums.
   var isSound: Bool {
     count <= IndexHeader.maximumPointCount && x <= count * UInt64(UInt32.max) && y <= count * UInt64(UInt32.max)
   }
@@ -150,6 +151,6 @@ extension PositionQuestion {
     }
   }
 
-  /// Greatest dot product. A dot product has 62 bits and a sign.
+  /// Greatest magnitude of a dot product. A dot product has 62 bits and a sign.
   private static let greatestProduct: Int64 = 1 << 62
 }

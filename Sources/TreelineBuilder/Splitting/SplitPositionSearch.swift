@@ -102,7 +102,8 @@ struct SplitPositionSearch {
   private func putByThreads(_ range: Range<Int>, in bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale) {
     nonisolated(unsafe) let search = self
     let parts = inChunks(of: range.count, threads: threads) { chunk in
-      // The bins, and for each bin the point that was added to it first. This point is the end of the bin's list.
+      // For each bin, `ends` contains the point that was added to the bin first. This point is the end of the bin's
+      // list.
       var (bins, ends) = ([Bin](repeating: Bin(), count: scale.count), [UInt32](repeating: 0, count: scale.count))
       bins.withUnsafeMutableBufferPointer { bins in
         search.monitor.pass(over: range.chunk(chunk)) { block in
@@ -170,8 +171,8 @@ struct SplitPosition {
   /// Scatter between the halves, multiplied by the number of points.
   private(set) var between = 0.0
 
-  /// Replaces this position by another position if the other position is better, or if it is equally good and farther
-  /// left.
+  /// Replaces this position by another position if the other position is better. If both positions are equally good,
+  /// keeps the position that is farther left.
   @inline(__always) mutating func take(_ left: Halves.Sums, _ between: Double, _ threshold: Int64) {
     if between > self.between || between == self.between && left.count < self.left.count {
       (self.threshold, self.left, self.between) = (threshold, left, between)

@@ -2,8 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Refuses HTTP/1 requests without exactly one Host header. Also rewrites absolute URLs, and headers that ask to close
-/// the connection, into forms that later handlers understand.
+/// Refuses HTTP/1 requests with several Host headers, and HTTP/1.1 requests without a Host header. Also rewrites
+/// absolute URLs, and headers that ask to close the connection, into forms that later handlers understand.
 final class HTTP1HeadHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

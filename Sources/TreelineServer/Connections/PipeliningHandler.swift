@@ -10,7 +10,7 @@ final class PipeliningHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// Whether the request that was passed on last is not completely answered yet.
+  /// Whether the last request that was passed on has no complete response yet.
   private var isResponding = false
   /// Parts of the queued requests, beginning with the head of the first queued request. The connection is not read
   /// while a request is queued.

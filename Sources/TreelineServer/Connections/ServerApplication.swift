@@ -62,7 +62,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
 /// An error for a request whose rest could not be parsed after the response had begun.
 private struct UnreadableRequest: Error {}
 
-/// The date of responses, made once a second.
+/// The date of responses, made at most once a second.
 private final class ResponseDate: Sendable {
   private let last = Mutex((second: time_t(0), text: ""))
 

@@ -7,7 +7,8 @@ public final class Catalog: Sendable {
   private struct Entry {
     let path: String
     var index: ServedIndex
-    /// Version of the file that the server last tried to open. The server opens and logs this version only once.
+    /// Version of the file that the server last tried to open. Unless a check is forced or `wasSettled` is false, the
+    /// check does not open this version again.
     var tried: FileVersion
     /// Whether an older version is served, because the file is missing or could not be opened.
     var isStale = false
