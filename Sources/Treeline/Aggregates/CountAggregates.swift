@@ -18,7 +18,8 @@ struct DistinctValues: AggregateEvaluator {
   /// For each entry of the dictionary, whether the entry is a value and not null. Nil if no entry can be null, or if
   /// `counts` is nil.
   let present: PresentEntries?
-  /// The values of the dictionary's entries. Nil if no result needs values, or if the dictionary has too many entries.
+  /// The values of the dictionary's entries. Nil if the column has no dictionary, if no result needs values, or if the
+  /// dictionary has too many entries.
   let entryValues: EntryTexts?
 
   init(function: Aggregate.Function, tree: ClusterTree, rows: CountedRows, column: Column) throws(CancellationError) {
