@@ -165,8 +165,8 @@ extension OrderStatistic {
   /// Returns the mean of two finite numbers, rounded once.
   private static func mean(_ a: Double, _ b: Double) -> Double {
     let sum = a + b
-    // If the sum is finite, at most one of the two steps rounds: halving rounds only very small sums, and such sums
-    // are exact. If the sum is infinite, both numbers are so large that their halves are exact.
+    // If the sum is finite, the addition and the halving cannot both round: halving rounds only very small sums, and
+    // very small sums are exact. If the sum is infinite, both numbers are so large that their halves are exact.
     return sum.isFinite ? sum / 2 : a / 2 + b / 2
   }
 }

@@ -17,7 +17,7 @@ public struct Column: Sendable {
     case text
   }
 
-  /// The name by which filters and aggregates refer to the column.
+  /// The name of the column in filters and aggregates.
   public let name: String
   /// The kind of the column's values.
   public let kind: Kind

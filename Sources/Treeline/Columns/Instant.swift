@@ -1,5 +1,5 @@
-/// A moment in time, to the nanosecond: seconds since the beginning of 1970 in UTC, without leap seconds, like Unix
-/// time.
+/// A moment in time with a precision of one nanosecond. A moment is the time since the beginning of 1970 in UTC,
+/// without leap seconds, like Unix time.
 public struct Instant: Hashable, Sendable {
   /// The whole seconds since the beginning of 1970; negative before 1970.
   public let seconds: Int64
@@ -20,7 +20,7 @@ public struct Instant: Hashable, Sendable {
     Int128(seconds) * Int128(powerOfTen(digits)) + Int128(nanoseconds) / Int128(powerOfTen(9 - digits))
   }
 
-  /// - Parameter digits: The number of decimals of a second in a tick, up to 9: 3 if ticks are milliseconds.
+  /// - Parameter digits: The number of decimals of a second that ticks include, up to 9; 3 if ticks are milliseconds.
   package init(ticks: Int64, digits: Int) {
     let parts = Int64(powerOfTen(digits))
     let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: parts)
@@ -99,7 +99,7 @@ extension Instant {
     return Int64(era * 146_097 + dayOfEra - 719_468)
   }
 
-  /// Returns the date of a day: the reverse of `days(since1970:_:_:)`.
+  /// Returns the date of a day, given the number of days since 1970-01-01.
   static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let day = day + 719_468
     let era = (day >= 0 ? day : day - 146_096) / 146_097

@@ -24,8 +24,9 @@ package enum Mercator {
       1 + square * (-0.2847426780942919 + square * (0.008881232016430318 + square * -4.889060316775422e-05))
     let (numerator, denominator) = (even + odd, even - odd)
     // `doublings` is the least number of times, at most five, that the denominator must be doubled so that the
-    // quotient is below the square root of 2. This is the binary logarithm of `numerator / limit`, rounded up. It is
-    // computed from the bit patterns of both numbers, because processors would often mispredict a comparison.
+    // quotient is below the square root of 2. This number is the binary logarithm of `numerator / limit`, rounded up.
+    // The code computes it from the bit patterns of `numerator` and `limit`, because processors would often mispredict
+    // a comparison.
     let limit = denominator * 1.4142135623730951
     let doublings = (Int64(bitPattern: numerator.bitPattern &- limit.bitPattern) &- 1) &>> 52 &+ 1
     let power = denominator * Double(bitPattern: UInt64(bitPattern: 1023 &+ doublings) &<< 52)

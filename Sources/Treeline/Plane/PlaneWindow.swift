@@ -21,7 +21,7 @@ package struct PlaneWindow: Hashable, Sendable {
   /// The whole plane.
   package static let everything = PlaneWindow(x: 0, width: .max, minY: 0, maxY: .max)
 
-  /// Returns the window extended by a number of units on all sides, within the plane.
+  /// Returns the window extended by a number of units on all sides, but not beyond the plane.
   func expanded(by units: Double, on plane: Plane) -> PlaneWindow {
     let margin = UInt64(min(units, 0x1p33))
     let (minY, maxY) = (UInt64(minY), min(UInt64(maxY) + margin, UInt64(UInt32.max)))
@@ -137,9 +137,10 @@ struct WindowEdges {
     nearer = Self.ordered(SIMD4(window.x, window.minY, east, window.maxY))
   }
 
-  /// Flips bits so that one signed comparison gives the right result for all four sides. Flipping the top bit keeps
-  /// the order of unsigned numbers. Flipping all other bits instead reverses their order. The order is reversed for
-  /// the east and south sides of a box, because these sides need `<` where the west and north sides need `>`.
+  /// Flips bits so that one signed comparison gives the right result for all four sides. In the west and north sides
+  /// of a box, the top bit is flipped, which keeps the order of unsigned numbers. In the east and south sides, all
+  /// other bits are flipped, which reverses the order. The order is reversed because the east and south sides need `<`
+  /// where the west and north sides need `>`.
   @inline(__always) private static func ordered(_ sides: SIMD4<UInt32>) -> SIMD4<Int32> {
     SIMD4(truncatingIfNeeded: sides ^ SIMD4(1 << 31, 1 << 31, 1 << 31 - 1, 1 << 31 - 1))
   }
@@ -176,8 +177,8 @@ struct WindowEdges {
   }
 }
 
-/// The sides of a box that lie outside a window. For each such side, it is known whether it is past the window's
-/// farther edge or short of the nearer edge. The box is the smallest box around some points.
+/// The sides of a box that lie outside a window. For each of these sides, `bytes` says whether the side is past the
+/// window's farther edge or short of the nearer edge. The box is the smallest box around some points.
 struct SidesOutside {
   /// Two groups of four bytes. Each group has a byte for each side of the box, in the order west, north, east and
   /// south. In the lower group, all bits of a byte are set if the side is past the window's farther edge, so that the

@@ -92,7 +92,7 @@ struct PlainNumbers {
 
   /// Writes the codes of some points, one after the other.
   ///
-  /// - Parameter place: Converts a point to the index of its number among these numbers.
+  /// - Parameter place: Returns the index of a point's number among these numbers.
   func encode(
     _ points: Range<Int>, to start: UnsafeMutableRawPointer, _ encoding: ColumnEncoding, place: (Int) -> Int
   ) {

@@ -141,8 +141,8 @@ extension AttributeValue {
 }
 
 extension Instant {
-  /// Converts a number of seconds or milliseconds since the beginning of 1970, rounded down to the nanosecond. Nil if
-  /// the seconds do not fit into 64 bits.
+  /// Makes an instant from a number of seconds or milliseconds since the beginning of 1970, rounded down to the
+  /// nanosecond. Nil if the seconds do not fit into 64 bits.
   fileprivate init?(_ number: DecimalNumber?, perSecond: Int) {
     guard let number else { return nil }
     let nanoseconds = number.scaled(by: perSecond == 1 ? 9 : 6).floor

@@ -1,6 +1,6 @@
 import Treeline
 
-/// Gives each name of a group a number. Numbers start at 0 and follow the order in which names are added.
+/// Gives each group name a number. Numbers start at 0 and follow the order in which names are added.
 struct GroupNumbers: Sendable {
   // Names are compared by their bytes, because strings that are equal in Swift may have different bytes.
   private var numbers: [[UInt8]: UInt32] = [:]

@@ -1,7 +1,7 @@
 import Treeline
 
-/// The layout of a point's codes. The codes of all columns are stored one after the other, next to the point, until
-/// the piece of the point is built.
+/// The layout of a point's codes. Until the piece of a point is built, the point is stored together with its codes.
+/// The codes are in the order of the columns.
 struct RecordLayout: Sendable {
   /// Width of each column's code, in bytes.
   let widths: [Int]

@@ -95,8 +95,7 @@ extension PlanAnswers {
     guard bytes.isAtEnd else { throw PlanAnswer.foreign }
   }
 
-  /// Returns a name for the answers to a round, which the checksum of their bytes covers. Answers to different rounds
-  /// have different names.
+  /// Returns the `kind` for `PlainBytes.sealed(as:)`. The answers to each round have their own kind.
   static func kind(to round: PlanRound) -> String {
     "PlanAnswers to round \(round.bytes.withUnsafeBytes { XXHash64.hash($0) })"
   }

@@ -127,8 +127,7 @@ public struct PlanAnswers: Sendable {
   /// read.
   ///
   /// - Parameter moments: Moments, measured from the plane's corner.
-  /// - Returns: nil if the moments and the box were enough. Otherwise the routing with which the points must be added
-  ///   one by one.
+  /// - Returns: nil if the moments and the box were enough; if not, the routing for adding the points one by one.
   mutating func add(_ moments: Moments<UInt128>, in box: PlaneRect) -> PointRouting? {
     let (routing, leaves) = round.routing.narrowed(to: box)
     let asked = leaves.filter { $0 < round.questions.count }
@@ -138,7 +137,7 @@ public struct PlanAnswers: Sendable {
     return asked.contains { round.questions[$0].concerns(box) } ? routing : nil
   }
 
-  /// Adds answers to the same round that were computed from other points.
+  /// Adds other answers to the same round. The other answers were computed from other points.
   public mutating func add(_ other: PlanAnswers) {
     precondition(answers.count == other.answers.count, "The answers belong to another round")
     for index in answers.indices { answers[index].add(other.answers[index]) }
@@ -233,7 +232,7 @@ struct ProductBin: BitwiseCopyable, Sendable {
 
   var sums: Halves.Sums { Halves.Sums(count: count, x: x, y: y) }
 
-  /// This bin, converted to the type of bins in builds in memory. The result has no list of points.
+  /// This bin as a `Bin`, which is the type of bins in builds in memory. The result has no list of points.
   var bin: Bin { Bin(count: UInt32(count), x: x, y: y) }
 }
 

@@ -60,8 +60,8 @@ private struct Deviation: Sendable {
     (count, x, y) = (points.moments.count, points.moments.x, points.moments.y)
   }
 
-  /// Returns the squared distance of a point. Before they are squared, the x and y components are exact integers below
-  /// 2^63.
+  /// Returns the squared distance of a point. Before squaring, the x and y components are exact integers with
+  /// magnitudes below 2^63.
   @inline(__always) func square(of point: PlanePoint) -> Double {
     let dx = Double(Int64(bitPattern: count &* UInt64(point.x &- corner.x) &- x))
     let dy = Double(Int64(bitPattern: count &* UInt64(point.y &- corner.y) &- y))

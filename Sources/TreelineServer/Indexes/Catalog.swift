@@ -171,8 +171,8 @@ public final class Catalog: Sendable {
       let index = try ServedIndex(
         name: name, path: entry.path, file, in: residence, filterBytes: filterBytes)
       try index.check()
-      // The file was read again only because a write might not have changed its times. Its content is the same as
-      // before.
+      // The file was read again only because a write might not have changed the file's times. The content is still the
+      // same.
       let isKnown = !isNew && !isForced && index.version == old.version && !old.isDamaged
       entries.withLock { entries in
         entries[name]?.isStale = false
@@ -182,8 +182,8 @@ public final class Catalog: Sendable {
       versions[name]?.publish(index)
       return .reopened(name: name)
     } catch {
-      // If the file was read before and is damaged now, another program is most likely writing it. So only a failure of
-      // a new file is reported.
+      // If the file was read before and is damaged now, another program is most likely writing to the file. So only a
+      // failure of a new file is reported.
       if isNew || isForced { entries.withLock { $0[name]?.isStale = true } }
       return isNew || isForced ? .refused(name: name, error) : nil
     }

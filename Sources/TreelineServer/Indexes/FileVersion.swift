@@ -8,8 +8,8 @@ struct FileVersion: Hashable, Sendable {
   let size: Int
   /// Whether the file is a regular file, not a folder or a pipe.
   let isRegular: Bool
-  /// Times of the last modification and of the last status change. Programs can set the first time, but not the second
-  /// time.
+  /// Time of the last modification, and time of the last status change. Programs can set only the time of the
+  /// modification.
   private let modified: Double
   private let changed: Double
 

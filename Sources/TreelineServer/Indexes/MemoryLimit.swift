@@ -2,15 +2,15 @@ import Foundation
 
 /// The memory that a process may use.
 enum MemoryLimit {
-  /// Returns the memory limit of this process's control group, in bytes. A group that contains this group may have a
-  /// smaller limit. The smallest of all these limits is returned. Returns nil if there is no limit. Only version 2 of
-  /// control groups is supported.
+  /// Returns the memory limit of this process, in bytes. This limit is the least limit of the process's control group
+  /// and of all groups that contain this group. Returns nil if there is no limit. Only version 2 of control groups is
+  /// supported.
   ///
   /// - Parameters:
   ///   - membership: File in which the kernel names the control group of the process.
-  ///   - groups: Folder of all control groups. In a container, this folder often belongs to the container's own group,
-  ///     but the name of the group starts at a folder further up. So groups that are not found in the folder are
-  ///     skipped.
+  ///   - groups: Folder of all control groups. In a container, this folder often is the folder of the container's own
+  ///     group. The name of the group then begins with outer groups that are not in this folder. Groups that are not
+  ///     in this folder are skipped.
   static func ofControlGroup(membership: String = "/proc/self/cgroup", groups: String = "/sys/fs/cgroup") -> UInt64? {
     // The line of version 2 begins with '0::', as in '0::/system.slice/treelinemap-server.service'.
     let lines = try? String(contentsOfFile: membership, encoding: .utf8).split(separator: "\n")

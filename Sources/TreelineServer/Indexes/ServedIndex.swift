@@ -31,8 +31,8 @@ public final class ServedIndex: Sendable {
   /// Size in bytes.
   let size: Int
 
-  /// Beginning of the entity tags of answers. It contains the version. For a mapped file, it also contains the identity
-  /// and times of the file, because the bytes of the file may no longer match the version.
+  /// Beginning of the entity tags of answers. This text contains the version. For a mapped file, it also contains the
+  /// identity and times of the file, because the bytes of the file may no longer match the version.
   let tag: String
   /// Number of the version of a live index; nil for an index that does not change.
   let sequence: UInt64?
