@@ -106,8 +106,8 @@ extension ClusterTree {
     let isCounted =
       distinct <= ValueCounts.maximumCodeCount && (column.dictionary != nil || distinct == 255)
     let inAll = WorkEstimate.product(answer.clusters, distinct)
-    /// Upper bound of the number of different values in each cluster, summed over all clusters. It is at most the
-    /// number of points.
+    /// For each cluster, an upper bound of the number of different values, summed over all clusters. This sum is at
+    /// most the number of points.
     let counted = min(inAll, answer.points)
     if isCounted {
       // For each cluster, the counts of all values are read. Rows at both ends of the cluster's range are read, too,

@@ -105,9 +105,9 @@ struct DistinctValues: AggregateEvaluator {
     }
   }
 
-  /// Sorts the buffer only as far as necessary: the first `most` keys in sort order are moved to its beginning. Each
-  /// key is inserted among the sorted keys at the beginning, if it belongs there. The rest of the buffer is undefined
-  /// afterwards.
+  /// Moves the first `most` keys in sort order to the beginning of the buffer, and sorts these keys. Passes over the
+  /// buffer once, and inserts each key among the sorted keys at the beginning if the key belongs there. Afterwards,
+  /// the rest of the buffer is undefined.
   private static func bringForward(_ most: Int, of found: UnsafeMutableBufferPointer<KeyCount>) {
     guard most > 0 else { return }
     for index in 1..<max(found.count, 1) {

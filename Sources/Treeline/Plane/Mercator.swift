@@ -70,8 +70,8 @@ extension Int64 {
 enum Binary {
   /// Returns 2 to some power, accurate to 1.25 units in the last place.
   ///
-  /// The result is exact for whole exponents. All exponents `24 - zoom` are multiples of 2^-49. Of two such exponents,
-  /// the greater exponent never has the smaller power. The reason is that neighboring powers differ by 2^-50 of their
+  /// The result is exact for whole exponents. All exponents `24 - zoom` are multiples of 2^-49. Among these exponents,
+  /// a greater exponent never has a smaller power. The reason is that neighboring powers differ by 2^-50 of their
   /// value, and the significand, `1 + x * sum`, is accurate to 2^-53.
   static func power(_ exponent: Double) -> Double {
     guard exponent.isFinite else { return exponent < 0 ? 0 : exponent }

@@ -166,7 +166,8 @@ extension Plane {
 // MARK: - Zoom
 
 extension Plane {
-  /// Returns the width of a screen pixel in plane units. At zoom 0 the plane is 256 px wide; zoom may be fractional.
+  /// Returns the width of a screen pixel in plane units. At zoom 0, the plane is 256 px wide. The zoom may be
+  /// fractional.
   package static func unitsPerPixel(zoom: Double) -> Double { Binary.power(24 - zoom) }
 
   /// Returns the greatest zoom, which may be fractional, at which a box of the plane fits on a screen.

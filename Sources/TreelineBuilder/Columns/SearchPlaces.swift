@@ -60,7 +60,7 @@ struct SearchPlaces {
         }
         folded.append(utf8Of: character)
       }
-      // No folded character is 0, so a 0 can end every text.
+      // No folded character is 0, so a 0 can mark the end of each text.
       folded.append(0)
     }
     self.beginnings = folded.sorted(beginnings, monitor)

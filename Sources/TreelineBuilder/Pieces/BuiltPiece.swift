@@ -119,7 +119,7 @@ extension PieceTask {
       memory.deallocate()
       throw error
     }
-    // The tree is built over points that are numbered from 0 in the order of their rows.
+    // Instead of row numbers, the builder gets the rank of each point in the order of rows, from 0.
     for index in 0..<pointCount { memory.arrays.rows[index] = UInt32(index) }
     do throws(BuildFailure) {
       let top: TopNode

@@ -158,7 +158,7 @@ enum PlanAnswer: Sendable {
       for point in points { reach.formUnion(point) }
       self = .extent(moments + Moments(points, from: PlanePoint(x: 0, y: 0)), reach)
     case (.positions(var bins), .positions(let question)):
-      // Releases the bins, so that they are not copied.
+      // Releases the reference to the bins, so that the change below does not copy the bins.
       self = .left(Halves.Sums())
       bins.withUnsafeMutableBufferPointer { bins in for point in points { question.put(point, in: bins) } }
       self = .positions(bins)

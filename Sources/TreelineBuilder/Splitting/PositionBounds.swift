@@ -82,7 +82,8 @@ private struct BinEnd {
 }
 
 /// Statistics of some points along an axis: the mean of the dot products, the sum of the squared deviations of the dot
-/// products, and the sum of the squared deviations of the cross products. All values are rounded, the sums upwards.
+/// products, and the sum of the squared deviations of the cross products. All values are rounded. The sums are rounded
+/// upwards.
 struct AxialScatter {
   let mean: Double
   let deviation: Double

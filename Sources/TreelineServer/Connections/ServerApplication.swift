@@ -48,8 +48,8 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
       }
       response.headers[.date] = date.text
       do { try await writer.write(response: response.head, body: response.body) } catch is HTTPParserError {
-        // Hummingbird would send a second response for the caught error. For any other error, Hummingbird closes the
-        // connection.
+        // For an `HTTPParserError`, Hummingbird would send a second response. For any other error, Hummingbird closes
+        // the connection.
         throw UnreadableRequest()
       }
     } onServerRunning: {

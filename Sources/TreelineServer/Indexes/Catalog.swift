@@ -154,7 +154,7 @@ public final class Catalog: Sendable {
     if entry.wasMissing {
       entries.withLock { entries in
         entries[name]?.wasMissing = false
-        // The file of the open index is at its path again.
+        // If the file of the open index is at its path again, the index is not stale any more.
         if file == old.file { entries[name]?.isStale = false }
       }
     }
@@ -164,7 +164,7 @@ public final class Catalog: Sendable {
       entries[name]?.tried = file
       entries[name]?.wasSettled = wasSettled
     }
-    // The open index is mapped from this file, and the bytes of the file have changed.
+    // If the open index is mapped from this file, the bytes of the index have changed.
     if isNew && old.residence == .file && old.file.map(file.isSameFile) ?? false { old.markDamaged() }
     do {
       let residence = file.size <= room(for: name) ? ServedIndex.Residence.memory : .file

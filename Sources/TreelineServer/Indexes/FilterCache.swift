@@ -55,7 +55,7 @@ final class FilterCache: Sendable {
       if let found { return .success(found) }
       do {
         // While a client moves the limits of a condition, such as a window of time, each filter is similar to the
-        // previous one.
+        // previous filter. So the result of the previous filter is reused.
         let previous = last?.tree.withLockIfAvailable { $0 } ?? nil
         let selected = try tree.filtered(by: filter, reusing: previous)
         found = selected
