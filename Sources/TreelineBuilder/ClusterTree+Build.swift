@@ -11,10 +11,11 @@ extension ClusterTree {
   /// ```
   ///
   /// - Parameters:
-  ///   - coordinates: Longitudes from -180 to 180 and latitudes from -90 to 90, in degrees; or plain x and y.
+  ///   - coordinates: Longitudes from -180 to 180 and latitudes from -90 to 90, in degrees, or plain x and y.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: Options of the build.
-  ///   - progress: Called on the threads that build, by one thread at a time, at most once for each percent.
+  ///   - progress: Called on the threads that build the tree. Called by one thread at a time, and at most once for
+  ///     each percent of a stage.
   /// - Throws: `BuildError`
   /// - Complexity: O(n log n) time except for adversarial data. A build takes about 50 bytes of memory per point: 16
   ///   for the coordinates and 35 for the tree. A build by merging takes up to 240 bytes per point in total.
@@ -84,12 +85,13 @@ extension ClusterTree {
   /// within 50 ms. Another thread then deallocates the memory of the build.
   ///
   /// - Parameters:
-  ///   - coordinates: Longitudes from -180 to 180 and latitudes from -90 to 90, in degrees; or plain x and y.
-  ///   - groups: The group of each coordinate, in the same order; points of different groups never share a cluster. Nil
-  ///     if all points may share a cluster.
+  ///   - coordinates: Longitudes from -180 to 180 and latitudes from -90 to 90, in degrees, or plain x and y.
+  ///   - groups: The group of each coordinate, in the same order. Points of different groups never share a cluster.
+  ///     Nil if all points may share a cluster.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: Options of the build.
-  ///   - progress: Called on the threads that build, by one thread at a time, at most once for each percent.
+  ///   - progress: Called on the threads that build the tree. Called by one thread at a time, and at most once for
+  ///     each percent of a stage.
   /// - Throws: `BuildError`, or `CancellationError` if the task was cancelled.
   /// - Precondition: `groups` has one entry for each coordinate.
   public static func build(
@@ -126,10 +128,10 @@ extension ClusterMap {
   ///
   /// - Parameters:
   ///   - values: Your own values, of any type.
-  ///   - coordinate: Returns the coordinate of a value; may be a key path. The map keeps this function for
+  ///   - coordinate: Returns the coordinate of a value. A key path is possible, too. The map keeps this function for
   ///     `updating(inserting:removing:moving:)`.
   ///   - columns: Properties that can be filtered and summed; see ``MapColumn``.
-  ///   - groups: The group of each value, in the same order; values of different groups never share a cluster. Nil if
+  ///   - groups: The group of each value, in the same order. Values of different groups never share a cluster. Nil if
   ///     all values may share a cluster.
   ///   - projection: Whether coordinates are longitudes and latitudes or plain x and y.
   ///   - options: Options of the build. By default, the map answers queries with a limit or a detail. The initializer
@@ -212,7 +214,7 @@ extension ClusterMap {
   ///
   /// - Parameters:
   ///   - values: Your own values, of any type.
-  ///   - coordinate: Returns the coordinate of a value; called for all values before the tree is built.
+  ///   - coordinate: Returns the coordinate of a value. Called for all values before the tree is built.
   ///   - columns: As in `init`. The columns are encoded after the tree is built.
   ///   - groups: As in `init`.
   ///   - projection: As in `init`.

@@ -82,7 +82,7 @@ public struct Aggregate: Hashable, Sendable {
   }
 
   /// The value of a column at the first point, in tree order, that has a value. Tree order is the order in which the
-  /// tree stores its points; points at one position are sorted by row. The result can serve as the title or the
+  /// tree stores its points. Points at one position are sorted by row. The result can serve as the title or the
   /// picture of a cluster if no column says which point is the most important.
   public static func first(_ column: String) -> Aggregate { Aggregate(.first, column) }
 

@@ -108,7 +108,7 @@ private struct LaidOutTrees {
 
   /// Writes a node over some points, and adds records for its children.
   ///
-  /// - Returns: the index of the left child's record; the right child's record follows it.
+  /// - Returns: the index of the left child's record. The right child's record follows this record.
   mutating func addChildren(of record: Int, _ points: UnsafeBufferPointer<PlanePoint>) -> Int {
     var box = PlaneRect(points[0])
     for point in points { box.formUnion(point) }
