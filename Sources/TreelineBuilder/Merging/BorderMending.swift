@@ -39,7 +39,7 @@ struct BorderMending {
     self.monitor = monitor
   }
 
-  /// - Returns: the amount of work that was done again.
+  /// - Returns: the amount of work that the mending took.
   mutating func run() -> MergeRevision.Counts {
     var revision = MergeRevision(tree, curve, anchor, crossesSeam: crossesSeam, border: border, monitor)
     collect()
@@ -54,8 +54,8 @@ struct BorderMending {
     let margins = plan.levels.indices.map { level in
       Int(min(marginInReaches * curve.reach(plan.levels[level].upperBound, greatestDiameters[level]), 0x1p33))
     }
-    // The level of each round, and the margin of this level. A cluster that is merged in a round does not matter if it
-    // lies farther from the border than the margin of the round's level.
+    // For each round, its level and the margin of that level. A cluster that is merged in a round is skipped if it
+    // lies farther from the border than the margin of the round.
     let levels = (UInt8.min...UInt8.max).map { plan.level($0) }
     let marginsAtEnd = levels.map { margins[min($0, levelCount - 1)] }
     var (nodes, merges) = ([[UInt32]](repeating: [], count: levelCount), [[UInt32]](repeating: [], count: levelCount))
@@ -82,7 +82,7 @@ struct BorderMending {
         }
       }
     }
-    // Sorts merges so that every merge comes after the merges that made its two clusters.
+    // Sorts the merges of each level so that every merge comes after the merges below it.
     for level in merges.indices {
       merges[level].sort(monitor) {
         (tree.place($0).round, tree[$0].height) < (tree.place($1).round, tree[$1].height)

@@ -12,8 +12,8 @@ struct Leaves: @unchecked Sendable {
   let starts: UnsafeMutablePointer<UInt32>
   let ends: UnsafeMutablePointer<UInt32>
 
-  /// Makes the leaves of all points, in Z-order. The leaves use the spare arrays of `arrays`, but `starts` is
-  /// allocated.
+  /// Makes the leaves of all points, in Z-order. Positions and rows are written to the spare arrays of `arrays`. Only
+  /// `starts` is allocated.
   init(_ arrays: PointArrays, pointCount: Int, threads: Int, _ monitor: BuildMonitor) {
     let (positions, rows) = (arrays.sparePoints, arrays.spareRows)
     let starts = UnsafeMutablePointer<UInt32>.allocate(capacity: pointCount + 1)

@@ -8,7 +8,7 @@ struct MergeCluster {
   var position: PlanePoint
   /// Node of the cluster, a leaf or a merge; see `MergeTree`.
   var node: UInt32
-  /// Least member: the leaf at the first of the cluster's positions in Z-order.
+  /// Least member: the first of the cluster's leaves in Z-order.
   var leastMember: UInt32
   var scale: SeparationCode
   /// Extent in longitude. It is used only if clusters may be merged across the seam.
@@ -16,7 +16,7 @@ struct MergeCluster {
 }
 
 extension MergeCluster {
-  /// Merges this cluster with another cluster, whose least member must be greater than this cluster's.
+  /// Returns the merge of this cluster with another cluster. The other cluster must have the greater least member.
   ///
   /// - Parameters:
   ///   - scaledDistance: Scaled distance between the two clusters.
@@ -43,8 +43,8 @@ extension MergeCluster {
         node: UInt32(leafCount) + other.leastMember, leastMember: leastMember, scale: scale, longitudes: around))
   }
 
-  /// Returns the squared distance to another cluster. The distance is measured across the seam only if both clusters
-  /// together are less than half a world wide.
+  /// Returns the squared distance to another cluster. The distance is measured across the seam only if the union of
+  /// both clusters is less than half a world wide.
   func squaredDistance(to other: MergeCluster, crossesSeam: Bool) -> UInt64 {
     let plain = Plane.Projection.planar.squaredDistance(position, other.position)
     if !crossesSeam { return plain }
@@ -73,13 +73,13 @@ struct MergeSums {
     return UInt32(truncatingIfNeeded: quotient &+ (2 &* remainder >= UInt64(count) ? 1 : 0))
   }
 
-  /// Returns the sums of the union of both clusters. Neither cluster may lie across the seam.
+  /// Returns the sums of the union of two clusters that do not lie across the seam.
   @inline(__always) func joined(with other: MergeSums) -> MergeSums {
     MergeSums(x: x &+ other.x, y: y &+ other.y, count: count &+ other.count)
   }
 
-  /// Returns the sums of the union of both clusters. The points of both clusters are first moved to one side of the
-  /// seam.
+  /// Returns the sums of the union of two clusters. If the union lies across the seam, its points beyond the seam are
+  /// counted.
   func joined(
     with other: MergeSums, longitudes: (own: Longitudes, others: Longitudes, joined: Longitudes)
   ) -> MergeSums {
@@ -105,7 +105,8 @@ struct LiveClusters: @unchecked Sendable {
   struct Node {
     var number: UInt32
     var leastMember: UInt32
-    /// Number of the cluster in the order in which clusters are made. So the youngest cluster has the greatest age.
+    /// Number of the cluster in the order in which clusters are made. The cluster that was made last has the greatest
+    /// age.
     var age: UInt32
     var scale: SeparationCode
     /// Diameter of the cluster's badge, in 64ths of a pixel.
@@ -180,15 +181,16 @@ struct LiveClusters: @unchecked Sendable {
 
   @inline(__always) func isLive(_ cluster: Int) -> Bool { rounds[cluster] != Self.gone }
 
-  /// Whether the cluster with this number still has this age. If it does, it has not been merged.
+  /// Whether the number `cluster` still belongs to the cluster with the age `age`. If so, this cluster has not been
+  /// merged.
   @inline(__always) func isLive(_ cluster: UInt32, age: UInt32) -> Bool {
     isLive(Int(cluster)) && nodes[Int(cluster)].age == age
   }
 
   /// Returns the cluster that was nearest to a given cluster when the given cluster began to wait. Returns nil if the
-  /// nearest cluster has been merged since then. After such a merge, the union may have the number that the nearest
-  /// cluster had. The age shows whether it is the union: the union was made after the given cluster, so its age is
-  /// greater. An initial cluster waits only for initial clusters, whose ages are below `capacity`.
+  /// nearest cluster has been merged since then. After such a merge, the number may belong to the union. The union was
+  /// made after the given cluster, so the union has the greater age. If the given cluster is an initial cluster, its
+  /// nearest cluster was also an initial cluster. The ages of all initial clusters are below `capacity`.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }
@@ -251,8 +253,8 @@ struct LiveClusters: @unchecked Sendable {
 }
 
 extension LiveClusters {
-  /// Calls the body with each cluster that looks for other clusters in this round or an earlier round, in rising order
-  /// of numbers. Stops when the body returns false.
+  /// Calls the body with each cluster whose number in `rounds` is at most `round`, in rising order of the clusters.
+  /// Stops when the body returns false.
   @inline(__always) func forEachLive(_ range: Range<Int>, in round: UInt8, _ body: (Int) -> Bool) {
     // Checks x <= y for eight bytes in one step. The highest bit of each byte is treated separately (H. S. Warren,
     // Hacker's Delight, 2-18).
@@ -282,11 +284,11 @@ extension LiveClusters {
     return least == Self.gone ? nil : max(least, round)
   }
 
-  /// Returns the greatest width at which tiles have few clusters on average, as a base-2 logarithm. A search in such
-  /// tiles looks at few clusters. Clusters must be in Z-order.
+  /// Returns the greatest width of tiles at which searches look at few clusters on average, as a base-2 logarithm.
+  /// Clusters must be in Z-order.
   func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
-    // For each width of tiles, the sum over all tiles of the squared number of clusters in a tile. The clusters of a
-    // tile are adjacent in Z-order.
+    // For each width of tiles, `square` is a sum over all tiles. It adds up the squares of the numbers of clusters in
+    // the tiles. The clusters of a tile are adjacent in Z-order, and `start` is the first cluster of the current tile.
     withUnsafeTemporaryAllocation(of: (square: Int, start: Int).self, capacity: 33) { widths in
       widths.initialize(repeating: (0, 0))
       func endRuns(below width: Int, at cluster: Int) {

@@ -1,8 +1,8 @@
 import Treeline
 
 /// The extent of some points along the circle of longitudes. If an extent across the seam contains all points and is
-/// less than half a world wide, it is the extent of the points. Otherwise their extent is the range of their x on the
-/// plane.
+/// less than half a world wide, it is the extent of the points. Otherwise the extent of the points is the range of
+/// their x coordinates.
 struct Longitudes {
   var west: UInt32
   var east: UInt32
@@ -25,8 +25,8 @@ struct Longitudes {
     let isAnyAcross = isAcrossSeam || other.isAcrossSeam
     if isWide || other.isWide { return isAnyAcross ? .all : plain }
     if !isAnyAcross && plain.width < Self.halfWorld { return plain }
-    // Tries both orders of the extents across the seam. Extent `a` is the western extent if the west edge of `b` lies
-    // less than half a world to the east of the west edge of `a`.
+    // Tries each of the two extents as the western extent `a`. The west edge of `b` must lie less than half a world
+    // east of the west edge of `a`.
     for (a, b) in [(self, other), (other, self)] {
       let start = b.west &- a.west
       let width = max(UInt64(a.width), UInt64(start) + UInt64(b.width))

@@ -8,15 +8,15 @@ struct MergeArea {
   private let shift: UInt32
   /// Whether the area is the whole plane.
   private var isAll = false
-  /// Number of further rows or columns of squares that belong to the area on each side of the border. The row or column
-  /// next to the border is not counted.
+  /// Number of rows or columns of squares that the area has on each side of the border. The row or column next to the
+  /// border is not counted.
   private var margin = 0
   private var squares: Set<Int> = []
   /// First and last row and column of squares around all added positions, including the margins.
   private var rows = (first: Int.max, last: Int.min)
   private var columns = (first: Int.max, last: Int.min)
-  /// Greatest distance from the border, in units, of all clusters in the area and all clusters that can be merged with
-  /// them.
+  /// Upper bound of distances from the border, in units. The bound holds for all clusters in the area and for all
+  /// clusters that can be merged with a cluster in the area.
   private(set) var farthest = 0
 
   /// - Parameter reach: Greatest distance at which clusters are merged, in units.
@@ -32,13 +32,15 @@ struct MergeArea {
 
   private mutating func takeAll() { (isAll, farthest) = (true, 1 << 33) }
 
-  /// Widens the area along the border to `margin` further rows or columns of squares on each side.
+  /// Widens the area along the border to `margin` rows or columns of squares on each side. The row or column next to
+  /// the border is not counted.
   mutating func widen(to margin: Int) {
     self.margin = margin
     farthest = max(farthest, (margin + 2) << Int(shift))
   }
 
-  /// Adds the squares around a position. Adds the whole plane instead if there are too many squares.
+  /// Adds the square at a position and the squares around it, up to `margin` squares away. Adds the whole plane
+  /// instead if these are too many squares.
   mutating func add(around position: PlanePoint, margin: Int) {
     if margin > min(64, last / 2) { takeAll() }
     if isAll { return }
@@ -56,7 +58,7 @@ struct MergeArea {
     isAll || contains(Int(position.x >> shift), Int(position.y >> shift))
   }
 
-  /// Whether the area contains every position at which a cluster could be merged with a cluster at this position.
+  /// Whether the area contains all clusters that could be merged with a cluster at this position.
   func surrounds(_ position: PlanePoint) -> Bool {
     isAll || forEachSquare(around: position, margin: 1) { contains($0, $1) }
   }
@@ -79,7 +81,7 @@ struct MergeArea {
     }
   }
 
-  /// Number of the last row and of the last column.
+  /// Number of the last row of squares, which is also the number of the last column.
   private var last: Int { 1 << Int(32 - shift) - 1 }
 
   private func contains(_ x: Int, _ y: Int) -> Bool { isAlongBorder(x, y) || squares.contains(number(x, y)) }
@@ -94,7 +96,8 @@ struct MergeArea {
 
   private func number(_ x: Int, _ y: Int) -> Int { y << 32 | x }
 
-  /// Calls the body with the squares around a position. Stops at the first square for which the body returns false.
+  /// Calls the body with the square at a position and the squares around it, up to `margin` squares away. Stops when
+  /// the body returns false.
   ///
   /// - Returns: whether the body returned true for all squares.
   @discardableResult private func forEachSquare(

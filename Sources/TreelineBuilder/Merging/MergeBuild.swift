@@ -13,14 +13,14 @@ struct MergeBuild {
   let badgeCurve: BadgeCurve
   let threads: Int
   let maximumDepth: Int
-  /// Greatest number of leaves in a part that is not divided; nil if `MergePlan` chooses it.
+  /// Greatest number of leaves in a part that is not divided; nil if `MergePlan` chooses this number.
   let leavesInPart: Int?
   let monitor: BuildMonitor
 
   struct Result {
     var nodes: AssembledNodes
-    /// The code of the merge scale of every node with two children. The code is at the tree index of the right child's
-    /// first point. Other indices have zeros. Nil if merge scales are not distances.
+    /// For every node with two children, the code of its merge scale. The code is stored at the tree index of the
+    /// right child's first point. Other entries are zero. Nil if merge scales are not distances.
     var separations: UnsafeMutablePointer<UInt16>?
     /// See `TreeStorage.anchors`.
     var anchors: UnsafeMutablePointer<UInt8>?
@@ -35,7 +35,8 @@ struct MergeBuild {
     }
   }
 
-  /// Sorts the points into tree order. If the build is cancelled, their order is arbitrary.
+  /// Grows the tree and sorts the points into tree order. Returns nil if the build is cancelled. The order of the
+  /// points is then arbitrary.
   ///
   /// - Precondition: There are points, and rows are numbered.
   func run() -> Result? {
@@ -60,8 +61,8 @@ struct MergeBuild {
   /// Writes a tree of merges to the arrays of points, in the form in which a tree is stored. If the build is
   /// cancelled, the contents of the arrays are unusable.
   ///
-  /// - Parameter crossesSeam: Whether clusters may lie across the seam. This is possible if points lie half a world or
-  ///   more apart.
+  /// - Parameter crossesSeam: Whether clusters may lie across the seam. This is possible only if some points lie half
+  ///   a world or more apart.
   func layOut(_ tree: MergeTree, root: UInt32, crossesSeam: Bool) -> Result? {
     if tree.height(root) > maximumDepth {
       let coarse = tree.withCoarseScales(of: root, monitor)

@@ -119,8 +119,8 @@ extension MergeHistory {
         let scaledDistance = BadgeCurve.scaled(
           a.cluster.squaredDistance(to: b.cluster, crossesSeam: crossesSeam),
           width: curve.width(curve.units(of: a.cluster.sums.count), curve.units(of: b.cluster.sums.count)))
-        // The distance of a merge may be smaller than the distances of the merges that made its two clusters. Then the
-        // merge belongs to the same round as the later of those two merges.
+        // A merge may have a smaller distance than a merge below it. Its round is then the latest round of the merges
+        // below it.
         let merge = a.cluster.merged(
           with: b.cluster, at: scaledDistance, round: max(MergeRounds.round(of: scaledDistance), a.round, b.round),
           anchor, crossesSeam: crossesSeam, leafCount: tree.leafCount)
@@ -144,8 +144,7 @@ extension MergeHistory {
     return storage.nodeCount == Int(tree.recordCount(below: root!)) + 1
   }
 
-  /// In each level in which a node exists, raises the upper bound of badge diameters at least to the diameter of the
-  /// badge of the node.
+  /// Takes a node's badge into account in `greatestDiameters`, at all levels in which the node exists.
   private func noteDiameter(of node: UInt32) {
     let (place, diameter) = (tree.place(node), curve.units(of: tree.count(of: node)))
     let levels = [place.round, min(place.endRound, MergeRounds.last)].map { Int($0) / Self.roundsInLevel }
@@ -278,7 +277,8 @@ extension MergeHistory {
     leaf(at: point.position).map { tree.leaves.rows(of: Int($0)).contains(point.row) } ?? false
   }
 
-  /// Calls `body` with the position of each leaf whose x lies in a range, which may extend across the seam.
+  /// Calls `body` with the position of each leaf whose x coordinate lies in a range. The range may extend across the
+  /// seam.
   ///
   /// - Complexity: O(number of nodes whose boxes meet the range)
   func forEachPosition(from west: UInt32, width: UInt32, _ body: (PlanePoint) -> Void) {
@@ -326,12 +326,12 @@ extension MergeHistory {
     divide(removing: Set(revision.removed))
     revision.apply()
     counts += revision.counts
-    // All merges above a changed leaf are new, and the last of them is the root.
+    // All merges above a changed leaf are new. After the last level, `here` contains only the root.
     root = revision.here.first?.key
   }
 
   /// Returns all nodes that are in an area when some rounds begin, and all merges of these rounds that may affect the
-  /// area. Every merge comes after the merges that made its two clusters.
+  /// area. Every merge comes after the merges below it.
   private func candidates(in area: MergeArea, _ rounds: ClosedRange<UInt8>) -> (nodes: [UInt32], merges: [UInt32]) {
     var (nodes, merges) = ([UInt32](), [UInt32]())
     var stack = root.map { [(node: $0, hasParts: false)] } ?? []
@@ -421,7 +421,7 @@ extension MergeHistory {
     return false
   }
 
-  /// Remembers a tree of the current points. The next tree copies unchanged subtrees from it.
+  /// Remembers a tree of the current points, so that the next tree can copy unchanged subtrees.
   private func remember(_ tree: ClusterTree) {
     (laidOut, places, shifts) = (tree, [:], [])
     if let root, UnchangedSubtrees.isCopied(root, in: self.tree) { places[root] = .root }
@@ -429,8 +429,8 @@ extension MergeHistory {
 
   private func forgetLayout() { (laidOut, places, moments, shifts) = (nil, [:], [:], []) }
 
-  /// Replaces each unchanged subtree in which merges are removed by the unchanged subtrees inside it. All merges above
-  /// a removed merge are removed, too.
+  /// Updates `places` before merges are removed. A subtree that contains a removed merge is replaced by its largest
+  /// subtrees without removed merges. All merges above a removed merge are also removed.
   private func divide(removing removed: Set<UInt32>) {
     var stack = removed.compactMap { node in places[node].map { (node: node, place: $0) } }
     while let (node, place) = stack.popLast() {

@@ -3,8 +3,8 @@ import Treeline
 
 /// The parts into which the plane is divided, and the scale up to which each part is merged alone.
 ///
-/// Parts are rectangles. The leaves in each part are adjacent in Z-order. The plane is divided into halves, and each
-/// half is divided again as long as it holds too many leaves.
+/// Parts are rectangles. The leaves in each part are adjacent in Z-order. The plane is divided into halves, and every
+/// half with too many leaves is divided again.
 struct MergePlan: Sendable {
   struct Part: Sendable {
     let leaves: Range<Int>
@@ -14,8 +14,8 @@ struct MergePlan: Sendable {
     var border: MergeBorder?
     /// Indices of the part's halves in `parts`.
     var halves = (first: 0, second: 0)
-    /// Index in `parts` of the larger part that has this part as one of its halves. The whole plane has its own index
-    /// here.
+    /// Index in `parts` of the larger part that was divided into this part and another part. For the whole plane, its
+    /// own index.
     let whole: Int
     /// Estimated number of clusters that are merged again along the border.
     var expectedAgain = 0.0
@@ -36,7 +36,7 @@ struct MergePlan: Sendable {
 
   /// - Parameters:
   ///   - counts: At index i, the number of squares with a width of 2^i units that contain leaves.
-  ///   - leavesForEach: Parts are merged alone until there is about one cluster for this number of leaves.
+  ///   - leavesForEach: Parts are merged alone until about one cluster is left for every `leavesForEach` leaves.
   private init(
     _ leaves: Leaves, leavesInPart: Int, _ curve: BadgeCurve, squareCounts counts: [Int], leavesForEach: Int = 32
   ) {
@@ -147,7 +147,7 @@ struct MergePlan: Sendable {
   /// Number of parts that are not divided.
   var partCount: Int { parts.count { $0.border == nil } }
 
-  /// Returns the number of leaves that a part may have.
+  /// Returns the usual limit for the number of leaves in a part.
   static func leavesInPart(threads: Int) -> Int { threads == 1 ? 128_000 : 48_000 }
 
   /// Greatest reach at which parts are still merged alone: a 32nd of the world.
@@ -202,7 +202,8 @@ struct MergePlan: Sendable {
   /// Returns, at index i, the number of squares with a width of 2^i units that contain leaves. The leaves of a square
   /// are adjacent in Z-order.
   private static func squareCounts(_ leaves: Leaves, threads: Int, _ monitor: BuildMonitor) -> [Int] {
-    // For each width, the number of squares whose last leaf is in this chunk.
+    // At index i, counts the leaves that are the first leaf of a square with a width of 2^i units, but not of any
+    // wider square. The first of all leaves is not counted.
     let ends = inChunks(of: leaves.leafCount, threads: threads) { chunk in
       var ends = [Int](repeating: 0, count: 33)
       monitor.pass(over: max(chunk.lowerBound, 1)..<chunk.upperBound) { block in

@@ -62,9 +62,9 @@ package struct MergeRevision {
   /// - Parameters:
   ///   - rounds: Rounds of this level. They come directly after the rounds of the previous call.
   ///   - greatestDiameter: Upper bound of badge diameters in these rounds of the old history.
-  ///   - candidates: Returns nodes and merges of the old history. The nodes are all nodes in the area when these rounds
-  ///     begin. The merges include each merge of these rounds that is in the area, or that merges a cluster in the
-  ///     area. Every merge comes after the merges that made its two clusters.
+  ///   - candidates: Returns nodes and merges of the old history. The nodes are all nodes in the area when these
+  ///     rounds begin. The merges include each merge of these rounds that is in the area, or that merges a cluster in
+  ///     the area. Every merge comes after the merges below it.
   /// - Returns: an upper bound of badge diameters in these rounds of both histories.
   mutating func revise(
     _ rounds: ClosedRange<UInt8>, greatestDiameter: UInt16,
@@ -92,9 +92,9 @@ package struct MergeRevision {
     }
   }
 
-  /// - Returns: nil if the area was large enough. Otherwise nothing has changed, and the result lists positions around
-  ///   which the area must grow. If the list is empty, clusters may be merged over distances greater than the width of
-  ///   a square, so the area needs wider squares.
+  /// - Returns: nil if the area was large enough. Otherwise no merges have been corrected, and the result lists
+  ///   positions around which the area must grow. If the list is empty, clusters may be merged over distances greater
+  ///   than the width of a square, so the area needs wider squares.
   private mutating func revise(
     _ rounds: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: inout UInt16,
     _ old: (nodes: [UInt32], merges: [UInt32])
@@ -147,7 +147,7 @@ package struct MergeRevision {
     }
     if let border {
       // The old history merges nothing across the border, so it may lack a merge of an old cluster with a cluster on
-      // the other side.
+      // the other side of the border.
       for (position, diameter) in old
       where Double(border.distance(position)) <= curve.reach(rounds.upperBound, diameter, greatestDiameter) {
         unsure.append(position)
@@ -183,8 +183,8 @@ package struct MergeRevision {
 
 /// Comparison of an old and a new history of merges in some rounds.
 ///
-/// Its elements are clusters: the initial clusters of the new history, the clusters that its merges make, and the
-/// clusters that only the old history has.
+/// The elements are clusters. They are the initial clusters of the new history, the clusters that the new history
+/// makes by merging, and the clusters that only the old history has.
 private struct MergeComparison {
   /// Where a group of connected elements lies. A group within the area is taken from the new history. A group that
   /// reaches beyond the area is taken from the old history. If a group at a wrong place reaches beyond the area
@@ -298,8 +298,8 @@ private struct MergeComparison {
     isBeyond[a] = isBeyond[a] || isBeyond[b]
   }
 
-  /// Elements that only one history has, and elements that exist in different rounds in the two histories. Elements of
-  /// one history are in the order of that history.
+  /// Elements that only one history has, and elements that the two histories merge differently. The elements of each
+  /// history are in the order of that history.
   var differing: [Int] { parents.indices.filter { isDifferent[$0] } }
 
   mutating func side(_ element: Int) -> Side {

@@ -1,6 +1,6 @@
 import Treeline
 
-/// The live clusters, indexed by position in square tiles. Only tiles with clusters exist.
+/// The live clusters, indexed by position in square tiles. A tile is added together with its first cluster.
 ///
 /// A tile is several times as wide as the distance that searches cover, and the clusters of a tile are adjacent in
 /// memory. So a search reads one tile or a few tiles from end to end. Each step of the search handles four clusters.
@@ -30,7 +30,7 @@ struct MergeTiles: @unchecked Sendable {
   private struct Tile {
     /// Row and column of the tile. In a free entry, the key is `unused` and all other fields are 0.
     var key: UInt64
-    /// First slot of the tile. This index and the number of slots are multiples of four.
+    /// First slot of the tile. `start` and `capacity` are multiples of four.
     var start: UInt32 = 0
     var count: UInt32 = 0
     var capacity: UInt32 = 0
@@ -246,8 +246,9 @@ extension MergeTiles {
 extension MergeTiles {
   /// Defines which clusters a search finds, by their squared distance from a position.
   struct Range {
-    /// A search finds a cluster if its squared distance is at most `limit * sum * sum + slack`, where `sum` is the sum
-    /// of both radii. If `isSquared` is false, the bound is `limit * sum + slack`.
+    /// A search finds a cluster if its squared distance is at most `limit * sum * sum + slack`, where `sum` is the
+    /// radius of the search plus the radius of the cluster. If `isSquared` is false, the bound is `limit * sum +
+    /// slack`.
     var limit: Float
     /// Term of the bound that does not depend on the radii.
     var slack: Float = 0

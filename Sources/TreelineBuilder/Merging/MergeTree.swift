@@ -2,13 +2,13 @@ import Treeline
 
 /// Two clusters that were merged, and the cluster that they became.
 struct Merge {
-  /// Nodes of the two parts. The left part has the smaller least member.
+  /// Nodes of the two clusters. The left cluster has the smaller least member.
   var left: UInt32
   var right: UInt32
-  /// Whether the merged cluster has the position of its right part. Used only if the position of a cluster is the
+  /// Whether the merged cluster has the position of the right cluster. Used only if the position of a cluster is the
   /// position of a member.
   var anchorsRight: Bool
-  /// Round in which the parts were merged.
+  /// Round in which the two clusters were merged.
   var round: UInt8
   var cluster: MergeCluster
 }
@@ -23,7 +23,7 @@ struct Merge {
 /// All copies share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {
   struct Node {
-    /// Node of the part with the smaller least member.
+    /// Child with the smaller least member.
     var left: UInt32 = 0
     var right: UInt32 = 0
     /// Number of points.
@@ -33,7 +33,7 @@ struct MergeTree: @unchecked Sendable {
     var recordCount: UInt32 = 0
     /// Height of the tree below this node.
     var height: UInt32 = 0
-    /// Merge scale. It is never below the merge scale of a part.
+    /// Merge scale. It is never below the merge scale of a child.
     var scale = SeparationCode.zero
     var anchorsRight = false
   }
@@ -57,7 +57,7 @@ struct MergeTree: @unchecked Sendable {
   private let leafEnds: UnsafeMutablePointer<UInt8>
   /// Extents of clusters; nil in a build. Histories use them to find clusters by position.
   private let extents: UnsafeMutablePointer<Extent>?
-  /// Whether clusters of a history with extents may be merged across the seam.
+  /// Whether clusters may be merged across the seam. Used only if the tree has extents.
   private let crossesSeam: Bool
 
   private struct Extent {
@@ -161,8 +161,8 @@ struct MergeTree: @unchecked Sendable {
     isLeaf(node) ? PlaneRect(leaves.position(of: Int(node))) : extents![Int(node) &- leafCount].box
   }
 
-  /// Returns the cluster of a node if clusters may be merged across the seam. The cluster is computed by joining its
-  /// parts one after the other.
+  /// Returns the cluster of a node if clusters may be merged across the seam. In a tree without extents, the sums of
+  /// all leaves below the node are joined again.
   ///
   /// - Complexity: O(number of leaves below the node); O(1) in a tree with extents.
   func clusterAroundTheWorld(_ node: UInt32) -> MergeCluster {
@@ -223,8 +223,8 @@ struct MergeTree: @unchecked Sendable {
     for merge in merges { places[Int(merge) - leafCount].round = Self.never }
   }
 
-  /// Returns the nodes over a range of leaves that were not merged with another node. The nodes are in the order of
-  /// their least members.
+  /// Returns the nodes that were not merged with another node, in the order of their least members. Only leaves of the
+  /// given range, and merges whose numbers are `leafCount` plus a number of the range, are examined.
   func roots(_ range: Range<Int>) -> [UInt32] {
     var roots: [UInt32] = []
     for leaf in range {
@@ -247,13 +247,13 @@ extension MergeTree {
   /// Returns this tree with coarse scales, which are rounded down to steps. There are two steps for each doubling of
   /// the squared distance, so there are four steps for each doubling of the distance.
   ///
-  /// The clusters that are merged at one step are merged again, so that the subtrees are balanced by weight. For this
-  /// purpose, the clusters stay in tree order, and are divided where about half of the points are on each side. If the
-  /// clusters have n points in total, a cluster with w of these points is at most log2(n / w) + 2 levels below their
-  /// union. So 128 steps make at most 31 + 256 levels.
+  /// The clusters that are merged at one step are merged again, so that the subtrees are balanced by weight. The
+  /// clusters stay in tree order. They are divided again and again where about half of the points are on each side. If
+  /// the clusters have n points in total, a cluster with w of these points is at most log2(n / w) + 2 levels below
+  /// their union. So 128 steps make at most 31 + 256 levels.
   ///
-  /// Take the clusters of the coarse tree at any distance T. They are the clusters of the exact tree at T or at some
-  /// greater distance. So they are at least T apart.
+  /// At any distance T, the clusters of the coarse tree are clusters that the exact tree has at T or at some greater
+  /// distance. So the clusters are at least T apart.
   ///
   /// - Returns: the tree, which the caller must deallocate, and its root.
   func withCoarseScales(of root: UInt32, _ monitor: BuildMonitor) -> (tree: MergeTree, root: UInt32) {
@@ -274,7 +274,7 @@ extension MergeTree {
       func isWithin(_ node: UInt32) -> Bool { !isLeaf(node) && (node == merge || !isTop[Int(node) - leafCount]) }
       // The clusters that are merged at this step, in tree order, and the number of points before each cluster.
       var (parts, starts) = ([UInt32](), [UInt64(0)])
-      // The part whose position the whole cluster takes.
+      // The cluster whose position the merged cluster takes, and its index in `parts`.
       var (anchor, anchorIndex) = (merge, 0)
       while isWithin(anchor) { anchor = self[anchor].anchorsRight ? self[anchor].right : self[anchor].left }
       var stack = [merge]
@@ -293,19 +293,19 @@ extension MergeTree {
     return (coarse, isLeaf(root) ? root : news[Int(root) - leafCount])
   }
 
-  /// Merges consecutive parts at one scale. The recursion is as deep as the tree that it builds.
+  /// Merges consecutive clusters at one scale. The recursion is as deep as the tree that it builds.
   ///
   /// - Parameters:
-  ///   - starts: Number of points before each part. The last entry is the number of all points.
-  ///   - anchor: Index of the part whose position the merged clusters take, if that part is one of these parts.
+  ///   - starts: Number of points before each cluster. The last entry is the number of all points.
+  ///   - anchor: Index of the cluster whose position the merged clusters take. The index may lie outside of `parts`.
   private func addBalanced(_ parts: ArraySlice<UInt32>, _ starts: [UInt64], _ scale: SeparationCode, anchor: Int)
     -> UInt32
   {
     if parts.count == 1 { return parts[parts.startIndex] }
     let middle = (starts[parts.startIndex] + starts[parts.endIndex]) / 2
     var (low, high) = (parts.startIndex + 1, parts.endIndex - 1)
-    // Finds the first part that begins at the middle or after it. If the previous part begins nearer to the middle,
-    // takes the previous part instead.
+    // Finds the first cluster whose points begin at the middle or after it. If the points of the previous cluster
+    // begin nearer to the middle, takes the previous cluster instead.
     while low < high {
       let index = (low + high) / 2
       if starts[index] < middle { low = index + 1 } else { high = index }
