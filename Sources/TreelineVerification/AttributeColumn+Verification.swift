@@ -95,7 +95,7 @@ extension AttributeColumn {
       }
       pages.note(byteCount: 8 + bytes.count)
       problems.check(
-        Self.isSound(bytes), "\(label), entry \(entry)", expected: "a tag and a text that fits it",
+        Self.isSound(bytes), "\(label), entry \(entry)", expected: "a tag and a text that fits the tag",
         found: "something else")
       problems.check(
         previous.lexicographicallyPrecedes(bytes), "\(label), entry \(entry)",

@@ -141,7 +141,7 @@ extension Column {
       let isString = bytes[0] == AttributeValue.Tag.string.rawValue
       problems.check(
         AttributeColumn.isSound(bytes) && (isString || kind == .text), "\(label), entry \(entry)",
-        expected: "a tag and a text that fits it", found: "something else")
+        expected: "a tag and a text that fits the tag", found: "something else")
       problems.check(
         previous.lexicographicallyPrecedes(bytes), "\(label), entry \(entry)",
         expected: "entries in the order of their bytes", found: "another order")

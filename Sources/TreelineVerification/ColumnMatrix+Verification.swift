@@ -1,10 +1,11 @@
 import Treeline
 
 extension Column {
-  /// Checks ranks, links and a search against the values of the column, if the column has this data.
+  /// Checks the ranks, the links and the search of a column against the column's values. Data that the column lacks is
+  /// skipped.
   ///
-  /// - Complexity: O(pointCount) time for each level, and O(bytes) for a search. Takes at most 3 bits of memory per
-  ///   point and some megabytes.
+  /// - Complexity: O(pointCount) time for each level of a matrix, and O(bytes) for a search. Takes at most 3 bits of
+  ///   memory per point and some megabytes.
   func checkMatrices(_ label: String, _ problems: ProblemList, _ pages: PageUse) {
     if ranks == nil && links == nil && search == nil { return }
     let values = CheckedValues(keys: OrderedKeys(of: self), count: pointCount, width: width, pages: pages)
@@ -42,8 +43,8 @@ private struct CheckedValues {
 }
 
 extension ColumnMatrix {
-  /// Checks ranks. Each integer must be the rank of its point's value. A greater rank must have a greater value. The
-  /// section also stores, for each value, the first point with this value. This point must have the value, and no
+  /// Checks ranks. Each integer must be the rank of its point's value. A greater rank must stand for a greater value.
+  /// The section also stores, for each value, the first point with this value. This point must have the value, and no
   /// earlier point may have the value.
   fileprivate func check(ranksOf values: CheckedValues, _ label: String, _ problems: ProblemList) {
     guard checkBits(label, problems, values.pages) else { return }

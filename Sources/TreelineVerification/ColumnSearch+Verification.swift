@@ -48,7 +48,7 @@ extension ColumnSearch {
     check(words, numbers: 1..<limit + 1, in: dictionary, "\(label), word", problems, pages)
   }
 
-  /// Checks that each place is the beginning of a word. Checks that the places ascend, so that no two places are equal.
+  /// Checks that each place is the beginning of a word, and that the places are sorted without duplicates.
   ///
   /// - Parameter numbers: Numbers of the words that `places` may contain. The words of each text are numbered from 0.
   private func check(
@@ -72,7 +72,7 @@ extension ColumnSearch {
     }
   }
 
-  /// Returns the offsets of the first words of a text.
+  /// Returns the offsets of the words of a text, at most `limit` of them.
   private static func wordPlaces(in text: UnsafeRawBufferPointer, limit: Int) -> [Int] {
     var (folded, places) = (FoldedText(text), [Int]())
     while places.count < limit, folded.next() != nil { if folded.beginsWord { places.append(folded.offset) } }

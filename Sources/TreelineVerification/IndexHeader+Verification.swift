@@ -87,8 +87,8 @@ extension IndexHeader {
 // MARK: - Description
 
 extension IndexHeader {
-  /// Checks that the description has a text in UTF-8, and that it has a unit only if the points have no map projection.
-  /// The texts of the description were already read when the index was opened.
+  /// Checks that the description has a text in UTF-8, and that it has a unit only if the points have no map
+  /// projection. The lengths of the texts were already checked when the index was opened.
   func checkDescription(in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let kind = IndexSection.Kind.description
     guard kind.isKnown(in: minorVersion), let section = sections.first(where: { $0.kind == kind }) else { return }
@@ -136,7 +136,7 @@ extension IndexHeader {
     points.forEach { if $0.y == 0 || $0.y == .max { edgeCount += 1 } }
     problems.check(
       clippedPointCount <= edgeCount, "header, byte \(Offset.clippedPointCount)",
-      expected: "at most \(edgeCount) clipped points, as many as lie on the edge of the plane",
+      expected: "at most \(edgeCount) clipped points, the number of points on the edge of the plane",
       found: "\(clippedPointCount)")
   }
 
@@ -148,8 +148,8 @@ extension IndexHeader {
         ?? "the seam 0, because there are no points", found: "\(plane.seam)")
   }
 
-  /// Returns the first position after the widest gap between two bins of longitude, as the format document defines it.
-  /// Nil if there are no points.
+  /// Returns the first longitude after the widest gap between bins of longitude, as defined in the format document.
+  /// Returns nil if there are no points.
   private static func seam(of points: PointBlocks, on plane: Plane) -> UInt32? {
     var bins = [ClosedRange<UInt32>?](repeating: nil, count: 1 << 16)
     points.forEach { point in

@@ -7,7 +7,7 @@ import Treeline
 /// First each code is checked alone. Only a node with children has a code other than 0. This code is the greatest of
 /// three codes: the codes of the two children, and the code of the distance between the children. In a tree that was
 /// grown for badges, the distance is scaled by the badges of the children. If scales were rounded to few steps,
-/// children may be merged in any order within a step. In such a tree, only two rules are checked: a code must be one
+/// clusters may be merged in any order within a step. In such a tree, only two rules are checked: a code must be one
 /// of the steps, and must not be less than a child's code.
 ///
 /// After that, codes are checked among the nodes that are shown, as in `SeparationVerifier`. Nodes are split in the
@@ -86,7 +86,7 @@ struct MergeScaleVerifier {
     return BadgeCurve.scaled(squaredDistance, width: curve.width(curve.units(of: a.count), curve.units(of: b.count)))
   }
 
-  /// Returns an upper bound of the squared distance of two nodes, if the code of their distance is `code`.
+  /// Returns an upper bound of the squared distance of two nodes whose scaled distance has the code `code`.
   private func squaredReach(of code: SeparationCode) -> UInt64 {
     guard let curve = storage.badgeCurve else { return code.squaredDistance }
     let greatest = curve.units(of: .max)
@@ -104,14 +104,14 @@ struct MergeScaleVerifier {
       let expected = max(SeparationCode(roundingDown: squaredDistance(left, right)), parts)
       problems.check(
         own == expected, "separation \(right.first)",
-        expected: "\(expected.rawValue), the greatest of the scales of its parts and the distance between them",
+        expected: "\(expected.rawValue), the greatest of its children's scales and the scale of their distance",
         found: "\(own.rawValue)")
     }
   }
 
-  /// Checks that the position of a node is the position of one of its two children, namely the child whose position is
-  /// nearer to the node's mean. If scales were rounded to few steps, nothing is checked, because children are merged in
-  /// another order within a step.
+  /// Checks that a node has the position of one of its two children, namely the child whose position is nearer to the
+  /// node's mean. If scales were rounded to few steps, nothing is checked, because clusters are merged in another
+  /// order within a step.
   private func checkAnchor(of node: Node, _ left: Node, _ right: Node) {
     guard let anchors = storage.anchors, !storage.mergeTraits.contains(.coarseScales) else { return }
     let isRight = storage.meanPosition(of: node).isNearer(
@@ -120,7 +120,7 @@ struct MergeScaleVerifier {
     let found = TreeStorage.bit(of: anchors, at: Int(right.first))
     problems.check(
       found == isRight, "anchor \(right.first)",
-      expected: "\(isRight ? 1 : 0), the side of the part whose position is nearer to the mean",
+      expected: "\(isRight ? 1 : 0), the side of the child whose position is nearer to the mean",
       found: "\(found ? 1 : 0)")
   }
 

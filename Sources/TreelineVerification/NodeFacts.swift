@@ -15,8 +15,8 @@ struct NodeFacts {
   let principalAxis: (x: Double, y: Double)
   let mean: (x: Double, y: Double)
 
-  /// - Parameter shorterWayAround: Whether the box may cross the seam, where the plane begins and ends. If true, the
-  ///   box crosses the seam if the box would then be less than half a world wide.
+  /// - Parameter shorterWayAround: Whether the box may cross the seam, where the plane begins and ends. If so, the box
+  ///   across the seam is used if it is less than half a world wide.
   /// - Precondition: There is at least one point.
   init(of points: PointBlocks, shorterWayAround: Bool = false) {
     let box = shorterWayAround ? PlaneRect(shorterWayAround: points.points) : points.box
@@ -97,8 +97,8 @@ extension Int128 {
   }
 }
 
-// The position at which a node must be split along its principal axis, computed only from the node's points: see
-// `SplitRule`. The builder rounds differently, so the position of a split is known only to within `tolerance`.
+// The following methods compute where a node must be split along its principal axis (see `SplitRule`). They use only
+// the node's points. The builder rounds differently, so the position of a split is known only to within `tolerance`.
 
 // MARK: - Gamma
 
@@ -126,7 +126,8 @@ extension NodeFacts {
       Double(count * Int64(point.y - box.minY) - Int64(sums.y)))
   }
 
-  /// Returns a weight, which is a whole number from 1 to 2^30.
+  /// Returns the weight of a point, which is a whole number from 1 to 2^30. `square` is the squared distance to the
+  /// mean, divided by the greatest squared distance.
   private static func weight(_ square: Double, gammaInEighths: UInt32) -> Double {
     let exponent = Int(gammaInEighths) - 8
     var power = abs(exponent) & 16 == 0 ? 1 : square
@@ -148,8 +149,8 @@ extension NodeFacts {
   /// is the scatter of all points minus the scatter within the two parts.
   func scatterBetween(_ leftCount: Int) -> Double { scatterBetween(leftCount, sums(of: points[0..<leftCount])) }
 
-  /// Returns a lower bound of the amount by which `scatterBetween` would grow if each point that is certainly nearer
-  /// to the mean of the other part moved to that part.
+  /// Returns a lower bound of the growth of `scatterBetween` if points moved to the part with the nearer mean. A point
+  /// is counted only if it is certain, despite rounding, that the mean of the other part is nearer.
   func scatterToGain(_ leftCount: Int) -> Double {
     let parts = (points[0..<leftCount], points[leftCount..<points.count])
     let (left, right) = (mean(of: parts.0), mean(of: parts.1))

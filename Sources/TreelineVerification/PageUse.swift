@@ -6,8 +6,8 @@ final class PageUse {
   private let giveBack: @Sendable () -> Void
   private let limit: Int
   private var byteCount = 0
-  /// For each region, whether its nodes and their data have been read since pages were last released. The array is read
-  /// at every node. For speed, it is stored behind a plain pointer.
+  /// For each region (a block of consecutive node records), whether its nodes and their data have been read since
+  /// pages were last released. The array is read at every node. For speed, it is stored behind a plain pointer.
   private let isRegionUsed: UnsafeMutableBufferPointer<Bool>
 
   /// The number of bytes that all threads together may read before pages are released.
@@ -33,7 +33,7 @@ final class PageUse {
 
   deinit { isRegionUsed.deallocate() }
 
-  /// Returns one object for each of several threads. The objects share the limit.
+  /// Returns one object for each of several threads. The limit is divided equally among the objects.
   func divided(among threads: Int) -> [PageUse] {
     (0..<threads).map { _ in PageUse(regionCount: isRegionUsed.count, limit: limit / threads, giveBack) }
   }

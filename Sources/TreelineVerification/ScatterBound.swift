@@ -1,9 +1,8 @@
 import Treeline
 
-// Finds the greatest scatter (sum of squared distances from the mean) that a split across the axis could put between
-// two parts. If there are few points, all points are sorted. If there are many points, they are divided into bins
-// along the axis. A bin is searched only if a split within the bin could put more scatter between the parts than the
-// chosen split does.
+// Finds the greatest scatter between two parts (see `scatterBetween`) that any split across the axis has. If there are
+// few points, all points are sorted. If there are many points, they are divided into bins along the axis. A bin is
+// searched only if a split within the bin could have more scatter between its parts than the chosen split.
 
 extension NodeFacts {
   /// Consecutive points along the axis.
@@ -16,7 +15,7 @@ extension NodeFacts {
     var greatest = -Double.infinity
   }
 
-  /// The points before a bin: their number and their sums.
+  /// The number and the sums of all points before a bin.
   private typealias Before = (count: Int, sums: NodeSums)
 
   private typealias Sorted = (product: Double, point: PlanePoint)
@@ -25,9 +24,9 @@ extension NodeFacts {
   private static let mostSorted = 1 << 20
   private static let fewPoints = 512
 
-  /// Returns the greatest scatter that a split across the axis could put between two parts. A split is considered only
-  /// if its position is certain despite rounding. If no split puts more scatter than `least` between the parts, the
-  /// result is any number up to `least`.
+  /// Returns the greatest scatter between two parts that any split across the axis has. A split is considered only if
+  /// its position is certain despite rounding. If no split has a greater scatter than `least`, the result is any
+  /// number up to `least`.
   ///
   /// - Complexity: O(count) on all measured data.
   func mostScatterBetween(above least: Double) -> Double {
@@ -60,7 +59,7 @@ extension NodeFacts {
     return most
   }
 
-  /// - Parameter whole: A bin whose least and greatest distance along the axis are known.
+  /// - Parameter whole: The bin to search. Its `least` and `greatest` must be set.
   private func most(within whole: Bin, behind before: Before, above least: Double) -> Double {
     guard whole.greatest - whole.least > 2 * tolerance else { return 0 }
     var bins = [Bin](repeating: Bin(), count: max(64, min(whole.count / 256, 1 << 13)))
@@ -131,7 +130,7 @@ extension NodeFacts {
     return most
   }
 
-  /// Returns an upper bound of the scatter that a split within a bin puts between the parts.
+  /// Returns an upper bound of the scatter between the two parts of any split within a bin.
   private func bound(of bin: Bin, between start: Before, and end: Before) -> Double {
     let count = Double(points.count)
     let offsets = [start, end].map { before in
@@ -141,9 +140,9 @@ extension NodeFacts {
         across: abs(principalAxis.x * offset.y - principalAxis.y * offset.x)
       )
     }
-    // An offset belongs to the first points of a split: it is the sum of their signed distances from the mean. Along
-    // the axis, the sum falls up to the mean, and rises after the mean. Across the axis, the sum changes at most by the
-    // distances of the bin's points from the axis.
+    // An offset is the sum of the signed distances of all points before a split from the mean. Along the axis, the sum
+    // falls up to the mean, and rises after the mean. Across the axis, the sum changes at most by the distances of the
+    // bin's points from the axis.
     let along = max(offsets[0].along, offsets[1].along) + count * Double(bin.count) * (bin.greatest - bin.least)
     let across = min(offsets[0].across, offsets[1].across) + count * bin.distance
     func weight(_ part: Int) -> Double { Double(part) * Double(points.count - part) }

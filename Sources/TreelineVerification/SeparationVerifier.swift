@@ -8,8 +8,8 @@ import Treeline
 /// near (see `TreeStorage.squaredSplitDistance`). Then codes are checked among the nodes that are shown. If nodes are
 /// split in the order of falling codes, from the greatest down to 1, two conditions hold at each code:
 /// - No two shown nodes are closer to each other than the distance of the code.
-/// - If a shown node may be split at this code but has a smaller code, splitting it would bring two nodes closer to
-///   each other than that distance.
+/// - If a shown node may be split at this code but has a smaller code, splitting the node would bring two nodes closer
+///   to each other than the distance of the code.
 ///
 /// A code stands for all distances from its own distance down to the distance of the next code (see `SeparationCode`).
 /// So these two conditions are exactly what queries promise for every spacing at every zoom. If two nodes with the
@@ -161,8 +161,8 @@ struct SeparationVerifier {
   /// Returns whether a problem at a code would be reported.
   private func counts(_ code: SeparationCode) -> Bool { among.first.map { code >= $0.code } ?? true }
 
-  /// The children of a node: the node's number, which is the index of the right child's first point, and the positions
-  /// of both children.
+  /// The number of a node, and the positions of its children. The number is the index of the right child's first
+  /// point.
   private struct Parts {
     let number: UInt32
     let left: PlanePoint

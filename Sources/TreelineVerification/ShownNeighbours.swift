@@ -30,7 +30,7 @@ struct ShownNeighbours {
   /// Begins at a node. `siblings` are the siblings of the node and of its ancestors, from the top of the tree down.
   mutating func begin(behind siblings: [Node]) { self.siblings = siblings.dropLast().map { branch($0) } }
 
-  /// Moves to another node.
+  /// Moves to another node, which becomes the visited node.
   ///
   /// - Parameters:
   ///   - depth: The depth of the node below the root of the walk. The node's parent must be on the path that was
@@ -52,8 +52,8 @@ struct ShownNeighbours {
     return SeparationCode(rawValue: codes[Int(number)])
   }
 
-  /// Visits shown nodes that may be nearer to a position than a given distance. Skips the node of the last call of
-  /// `visit`.
+  /// Visits shown nodes that may be nearer to a position than a given distance. Skips the visited node and the nodes
+  /// below it.
   ///
   /// - Parameter body: Returns the square of the distance that limits the rest of the search. 0 ends the search.
   mutating func search(

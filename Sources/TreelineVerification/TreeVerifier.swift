@@ -9,7 +9,7 @@ struct TreeVerifier {
   /// Whether nodes may lie across the seam, where the plane begins and ends. True only if the tree was built by
   /// merging.
   let crossesSeam: Bool
-  /// The first level at which nodes with stored children are halved along their longer side.
+  /// The first level at which nodes with stored children are halved across the longer side of their boxes.
   let principalLevels: Int
   var problems: ProblemList
   var pages: PageUse
@@ -27,7 +27,7 @@ struct TreeVerifier {
     if let root = storage.root { verify(TreePart.dividing(root, of: storage, threads: threads)) }
     let (pointCount, nodeCount) = (storage.pointCount, storage.nodeCount)
     problems.check(
-      nextPair == max(nodeCount, 1), "node records", expected: "\(nextPair), as many as the tree uses",
+      nextPair == max(nodeCount, 1), "node records", expected: "\(nextPair), the number that the tree uses",
       found: "\(nodeCount)")
     problems.check(
       isAcrossSeam == storage.mergeTraits.contains(.acrossSeam) || problems.isFull, "header, traits of a merged tree",
@@ -232,7 +232,7 @@ extension TreeVerifier {
         between >= most * (1 - 0x1p-48), node.name,
         expected: "at least \(most) as the scatter between the children, as in the best split across the axis",
         found: "\(between)")
-      // A builder continues to turn the line as long as each turn gains at least 1/2048 of the scatter.
+      // A builder turns the dividing line again and again, as long as each turn gains at least 1/2048 of the scatter.
       let gain = facts.scatterToGain(leftCount)
       problems.check(
         gain <= between * 0x1p-10, node.name,

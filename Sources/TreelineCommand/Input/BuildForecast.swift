@@ -18,7 +18,7 @@ struct BuildForecast: CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - pointCount: Approximate number of points.
-  ///   - readingSeconds: Time to read all points, if reading continues as fast as so far.
+  ///   - readingSeconds: Time to read all points at the speed measured so far.
   ///   - recordLength: Size of a point's columns and row number in the scratch folder, in bytes.
   ///   - busyThreads: Number of threads of other processes that compete for the cores.
   init(

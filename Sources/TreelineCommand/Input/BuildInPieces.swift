@@ -67,7 +67,7 @@ final class BuildInPieces {
 
   // MARK: - Reading
 
-  /// Whether points are x and y without a map projection; nil before the build in pieces begins.
+  /// Whether the coordinates are x and y without a map projection; nil before the build in pieces begins.
   var isPlanar: Bool? { build.map { $0.projection == .planar } }
 
   /// Continues a killed build if the option `--resume` is given. Otherwise removes the files of a killed build.
@@ -234,8 +234,8 @@ final class BuildInPieces {
       recordLength: recordLength(of: table))
   }
 
-  /// Returns the size of a point's columns and row number in the scratch folder, in bytes. The size is the mean of some
-  /// of the first points.
+  /// Returns the mean size of a point's columns and row number in the scratch folder, in bytes. The mean is taken over
+  /// some of the first points.
   private func recordLength(of table: PointTable) -> Int {
     let some = 0..<min(table.coordinates.count, Self.blockSize)
     let length = (columns?.values(some, of: table) ?? []).reduce(0) { $0 + $1.bytes.count }

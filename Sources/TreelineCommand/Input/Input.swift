@@ -21,7 +21,7 @@ struct Input {
   /// Returns an error about a value that does not fit its column, with the line of the value.
   ///
   /// - Parameters:
-  ///   - line: The line; nil if the error contains the line instead of the row.
+  ///   - line: The line of the value; nil if the row in the error is already a line number.
   ///   - table: The points of the input, or some of them.
   func refusal(of error: ColumnError, line: Int? = nil, in table: PointTable) -> Failure {
     guard case .unsuitableValue(let column, let row, let expected, let found, let usual) = error else {
@@ -71,12 +71,11 @@ struct Input {
 private struct FileIdentity: Hashable {
   private let device: dev_t
   private let inode: ino_t
-  /// Name of a missing file, whose folder is identified by `device` and `inode`; nil for an existing file, which is
-  /// itself identified by `device` and `inode`.
+  /// Name of a missing file; nil if the file exists. If the file is missing, `device` and `inode` identify its folder.
   private let missingName: String?
 
   /// - Parameter path: Path of the file; `-` means standard input, which may be redirected from a file.
-  /// - Returns: nil if the folder of a missing file does not exist either.
+  /// - Returns: nil if neither the file nor its folder exists.
   init?(path: String) {
     var status = stat()
     if (path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)) == 0 {

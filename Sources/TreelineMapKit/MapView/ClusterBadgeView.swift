@@ -21,7 +21,8 @@
     /// Width of the ring around the disc, in points.
     static let ringWidth: CGFloat = 2
 
-    /// Minimum width and height of the area that reacts to taps, in points. From the Human Interface Guidelines.
+    /// Minimum width and height of the area that reacts to taps, in points. The value comes from Apple's Human
+    /// Interface Guidelines.
     static let leastTarget = TapTarget.least
 
     public override init(annotation: (any MKAnnotation)?, reuseIdentifier: String?) {

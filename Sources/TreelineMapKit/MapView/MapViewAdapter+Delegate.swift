@@ -28,7 +28,7 @@
     }
 
     /// Returns the view of an annotation. The adapter creates the views of points of an open stack. All other views
-    /// come from the delegate; if it returns no view for a badge, the adapter creates the view.
+    /// come from the delegate. If the delegate returns no view for a badge, the adapter creates the view.
     public func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? {
       if let annotation = annotation as? StackMemberAnnotation { return memberView(for: annotation) }
       let own = (app?.mapView(_:viewFor:))?(mapView, annotation) ?? nil
@@ -75,8 +75,8 @@
       (app?.mapView(_:didSelect:))?(mapView, view)
     }
 
-    /// Ends the selection. If the open stack or one of its points was deselected, closes the stack, unless another of
-    /// its points is selected at once.
+    /// Ends the selection. If the open stack or one of its points was deselected, closes the stack, unless another
+    /// point of the stack is selected immediately.
     public func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView) {
       if let annotation = view.annotation, openStack?.contains(annotation) == true { closeStackUnlessSelected() }
       if let annotation = view.annotation as? ClusterAnnotation, endsSelection(annotation) {

@@ -15,7 +15,7 @@
     }
 
     private func annotation(ofTreeIndex treeIndex: Int) -> ClusterAnnotation? {
-      // Before the tree is shown, the badges belong to the previous tree.
+      // Until a new tree is shown, the badges on the map belong to the previous tree.
       guard let tree, let scene = animator?.scene, scene.shows(tree) else { return nil }
       return scene.badge(containingTreeIndex: treeIndex).flatMap { annotationsByBadge[$0.id] }
     }
@@ -55,7 +55,7 @@
       guard let tree = tree(of: annotation) else { return }
       let cut = feed.shownCut
       if cut.isByPixels, let zoom = try? tree.separationZoom(of: annotation.cluster.id, for: cut) {
-        // The map zooms slightly beyond the split, so that rounding does not stop it just before the split.
+        // The map zooms slightly beyond the split, so that rounding does not stop the zoom just before the split.
         fly(to: annotation.badge.destination, zoom: max(zoom, currentZoom) + 0.01, animated: animated)
       } else if annotation.cluster.rect.isPoint {
         // MapKit cannot show a rectangle without width and height.

@@ -70,9 +70,9 @@
       if !isShown || hasSamePoints != true { closeStack() }
     }
 
-    /// Closes the stack if none of its points is selected after the current turn of the main actor. A tap on another
-    /// point of the stack first deselects the previous point, and then selects the tapped point in the same turn. So
-    /// this tap does not close the stack.
+    /// Closes the stack if neither the stack nor one of its points is selected after the current turn of the main
+    /// actor. A tap on another point of the stack first deselects the previous point, and then selects the tapped
+    /// point in the same turn. So this tap does not close the stack.
     func closeStackUnlessSelected() {
       let annotation = openStack?.annotation
       Task { [weak self] in

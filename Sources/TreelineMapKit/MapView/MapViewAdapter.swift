@@ -26,7 +26,7 @@
       public var zoomsIntoClusters = true
       /// What a tap on a stack does. A stack is several points at one position, which no zoom separates.
       public var stacks = StackDisplay.spread(atMost: 40)
-      /// The clusters for which an ellipse shows how their points spread.
+      /// The clusters for which an ellipse shows the spread of the points.
       public var ellipses = EllipseDisplay.none
 
       /// The default behavior.

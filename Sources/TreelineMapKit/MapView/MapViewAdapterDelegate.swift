@@ -30,8 +30,8 @@
     /// Called when a point of an open stack (several points at one position) is selected.
     func adapter(_ adapter: MapViewAdapter, didSelectRow row: Int)
 
-    /// Called when a stack opens whose points are not all shown around it, because of `MapViewAdapter.Options.stacks`.
-    /// For example, the stack may have too many points.
+    /// Called when a stack opens and not all of its points are shown around it. `MapViewAdapter.Options.stacks` limits
+    /// the number of points that are shown.
     func adapter(_ adapter: MapViewAdapter, didOpen stack: ClusterAnnotation, members: RowNumbers)
 
     /// Called after the badges on the map have changed.
