@@ -104,7 +104,7 @@ struct MergeScaleVerifier {
       let expected = max(SeparationCode(roundingDown: squaredDistance(left, right)), parts)
       problems.check(
         own == expected, "separation \(right.first)",
-        expected: "\(expected.rawValue), the greatest of its children's scales and the scale of their distance",
+        expected: "\(expected.rawValue), the greatest of the children's scales and the scale of their distance",
         found: "\(own.rawValue)")
     }
   }

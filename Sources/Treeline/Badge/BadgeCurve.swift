@@ -24,7 +24,7 @@ public struct BadgeCurve: Hashable, Sendable {
 
   /// - Parameters:
   ///   - steps: From 1 to 1,024 steps in rising order of counts. The first step is for 1 point. Diameters never fall
-  ///     from step to step, and lie from 64 to 32,768, which is from 1 to 512 pixels.
+  ///     from step to step. They are from 64 to 32,768, which is from 1 to 512 pixels.
   ///   - gap: Gap between two badges, in 64ths of a pixel, from 0 to 8,192, which is 128 pixels.
   /// - Precondition: The steps and the gap are in these ranges.
   public init(steps: [Step], gap: UInt16 = 0) {

@@ -7,7 +7,7 @@ enum BinStep {
   /// The beginning of every n-th month, counted from January of the year 0.
   case months(Int, ticksPerDay: Int128)
 
-  /// Returns the number of the bin that holds a tick.
+  /// Returns the number of the bin that contains a tick.
   func bin(of tick: Int128) -> Int128 {
     switch self {
     case .ticks(let step, let origin): return Self.floor(tick - origin, by: step)
@@ -136,7 +136,7 @@ enum LogarithmicBins {
   /// the list before it.
   static let factors: [[Int128]] = [[1, 2, 3, 4, 5, 6, 8], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]
 
-  /// In a column of doubles, bins begin only at this number of powers of ten below the greatest magnitude. All smaller
+  /// Number of powers of ten below the greatest magnitude that have separate bins in a column of doubles. All smaller
   /// magnitudes share a bin that begins at 0.
   static let realDecades = 8
 

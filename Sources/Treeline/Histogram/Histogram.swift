@@ -1,7 +1,8 @@
 /// The number of points in each bin of a column's values.
 ///
-/// Bins are adjacent and begin at round values. For numbers these are multiples of 1, 2 or 5 times a power of ten; for
-/// times they are whole seconds, minutes, hours, days, weeks from Monday, months and years in UTC.
+/// Bins are adjacent and begin at round values. For numbers, these values are multiples of 1, 2 or 5 times a power of
+/// ten. For times, they are round fractions of a second, whole seconds, minutes, hours, days, weeks from Monday,
+/// months or years in UTC.
 public struct Histogram: Hashable, Sendable {
   /// The widths of bins.
   public enum Scale: String, CaseIterable, Hashable, Sendable {

@@ -24,7 +24,8 @@ struct IntegerExtent: PreparedValues {
         least = min(least, code)
         greatest = max(greatest, code == missing ? 0 : code)
       }
-      // The code for missing values is the greatest code. So if the least code is this code, all values are missing.
+      // The code for missing values is the greatest possible code. So if it is also the least code that was found, all
+      // values are missing.
       if least == missing { return }
       (self.least, self.greatest) = (UInt64(least), UInt64(greatest))
     }
@@ -125,7 +126,7 @@ extension Histogram {
         step.start(ofBin: numbers.lowerBound + Int128($0))
       }
     }
-    // The first bin may begin below the code 0. It is cut off there.
+    // If the first bin begins below the code 0, the bin is cut off at 0.
     let starts = edges.dropLast().map { UInt64(max($0 - base, 0)) }
     var work = IntegerCounts(codes: codes, starts: starts, ranges: ranges, rows: rows)
     values.codes.with(&work)

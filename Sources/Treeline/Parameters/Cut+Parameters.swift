@@ -7,7 +7,7 @@ extension Cut {
   /// because each group in view needs at least one cluster.
   ///
   /// - Parameter viewport: The view of the map. If the cut is a limit, the limit is the number of squares of 88 px
-  ///   that cover this view. Without a view or its zoom, the cut is `standard`.
+  ///   that cover this view, at most 2,000. Without a view, or for a view without a zoom, such a cut is `standard`.
   @_spi(Server) public static func standard(of tree: ClusterTree, in viewport: Viewport? = nil) -> Cut {
     if let criterion = tree.standardCriterion { return Cut(criterion, pixels: criterion.standard) }
     guard let squares = try? viewport?.located(on: tree.plane)?.area(inSquaresOf: 88), squares.isFinite else {
@@ -29,8 +29,8 @@ extension Cut {
   /// The names of all parameters from which a cut is read.
   @_spi(Server) public static let parameterNames = sharedParameters.joined() + ["continuing"]
 
-  /// The parameters of a cut with only a limit. A request for all viewports at once, such as for tiles or for the zoom
-  /// at which a cluster splits, accepts none of these parameters.
+  /// The parameters of a cut with only a limit. A request for all viewports at once accepts none of these parameters.
+  /// Such requests ask for tiles, or for the zoom at which a cluster splits.
   @_spi(Server) public static let limitParameters = ["limit", "order", "continuing"]
 
   fileprivate static let unclusteredNames = ["min-points", "alone-from-zoom"]

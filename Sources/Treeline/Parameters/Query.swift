@@ -42,7 +42,7 @@ extension Query: Parameterized {
   /// Reads a query from parameters. Faults are collected in `parameters`; see `QueryParameters.faults`.
   public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }
 
-  /// Reads a query. A query without a zoom gets the zoom of another query; see `Viewport.init(_:defaultZoom:)`.
+  /// Reads a query. If the query has no zoom, `defaultZoom` is used, see `Viewport.init(_:defaultZoom:)`.
   @_spi(Server) public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     viewport = Viewport(&parameters, defaultZoom: defaultZoom)
     cut = Cut(&parameters)

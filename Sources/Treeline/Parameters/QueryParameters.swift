@@ -1,5 +1,5 @@
 /// The named parameters of a query, as a command line, a URL or a JSON object contains them: `limit`, `zoom` and so
-/// on, each with a value. All three use the same names and values. `Query.init(_:)` reads them.
+/// on, each with a value. All three use the same names and values. `Query.init(_:)` reads the parameters.
 ///
 /// All faults are collected, so that they can be reported at once. A parameter that nothing reads is a fault, too,
 /// because its name is usually misspelled.
@@ -97,7 +97,7 @@ public struct QueryParameters: Sendable {
 // MARK: - Several queries
 
 extension QueryParameters.Bounds {
-  /// Returns `zoom`, or nil if `zoom` is above the greatest accepted zoom, which a map cannot reach.
+  /// Returns `zoom`, or nil if `zoom` is above the greatest accepted zoom, because a map cannot zoom in so far.
   @_spi(Server) public func reached(_ zoom: Double?) -> Double? { zoom.flatMap { $0 <= zooms.upperBound ? $0 : nil } }
 }
 

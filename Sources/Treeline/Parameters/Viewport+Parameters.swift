@@ -27,12 +27,12 @@ extension Viewport: Parameterized {
   /// Reads a viewport. If none of its parameters is given, the viewport is `everything`.
   @_spi(Server) public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }
 
-  /// Reads a viewport. A viewport without a zoom gets the zoom of another query.
+  /// Reads a viewport. If the viewport has no zoom, `defaultZoom` is used.
   ///
   /// - Parameters:
   ///   - parameters: The parameters to read.
-  ///   - defaultZoom: The zoom, of 256 px tiles, for a viewport to which no zoom is given. It is not used for a tile or
-  ///     for a box on a screen, because they imply a zoom.
+  ///   - defaultZoom: The zoom of another query, for tiles of 256 px; nil if there is none. It is not used for a tile
+  ///     or for a box with a size in pixels, because a tile or a sized box implies a zoom.
   @_spi(Server) public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     let bounds = parameters.bounds
     let tileSize = parameters.tileSize("tile-size") ?? .pixels256

@@ -32,7 +32,7 @@ final class WorkQueue<Item: Sendable>: Sendable {
   private let state: Mutex<State>
   #if canImport(Dispatch)
     /// Semaphore for which idle threads wait. While there is work, the semaphore counts the waiting items. Once all
-    /// work is done, it is signalled once for each thread, so that every thread returns.
+    /// work is done, the semaphore is signalled once for each thread, so that every thread returns.
     private let available = DispatchSemaphore(value: 0)
   #endif
 

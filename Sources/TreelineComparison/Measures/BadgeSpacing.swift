@@ -34,7 +34,7 @@ extension ViewMeasure {
     ) { $0.badges.overlap(of: $0.clusters) }
   }
 
-  /// Smallest distance between two badges, which may be outside the screen. nil if there are fewer than two clusters.
+  /// Smallest distance between two badges, on or off the screen. nil if there are fewer than two clusters.
   static var closestPair: Self {
     Self(
       key: "closest_pair_px", title: "Nearest two badges",

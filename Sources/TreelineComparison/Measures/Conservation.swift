@@ -1,6 +1,7 @@
-/// The cluster of each point, according to the list of points of each cluster.
+/// The cluster of each point, according to the clusters' lists of points.
 struct Membership {
-  /// The first cluster that lists a point, or -1, for each tree index (place of a point in the tree).
+  /// For each tree index (place of a point in the tree), the first cluster that lists the point; -1 if no cluster
+  /// lists the point.
   private(set) var owners: [Int32]
   fileprivate var repeatedCount = 0
   fileprivate var miscountedCount = 0
@@ -18,9 +19,9 @@ struct Membership {
 
 /// Whether each point of a view is in exactly one cluster, and whether the counts on badges are right.
 struct Conservation {
-  /// Faults, with their names in JSON and tables. There are three kinds of faults: the number of points in view that
-  /// are in no cluster; the number of times that a cluster lists a point of another cluster; the sum of the errors of
-  /// counts on badges.
+  /// Three numbers of faults, with their names in JSON and tables. The first is the number of points in view that are
+  /// in no cluster. The second is the number of times that a cluster lists a point of another cluster. The third is
+  /// the sum of the errors of counts on badges.
   let faults: [(name: String, count: Int)]
 
   init(of points: ViewPoints, in membership: Membership) {

@@ -12,7 +12,7 @@ extension ViewMeasure {
     ) { $0.distortion }
   }
 
-  /// The distortion divided by the distortion of a grid with at most as many clusters as the method. See
+  /// The distortion of a method, divided by the distortion of a grid that has no more clusters than the method. See
   /// `GridYardstick`.
   static var distortionToGrid: Self {
     Self(
@@ -27,8 +27,8 @@ extension ViewMeasure {
     ) { ratio($0.distortion, $0.yardsticks.grid) }
   }
 
-  /// The distortion divided by the distortion of k-means with an equal number of clusters. 1 is about the best possible
-  /// value.
+  /// The distortion of a method, divided by the distortion of k-means with an equal number of clusters. 1 is about the
+  /// best possible value.
   static var distortionToKMeans: Self {
     Self(
       key: "distortion_to_kmeans", title: "  against k-means",
@@ -79,8 +79,8 @@ extension ViewPoints {
   }
 }
 
-/// The distortions of a grid and of k-means in a view, for comparison with a method. The grid has at most as many
-/// clusters as the method, and k-means has as many clusters as the method.
+/// The distortions of a grid and of k-means in a view, for comparison with a method. The grid has no more clusters
+/// than the method. K-means has the same number of clusters as the method.
 struct Yardsticks {
   let grid: GridYardstick
   let kMeans: KMeans?
@@ -110,11 +110,10 @@ struct Yardsticks {
 }
 
 /// The grid with which methods are compared. For any method, more badges bring points closer to their badges. So the
-/// grid must not have more badges: its cells are widened until the grid shows at most as many clusters as the compared
-/// method.
+/// grid must not have more badges than the compared method. The cells of the grid are widened until it has no more.
 struct GridYardstick {
   let grid: Grid
-  /// Size of the narrowest cells.
+  /// Size of the cells before they are widened.
   let cellSize: CellSize
 
   /// Returns the clusters of a grid with at most `count` clusters, and the width of the grid's cells in pixels. The

@@ -15,7 +15,7 @@ struct Measure<Subject>: Sendable {
   let direction: MeasureDirection
   /// Words with which the summary of a report praises a method for this measure; nil to leave the measure out.
   var praise: Praise?
-  /// Computes the value; nil if the measure has no value. For example, a single cluster has no neighbor.
+  /// Computes the value. Returns nil if the measure has no value. For example, a single cluster has no neighbor.
   let formula: @Sendable (Subject) throws -> Double?
 }
 

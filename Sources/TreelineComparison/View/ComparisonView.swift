@@ -111,7 +111,8 @@ extension Plane {
   static var turnWidth: Double { 0x1p32 }
 }
 
-/// The points inside a view, in tree order. Neighbors in this list are neighbors on the map.
+/// The points inside a view, in tree order. Points that follow each other in this list are usually close to each other
+/// on the map.
 struct ViewPoints: Sendable {
   /// Positions in pixels of the view.
   private(set) var positions: [PixelPoint] = []
@@ -141,8 +142,8 @@ struct PointDots: Sendable {
   /// Interval of the drawn dots: only every `step`-th dot is drawn. 1 if no dot is left out.
   let step: Int
 
-  /// Draws no dot for a point that an earlier dot hides. Keeps every n-th of the other dots in tree order, which thins
-  /// out all parts of the picture evenly.
+  /// Draws no dot for a point that an earlier dot hides. Keeps every `step`-th of the other dots in tree order. This
+  /// thins out all parts of the picture evenly.
   ///
   /// - Complexity: O(points in view).
   init(_ points: ViewPoints, atMost limit: Int) {

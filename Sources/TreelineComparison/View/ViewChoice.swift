@@ -20,7 +20,7 @@ struct ViewChoice {
   static let maximumZoom = 18.0
   /// Size of the grid's cells. For each cell, a view with the cell's points in its middle is tried as the next view.
   private static let cellSize = CellSize.pixels(64)
-  /// Free space around the view of all points, in pixels: half of the largest badge, and a little more.
+  /// Free space around the points in the view of all points, in pixels: half of the largest badge, and a little more.
   private static let margin = 32.0
 
   /// - Returns: The view of all points, at the zoom at which they fit, and then parts at increasing whole zooms. There
@@ -41,8 +41,8 @@ struct ViewChoice {
     let pointCount: Int
   }
 
-  /// Returns denser and denser parts at increasing whole zooms. Skips a part that has as many points as the previous
-  /// part.
+  /// Returns denser and denser parts at increasing whole zooms. Skips a part that has the same number of points as the
+  /// previous part.
   func descent(from whole: ComparisonView) throws -> [Step] {
     var descent: [Step] = []
     var last = whole

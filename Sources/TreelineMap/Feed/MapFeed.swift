@@ -27,9 +27,9 @@ public final class MapFeed: Sendable {
   /// The answers. Of several unread answers, only the latest is kept. Only one task may read the stream.
   public let answers: Answers
 
-  /// Width, in pixels, of a margin around the screen. Queries include the margin, so its badges are already on the map
-  /// when a pan shows them. The margin applies only to cuts by pixels. For a cut with a limit, clusters in the margin
-  /// would take the places of clusters on the screen.
+  /// Width, in pixels, of a margin around the screen. Queries include the margin, so the badges in the margin are
+  /// already on the map when a pan brings them into view. The margin applies only to cuts by pixels. For a cut with a
+  /// limit, clusters in the margin would take the places of clusters on the screen.
   public let margin: Double
 
   private let continuation: Answers.Continuation
@@ -86,7 +86,7 @@ public final class MapFeed: Sendable {
   deinit { continuation.finish() }
 }
 
-// MARK: - What is wanted
+// MARK: - Inputs
 
 extension MapFeed {
   /// The visible part of the map; nil until the visible part is known.
