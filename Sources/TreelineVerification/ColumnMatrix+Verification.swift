@@ -38,7 +38,7 @@ private struct CheckedValues {
     (0..<count).forEachBlock(noting: pages, bytesPerElement: width, body)
   }
 
-  /// Notes that the value of any one point is about to be read.
+  /// Notes that the value of a single point is about to be read.
   func note() { pages.note(byteCount: 1 << 7) }
 }
 

@@ -48,7 +48,8 @@ extension ColumnSearch {
     check(words, numbers: 1..<limit + 1, in: dictionary, "\(label), word", problems, pages)
   }
 
-  /// Checks that each place is the beginning of a word, and that the places are sorted without duplicates.
+  /// Checks that each place is the beginning of a word, and that the places are in the order of the folded texts,
+  /// without duplicates.
   ///
   /// - Parameter numbers: Numbers of the words that `places` may contain. The words of each text are numbered from 0.
   private func check(

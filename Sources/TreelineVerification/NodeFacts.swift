@@ -6,7 +6,7 @@ struct NodeFacts {
   let box: PlaneRect
   /// The sums of the coordinates, measured from the corner of the box.
   let sums: NodeSums
-  /// The covariance matrix in plane units squared.
+  /// The covariance matrix, in squared units of the plane.
   let spread: NodeSpread
   /// The unit vector of the principal axis, with the same orientation as the builder's axis.
   ///

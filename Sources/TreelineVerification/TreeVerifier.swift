@@ -227,7 +227,7 @@ extension TreeVerifier {
       let leftCount = Int(children.left.count)
       let between = facts.scatterBetween(leftCount)
       let most = facts.mostScatterBetween(above: between)
-      // Sums of integers are exact. Rounding errors add up to a few units of the 53rd bit.
+      // The sums of integers are exact. The rounding errors of all other steps add up to a few units of the 53rd bit.
       problems.check(
         between >= most * (1 - 0x1p-48), node.name,
         expected: "at least \(most) as the scatter between the children, as in the best split across the axis",
@@ -236,7 +236,7 @@ extension TreeVerifier {
       let gain = facts.scatterToGain(leftCount)
       problems.check(
         gain <= between * 0x1p-10, node.name,
-        expected: "each point in the child with the nearer mean, for \(gain) more scatter between the children",
+        expected: "each point in the child with the nearer mean, which would add \(gain) to the scatter between the children",
         found: "\(between)")
     }
   }

@@ -50,7 +50,7 @@ enum BinStep {
     }!
   }
 
-  /// 1, 2 and 5 times the powers of ten.
+  /// The powers of ten, each multiplied by 1, 2 and 5.
   static let decimals: [Int128] = (0...37).flatMap { exponent in
     let power = (0..<exponent).reduce(Int128(1)) { power, _ in power * 10 }
     return [1, 2, 5].map { $0 * power }

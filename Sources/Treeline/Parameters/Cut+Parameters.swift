@@ -2,9 +2,9 @@ extension Cut {
   /// The cut of a query that does not specify a cut.
   @_spi(Server) public static let standard = Cut.limit(100)
 
-  /// Returns the default cut of a map. If the tree keeps badges or clusters apart, the cut does so, too. Otherwise the
-  /// cut is a detail for a tree with groups, and a limit for any other tree. With groups, a limit may be too low,
-  /// because each group in view needs at least one cluster.
+  /// Returns the default cut of a map. If the tree keeps badges or clusters apart, the cut also keeps them apart.
+  /// Otherwise the cut is a detail for a tree with groups, and a limit for any other tree. For a tree with groups, a
+  /// limit may be too low, because each group in view needs at least one cluster.
   ///
   /// - Parameter viewport: The view of the map. If the cut is a limit, the limit is the number of squares of 88 px
   ///   that cover this view, at most 2,000. Without a view, or for a view without a zoom, such a cut is `standard`.

@@ -1,8 +1,8 @@
 /// A query to a tree, which consists of a cut and a viewport.
 ///
 /// A command line (`--zoom 9 --spacing 44`), a URL (`zoom=9&spacing=44`) and JSON (`{"zoom": 9, "spacing": 44}`) spell
-/// a query with the same names. A query that no tree can answer, such as a spacing without a zoom, is refused when it
-/// is read.
+/// a query with the same names. A query that no tree can answer, such as a spacing without a zoom, is refused when the
+/// query is read.
 ///
 /// ```swift
 /// let query = Query(.spacing(44), in: Viewport(paris, zoom: 11.5))

@@ -51,7 +51,7 @@ public struct QueryParameters: Sendable {
     @_spi(Server) public var zooms: ClosedRange<Double>
     /// The range of the width and height of a screen, in pixels.
     @_spi(Server) public var sides: ClosedRange<Double>
-    /// The range of the number of pixels in a cut, such as its spacing.
+    /// The range of the numbers of pixels in cuts, such as 44 in a spacing of 44 px.
     @_spi(Server) public var pixels: ClosedRange<Double>
 
     /// Makes bounds. By default, limits are 1 or more, zooms are from 0 to 32, and screens have sides of up to 16,384
@@ -236,7 +236,8 @@ extension QueryParameters {
     return nil
   }
 
-  /// Returns a finite number. Spellings that only Swift accepts, such as `0x1p3`, are rejected.
+  /// Converts a text to a finite number; nil if this is not possible. Spellings that only Swift accepts, such as
+  /// `0x1p3`, are rejected.
   private static func number(_ text: String) -> Double? {
     guard text.utf8.allSatisfy({ $0 < UInt8(ascii: ":") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }),
       let number = Double(text), number.isFinite
@@ -262,7 +263,8 @@ extension QueryParameters {
     faults.append(Fault(name(key), expected: expected, found: found, sentence: sentence))
   }
 
-  /// Notes a fault for each given parameter in `keys`. These parameters do not fit the rest of the query.
+  /// Notes a fault for each parameter of `keys` that was given, because the parameter does not fit the rest of the
+  /// query.
   ///
   /// - Parameters:
   ///   - keys: The names of the parameters.

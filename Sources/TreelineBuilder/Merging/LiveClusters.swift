@@ -62,8 +62,8 @@ struct MergeSums {
   /// Number of points beyond the seam. `mean` adds the width of the world to the x of each of these points.
   var countBeyond: UInt32 = 0
 
-  /// Mean of the points, rounded to the nearest unit; halves are rounded up. The sums of 2^31 points on two worlds of
-  /// 2^32 units fit 64 bits.
+  /// Mean of the points, rounded to the nearest unit; halves are rounded up. The sums do not overflow: sums of 2^31
+  /// points on two worlds of 2^32 units fit 64 bits.
   @inline(__always) var mean: PlanePoint {
     PlanePoint(x: Self.mean(x &+ UInt64(countBeyond) &<< 32, of: count), y: Self.mean(y, of: count))
   }
@@ -188,9 +188,10 @@ struct LiveClusters: @unchecked Sendable {
   }
 
   /// Returns the cluster that was nearest to a given cluster when the given cluster began to wait. Returns nil if the
-  /// nearest cluster has been merged since then. After such a merge, the number may belong to the union. The union was
-  /// made after the given cluster, so the union has the greater age. If the given cluster is an initial cluster, its
-  /// nearest cluster was also an initial cluster. The ages of all initial clusters are below `capacity`.
+  /// nearest cluster has been merged since then. After such a merge, the number of the nearest cluster may belong to
+  /// the union. The age reveals this, because the union was made after the given cluster and so has the greater age.
+  /// If the given cluster is an initial cluster, its nearest cluster was also an initial cluster. Initial clusters
+  /// have ages below `capacity`, and unions have greater ages.
   @inline(__always) func nearest(awaitedBy cluster: Int) -> UInt32? {
     let nearest = nearests[cluster]
     guard nearest != Self.none, isLive(Int(nearest)) else { return nil }
@@ -253,8 +254,8 @@ struct LiveClusters: @unchecked Sendable {
 }
 
 extension LiveClusters {
-  /// Calls the body with each cluster whose number in `rounds` is at most `round`, in rising order of the clusters.
-  /// Stops when the body returns false.
+  /// Calls the body with each cluster whose round in `rounds` is at most `round`. The clusters come in rising order of
+  /// their numbers. Stops when the body returns false.
   @inline(__always) func forEachLive(_ range: Range<Int>, in round: UInt8, _ body: (Int) -> Bool) {
     // Checks x <= y for eight bytes in one step. The highest bit of each byte is treated separately (H. S. Warren,
     // Hacker's Delight, 2-18).
@@ -287,8 +288,8 @@ extension LiveClusters {
   /// Returns the greatest width of tiles at which searches look at few clusters on average, as a base-2 logarithm.
   /// Clusters must be in Z-order.
   func firstShift(_ count: Int, _ monitor: BuildMonitor) -> Int {
-    // For each width of tiles, `square` is a sum over all tiles. It adds up the squares of the numbers of clusters in
-    // the tiles. The clusters of a tile are adjacent in Z-order, and `start` is the first cluster of the current tile.
+    // For each width of tiles, `square` is the sum of n^2 over all tiles, where n is the number of clusters in a tile.
+    // The clusters of a tile are adjacent in Z-order, and `start` is the first cluster of the current tile.
     withUnsafeTemporaryAllocation(of: (square: Int, start: Int).self, capacity: 33) { widths in
       widths.initialize(repeating: (0, 0))
       func endRuns(below width: Int, at cluster: Int) {

@@ -58,8 +58,8 @@ struct MergeBuild {
     return result
   }
 
-  /// Writes a tree of merges to the arrays of points, in the form in which a tree is stored. If the build is
-  /// cancelled, the contents of the arrays are unusable.
+  /// Writes a tree of merges to the arrays of points, in the form of a stored tree. If the build is cancelled, the
+  /// contents of the arrays are unusable.
   ///
   /// - Parameter crossesSeam: Whether clusters may lie across the seam. This is possible only if some points lie half
   ///   a world or more apart.

@@ -96,8 +96,8 @@ package final class MergeHistory {
       monitor)
   }
 
-  /// Levels: ranges of rounds that are revised together. From one level to the next, the distance grows by a factor of
-  /// the square root of two.
+  /// Levels: ranges of rounds that are revised together. From one level to the next, the distance at which clusters
+  /// are merged grows by a factor of the square root of two.
   private static let levels = stride(from: 0, through: Int(MergeRounds.last), by: roundsInLevel).map {
     UInt8($0)...UInt8(min($0 + roundsInLevel - 1, Int(MergeRounds.last)))
   }
@@ -144,7 +144,8 @@ extension MergeHistory {
     return storage.nodeCount == Int(tree.recordCount(below: root!)) + 1
   }
 
-  /// Takes a node's badge into account in `greatestDiameters`, at all levels in which the node exists.
+  /// Raises `greatestDiameters`, where necessary, to the diameter of a node's badge. Does so in all levels in which
+  /// the node exists.
   private func noteDiameter(of node: UInt32) {
     let (place, diameter) = (tree.place(node), curve.units(of: tree.count(of: node)))
     let levels = [place.round, min(place.endRound, MergeRounds.last)].map { Int($0) / Self.roundsInLevel }

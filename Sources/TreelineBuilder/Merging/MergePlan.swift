@@ -141,7 +141,8 @@ struct MergePlan: Sendable {
     return again
   }
 
-  /// Width of the area on each side of a border, divided by the width of a level's squares. The value was measured.
+  /// Width of the area that is merged again on each side of a border, divided by the width of a level's squares. The
+  /// value was measured.
   private static let marginInSquares = 8.0
 
   /// Number of parts that are not divided.

@@ -20,7 +20,7 @@ struct Merge {
 /// the least member of no cluster. So each leaf is the greater least member in at most one merge. The node of this
 /// merge has the number `leafCount` plus the number of that leaf.
 ///
-/// All copies share one tree. Threads may work on disjoint ranges of leaves.
+/// All copies of a `MergeTree` share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {
   struct Node {
     /// Child with the smaller least member.

@@ -24,7 +24,7 @@ struct ColumnsInPieces {
   /// Order of the columns in all batches; nil if the first batch alone determines the order.
   private var order: InputColumnOrder?
 
-  /// Finds the columns of the options in the first batch.
+  /// Finds the columns that the options name. `table` is the first batch.
   init(_ options: ColumnOptionValues, of table: PointTable, in input: Input) throws {
     self.input = input
     row = options.row

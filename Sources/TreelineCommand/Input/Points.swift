@@ -51,7 +51,7 @@ struct Points {
     (self.tree, table, keepsColumns) = (tree, points.table, points.keepsColumns)
   }
 
-  /// Returns the points with a filter, and with the columns that the filter and the aggregates need.
+  /// Returns a copy of the points whose tree has a filter, and the columns that the filter and the aggregates need.
   func selecting(_ filter: Filter?, for aggregates: [Aggregate] = [], of input: String) throws -> Points {
     let filters = filter.map { [(name: "filter", filter: $0)] } ?? []
     let tree = try adding(columnsFor: filters, aggregates, of: input).tree(selecting: filter, of: input)
@@ -61,8 +61,8 @@ struct Points {
     return Points(self, tree)
   }
 
-  /// Returns the points with the columns that filters and aggregates need. If the tree was built from a table, columns
-  /// are made from the table. The values of a column then determine its kind.
+  /// Returns a copy of the points whose tree has the columns that filters and aggregates need. If the input is a
+  /// table, the columns are made from the table, and the values of a column determine its kind.
   ///
   /// - Parameter filters: Each filter, with the name of its option.
   func adding(columnsFor filters: [(name: String, filter: Filter)], _ aggregates: [Aggregate] = [], of input: String)
@@ -242,7 +242,8 @@ extension BuildProgress.Stage {
 }
 
 extension Plane {
-  /// Returns whether any position has an error of more than a millionth of its distance from zero.
+  /// Returns whether the plane stores any position with an error of more than a millionth of the position's distance
+  /// from zero.
   func isCoarse(for coordinates: some Sequence<Coordinate>) -> Bool {
     guard projection == .planar else { return false }
     let format = CoordinateFormat(of: self)

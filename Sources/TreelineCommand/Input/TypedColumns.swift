@@ -22,7 +22,7 @@ struct TypedColumns {
   ///
   /// - Parameters:
   ///   - searched: Names of columns that are prepared for search. If `values` does not contain such a column, the
-  ///     column gets the kind text.
+  ///     column gets the kind `text`.
   ///   - attributes: Columns that the index keeps as they are written. The value `all` does not include these columns.
   ///   - takesAnyName: Whether points that are not in the table may have other columns.
   init(

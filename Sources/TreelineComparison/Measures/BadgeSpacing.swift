@@ -1,7 +1,7 @@
 @_spi(Server) import Treeline
 
 extension ViewMeasure {
-  /// Share of badges that lie beside, above or below their nearest neighbor, within 5 degrees, from 0 to 1. nil if all
+  /// Share of badges, from 0 to 1, whose nearest neighbor lies in the same row or column, within 5 degrees. nil if all
   /// clusters share one position.
   static var axisShare: Self {
     Self(
@@ -144,7 +144,8 @@ struct PixelIndex: Sendable {
     return false
   }
 
-  /// Returns the nearest other position; nil if all positions are equal. Of equally near positions, returns the first.
+  /// Returns the nearest other position; nil if there is no other position. If several positions are nearest, returns
+  /// the first of them.
   func nearest(to index: Int) -> Int? {
     let position = positions[index]
     let (column, row) = (column(position.x), row(position.y))
@@ -166,7 +167,7 @@ struct PixelIndex: Sendable {
   private func forEachBin(inRing ring: Int, around column: Int, _ row: Int, _ body: (Int, Int) -> Void) {
     for y in max(row - ring, 0)...min(row + ring, rows - 1) {
       // In the first and last row of the ring, all bins belong to the ring. In other rows, only the two outermost bins
-      // do.
+      // belong to the ring.
       let step = abs(y - row) == ring || ring == 0 ? 1 : 2 * ring
       for x in stride(from: column - ring, through: column + ring, by: step) where 0..<columns ~= x { body(x, y) }
     }

@@ -19,9 +19,9 @@ struct Membership {
 
 /// Whether each point of a view is in exactly one cluster, and whether the counts on badges are right.
 struct Conservation {
-  /// Three numbers of faults, with their names in JSON and tables. The first is the number of points in view that are
-  /// in no cluster. The second is the number of times that a cluster lists a point of another cluster. The third is
-  /// the sum of the errors of counts on badges.
+  /// The counts of three kinds of faults, with their names in JSON and tables. The first count is the number of points
+  /// in view that are in no cluster. The second count is the number of times that a cluster lists a point of another
+  /// cluster. The third count is the sum of the errors of the numbers on badges.
   let faults: [(name: String, count: Int)]
 
   init(of points: ViewPoints, in membership: Membership) {

@@ -110,7 +110,7 @@ struct Yardsticks {
 }
 
 /// The grid with which methods are compared. For any method, more badges bring points closer to their badges. So the
-/// grid must not have more badges than the compared method. The cells of the grid are widened until it has no more.
+/// grid must not have more badges than the compared method. The cells are widened until the grid meets this condition.
 struct GridYardstick {
   let grid: Grid
   /// Size of the cells before they are widened.

@@ -55,7 +55,7 @@ extension ClusterTree {
     let (minX, maxX) = (Double(rect.minX), rect.eastX)
     var dx = max(minX - x, 0, x - maxX)
     if plane.projection == .webMercator, dx > 0 {
-      // The world repeats, so the copies of the box one turn west and one turn east count too.
+      // The world repeats, so the copies of the box one turn to the west and one turn to the east are also considered.
       dx = min(dx, max(minX - (x - Plane.turnWidth), 0), max(x + Plane.turnWidth - maxX, 0))
     }
     return squaredLength(dx, max(Double(rect.minY) - y, 0, y - Double(rect.maxY)))

@@ -43,8 +43,8 @@ import Treeline
     try self.init(of: shown, cover: clusters.map(\.range), over: tree, in: view) { cover, _ in cover }
   }
 
-  /// Computes the measures of an answer of a grid in a view. The row numbers of the grid must be the places of points
-  /// in the tree.
+  /// Computes the measures of an answer of a grid in a view. The row numbers of the grid must be the tree indices of
+  /// the points.
   public init(of cells: [GridCluster], over tree: ClusterTree, in view: ComparisonView) throws {
     let shown = cells.map { Self.shown(x: $0.meanX, y: $0.meanY, pointCount: $0.pointCount, in: view) }
     let side = cells.first?.cell.side ?? 1

@@ -57,9 +57,9 @@ extension ComparisonView {
 
   var middle: PixelPoint { PixelPoint(x: width / 2, y: height / 2) }
 
-  /// Converts a position on the plane to a position in the picture. If the position lies outside the window, the result
-  /// is outside the picture. The world repeats, and the nearest copy of the position is used, so that clusters at the
-  /// edge stay next to their points.
+  /// Converts a position on the plane to a position in the picture. If the position lies outside the window, the
+  /// result is outside the picture. The world repeats, so the copy of the position that is nearest to the middle of
+  /// the window is used. Clusters at the edge then stay next to their points.
   func pixel(x: Double, y: Double) -> PixelPoint {
     let middle = Double(window.width) / 2
     var fromMiddle = x - Double(window.x) - middle
@@ -69,7 +69,7 @@ extension ComparisonView {
     return PixelPoint(x: (middle + fromMiddle) / unitsPerPixel, y: (y - Double(window.minY)) / unitsPerPixel)
   }
 
-  /// Returns the position in the picture of a point that lies inside the window.
+  /// Returns the position of a point in the picture. The point must lie inside the window.
   func pixel(of point: PlanePoint) -> PixelPoint {
     PixelPoint(
       x: Double(point.x &- window.x) / unitsPerPixel, y: (Double(point.y) - Double(window.minY)) / unitsPerPixel)
@@ -81,13 +81,14 @@ extension ComparisonView {
     return pixel(x: x, y: y)
   }
 
-  /// Returns a position in units of the plane. If the window crosses an edge of the plane, the position may lie beyond
-  /// this edge.
+  /// Converts a position in the picture to units of the plane. If the window crosses an edge of the plane, the result
+  /// may lie beyond this edge.
   func planePosition(of pixel: PixelPoint) -> (x: Double, y: Double) {
     (Double(window.x) + pixel.x * unitsPerPixel, Double(window.minY) + pixel.y * unitsPerPixel)
   }
 
-  /// Returns a position in units of the plane. If the world repeats, the position lies within the edges of the plane.
+  /// Converts a position in the picture to units of the plane. If the world repeats, the result lies within the edges
+  /// of the plane.
   func wrappedPlanePosition(of pixel: PixelPoint) -> (x: Double, y: Double) {
     let (x, y) = planePosition(of: pixel)
     return (plane.projection.isCyclic ? x - (x / Plane.turnWidth).rounded(.down) * Plane.turnWidth : x, y)

@@ -6,7 +6,7 @@ import GridBaseline
 /// Each step tries several views that are one zoom level closer. Each of these views is centered on the points of a
 /// cell in a grid over the previous view. The step takes the view with the most points. At the end, some of the views
 /// of all steps are kept, at equal intervals. The split rule of the tree does not matter, so reports of different
-/// split rules show equal views.
+/// split rules show the same views.
 struct ViewChoice {
   let tree: ClusterTree
   let grid: Grid
@@ -138,7 +138,8 @@ struct Flight {
     let end = min(target?.view.zoom ?? start + Self.shallowDepth, ViewChoice.maximumZoom)
     let middle = choice.middle(of: root.rect)
     let (x, y) = target.map { ($0.x, $0.y) } ?? (root.meanX, root.meanY)
-    /// Returns a view on the way to one position. `right` and `down` move the view by fractions of the screen.
+    /// Returns a view on the way from the view of all points to the position (x, y). `right` and `down` move the view
+    /// by fractions of the screen.
     func view(zoom: Double, right: Double = 0, down: Double = 0) throws -> ComparisonView {
       let units = Plane.unitsPerPixel(zoom: zoom)
       let scale = units / Plane.unitsPerPixel(zoom: start)

@@ -13,7 +13,7 @@ import Treeline
 ///
 /// Queries run off the main thread. The animator only updates the badges (see ``MapScene``). If the time limit is
 /// reached, a large answer is passed on in parts, over several frames. After each part the map is consistent: each
-/// point is counted in exactly one number. If a frame has no time for all moving badges, the badges take turns.
+/// point is counted on exactly one badge. If a frame has no time for all moving badges, the badges take turns.
 @MainActor public final class MapAnimator {
   /// Source of the answers.
   public let feed: MapFeed

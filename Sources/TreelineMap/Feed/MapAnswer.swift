@@ -7,7 +7,7 @@ final class ShownCluster: Sendable {
   let place: MapMotion.Place
   /// Diameter of the badge in pixels.
   let diameter: Double
-  /// Values of the aggregates in the feed's options, in the same order.
+  /// Values of the aggregates that the feed's options list, in the order of this list.
   let values: [AggregateValue]
 
   init(_ cluster: Cluster, at place: MapMotion.Place, diameter: Double, values: [AggregateValue]) {

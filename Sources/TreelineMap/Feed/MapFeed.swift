@@ -95,9 +95,9 @@ extension MapFeed {
     set { change { $0.viewport = newValue } }
   }
 
-  /// The cut of the tree; nil for the cut that suits the tree best. For a tree that was built for badges, this cut has
-  /// badges. Otherwise it has a spacing of 44 px if the tree has separations, a detail if the tree has groups, or else
-  /// a limit, which depends on the size of the view.
+  /// The cut of the tree; nil for the cut that suits the tree best. For a tree that was built for badges, the best cut
+  /// has badges. For other trees with separations, it has a spacing of 44 px. For other trees with groups, it has a
+  /// detail. For all remaining trees, it has a limit that depends on the size of the view.
   public var cut: Cut? {
     get { state.withLock(\.cut) }
     set { change { $0.cut = newValue } }

@@ -11,8 +11,8 @@
   open class ClusterBadgeView: MKAnnotationView {
     private let disc = UIView(frame: .zero)
     private let label = UILabel(frame: .zero)
-    /// While the badge is leaving, the value that `canShowCallout` had before. It is restored if the badge stays. nil
-    /// if the badge is not leaving.
+    /// Value of `canShowCallout` from before the badge began to leave. It is restored if the badge stays on the map
+    /// after all. nil if the badge is not leaving.
     private var showsCalloutLater: Bool?
 
     /// Identifier for reusing badge views.
@@ -53,7 +53,8 @@
     ///
     /// - Parameters:
     ///   - annotation: The annotation of this view.
-    ///   - number: Number on the badge; nil to show none, for example while other badges count its points.
+    ///   - number: Number on the badge; nil to show no number, for example while the points of this badge are counted
+    ///     on other badges.
     ///   - diameter: Diameter in points.
     open func show(_ annotation: ClusterAnnotation, number: String?, diameter: CGFloat) {
       draw(number: number, diameter: diameter)
@@ -61,7 +62,8 @@
       setLeaving(annotation.badge.isLeaving)
     }
 
-    /// Turns the callout off while the badge is leaving. Restores `canShowCallout` if the badge stays.
+    /// Turns the callout off while the badge is leaving. Restores `canShowCallout` if the badge stays on the map after
+    /// all.
     private func setLeaving(_ isLeaving: Bool) {
       guard isLeaving != (showsCalloutLater != nil) else { return }
       (showsCalloutLater, canShowCallout) = isLeaving ? (canShowCallout, false) : (nil, showsCalloutLater ?? true)

@@ -128,7 +128,7 @@
     ///   - feed: Source of the answers. No other code may read answers from this feed.
     ///   - texts: Texts on badges.
     ///   - options: Behavior of the adapter.
-    ///   - time: Source of frames, and clock.
+    ///   - time: The source of frames, and a clock.
     package init(
       _ mapView: MKMapView, feed: MapFeed, texts: BadgeTexts, options: Options,
       in time: (frames: some FrameSource, clock: some Clock<Duration>)
@@ -198,7 +198,7 @@
       followScene()
     }
 
-    /// Reads the visible part of the map. The adapter calls this whenever the map reports that it has moved.
+    /// Reads the visible part of the map. The adapter calls this method whenever the map reports a movement.
     public func refresh() {
       animator?.prefersReducedMotion = !options.isAnimated || UIAccessibility.isReduceMotionEnabled
       followTextSize()
@@ -224,7 +224,8 @@
     /// Factor between the user's text size and the default text size, limited to the range that badges support.
     var textScale: Double {
       guard options.scalesWithTextSize else { return 1 }
-      // The scaled value is rounded to pixels. The rounding matters little for a value as large as 100.
+      // The system rounds the scaled value to pixels. Such rounding matters little for a large value, so 100 is
+      // scaled.
       let scaled = UIFontMetrics(forTextStyle: .caption1).scaledValue(
         for: 100, compatibleWith: mapView.traitCollection)
       return min(max(scaled / 100, 1), 1.5)
