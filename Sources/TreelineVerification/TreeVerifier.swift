@@ -236,7 +236,7 @@ extension TreeVerifier {
       let gain = facts.scatterToGain(leftCount)
       problems.check(
         gain <= between * 0x1p-10, node.name,
-        expected: "each point in the child with the nearer mean, which would add \(gain) to the scatter between the children",
+        expected: "each point in the child with the nearer mean, for a scatter greater by \(gain)",
         found: "\(between)")
     }
   }
