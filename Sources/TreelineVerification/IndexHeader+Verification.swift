@@ -61,7 +61,7 @@ extension IndexHeader {
 
 extension IndexHeader {
   /// Checks that the sections of separations and of clusters' positions (`anchors`) fit the way in which the tree was
-  /// built, and that the reserved bytes of the badge curve are 0.
+  /// built. Also checks that the reserved bytes of the badge curve are 0.
   func checkGrowth(_ curve: BadgeCurve?, in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let isForBadges = growth == .merging(by: .badges)
     var others: [IndexSection.Kind] = isForBadges ? [.separations] : [.badgeScales, .badgeCurve]

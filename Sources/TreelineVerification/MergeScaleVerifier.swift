@@ -159,9 +159,8 @@ struct MergeScaleVerifier {
 }
 
 extension Plane.Projection {
-  /// Returns the square of the distance at which two nodes are merged. The distance is measured across the seam (the
-  /// edge of the plane) if the way across the seam is shorter and the union of the two nodes is less than half a world
-  /// wide.
+  /// Returns the square of the distance at which two nodes are merged. The distance across the seam (the edge of the
+  /// plane) is used if it is shorter, and if the union of the two nodes is less than half a world wide.
   fileprivate func squaredMergeDistance(
     _ a: Node, _ b: Node, _ positions: (PlanePoint, PlanePoint), in storage: TreeStorage
   ) -> UInt64 {

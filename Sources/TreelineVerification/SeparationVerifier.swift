@@ -4,12 +4,12 @@ import Treeline
 /// into its children. It is stored as a code of two bytes.
 ///
 /// First each code is checked alone. Only a node with children has a code other than 0. The code of a node is at most
-/// the code of its parent, and at most the code of the distance at which the node may be split if no other node is
-/// near (see `TreeStorage.squaredSplitDistance`). Then codes are checked among the nodes that are shown. If nodes are
-/// split in the order of falling codes, from the greatest down to 1, two conditions hold at each code:
+/// the code of its parent. It is also at most the code of the distance at which the node may be split if no other node
+/// is near (see `TreeStorage.squaredSplitDistance`). Then codes are checked among the nodes that are shown. If nodes
+/// are split in the order of falling codes, from the greatest down to 1, two conditions hold at each code:
 /// - No two shown nodes are closer to each other than the distance of the code.
-/// - If a shown node may be split at this code but has a smaller code, splitting the node would bring two nodes closer
-///   to each other than the distance of the code.
+/// - If a shown node may be split at this code but has a smaller code, then splitting the node would bring two nodes
+///   too close to each other.
 ///
 /// A code stands for all distances from its own distance down to the distance of the next code (see `SeparationCode`).
 /// So these two conditions are exactly what queries promise for every spacing at every zoom. If two nodes with the

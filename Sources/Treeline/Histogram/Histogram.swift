@@ -9,8 +9,8 @@ public struct Histogram: Hashable, Sendable {
     /// All bins have one width.
     case even
     /// Bins get wider with the distance from 0. They begin at a few multiples of each power of ten, or at 0. This
-    /// scale suits columns whose values differ by powers of ten, such as populations. Columns of times have even bins
-    /// also on this scale.
+    /// scale suits columns whose values differ by powers of ten, such as populations. Columns of times always have
+    /// even bins.
     case logarithmic
   }
 

@@ -144,8 +144,7 @@ extension MergeHistory {
     return storage.nodeCount == Int(tree.recordCount(below: root!)) + 1
   }
 
-  /// Raises `greatestDiameters`, where necessary, to the diameter of a node's badge. Does so in all levels in which
-  /// the node exists.
+  /// In all levels in which a node exists, raises `greatestDiameters` to at least the diameter of the node's badge.
   private func noteDiameter(of node: UInt32) {
     let (place, diameter) = (tree.place(node), curve.units(of: tree.count(of: node)))
     let levels = [place.round, min(place.endRound, MergeRounds.last)].map { Int($0) / Self.roundsInLevel }

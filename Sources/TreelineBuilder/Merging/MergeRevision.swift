@@ -146,8 +146,8 @@ package struct MergeRevision {
       }
     }
     if let border {
-      // The old history merges nothing across the border, so it may lack a merge of an old cluster with a cluster on
-      // the other side of the border.
+      // The old history merges nothing across the border. So it may lack a merge of an old cluster with a cluster
+      // beyond the border.
       for (position, diameter) in old
       where Double(border.distance(position)) <= curve.reach(rounds.upperBound, diameter, greatestDiameter) {
         unsure.append(position)
@@ -197,7 +197,7 @@ private struct MergeComparison {
   private let merges: ContiguousArray<Merge>
   /// For each node of the new history, the index of its element.
   private var numbers: [UInt32: Int]
-  /// For each element, whether the old history also has it, and whether the new history merges it.
+  /// For each element, whether the old history also has the element, and whether the new history merges the element.
   private var isCommon: [Bool]
   private var isMerged: [Bool]
   /// Nodes that only the old history has.

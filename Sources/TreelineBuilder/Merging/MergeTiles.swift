@@ -44,8 +44,8 @@ struct MergeTiles: @unchecked Sendable {
     var radius: Float
   }
 
-  /// Puts clusters into tiles. Each time a cluster lies in a different tile from the cluster before it, memory for a
-  /// tile is reserved. So consecutive clusters should be near each other.
+  /// Puts clusters into tiles. Each time a cluster lies in another tile than the previous cluster, memory for a tile
+  /// is reserved. So consecutive clusters should be near each other.
   init(
     _ clusters: some RandomAccessCollection<Int>, shift: UInt32, isCyclic: Bool, slots: UnsafeMutablePointer<UInt32>,
     _ monitor: BuildMonitor, _ entry: (Int) -> Entry

@@ -80,7 +80,7 @@ struct TypedColumns {
     named.append(Named(name: name, kind: kind, preparations: preparations))
   }
 
-  /// Removes suffixes such as `+percentiles` and returns them.
+  /// Removes suffixes such as `+percentiles` from a name, and returns the preparations that the suffixes name.
   private static func splitPreparations(from part: inout String) -> Set<IndexColumn.Preparation> {
     var preparations: Set<IndexColumn.Preparation> = []
     while let plus = part.lastIndex(of: "+"),

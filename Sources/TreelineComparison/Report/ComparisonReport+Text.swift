@@ -2,7 +2,9 @@ extension ComparisonReport {
   /// The report as tables for a terminal. With the usual methods, the tables are at most 100 columns wide. `*` marks
   /// the best value.
   package var text: String {
-    guard !views.isEmpty else { return "There is no view of the \(grouped(pointCount)) points, so there is nothing to compare.\n" }
+    guard !views.isEmpty else {
+      return "There is no view of the \(grouped(pointCount)) points, so there is nothing to compare.\n"
+    }
     var tables = views.enumerated().map { index, comparison in
       let view = comparison.view
       return "View \(index + 1) of \(views.count): zoom \(zoomText(view.zoom)), \(fixed(view.width, 0)) x "

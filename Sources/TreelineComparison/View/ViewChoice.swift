@@ -113,10 +113,10 @@ struct ViewChoice {
 /// A journey chosen from the data. Equal data gives an equal journey.
 ///
 /// The journey begins with a view of all points, and zooms in on the middle of the densest view (see `ViewChoice`).
-/// Each step zooms in by 0.5 zoom levels, up to 6 levels in total, as long as there is enough to see. After one third,
-/// after two thirds and at the end of the way in, the journey pauses to pan by a tenth of the screen to the right,
-/// down, left and up. Then each step zooms out by 0.7 levels. On the way in and out, each view lies inside all views
-/// of smaller zooms.
+/// Each step zooms in by 0.5 zoom levels, up to 6 levels in total, as long as there is enough to see. The journey
+/// pauses after one third of the way in, after two thirds, and at the end of the way in. In each pause it pans by a
+/// tenth of the screen to the right, down, left and up. Then each step zooms out by 0.7 levels. On the way in and out,
+/// each view lies inside all views of smaller zooms.
 struct Flight {
   let choice: ViewChoice
 

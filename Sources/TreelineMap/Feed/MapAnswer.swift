@@ -35,7 +35,7 @@ public struct MapAnswer: Sendable {
   ///   - clusters: The clusters of the answer.
   ///   - query: The query.
   ///   - diameter: Returns the diameter of a cluster's badge in pixels; nil to use `standardDiameter(of:in:for:)`.
-  ///   - aggregates: Aggregates of each cluster's values. Badges and their titles can show them.
+  ///   - aggregates: Aggregates of each cluster's values. Badges and their titles can show the results.
   /// - Throws: `QueryError` if the viewport of the query is invalid. `AggregateError` if an aggregate has no result.
   ///   `IndexError` if the index of the tree is damaged.
   /// - Complexity: O(k) for k clusters. If clusters are kept visible, the time of

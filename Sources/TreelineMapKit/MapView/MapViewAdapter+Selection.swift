@@ -103,9 +103,9 @@
     }
 
     /// Returns whether the deselection of a badge ends the selection. The selection stays if the adapter deselects the
-    /// badge, or if the badge was removed or belongs to an earlier tree. The deselection of a badge that leaves after
-    /// a split or a merge does end the selection, because this badge stays selected until the next badge of the point
-    /// is drawn.
+    /// badge, or if the badge was removed or belongs to an earlier tree. After a split or a merge, a badge that is
+    /// leaving stays selected until the next badge of the point is drawn. So the deselection of a leaving badge does
+    /// end the selection.
     func endsSelection(_ annotation: ClusterAnnotation) -> Bool {
       guard let treeIndex = selection.treeIndex, !isDeselecting else { return false }
       return annotationsByBadge[annotation.badge.id] === annotation && !annotation.badge.isForeign
