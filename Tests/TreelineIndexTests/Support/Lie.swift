@@ -24,7 +24,9 @@ extension Lie {
   static let sphere = [
     Lie(
       "clipped points that do not lie on the edge", .tiny,
-      problems: ["header, byte 64: expected at most 0 clipped points, the number of points on the edge of the plane, found 1"]
+      problems: [
+        "header, byte 64: expected at most 0 clipped points, the number of points on the edge of the plane, found 1"
+      ]
     ) { $0.store(UInt32(1), at: 64) },
     Lie(
       "seam off the first point", .nodes,
