@@ -93,7 +93,7 @@ public struct StackSpread: RandomAccessCollection, Sendable {
     return polar(radius, 2 * .pi * Double(position) / Double(count))
   }
 
-  /// Returns a position on an Archimedean spiral, whose turns are about a spacing apart. Members are spaced by arc
+  /// Returns a position on an Archimedean spiral, whose turns are about `spacing` apart. Members are spaced by arc
   /// length, which grows with the square of the angle. The factor 1.06 is needed because an arc is longer than its
   /// chord.
   private func onSpiral(_ position: Int) -> Offset {

@@ -132,8 +132,8 @@ extension DecimalNumber {
 
 /// Edges of bins that get wider with the distance from 0, for columns whose values differ by powers of ten.
 enum LogarithmicBins {
-  /// Lists of factors. Bins begin at each power of ten times each factor of one list. Each list gives fewer bins than
-  /// the list before it.
+  /// Lists of factors. Bins begin at the powers of ten, each multiplied by every factor of one list. Later lists give
+  /// fewer bins.
   static let factors: [[Int128]] = [[1, 2, 3, 4, 5, 6, 8], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]
 
   /// Number of powers of ten below the greatest magnitude that have separate bins in a column of doubles. All smaller
