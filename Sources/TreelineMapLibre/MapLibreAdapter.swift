@@ -154,8 +154,8 @@ import Treeline
     feed.viewport = Viewport(box, zoom: mapView.zoomLevel, tileSize: .pixels512)
   }
 
-  /// Returns the cluster of a feature of the source, for example of a tapped feature; nil for features of other
-  /// sources.
+  /// Returns the cluster of a feature of the source, for example of a tapped feature; nil if the feature does not have
+  /// the id of a cluster.
   public func cluster(of feature: any MLNFeature) -> Cluster? {
     guard let id = feature.attribute(forKey: "cluster_id") as? NSNumber else { return nil }
     return try? animator?.scene.tree?.cluster(ClusterID(rawValue: id.uint64Value))

@@ -11,7 +11,7 @@ struct PositionOptions: ParsableArguments {
   @Flag(
     inversion: .prefixedNo,
     help:
-      "If a cluster's position is outside the box, show the cluster at the member inside the box that is nearest to the mean. (default: on with --limit alone\(keepingOptions), off for a tile)"
+      "If a cluster's position is outside the box, show the cluster at the member inside the box that is nearest to the mean. (default: on if the cut has only --limit or has --\(keepingOptions), but off for a tile)"
   )
   var keepVisible: Bool?
 
@@ -29,9 +29,5 @@ struct PositionOptions: ParsableArguments {
 
 extension ShownPosition.Rule: ExpressibleByArgument {}
 
-/// The end of a help text. It lists the options with which clusters are kept visible by default, such as ` and with
-/// --detail`.
-private let keepingOptions = PixelCriterion.allCases.filter { !$0.keepsApart }.map {
-  " and with --\($0.rawValue)"
-}
-.joined()
+/// Part of a help text: the options with which clusters are kept visible by default, such as `detail`.
+private let keepingOptions = PixelCriterion.allCases.filter { !$0.keepsApart }.map(\.rawValue).joined(separator: ", --")

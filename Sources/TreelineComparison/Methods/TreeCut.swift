@@ -18,15 +18,15 @@ package struct TreeCut: Hashable, Sendable {
 
   package static let breadthFirst = TreeCut(
     name: "breadth-first", title: "Breadth-first",
-    summary: "one badge per group that the points themselves form, split level by level", cut: .limit(1))
+    summary: "clusters of the tree, split level by level", cut: .limit(1))
 
   package static let widestFirst = TreeCut(
     name: "widest-first", title: "Widest-first",
-    summary: "groups that the points form, the widest group split first", cut: .limit(1, order: .widestFirst))
+    summary: "clusters of the tree, the widest cluster split first", cut: .limit(1, order: .widestFirst))
 
   package static let steepestFirst = TreeCut(
     name: "steepest-first", title: "Steepest-first",
-    summary: "groups that the points form, split where this brings points closest to their badges",
+    summary: "clusters of the tree, split where this brings points closest to their badges",
     cut: .limit(1, order: .steepestFirst))
 
   /// A cut with a limit that continues the previous answer. During a journey, as few clusters as possible change
@@ -34,8 +34,8 @@ package struct TreeCut: Hashable, Sendable {
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:
-      "groups that the points form, the widest group split first, but a journey keeps groups of the previous view as "
-      + "far as the limit allows",
+      "clusters of the tree, the widest cluster split first; during a journey, clusters of the previous view stay "
+      + "if the limit allows",
     cut: .limit(1, order: .widestFirst, continuity: .continuing))
 
   /// Returns a cut with a detail of `pixels` pixels. If `pixels` is nil, the smallest detail is chosen at which the
@@ -43,7 +43,7 @@ package struct TreeCut: Hashable, Sendable {
   package static func detail(_ pixels: Double? = nil) -> TreeCut {
     TreeCut(
       name: "detail", title: "Detail",
-      summary: "groups that the points form, none wider than a detail "
+      summary: "clusters of the tree, none wider than a detail "
         + (pixels.map { "of \(fixed($0, 1)) px" } ?? "that keeps within the limit"), cut: .detail(pixels ?? 0),
       isFitted: pixels == nil)
   }
@@ -52,7 +52,7 @@ package struct TreeCut: Hashable, Sendable {
   package static func spacing(_ pixels: Double = PixelCriterion.spacing.standard) -> TreeCut {
     TreeCut(
       name: "spacing", title: "Spacing",
-      summary: "groups that the points form, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
+      summary: "clusters of the tree, shown at least \(shortest(pixels)) px apart", cut: .spacing(pixels))
   }
 
   /// A cut without a limit: the finest cut in which badges do not touch at their drawn size. It needs a tree that was

@@ -162,7 +162,7 @@ export class Search {
 const capitalized = (text) => text.replace(/(^|[\s-])\p{L}/gu, (start) => start.toUpperCase());
 
 /** Columns with the size of a place, such as a population. */
-const SIZE = /popul|^pop|inhabitants|count|^size$|total/i;
+const SIZE = /popul|^pop(_|$)|inhabitants|(^|_)(count|size|total)(_|$)/i;
 
 /**
  * Returns the points to list. Points whose name equals the text come first, then points whose name begins with the text.
