@@ -101,7 +101,8 @@ let package = Package(
       name: "TreelineMapKitTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineMap", "TreelineMapKit", "PointSets"]),
     .testTarget(
-      name: "GridBaselineTests", dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "PointSets", "TestSupport"]),
+      name: "GridBaselineTests",
+      dependencies: ["Treeline", "TreelineBuilder", "GridBaseline", "PointSets", "TestSupport"]),
     .testTarget(
       name: "TreelineFormatsTests",
       dependencies: ["Treeline", "TreelineBuilder", "TreelineFormats", "PointSets", "TestSupport"]),
