@@ -34,11 +34,11 @@ struct GridClustersTests {
   /// The interface for other modules: a grid over a tree, in a viewport.
   @Test func viewportsShowTheCellsOfATreesPoints() throws {
     let coordinates = (0..<500).map { at in
-      Coordinate(latitude: 48 + Double(at % 23) / 50, longitude: 2 + Double(at % 31) / 40)
+      Coordinate(longitude: 2 + Double(at % 31) / 40, latitude: 48 + Double(at % 23) / 50)
     }
     let tree = ClusterTree(coordinates)
     let grid = Grid(over: tree)
-    let view = Viewport(center: Coordinate(latitude: 48.2, longitude: 2.4), zoom: 10, width: 800, height: 600)
+    let view = Viewport(center: Coordinate(longitude: 2.4, latitude: 48.2), zoom: 10, width: 800, height: 600)
     let clusters = try grid.clusters(in: view, cellSize: .pixels(64))
     let window = try #require(try view.located(on: tree.plane)).window
     #expect(clusters == (try grid.clusters(in: window, cellSize: .pixels(64), zoom: 10)) && clusters.count > 20)

@@ -246,7 +246,7 @@ extension AggregateError: CustomStringConvertible {
         + Self.preparation(for: aggregate) + "look at a smaller part of the map"
     case .tooLarge(let aggregate): "'\(aggregate)' cannot be computed exactly, because the values are too large"
     case .malformed(let text, let position, let expected):
-      "expected \(expected) at character \(position) of '\(text)'; write aggregates as in "
+      "expected \(expected) at character \(position + 1) of '\(text)'; write aggregates as in "
         + "'sum(population), top(kind, 3), mean(price, weight: rooms)'"
     case .outOfRange(let aggregate, let expected, let found):
       "'\(aggregate)' needs \(expected), found \(found)"

@@ -57,7 +57,8 @@ final class PieceNodes {
     let parent: UInt32
   }
 
-  /// Collects a node and the nodes below it. Each node gets its number after the nodes below its left child.
+  /// Collects a node and the nodes below it. The numbers follow tree order: first the left child and the nodes below
+  /// it, then the node itself, then the right child and the nodes below it.
   ///
   /// - Returns: the number of the node; `InternalNode.none` if the node cannot be split.
   private func collect(below top: ShownFront.Member, limit: UInt64, downTo floor: UInt64, _ tree: inout SeparatedTree)

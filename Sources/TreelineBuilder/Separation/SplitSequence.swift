@@ -9,17 +9,18 @@ import Treeline
 /// neighbors of the children. If no neighbor is closer than r, the node is split. Otherwise the nearest neighbor is
 /// the node's *blocker*. As long as the blocker is shown, the node cannot be split before r has fallen to the distance
 /// between the blocker and the closer child. So the node is queued at this distance. If the blocker is split sooner,
-/// the node is queued again: either a child of the blocker now blocks the node, or the node may be split at once. No
-/// node waits for a single position, because a single position is never split. Hence every node that could be split at
-/// r is queued at r or above. The queue has the order of the rule: first by distance, then by tree order.
+/// the node is queued again: either a child of the blocker now blocks the node, or the node may be split at once. If the
+/// blocker is a single position, it is never split, so the node stays queued at its distance. Hence every node that
+/// could be split at r is queued at r or above. The queue has the order of the rule: first by distance, then by tree
+/// order.
 ///
 /// With real and generated data, each node takes about 1.3 looks at neighbors. All shown nodes are at least r apart.
 /// So a cell that is about as wide as r contains few nodes, and a search reads few cells.
 ///
 /// A sequence may be a part of another sequence. The part begins with the nodes that are shown at some distance, and
-/// ends at another distance. Unknown nodes may be shown in certain boxes. If no known node blocks a node, but the node
-/// is near such a box, the node becomes *unsure*. From then on, all nodes within the box of the unsure node are
-/// unsure, too: see `SeparationPieces`.
+/// ends at another distance. The part is given boxes in which other nodes may be shown that the part does not know. If
+/// no known node blocks a node, but the node is near such a box, the node becomes *unsure*. From then on, all nodes
+/// within the box of the unsure node are unsure, too: see `SeparationPieces`.
 ///
 /// A node is looked at again only when r reaches the node's upper bound. This idea comes from lazy greedy algorithms
 /// (M. Minoux, 1978, doi:10.1007/BFb0006528). The order of the splits is the farthest-point order (T. Gonzalez, 1985,

@@ -28,7 +28,7 @@ struct ServedSelection {
         return
       }
       parameters.refuse(
-        "filter", expected: "\(error.expected) at character \(error.position)",
+        "filter", expected: "\(error.expected) at character \(error.position + 1)",
         found: error.found.isEmpty ? nil : error.found)
       return
     }
@@ -147,7 +147,7 @@ extension AggregateError {
     case .tooManyRows(let aggregate, let found, let maximum):
       ("a smaller part of the map, because '\(aggregate)' reads at most \(maximum) points", "\(found)")
     case .tooLarge(let aggregate): ("smaller values, so that the sum of their products is exact", aggregate)
-    case .malformed(let text, let position, let expected): ("\(expected) at character \(position)", text)
+    case .malformed(let text, let position, let expected): ("\(expected) at character \(position + 1)", text)
     case .outOfRange(let aggregate, let expected, let found): ("\(expected) for '\(aggregate)'", found)
     case .cancelled: ("a client that waits for the aggregates", "\(self)")
     }
