@@ -26,8 +26,8 @@ struct PageListing {
     for edge in [whole.minX, whole.minY, whole.maxX, whole.maxY] { bytes.append(edge) }
     bytes.append(places: entries.map(\.page) + (hasSpreads ? entries.map(\.spreads) : []))
     var edges: [[UInt8]] = [[], [], [], []]
-    // A stack of boxes. Each entry's box is rounded within the last box of the stack. `left` is the number of further
-    // entries whose boxes are rounded within `box`.
+    // A stack of boxes. The box of the next entry of the listing is rounded within the last box of the stack. `left` is
+    // the number of further entries whose boxes are rounded within `box`.
     var around: [(left: Int, box: PlaneRect)] = [(Int.max, whole)]
     for entry in entries {
       while around[around.count - 1].left == 0 { around.removeLast() }

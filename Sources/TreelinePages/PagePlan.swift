@@ -63,8 +63,8 @@ final class PagePlan: @unchecked Sendable {
     case upper(expanded: Set<Int32>, children: [PagePlan])
   }
 
-  /// Indices of the roots' records, in tree order. The record of the tree's root is in the first page, which has no
-  /// roots.
+  /// Indices of the roots' records, in tree order. The first page has an empty list, because it also contains the
+  /// record of the tree's root.
   let roots: [Int32]
   let content: Content
   /// The level of the page. The first page has level 0, its child pages have level 1, and so on.

@@ -36,7 +36,7 @@ struct GridClustersTests {
     let coordinates = (0..<500).map { at in
       Coordinate(longitude: 2 + Double(at % 31) / 40, latitude: 48 + Double(at % 23) / 50)
     }
-    let tree = ClusterTree(coordinates)
+    let tree = try ClusterTree(coordinates)
     let grid = Grid(over: tree)
     let view = Viewport(center: Coordinate(longitude: 2.4, latitude: 48.2), zoom: 10, width: 800, height: 600)
     let clusters = try grid.clusters(in: view, cellSize: .pixels(64))

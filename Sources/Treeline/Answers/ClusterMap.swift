@@ -328,7 +328,7 @@ extension ClusterMap {
     /// The kept results as the first answer shows them, in the order of `kept`. If the two answers have different
     /// filters, a result may have different values in the two answers.
     package var keptBefore: Results { results(transition.keptBefore) }
-    /// The results of the first answer that the second answer replaces by results within them.
+    /// The results of the first answer that are split: the second answer shows several results in place of each.
     public var splits: [Replacement] { transition.splits.map(replacement) }
     /// The results of the second answer that replace results of the first answer. Each of these results contains the
     /// results that it replaces.

@@ -46,10 +46,10 @@ struct TextMatcher {
   private let wordCount: Int
   /// Bits of the places with a `%`. Once such a place is reached, it stays reached whatever character follows.
   private var loops: [UInt64]
-  /// For each character, the bits of the places from which this character leads to the next place. These bits include
-  /// the places of `_`.
+  /// For each character, the bits of the places from which this character leads to the next place. Each character leads
+  /// from a place with `_` to the next place, so these bits include the places with `_`.
   private var moves: [Unicode.Scalar: [UInt64]] = [:]
-  /// Bits of the places of `_`, from which every character leads to the next place.
+  /// Bits of the places with a `_`.
   private var any: [UInt64]
   /// The words of `moves` for each ASCII character, one character after the other.
   private var asciiMoves: [UInt64] = []
