@@ -34,8 +34,8 @@ package struct TreeCut: Hashable, Sendable {
   package static let continuing = TreeCut(
     name: "continuing", title: "Continuing",
     summary:
-      "clusters of the tree, the widest cluster split first; during a journey, clusters of the previous view stay "
-      + "if the limit allows",
+      "clusters of the tree, the widest cluster split first, while a journey keeps clusters of the previous view if "
+      + "the limit allows",
     cut: .limit(1, order: .widestFirst, continuity: .continuing))
 
   /// Returns a cut with a detail of `pixels` pixels. If `pixels` is nil, the smallest detail is chosen at which the
