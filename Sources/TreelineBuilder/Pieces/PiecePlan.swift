@@ -45,7 +45,7 @@ public struct PiecePlan: Sendable {
   /// - Complexity: O(number of pieces)
   var topRecords: [TopRecord?] {
     var records = [TopRecord?](repeating: nil, count: order.count)
-    // The left child of a node is above its right child on the stack.
+    // In the stack `extents`, the left child of a node lies above the right child.
     var (extents, piece) = ([PointExtent](), pieces.count)
     for index in order.indices.reversed() {
       switch order[index] {
@@ -131,7 +131,8 @@ extension PiecePlan: PlainValue {
       guard piece.number == number, piece.first == end else { throw Self.unsound }
       end += piece.pointCount
     }
-    // Number of nodes that must still be read. This number is above 0 until the last node is read.
+    // Number of subtrees that must still begin in `order`. A piece is one subtree. A node is one subtree too, but adds
+    // two children. The number is above 0 until the last subtree begins.
     var missing = pieces.isEmpty ? 0 : 1
     for item in order {
       guard missing > 0 else { throw Self.unsound }
@@ -159,7 +160,7 @@ extension PieceTask: PlainValue {
     let numbers: [UInt64] = try bytes.readArray()
     let corners: [PlanePoint] = try bytes.readArray()
     let extent = try PointExtent(from: &bytes)
-    // The corner of the parent must not lie to the right of the points or below the points.
+    // The corner from which moments are measured must not lie to the right of the points or below the points.
     guard numbers.count == 3, numbers.allSatisfy({ $0 <= IndexHeader.maximumPointCount }), corners.count <= 1,
       numbers[2] <= TreeStorage.principalLevels + BuildPlan.mostHalvings,
       corners.allSatisfy({ $0.x <= extent.box.minX && $0.y <= extent.box.minY })

@@ -126,7 +126,8 @@ import Treeline
     }
   }
 
-  /// The positions of all points, divided by tree, and the answer to the first question of each tree's plan.
+  /// The positions of all points, tree by tree, and the extent of each tree: the moments and the bounding box of its
+  /// points. The extent is the answer to the first question that planning a tree asks (see `PlanQuestion`).
   private struct DividedPositions {
     private let file: ScratchFile
     private let header: TreeGroups
@@ -144,7 +145,7 @@ import Treeline
       func flush(_ part: Int) throws(PieceError) {
         let points = UnsafeBufferPointer(start: buffers + part * capacity, count: pending[part])
         extents[part].add(points, to: .extent)
-        // If a tree fits into one piece, its plan has no more questions, so its positions are not needed.
+        // A tree that fits into one piece is planned from its extent alone, so its positions are not needed.
         if counts[part] > build.pieceSize { try file.write(points, at: ends[part]) }
         ends[part] += points.count
         pending[part] = 0

@@ -1,17 +1,19 @@
 import Treeline
 
-/// A front: the nodes of a tree, or of a part of a tree, that are shown once the distance r has fallen to some value.
-/// The sequence of splits continues from this state (see `SeparationPieces`).
+/// A front: the nodes of a tree, or of a part of a tree, that are shown at some moment of the sequence of splits. In
+/// this sequence a distance r falls, and nodes are replaced by their children one after the other (see
+/// `SplitSequence`). `SeparationPieces` continues the sequence from a front.
 struct ShownFront: Sendable {
   struct Member: Sendable {
     let node: Node
     let position: PlanePoint
     /// Box that contains the positions of all nodes that may later be shown instead of this node.
     let box: PlaneRect
-    /// Whether the node is known to be shown. If `isSure` is false, anything in its box may be shown.
+    /// Whether the node is known to be shown. If `isSure` is false, any nodes may be shown in the node's box, at
+    /// unknown positions.
     var isSure = true
-    /// Whether the separations below the node are wanted. Such a node is called an *own node*. If `isOwn` is false, the
-    /// node is a member only because it may block other nodes.
+    /// Whether the separations of this node and of the nodes below it must be computed. If so, the node is called an
+    /// *own node*. If not, the node is in the front only because it may block the splits of own nodes.
     var isOwn = true
 
     /// Upper bound of the number of nodes that may be split, among this node and all nodes below it.
@@ -31,11 +33,12 @@ struct ShownFront: Sendable {
     nodes = [Member(node: root, position: storage.meanPosition(of: root), box: storage.box(of: root))]
   }
 
-  /// Upper bound of the number of nodes that may be split, among the sure members and all nodes below them.
+  /// Upper bound of the number of nodes that may be split: members with `isSure`, and all nodes below these members.
   var weight: Int { nodes.reduce(0) { $0 + ($1.isSure ? $1.weight : 0) } }
 
-  /// Divides the own nodes by area into pieces. Nodes that cannot be split are left out. A piece has at most the given
-  /// weight, or consists of one node.
+  /// Divides the own nodes (see `Member.isOwn`) into pieces of neighboring nodes, and returns the indices of each
+  /// piece in `nodes`. Nodes that cannot be split are left out. The weights of the nodes of a piece add up to at most
+  /// `weight`, unless the piece consists of one node.
   func pieces(upTo weight: Int) -> [[Int32]] {
     var pieces: [[Int32]] = []
     var stack = [nodes.indices.filter { nodes[$0].isOwn && nodes[$0].weight > 0 }.map { Int32($0) }]
@@ -63,7 +66,7 @@ struct ShownFront: Sendable {
   /// Returns a piece together with the nodes within a margin around the piece. Nodes in the margin may block nodes of
   /// the piece. Nodes beyond the margin are left out.
   ///
-  /// - Parameter margin: Width of the margin, in units of the current distance, at least 2.
+  /// - Parameter margin: Width of the margin, at least 2. The unit is the distance to which r has fallen.
   /// - Returns: nil if no node is left out, because the margin contains all nodes.
   func part(around piece: [Int32], margin: Int, _ projection: Plane.Projection) -> ShownFront? {
     var box = nodes[Int(piece[0])].box
@@ -90,7 +93,7 @@ struct ShownFront: Sendable {
     return isWhole ? nil : part
   }
 
-  /// Returns this front, with the nodes of the given piece as its only own nodes.
+  /// Returns this front with other own nodes (see `Member.isOwn`): the nodes of the given piece, and no other nodes.
   func asked(for piece: [Int32]) -> ShownFront {
     var whole = self
     for index in whole.nodes.indices { whole.nodes[index].isOwn = false }

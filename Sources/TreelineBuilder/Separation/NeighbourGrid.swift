@@ -9,7 +9,7 @@ struct NeighbourGrid: ~Copyable {
   struct Piece {
     var x = SIMD4<UInt32>()
     var y = SIMD4<UInt32>()
-    /// Numbers of nodes; `InternalNode.none` for a single position.
+    /// Numbers of the nodes; `InternalNode.none` for a node that cannot be split.
     var node = SIMD4<UInt32>()
     var column: UInt32
     var row: UInt32

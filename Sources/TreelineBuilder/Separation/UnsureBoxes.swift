@@ -2,13 +2,14 @@ import Treeline
 
 /// Boxes in which unknown nodes may be shown at unknown positions: see `SplitSequence`.
 ///
-/// There is one grid for each possible width of cells. Widths are powers of two. Each box is stored in a grid with
-/// cells that are wide enough. The width of a cell is at least the width of the box, and at least the radius of any
-/// later search. So a search for boxes visits few cells of each grid.
+/// There is one grid for each possible width of cells. Widths are powers of two. Each box is stored in a grid whose
+/// cells are at least as wide as the box, and at least as wide as the radius of any later search. So a search for
+/// boxes visits few cells of each grid.
 struct UnsureBoxes {
   private struct Entry {
     let box: PlaneRect
-    /// Index of the previous entry in the same cell; -1 if there is no previous entry.
+    /// Index of the next entry in the list of this cell; -1 at the end of the list. The list begins with the entry
+    /// that was added last, so the next entry was added before this entry.
     let next: Int32
   }
 
@@ -18,7 +19,8 @@ struct UnsureBoxes {
   /// Bits, one for each grid. A bit is 1 if its grid contains a box.
   private var levels: UInt64 = 0
 
-  /// Marks of wide cells. A mark says whether a wide cell may touch a box. Cells whose columns and rows differ by
+  /// Marks of the cells of one wide grid. These cells are more than four times as wide as the radius of any search, or
+  /// as wide as the world. A mark is true if its cell may touch a box. Cells whose columns and rows differ by
   /// multiples of `markSide` share one mark. For most searches, reading marks is enough.
   private var marks: ContiguousArray<Bool>
   private let markLevel: UInt32
@@ -53,8 +55,9 @@ struct UnsureBoxes {
 
   // MARK: - Adding
 
-  /// Adds the box of an unknown node that may be shown from now on. `squaredDistance` is the square of the distance to
-  /// which r has fallen.
+  /// Adds the box of an unknown node that may be shown from now on.
+  ///
+  /// - Parameter squaredDistance: The square of the distance r, which falls during a sequence of splits.
   mutating func insert(_ box: PlaneRect, within squaredDistance: UInt64) {
     let level = Self.level(ofCellsAsWideAs: max(box.width, box.height, SplitSequence.reach(squaredDistance)))
     levels |= 1 << UInt64(level)

@@ -1,15 +1,16 @@
 import Treeline
 
-/// Turns a line: each point goes to the half whose mean is closer to the point. Turning is repeated as long as it
-/// removes enough scatter.
+/// Improves the line that divides the points of a node into two halves. In each step, the line is turned: the new line
+/// divides the points by which of the two means is closer, so each point goes to the half whose mean is closer. The
+/// steps end when a new line does not remove enough scatter within the halves.
 struct LineTurns {
   private var halves: Halves
   private var between: Double
   /// The best line so far.
   private(set) var split: Split
 
-  /// Turning ends if the scatter between the halves grows by less than this factor, which is 1 plus a 2048th. So the
-  /// number of steps is small for any points: O(log count).
+  /// A turned line is kept only if the scatter between the halves grows by more than this factor, which is 1 plus a
+  /// 2048th. Otherwise the steps end. So the number of steps is small for any points: O(log count).
   private static let leastGrowth = 1 + 0x1p-11
 
   @inline(__always) init(of halves: Halves, at best: SplitPosition, across axis: PrincipalAxis, from corner: PlanePoint)
