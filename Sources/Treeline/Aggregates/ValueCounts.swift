@@ -64,8 +64,8 @@ final class ValueCounts: PreparedValues {
       codes.with(&work)
     }
     if range.count <= rowsPerBlock { return add(range, 1) }
-    // At each bound of the range, reads the counts at the nearest start of a block, and the rows between this start and
-    // the bound.
+    // For each of the two bounds of the range: reads the counts at the start of a block that is nearest to the bound.
+    // Then reads the rows between this start and the bound.
     func nearest(_ row: Int) -> Int { min((row + rowsPerBlock / 2) / rowsPerBlock, rows.rowCount / rowsPerBlock) }
     let (first, last) = (nearest(range.lowerBound), nearest(range.upperBound))
     let (start, end) = (first * rowsPerBlock, last * rowsPerBlock)

@@ -9,8 +9,8 @@ struct Frontier: ~Copyable {
   struct Slot {
     /// The index of the node's first point in the lower half, and the number of the node's points in the upper half.
     private let span: UInt64
-    /// The index of the node's record in the lower half. The upper half contains the node's `levels` and, in its upper
-    /// bits, the visibility.
+    /// The lower half is the index of the node's record. The upper half contains `Node.levels` in its lower bits, and
+    /// the visibility in its upper bits.
     private let link: UInt64
 
     @inline(__always) private init(span: UInt64, link: UInt64) { (self.span, self.link) = (span, link) }
@@ -40,7 +40,7 @@ struct Frontier: ~Copyable {
 
     @inline(__always) var visibility: Visibility { Visibility(bits: state & Visibility.allBits) }
 
-    /// Whether the node is finished and will not be replaced.
+    /// Whether the node is finished, which means that it stays in the answer and is not replaced.
     @inline(__always) var isFinished: Bool { state >= Visibility.finished.bits }
 
     /// Whether the node is wholly visible or finished. A single child never takes the place of such a node.
@@ -54,7 +54,8 @@ struct Frontier: ~Copyable {
     /// Returns both children of a node that is wholly visible and has stored children. The children are wholly visible,
     /// too.
     @inline(__always) func childrenAllSeen(leftCount: UInt32, _ childOffset: UInt32) -> (left: Slot, right: Slot) {
-      // Adds 1 to the levels in the upper half, and the child offset to the record in the lower half.
+      // Adds 1 to the node's level, which is in the upper half, and adds the child offset to the index of the record,
+      // which is in the lower half.
       let below = link &+ (1 << 32 | UInt64(childOffset))
       return parts(leftCount, (below, below &+ 1))
     }
@@ -111,8 +112,8 @@ struct Frontier: ~Copyable {
   /// The end of the nodes that have been written.
   var cursor: Cursor
 
-  /// Finished nodes that have been set aside and are no longer copied. There is a run for each time that nodes were
-  /// set aside, and each run is in tree order.
+  /// Finished nodes that have been set aside and are no longer copied. Whenever nodes are set aside, they are added as
+  /// a new list. Each list is in tree order.
   private var retired: [[Node]] = []
   private var retiredCount = 0
 
@@ -146,8 +147,8 @@ struct Frontier: ~Copyable {
 
   deinit { min(readStart, writtenStart).deallocate() }
 
-  /// Returns the distance in bytes from the next node to read to the end of the written nodes. The distance grows with
-  /// every node that the frontier gains.
+  /// Returns the distance in bytes between two addresses: `next`, where the next node is read, and `cursor`, where the
+  /// written nodes end. The distance grows with every node that the frontier gains.
   @inline(__always) static func distance(from next: Cursor, to cursor: Cursor) -> Int {
     UnsafeRawPointer(cursor) - UnsafeRawPointer(next)
   }
@@ -216,7 +217,8 @@ struct Frontier: ~Copyable {
   @inline(__always) func nodes(
     with transform: (Slot) throws(IndexError) -> Node?, checked check: (Node) throws(IndexError) -> Void
   ) throws(IndexError) -> [Node]? {
-    // The unread nodes fit after the written nodes, and all results fit after the end of the level.
+    // The buffer of the written nodes also has room for the unread nodes. The buffer of the unread nodes has room for
+    // all results after `end`.
     cursor.update(from: next, count: end - next)
     let count = (cursor - writtenStart) &+ (end - next)
     let slots = writtenStart
@@ -233,7 +235,7 @@ struct Frontier: ~Copyable {
       return Array(UnsafeBufferPointer(start: results, count: count))
     }
     guard let nodes else { return nil }
-    // Later runs are shorter, so the last runs are merged first.
+    // Later lists are usually shorter, so the last lists are merged first.
     return retired.isEmpty ? nodes : retired.reversed().reduce(nodes, Self.merged)
   }
 

@@ -1,6 +1,6 @@
 /// The visibility of a node: how much of the node a window shows.
 ///
-/// A node's levels and its visibility share 32 bits, so a visibility leaves the bits of the levels free.
+/// A visibility shares 32 bits with `Node.levels`, so all bits that `Node.levels` uses are 0 in a visibility.
 struct Visibility: Equatable {
   let bits: UInt32
 
@@ -17,8 +17,9 @@ struct Visibility: Equatable {
   /// All points of the node are visible.
   static let whole = Visibility(bits: Bucket.whollyVisible)
 
-  /// The node is finished and at least partly visible. How much of the node is visible no longer matters. As a number,
-  /// the bits of `finished` are greater than the bits of any other visibility.
+  /// The node is at least partly visible, and is finished: it stays in the answer and is not replaced. How much of the
+  /// node is visible no longer matters. As a number, the bits of `finished` are greater than the bits of any other
+  /// visibility.
   static let finished = Visibility(bits: Bucket.whollyVisible | Bucket.partlyVisible)
 
   /// Whether the visibility is `partial` or `inside`. In this case, the stored children must be examined to find the
@@ -71,7 +72,8 @@ struct PointsInView<Counted: CountedPoints> {
     counted.contains(treeIndex) && window.contains(storage.points[treeIndex])
   }
 
-  /// Returns whether a node with its own record may have a point in view.
+  /// Returns whether a node may have a point in view. The node must not be a part of a bucket, because such a part has
+  /// no box of its own.
   @inline(__always) func mayShow(_ node: Node, _ box: PlaneRect) -> Bool {
     window.intersects(box) && counted.hasAny(of: node)
   }
@@ -91,8 +93,9 @@ extension TreeStorage {
     WindowEdges(of: window, boxesCrossSeam: mergeTraits.contains(.acrossSeam))
   }
 
-  /// Returns how much of a node with its own record is in view, judged by the node's box. The points of a bucket are
-  /// examined, too. `partial` means that some point may be in view.
+  /// Returns how much of a node is in view, judged by the node's box. If the node is a bucket, its points are
+  /// examined, too. The result `partial` means that some point may be in view. The node must not be a part of a
+  /// bucket, because such a part has no box of its own.
   func visibility<Counted>(byBoxOf node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Visibility {
     let box = nodes[Int(node.record)].box
     if !view.mayShow(node, box) { return .none }
@@ -104,8 +107,8 @@ extension TreeStorage {
   /// Returns the visibilities of both children of a visible node.
   ///
   /// Because the node has a visible point, at least one child has a visible point. Therefore a search for points is
-  /// necessary only if the boxes of both children overlap the window. So the path from the root down to a small window
-  /// reads one or two boxes for each level.
+  /// necessary only if the boxes of both children overlap the window. So on the way from the root down to a small
+  /// window, a query reads one or two boxes for each level.
   func visibilities<Counted>(
     of pair: ChildPair, of node: Node, below visibility: Visibility, in view: PointsInView<Counted>
   )
@@ -178,8 +181,8 @@ extension TreeStorage {
     return (left, right)
   }
 
-  /// Returns whether a node with its own record has a point in view. The node's box must overlap the window, and some
-  /// of its points must be counted.
+  /// Returns whether a node has a point in view. The node must not be a part of a bucket. Its box must overlap the
+  /// window, and some of its points must be counted.
   @inline(__always) func hasPointInside<Counted>(_ node: Node, _ view: PointsInView<Counted>) throws(IndexError) -> Bool
   {
     let sides = view.edges.sidesOutside(of: nodes + Int(node.record))
@@ -192,8 +195,8 @@ extension TreeStorage {
     ofBucket node: Node, isInside: Bool = false, in view: PointsInView<Counted>
   ) throws(IndexError) -> Visibility {
     let box = nodes[Int(node.record)].box
-    // A stack consists of points at one position. It can only be shown as a whole, even if some of its points are not
-    // counted.
+    // A stack consists of points at one position. It can only be shown as a whole, even if some of its points do not
+    // pass the filter.
     if box.isPoint { return isInside || view.window.contains(box) ? .whole : .none }
     guard node.count <= NodeRecord.bucketCapacity else { throw bucketOverfull(node.record) }
     if isInside { return Visibility(points: view.counted.bits(of: node), ofCount: node.count) }
@@ -206,8 +209,8 @@ extension TreeStorage {
 }
 
 extension Visibility {
-  /// Returns how much of a node with its own record may be visible if only a share of the node's points is counted.
-  /// `self` is how much would be visible if all points were counted.
+  /// Returns how much of a node may be visible if only a share of the node's points is counted. `self` says how much
+  /// would be visible if all points were counted. The node must not be a part of a bucket.
   @inline(__always) fileprivate func counting(_ share: CountedShare) -> Visibility {
     // Written without branches, because the cases are practically random.
     let counted = self == .whole && !share.isAll ? Visibility.inside.bits : bits
@@ -224,7 +227,8 @@ extension TreeStorage {
     return node.range.contains { view.contains($0, of: self) }
   }
 
-  /// Returns whether a node with its own record has a point in view.
+  /// Returns whether a node has a point in view. The node must not be a part of a bucket, because such a part has no
+  /// box of its own.
   func isSeen<Counted>(_ node: Node, in view: PointsInView<Counted>) throws(IndexError) -> Bool {
     let box = nodes[Int(node.record)].box
     guard view.mayShow(node, box) else { return false }

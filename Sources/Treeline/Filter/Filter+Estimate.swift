@@ -6,8 +6,8 @@ extension ClusterTree {
   ///   times.
   @_spi(Server) public func estimate(ofSelecting filter: Filter) -> WorkEstimate {
     var estimate = WorkEstimate()
-    // Adds the steps for the words of the result, and for the prefix sums from which means are computed. Nearly all
-    // answers need means.
+    // Adds the steps for writing the result, which has one bit for each point, and for the prefix sums from which
+    // means are computed. Nearly all answers need means.
     estimate.add(2, for: pointCount)
     add(filter.expression, to: &estimate)
     return estimate

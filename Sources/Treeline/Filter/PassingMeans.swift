@@ -2,7 +2,8 @@
 /// exact mean of any node. The sum over a node is the difference of two prefix sums, corrected for the points at both
 /// ends of the node's range.
 struct PassingMeans {
-  /// Sums of the coordinates of all passing points before a word, measured from the plane's corner.
+  /// The prefix sums for one word: the sums of the coordinates of all passing points before this word. Coordinates are
+  /// measured from the plane's corner.
   struct Sums {
     var x: UInt64 = 0
     var y: UInt64 = 0
@@ -32,7 +33,8 @@ struct PassingMeans {
     @inline(__always) fileprivate static func + (a: Sums, b: Sums) -> Sums { Sums(x: a.x &+ b.x, y: a.y &+ b.y) }
   }
 
-  /// The sums before each word. The creator of this value owns the memory.
+  /// For each word, the sums of the passing points before the word. The code that creates a `PassingMeans` must
+  /// deallocate this memory.
   let before: UnsafeMutablePointer<Sums>
 
   /// Number that is added, modulo 2^32, to the x of each point before sums are computed. The number is half the world

@@ -127,8 +127,8 @@ extension ClusterTree {
   /// Returns the number of points that each cluster of an answer has in view. Under a filter, only points that pass are
   /// counted.
   ///
-  /// `Cluster.pointCount` includes points out of view. For a cluster at the edge of the view, it may be many times the
-  /// number of points in view.
+  /// `Cluster.pointCount` includes points out of view. For a cluster at the edge of the view, `Cluster.pointCount` may
+  /// be many times the number of points in view.
   ///
   /// - Precondition: the answer is from this tree.
   /// - Throws: The same errors as `pointCount(in:)`.

@@ -2,12 +2,13 @@ extension Cut {
   /// The cut of a query that does not specify a cut.
   @_spi(Server) public static let standard = Cut.limit(100)
 
-  /// Returns the default cut of a map. If the tree keeps badges or clusters apart, the cut also keeps them apart.
-  /// Otherwise the cut is a detail for a tree with groups, and a limit for any other tree. For a tree with groups, a
-  /// limit may be too low, because each group in view needs at least one cluster.
+  /// Returns the default cut of a map. If the tree keeps badges or clusters apart, the cut also keeps them apart. For
+  /// any other tree with groups, the cut has a detail, because a limit may be too low: each group in view needs at
+  /// least one cluster. For all remaining trees, the cut has a limit.
   ///
-  /// - Parameter viewport: The view of the map. If the cut is a limit, the limit is the number of squares of 88 px
-  ///   that cover this view, at most 2,000. Without a view, or for a view without a zoom, such a cut is `standard`.
+  /// - Parameter viewport: The view of the map. If the cut has a limit, the limit is the number of squares of 88 px
+  ///   that cover this view, at most 2,000. If there is no view, or if the view has no zoom, a cut with a limit is the
+  ///   property `Cut.standard`.
   @_spi(Server) public static func standard(of tree: ClusterTree, in viewport: Viewport? = nil) -> Cut {
     if let criterion = tree.standardCriterion { return Cut(criterion, pixels: criterion.standard) }
     guard let squares = try? viewport?.located(on: tree.plane)?.area(inSquaresOf: 88), squares.isFinite else {

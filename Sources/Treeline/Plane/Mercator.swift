@@ -1,8 +1,8 @@
 /// Spherical Web Mercator, and powers and logarithms of 2, computed to the same bit on every platform.
 ///
 /// The code uses only operations that IEEE 754 defines, in a fixed order, without fused multiply-add. The functions of
-/// C libraries differ in the last bit between platforms. With these functions, whole trees would differ between
-/// platforms. The coefficients come from interpolation of each function at Chebyshev nodes.
+/// C libraries are not used, because their results differ in the last bit between platforms, so whole trees would
+/// differ, too. The coefficients come from interpolation of each function at Chebyshev nodes.
 package enum Mercator {
   /// The width of the world in units.
   package static let worldWidth = 0x1p32

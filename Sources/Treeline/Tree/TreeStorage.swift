@@ -129,7 +129,9 @@ package struct NodeSums: BitwiseCopyable {
   /// Returns the number of entries of a tree.
   @inlinable package static func count(ofNodes nodeCount: Int) -> Int { max(nodeCount - 1, 0) / 2 }
 
-  /// Returns the index of the entry for the node whose left child has the given record.
+  /// Returns the index of a node's entry in the array of sums and in the array of spreads.
+  ///
+  /// - Parameter record: The index of the record of the node's left child.
   @inlinable package static func index<Record: FixedWidthInteger>(ofLeftChild record: Record) -> Record {
     (record &- 1) / 2
   }
