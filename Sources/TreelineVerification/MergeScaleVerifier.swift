@@ -6,9 +6,10 @@ import Treeline
 ///
 /// First each code is checked alone. Only a node with children has a code other than 0. This code is the greatest of
 /// three codes: the codes of the two children, and the code of the distance between the children. In a tree that was
-/// grown for badges, the distance is scaled by the badges of the children. If scales were rounded to few steps,
-/// clusters may be merged in any order within a step. In such a tree, only two rules are checked: a code must be one
-/// of the steps, and must not be less than a child's code.
+/// grown for badges, the distance is scaled by the badges of the children. Some trees have coarse scales, which are
+/// rounded down to a few values (see `MergeTraits.coarseScales`). In these trees, clusters whose scales are rounded to
+/// the same value may be merged in any order. So only two rules are checked: a code must be one of the rounded values,
+/// and must not be less than a child's code.
 ///
 /// After that, codes are checked among the nodes that are shown, as in `SeparationVerifier`. Nodes are split in the
 /// order of falling codes, from the greatest down to 1. No two nodes that are shown at a code may be closer to each
@@ -33,7 +34,8 @@ struct MergeScaleVerifier {
     let node: Node
     let sibling: Node?
     let depth: Int
-    /// The code of the node's parent. The node is first shown at this code.
+    /// The code of the node's parent. When nodes are split in the order of falling codes, the node is first shown at
+    /// this code.
     let shownAt: SeparationCode
   }
 
@@ -99,7 +101,7 @@ struct MergeScaleVerifier {
     if storage.mergeTraits.contains(.coarseScales) {
       problems.check(
         own == own.coarse && own >= parts, "separation \(right.first)",
-        expected: "a scale rounded to few steps, at least \(parts.rawValue)", found: "\(own.rawValue)")
+        expected: "a scale that is rounded to a coarse step, at least \(parts.rawValue)", found: "\(own.rawValue)")
     } else {
       let expected = max(SeparationCode(roundingDown: squaredDistance(left, right)), parts)
       problems.check(
@@ -110,8 +112,9 @@ struct MergeScaleVerifier {
   }
 
   /// Checks that a node has the position of one of its two children, namely the child whose position is nearer to the
-  /// node's mean. If scales were rounded to few steps, nothing is checked, because clusters are merged in another
-  /// order within a step.
+  /// node's mean. In a tree with coarse scales (`MergeTraits.coarseScales`), nothing is checked. In such a tree, many
+  /// scales are rounded to the same value, and the clusters with this value are not merged in the order of their
+  /// distances.
   private func checkAnchor(of node: Node, _ left: Node, _ right: Node) {
     guard let anchors = storage.anchors, !storage.mergeTraits.contains(.coarseScales) else { return }
     let isRight = storage.meanPosition(of: node).isNearer(

@@ -52,8 +52,8 @@ struct QueryBenchmark: ParsableCommand {
       },
     ]
     if throughput {
-      // Rates on one thread and on two threads, measured several times. The rates of plain arithmetic show how much
-      // faster two threads can be on this machine.
+      // Answers per second, and steps of plain arithmetic per second, on one thread and on two threads. Each is
+      // measured several times. The steps of arithmetic show how much faster two threads can be on this machine.
       let rates = Self.throughput(queries, of: tree)
       (result["answersPerSecond"], result["stepsPerSecond"]) = (rates[0], rates[1])
     }

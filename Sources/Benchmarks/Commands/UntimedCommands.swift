@@ -39,7 +39,7 @@ struct CountedWork: ParsableCommand {
 struct PromisesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promises",
-    abstract: "Counts broken promises over random screens: nestedness, clusters kept by pans, points in transitions.")
+    abstract: "Counts broken promises on random screens: clusters nest, pans keep clusters, transitions keep points.")
 
   @Argument(help: "The points.") var points: PointFile
 

@@ -142,7 +142,8 @@ enum GeneratedSet: String, CaseIterable, ExpressibleByArgument {
     return Array(unsafeUninitializedCapacity: rows.count) { buffer, initializedCount in
       nonisolated(unsafe) let coordinates = buffer.baseAddress!
       DispatchQueue.concurrentPerform(iterations: (rows.count + chunk - 1) / chunk) { index in
-        // With consecutive seeds, the sequences of random numbers would overlap.
+        // The seed of a chunk is itself a random number. If chunks had consecutive seeds, their sequences of random
+        // numbers would overlap.
         var seeds = SplitMix64(seed: seed << 32 | UInt64(first + index))
         var random = SplitMix64(seed: seeds.next())
         for row in index * chunk..<min((index + 1) * chunk, rows.count) {

@@ -91,7 +91,7 @@ public struct RowNumbers: RandomAccessCollection, Sendable {
 
   /// The tree indices of the points, in ascending order.
   package var treeIndices: some RandomAccessCollection<Int> {
-    // Each index costs as much as a row number: O(1) without a filter.
+    // Reading a tree index costs as much as reading a row number: O(1) without a filter.
     (0..<endIndex).lazy.map { treeIndex(at: $0) }
   }
 

@@ -17,8 +17,8 @@ struct Segment: Sendable {
     (self.points, self.box, self.level) = (points, box, level)
   }
 
-  /// Makes a child. If the parent is narrow, the child's moments are measured from the parent's corner. Otherwise they
-  /// are measured from the corner of the child's box.
+  /// Makes a child. If the parent is narrow (see `isNarrow`), the child's moments are measured from the same corner as
+  /// the parent's moments. Otherwise the child's moments are measured from the corner of the child's box.
   init(_ points: PointGroup<UInt128>, in box: PlaneRect, below parent: Segment) {
     self.init(points: parent.isNarrow ? points : points.moved(to: box), box: box, level: parent.level + 1)
   }
@@ -47,8 +47,8 @@ struct Splitter<Algorithm: SplitAlgorithm>: Sendable {
   let solver: PrincipalAxis.Solver
 
   /// Number of upper levels at which the split rule splits nodes. Deeper nodes are halved: a line cuts the longer side
-  /// of their box in the middle. Halving ends after at most 64 more levels. Trees over real data are far less deep than
-  /// this number. The number only serves to prove a bound on the depth.
+  /// of their box in the middle. Halving ends after at most 64 more levels. Trees over real data are far less deep
+  /// than `principalLevels`, which only serves to prove a bound on the depth.
   let principalLevels: Int
 
   let monitor: BuildMonitor

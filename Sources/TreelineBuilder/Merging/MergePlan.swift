@@ -14,8 +14,8 @@ struct MergePlan: Sendable {
     var border: MergeBorder?
     /// Indices of the part's halves in `parts`.
     var halves = (first: 0, second: 0)
-    /// Index in `parts` of the larger part that was divided into this part and another part. For the whole plane, its
-    /// own index.
+    /// This part is a half of a larger part, whose index in `parts` is stored here. The whole plane is not a half of
+    /// any part, so its own index is stored here.
     let whole: Int
     /// Estimated number of clusters that are merged again along the border.
     var expectedAgain = 0.0
@@ -23,7 +23,8 @@ struct MergePlan: Sendable {
 
   /// The parts. The whole plane comes first, and each half comes after the part that contains it.
   private(set) var parts: [Part] = []
-  /// The rounds in which each part is merged alone, divided into levels. Borders are mended level by level.
+  /// The rounds in which each part is merged alone, divided into levels. Along the borders, clusters are merged again
+  /// level by level.
   private(set) var levels: [ClosedRange<UInt8>] = []
 
   /// Divides the plane into parts, without levels.
@@ -43,8 +44,8 @@ struct MergePlan: Sendable {
     self.init(leaves, leavesInPart: leavesInPart)
     let first = counts.lastIndex { $0 >= leaves.leafCount * 3 / 4 } ?? 0
     let last = counts.firstIndex { $0 <= max(leaves.leafCount / leavesForEach, 16) } ?? counts.count
-    // Returns the distance, in units, of two clusters whose scaled distance is 1 and whose badges have this diameter.
-    // Called for clusters of two points and for the largest badges.
+    // Returns the distance in plane units of two clusters whose scaled distance is 1, if both badges have the given
+    // diameter. Called with the diameter of a cluster of two points, and with the largest diameter.
     func reach(_ diameter: UInt16) -> Double { Double(curve.width(diameter, diameter)) / 1024 }
     let (typical, greatest) = (reach(curve.units(of: 2)), reach(curve.steps.last!.diameter))
     var (start, isLast, clusterCounts) = (UInt8(0), false, [Int]())
@@ -120,8 +121,8 @@ struct MergePlan: Sendable {
   /// Estimates how many clusters are merged again along the border of a part.
   ///
   /// - Parameters:
-  ///   - margin: Distance from the border within which clusters are merged again in the first level, in units. This
-  ///     distance doubles from level to level.
+  ///   - margin: Clusters within this distance of the border, in plane units, are merged again in the first of the
+  ///     `levels`. This distance doubles from level to level.
   ///   - clusterCounts: Approximate number of clusters in each level.
   private func expectedAgain(_ part: Part, _ leaves: Leaves, margin: Int, _ clusterCounts: [Int]) -> Double {
     guard let border = part.border else { return 0 }
@@ -141,8 +142,9 @@ struct MergePlan: Sendable {
     return again
   }
 
-  /// Width of the area that is merged again on each side of a border, divided by the width of a level's squares. The
-  /// value was measured.
+  /// Estimated width of the strip on each side of a border in which clusters are merged again. The unit is the
+  /// distance at which clusters with the largest badges are merged at the end of the level. If all badges have one
+  /// size, this is the width of the level's squares. The value was measured.
   private static let marginInSquares = 8.0
 
   /// Number of parts that are not divided.
@@ -151,7 +153,8 @@ struct MergePlan: Sendable {
   /// Returns the usual limit for the number of leaves in a part.
   static func leavesInPart(threads: Int) -> Int { threads == 1 ? 128_000 : 48_000 }
 
-  /// Greatest reach at which parts are still merged alone: a 32nd of the world.
+  /// Parts are merged alone only as long as clusters with the largest badges are merged at distances up to this number
+  /// of plane units, a 32nd of the world.
   private static let greatestReach = 0x1p27
 
   private mutating func divide(_ range: Range<Int>, _ rect: PlaneRect, of whole: Int, _ leaves: Leaves, most: Int) {

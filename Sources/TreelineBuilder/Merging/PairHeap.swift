@@ -5,7 +5,7 @@
 struct PairHeap<Pair: Comparable> {
   private var pairs: ContiguousArray<Pair> = []
 
-  /// The next pair to be popped, unless an earlier pair is inserted first.
+  /// The pair that `popFirst` would return now; nil if the heap is empty.
   var first: Pair? { pairs.first }
 
   mutating func removeAll() { pairs.removeAll(keepingCapacity: true) }

@@ -161,7 +161,8 @@ import Treeline
       try endFile.synchronize()
     }
 
-    /// Number of pieces that must still be built. The missing pieces are the first pieces of the tree.
+    /// Number of pieces that must still be built. Pieces are built from the last to the first, so the missing pieces
+    /// are the first pieces of the tree.
     var missingCount: Int { pieceCount - ends.all.count }
 
     /// Adds a piece. In the tree, the added piece comes directly before the existing pieces.

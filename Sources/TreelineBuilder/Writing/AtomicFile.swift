@@ -187,8 +187,8 @@ import Treeline
       guard unlink(path) == 0 else { throw .failed(path: target, action: "remove \(path)", reason: systemReason()) }
     }
 
-    /// Returns words for the kind of the file at the path, if a run never makes a file of this kind. Returns nil if a
-    /// run may have made the file.
+    /// Returns nil if the file at the path is of the kind that runs make. Otherwise returns words for the kind of the
+    /// file, such as "a folder", for an error message.
     private static func kind(of status: stat) -> String? {
       switch status.st_mode & S_IFMT {
       case S_IFREG: status.st_nlink == 1 ? nil : "a file that also has another name"
@@ -258,8 +258,8 @@ import Treeline
     /// Returns the path that results if all links in a path are followed. There need not be a file at the resulting
     /// path.
     ///
-    /// `realpath` cannot be used, because it fails for missing files. The system follows links to folders within the
-    /// path.
+    /// `realpath` cannot be used, because it fails if there is no file. Only links in the place of the file's name are
+    /// followed here. Other links lead to folders, and the system follows them whenever the path is used.
     ///
     /// - Returns: nil if a link leads to a name that is not UTF-8.
     package static func resolved(_ path: String) -> String? {

@@ -59,7 +59,7 @@ private struct WellKnownTextScanner {
       srid = number
     }
     guard take("POINT") else { return scanOther() }
-    // `Z` and `M` are separate words or the last letters of the name.
+    // `Z` and `M` are separate words, as in `POINT ZM`, or the last letters of the type's name, as in `POINTZM`.
     let dimensions = 2 + (take("Z") ? 1 : 0) + (take("M") ? 1 : 0)
     if take("EMPTY") { return isAtEnd ? .emptyPoint : .unknown }
     guard take("("), let first = takeNumber(), let second = takeNumber() else { return .unknown }

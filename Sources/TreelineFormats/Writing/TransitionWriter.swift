@@ -9,8 +9,8 @@ import Treeline
 ///
 /// If the answers have different filters, each split and merge has two more numbers. `filtered_out_point_count` is the
 /// number of points that pass only the first filter. `filtered_in_point_count` is the number of points that pass only
-/// the second filter. A kept cluster has both numbers, and `from_point_count`, the number of its points in the first
-/// answer. These members are left out if both numbers are 0. The numbers add up:
+/// the second filter. A kept cluster also has these two numbers, and `from_point_count`, the number of its points in
+/// the first answer. If both of the two numbers are 0, they and `from_point_count` are left out. The numbers add up:
 ///
 /// - split: whole = parts - filtered in + filtered out + hidden
 /// - merge: whole = parts - filtered out + filtered in + hidden
@@ -101,7 +101,7 @@ public struct TransitionWriter: Sendable {
     bytes.append("}")
   }
 
-  /// Numbers of points that pass only one of the two filters.
+  /// The number of points that pass only the first filter, and the number of points that pass only the second filter.
   private struct FilterChange {
     let filteredOut, filteredIn: Int
     /// Number of points of a kept cluster in the first answer.
@@ -134,7 +134,8 @@ public struct TransitionWriter: Sendable {
   ///
   /// - Parameters:
   ///   - start: Position and badge diameter of a kept cluster in the first answer.
-  ///   - change: Numbers of the cluster's points that pass only one of the filters.
+  ///   - change: How many of the cluster's points pass only the first filter, and how many pass only the second
+  ///     filter.
   private func append(
     _ cluster: Cluster, _ look: Look, from start: Look? = nil, _ change: FilterChange? = nil,
     to bytes: inout OutputBytes

@@ -13,7 +13,8 @@ final class AnswerLane: Sendable {
 
   fileprivate struct Client {
     var jobs: [Job] = []
-    /// Total cost of the answers computed for this client. For a new client, the total starts with `Queue.served`.
+    /// Total cost of the answers computed for this client. For a new client, the total starts at `Queue.served`
+    /// instead of 0.
     var served = 0
   }
 
@@ -24,8 +25,8 @@ final class AnswerLane: Sendable {
     var length = 0
     /// Total cost of the jobs in the queue.
     var cost = 0
-    /// Value of `served` that the client with the last turn had when the turn began. No waiting client had a smaller
-    /// value.
+    /// When a client gets a turn, the value of its `Client.served` is stored here, before the turn is counted. No
+    /// waiting client has a smaller value at this moment.
     var served = 0
     /// Measured seconds per unit of cost.
     var seconds = 2e-6
@@ -100,7 +101,8 @@ final class AnswerLane: Sendable {
 
   /// Runs jobs until the queue is empty.
   private func work() {
-    // Event loops keep a higher priority, because their tasks are short and never block.
+    // Lowers the priority of this thread. Event loops keep the usual priority, because their tasks are short and never
+    // block.
     #if canImport(Glibc)
       _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     #endif

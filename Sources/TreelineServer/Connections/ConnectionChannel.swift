@@ -8,8 +8,8 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
 
-/// A connection of HTTP/1.1 or HTTP/2. This type adds the bounds, and the parts of HTTP that Hummingbird's connection
-/// lacks.
+/// A connection of HTTP/1.1 or HTTP/2. This type adds the limits of `ServerBounds`, and the parts of HTTP that
+/// Hummingbird's connection lacks.
 struct ConnectionChannel: ServerChildChannel {
   /// A new connection. The client has not sent anything yet.
   struct Value: ServerChildChannelValue {
@@ -83,7 +83,8 @@ struct ConnectionChannel: ServerChildChannel {
       if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
       try pipeline.addHandler(DepartureHandler(bounds.departures, isStream: false, onStop: onStop))
       try pipeline.addHandler(
-        // A connection beyond the bound must send its request soon, because it occupies one of the reserved places.
+        // A connection beyond the maximum number of connections must send its request soon, because only a limited
+        // number of such connections is accepted (see `ConnectionCounts.reserve`).
         ProtocolHandler(limit: admission == .welcome ? idleTime : RequestGuardHandler.shortTime) { isHTTP2 in
           // A connection beyond the bound may send only one request, so it gets no HTTP/2 streams.
           let future =
