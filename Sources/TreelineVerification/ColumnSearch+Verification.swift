@@ -27,8 +27,9 @@ extension ColumnSearch {
     }
   }
 
-  /// Checks the list of the first words of texts, and the list of further words. Each list must contain all required
-  /// words, sorted by the folded text that begins with the word.
+  /// Checks two lists: `beginnings` with the first word of each text, and `words` with further words. A word is listed
+  /// as the place at which it begins. Each list must contain all required words. Words are sorted by the folded text
+  /// from the beginning of the word to the end of the dictionary entry.
   func check(_ dictionary: ColumnDictionary, _ label: String, _ problems: ProblemList, _ pages: PageUse) {
     let width = Self.width(ofText: dictionary.textByteCount)
     problems.check(
@@ -48,10 +49,10 @@ extension ColumnSearch {
     check(words, numbers: 1..<limit + 1, in: dictionary, "\(label), word", problems, pages)
   }
 
-  /// Checks that each place is the beginning of a word, and that the places are in the order of the folded texts,
-  /// without duplicates.
+  /// Checks that a word begins at each place. The places must be sorted by the folded texts that begin there, without
+  /// duplicates.
   ///
-  /// - Parameter numbers: Numbers of the words that `places` may contain. The words of each text are numbered from 0.
+  /// - Parameter numbers: Numbers of the words at which places may be. The words of each text are numbered from 0.
   private func check(
     _ places: PackedIntegers, numbers: Range<Int>, in dictionary: ColumnDictionary, _ label: String,
     _ problems: ProblemList, _ pages: PageUse

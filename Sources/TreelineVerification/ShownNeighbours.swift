@@ -33,8 +33,8 @@ struct ShownNeighbours {
   /// Moves to another node, which becomes the visited node.
   ///
   /// - Parameters:
-  ///   - depth: The depth of the node below the root of the walk. The node's parent must be on the path that was
-  ///     visited last.
+  ///   - depth: The depth of the node below the root of the walk. The parent of the node must be the node that was
+  ///     visited last, or an ancestor of that node.
   ///   - sibling: The sibling of the node; nil if the node is the root.
   mutating func visit(atDepth depth: Int, sibling: Node?) {
     siblings.removeLast(siblings.count - max(depth - 1, 0))

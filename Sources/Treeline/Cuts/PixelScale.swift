@@ -1,5 +1,6 @@
-/// The criterion of a cut by pixels, prepared for a tree. The scale gives the coarseness of a node. For a zoom, it
-/// also gives the greatest coarseness of a node that is shown whole.
+/// The criterion of a cut with a detail, a spacing or badges, prepared for a tree. The scale measures how coarse a
+/// node is. For a zoom, the scale also gives the greatest coarseness at which a node is shown whole. Coarser nodes are
+/// split.
 struct PixelScale {
   let storage: TreeStorage
 
@@ -44,7 +45,8 @@ extension PixelScale {
     self.init(storage: storage, coarseness: coarseness, criterion: criterion, pixels: pixels)
   }
 
-  /// Returns how coarse a node is. Separations never grow from parent to child, except in a damaged file.
+  /// Returns how coarse a node is. If coarseness is measured by separations, no node is coarser than its parent,
+  /// except in a damaged file.
   @inline(__always) func coarseness(of node: Node, _ pair: ChildPair, _ counted: some CountedPoints) throws(IndexError)
     -> Double
   {

@@ -29,7 +29,8 @@ package struct IndexSection: Hashable, Sendable {
     /// Row numbers in tree order, 4 bytes a point.
     package static let rows = Kind(rawValue: 2)
     /// The gaps between neighboring points, half a byte a point. A bucket is a small node whose descendants are not
-    /// stored. The descendants are computed from the gaps.
+    /// stored. The gap between two points of a bucket says at which depth the bucket is split between them. So the
+    /// descendants can be computed from the gaps.
     package static let gaps = Kind(rawValue: 3)
     /// Node records, 24 bytes each.
     package static let nodes = Kind(rawValue: 4)
@@ -69,8 +70,8 @@ package struct IndexSection: Hashable, Sendable {
     /// The sections that make up the hierarchy. Their bytes do not depend on the order of the points in the input.
     package static let hierarchy: [Kind] = [.points, .gaps, .nodes, .sums, .spreads]
 
-    /// Whether sections of this kind are in every index, so that every reader must support the kind. Only `rows` may
-    /// be missing, if the index has `wideRows`.
+    /// Whether sections of this kind are in every index, so that every reader must support the kind. There is one
+    /// exception: an index with `wideRows` has no `rows`.
     package var isInEveryIndex: Bool { self == .rows || Self.hierarchy.contains(self) }
 
     /// Whether a reader that does not know the kind must refuse the index.
@@ -96,7 +97,7 @@ package struct IndexSection: Hashable, Sendable {
 
     static let latestMinorVersion = names.keys.map(\.minorVersion).max()!
 
-    /// Returns whether this reader knows the kind, and whether an index of the given minor version may have sections of
+    /// Returns true if this reader knows the kind, and if an index of the given minor version may have sections of
     /// this kind.
     package func isKnown(in version: UInt16) -> Bool { Self.names[self] != nil && minorVersion <= version }
 

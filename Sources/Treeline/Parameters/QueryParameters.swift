@@ -51,7 +51,7 @@ public struct QueryParameters: Sendable {
     @_spi(Server) public var zooms: ClosedRange<Double>
     /// The range of the width and height of a screen, in pixels.
     @_spi(Server) public var sides: ClosedRange<Double>
-    /// The range of a spacing or of another criterion in pixels.
+    /// The range of a detail and of a spacing, in pixels. The scale of badges has the same range.
     @_spi(Server) public var pixels: ClosedRange<Double>
 
     /// Makes bounds. By default, limits are 1 or more, zooms are from 0 to 32, and screens have sides of up to 16,384

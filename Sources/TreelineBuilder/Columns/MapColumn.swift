@@ -56,7 +56,7 @@ extension MapColumn {
     }
   }
 
-  /// Makes a column of texts that many values share, or of the cases of an enumeration. Nil is a missing value.
+  /// Makes a column of texts that occur many times, or of the cases of an enumeration. Nil is a missing value.
   public static func category<Property: ColumnValue>(
     _ keyPath: KeyPath<Value, Property> & Sendable, name: String? = nil
   ) -> MapColumn where Property.Stored == String {

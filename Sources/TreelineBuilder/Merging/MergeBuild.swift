@@ -1,8 +1,9 @@
 import Treeline
 
 /// Grows a tree by merging. Positions become leaves, and leaves are merged until one cluster is left (`PartMerging`,
-/// `ScatterMerging`). The tree of merges is then converted to points in tree order, gaps, nodes and merge scales.
-/// Merge scales are stored in the same form as the separations of a tree that grew by splitting.
+/// `ScatterMerging`). Then the tree of merges is converted to the form of a stored tree: points in tree order, the
+/// gaps between the points, nodes, and merge scales. Merge scales are stored in the same form as the separations of a
+/// tree that grew by splitting.
 struct MergeBuild {
   let arrays: PointArrays
   let pointCount: Int

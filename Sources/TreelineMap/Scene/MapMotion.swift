@@ -22,7 +22,8 @@ public struct MapMotion: Hashable, Sendable {
     case glide
     /// Fast at first.
     case settle
-    /// Size of a badge that appears: 0.05, 1.1, 0.9 and 1, at equal intervals.
+    /// The size of a badge that appears. The size starts at 0.05, rises to 1.1, falls to 0.9, and rises to 1. These
+    /// three changes take equally long.
     case bounce
   }
 
