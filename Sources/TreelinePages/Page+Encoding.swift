@@ -13,9 +13,10 @@ struct PageEncoder {
     case spreads = 5
   }
 
-  /// Place of the children of a node. The node is a record of an upper page, or one of the page's roots. The children
-  /// of the node are in the page itself, in the current child page, or in the next child page. The next child page
-  /// then becomes the current one.
+  /// Says where the nodes below a node are. An upper page has a state for each of its records, and for each of its
+  /// roots. The roots are the parents of the topmost records of the page. `here` means that the children follow in the
+  /// same page. `nextChild` means that everything below the node is in the next child page. `sameChild` means that
+  /// everything below the node is in the same child page as for the last node with `nextChild`.
   private enum State {
     static let here: UInt8 = 0
     static let sameChild: UInt8 = 1
@@ -24,11 +25,11 @@ struct PageEncoder {
 
   // MARK: - Upper pages
 
-  /// The offset at which the places of the listed pages begin in an upper page.
+  /// The offset of the places of pages, in an upper page with a listing. A place says where the bytes of a page are.
   static let listingStart = 36
 
-  /// Whether the exact spreads of an upper page are in a separate page. True if the tree has separations, because cuts
-  /// of such a tree do not need spreads.
+  /// Whether the exact spreads of an upper page's records are in a separate page. True if the tree has separations,
+  /// because few queries of such a tree need exact spreads.
   var hasSpreadPages: Bool { storage.separations != nil }
 
   /// Returns the bytes of a page.
@@ -51,7 +52,7 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// Returns the page that contains the exact spreads of an upper page.
+  /// Returns a page with the exact spreads of all records of an upper page.
   func spreads(_ page: PagePlan) -> [UInt8] {
     let columns = UpperColumns(self, page)
     var bytes = PageBytes()
@@ -61,8 +62,8 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// Returns the entry of a page in a listing. A query needs the page if at least one root is in view and the query
-  /// splits this root.
+  /// Returns the entry of a page in a listing. A query needs the page if it splits a root of the page that is in view.
+  /// So the entry has the box around the roots, and the greatest code of the roots.
   func entry(of page: PagePlan, childCount: Int) -> PageEntry {
     let box = PlaneRect(around: pages.nodes(of: page).map { storage.box(of: $0) })
     return PageEntry(
@@ -168,13 +169,13 @@ struct PageEncoder {
 
   // MARK: - Leaf pages
 
-  /// Returns a leaf page. The page contains the points below its roots, and the data about the shape of the tree that
-  /// cannot be computed from the points.
+  /// Returns a leaf page. The page contains all points of its roots. It also contains the data about the nodes below
+  /// these roots that cannot be computed from the points.
   private func leaf(_ page: PagePlan) throws(IndexError) -> [UInt8] {
     let (roots, range) = (pages.nodes(of: page), pages.range(of: page))
     var leftCounts: [UInt32] = []
     for root in roots {
-      // Visits pairs in preorder, the left child before the right child.
+      // Visits the stored nodes below the root in preorder, a left child before its sibling.
       var waiting = [root]
       while let node = waiting.popLast() {
         guard storage.isStored(node), let (left, right) = try storage.children(of: node) else { continue }
@@ -200,9 +201,10 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// Returns the gaps after the points of some nodes. A gap is the level of the tree that separates a point from the
-  /// next point. Two gaps share a byte, and the first gap is in the low half. If a node is a part of a bucket, levels
-  /// are counted from this node, not from the bucket.
+  /// Returns the gaps after the points of some nodes. The gap after a point is the depth of the node that is split
+  /// between this point and the next point. Depths are counted from the bucket that contains both points. If one of
+  /// the given nodes is a part of a bucket, depths are counted from this node instead. Two gaps share a byte, and the
+  /// first gap is in the low half.
   private func gaps(of roots: [Node]) -> [UInt8] {
     var gaps: [UInt8] = []
     for root in roots {
@@ -259,7 +261,8 @@ struct PageEncoder {
     return bytes.bytes
   }
 
-  /// The offset at which the places of pages begin in the directory of values.
+  /// The offset of the places of pages, in the directory of the pages with values. A place says where the bytes of a
+  /// page are.
   static let valueDirectoryStart = 12
 }
 

@@ -57,7 +57,7 @@ final class PageUse {
 }
 
 extension Range<Int> {
-  /// Calls `body` with blocks of a range. Before each call, notes the bytes of the block.
+  /// Calls `body` with blocks of a range. Before each call, tells `pages` how many bytes the block has.
   func forEachBlock(noting pages: PageUse, bytesPerElement: Int, _ body: (Range<Int>) -> Void) {
     for start in stride(from: lowerBound, to: upperBound, by: PageUse.blockSize) {
       let block = start..<Swift.min(start + PageUse.blockSize, upperBound)
@@ -81,7 +81,7 @@ struct PointBlocks {
   }
 
   @inline(__always) func forEachBlock(_ body: (UnsafeBufferPointer<PlanePoint>) -> Void) {
-    // If there are few points, their pages were already noted together with their node.
+    // If there are few points, their bytes were already counted when their node was read.
     if count <= 1 << 12 { return body(points) }
     points.indices.forEachBlock(noting: pages, bytesPerElement: 8) { body(UnsafeBufferPointer(rebasing: points[$0])) }
   }

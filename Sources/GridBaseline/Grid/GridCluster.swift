@@ -25,14 +25,14 @@ public struct GridCluster: Hashable, Sendable {
 }
 
 extension GridCluster {
-  /// - Parameter totals: The totals of the positions. Positions are counted from longitude -180, where no cell wraps
-  ///   around.
+  /// - Parameter totals: The totals of the positions. The x of a position is the distance from longitude -180. So no
+  ///   cell wraps around the world.
   init(_ totals: PointTotals, in cell: GridCell, seam: UInt32) {
     let count = UInt64(totals.count)
     self.cell = cell
     pointCount = Int(totals.count)
-    // Whole units and the fraction are kept apart. The seam is subtracted exactly, and only the sum of whole units and
-    // fraction is rounded.
+    // The whole units and the fraction of the mean are computed separately. So the seam is subtracted exactly, and
+    // only the sum of the whole units and the fraction is rounded.
     let wholeX = UInt32(totals.sumX / count) &- seam
     let x = Double(wholeX) + Double(totals.sumX % count) / Double(count)
     meanX = x < 0x1p32 ? x : 0

@@ -103,8 +103,9 @@ struct ExactSum {
     let exponent = Int(bits &>> 52 & 0x7FF)
     let significand = bits & 0xF_FFFF_FFFF_FFFF | (exponent == 0 ? 0 : 1 << 52)
     let position = max(exponent, 1) &- 1
-    // The index is clamped, because it can be out of bounds in two cases. First, the value is 0, which has no bits, so
-    // any word will do. Second, another program has changed the file since the stored words were chosen.
+    // The index is clamped, because it can be out of bounds in two cases. First, the value may be 0. A 0 has no bits,
+    // so it does not matter to which words it is added. Second, another program may have changed the file after the
+    // stored words were chosen.
     let word = min(max(position >> 5 &- range.lowerBound, 0), range.count &- 3)
     let shift = UInt64(position & 31)
     let low = significand &<< shift
@@ -169,8 +170,8 @@ struct ExactSum {
       remainder = part % UInt64(divisor)
     }
     guard let top = quotient.lastIndex(where: { $0 != 0 }) else { return 0 }
-    // The four leading digits contain all bits that a double can keep. A subnormal double keeps no bits below the
-    // lowest digit of the sum.
+    // The divisor is below 2^32, so the quotient has three digits or more. The four leading digits, or all three,
+    // contain at least 65 bits. A double keeps at most 53 bits, and a subnormal double keeps fewer.
     var (leading, isRest) = (UInt128(0), remainder != 0)
     for index in (max(top - 3, 0)...top).reversed() { leading = leading << 32 | UInt128(quotient[index]) }
     let lowest = max(top - 3, 0)

@@ -88,7 +88,7 @@ final class IntegerSums: PreparedValues {
     }
   }
 
-  /// Sums of up to 2^32 codes. If codes have up to 32 bits, their sum fits 64 bits. Longer codes are added in two
+  /// Sums of up to 2^32 codes. If codes have up to 32 bits, their sum fits into 64 bits. Longer codes are added in two
   /// halves.
   private struct PartialSums<Integer: FixedWidthInteger & UnsignedInteger> {
     let missing: Integer
@@ -158,7 +158,8 @@ final class IntegerSquares: PreparedValues {
     return sums
   }
 
-  /// Returns the sums of all counted rows before a row, like `IntegerSums.total`.
+  /// Returns the three sums over all counted rows before a row. They are found in the same way as in
+  /// `IntegerSums.total`.
   private func total(before row: Int, of values: IntegerValues, _ rows: CountedRows) -> Sums {
     let word = rows.nearestWord(to: row)
     let start = word << 6
@@ -168,7 +169,7 @@ final class IntegerSquares: PreparedValues {
     return sums
   }
 
-  /// Returns the sums of the counted rows in a range of up to 64 rows.
+  /// Returns the three sums (see `Sums`) over the counted rows in a range of up to 64 rows.
   @inline(__always) private static func squares(of range: Range<Int>, of values: IntegerValues, _ rows: CountedRows)
     -> Sums
   {
@@ -185,8 +186,8 @@ final class IntegerSquares: PreparedValues {
 
     mutating func run<Integer: FixedWidthInteger & UnsignedInteger>(_ integers: UnsafePointer<Integer>) {
       let missing = Integer(truncatingIfNeeded: missing)
-      // The sum of 64 squares of codes with up to 16 bits fits 64 bits. Squares of longer codes are added in two
-      // halves.
+      // The sum of the squares of 64 codes fits into 64 bits if a code has up to 16 bits. Squares of longer codes are
+      // added in two halves.
       var (low, high) = (UInt64(0), UInt64(0))
       rows.forEach(in: range) { row in
         let code = Integer(littleEndian: integers[row])

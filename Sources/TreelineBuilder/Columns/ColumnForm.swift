@@ -4,11 +4,11 @@ import Treeline
 package struct ColumnForm: Sendable {
   package let kind: Column.Kind
   let encoding: Column.Encoding
-  /// Width of a code, in bytes; 0 until the dictionary is known.
+  /// Number of bytes of the code that stands for a value; 0 until the dictionary is known.
   var width: Int
   var digits = 0
   var areDates = false
-  /// The least integer of the column. A code stands for the sum of `base` and the code.
+  /// The least integer of the column. The code of an integer is the integer minus `base`.
   var base: Int64 = 0
 
   private init(_ kind: Column.Kind, _ encoding: Column.Encoding, width: Int) {

@@ -62,8 +62,8 @@ struct MergeSums {
   /// Number of points beyond the seam. `mean` adds the width of the world to the x of each of these points.
   var countBeyond: UInt32 = 0
 
-  /// Mean of the points, rounded to the nearest unit; halves are rounded up. The sums do not overflow: sums of 2^31
-  /// points on two worlds of 2^32 units fit 64 bits.
+  /// Mean of the points, rounded to the nearest unit; halves are rounded up. The sums do not overflow: sums over 2^31
+  /// points on two worlds of 2^32 units each fit into 64 bits.
   @inline(__always) var mean: PlanePoint {
     PlanePoint(x: Self.mean(x &+ UInt64(countBeyond) &<< 32, of: count), y: Self.mean(y, of: count))
   }
@@ -78,8 +78,8 @@ struct MergeSums {
     MergeSums(x: x &+ other.x, y: y &+ other.y, count: count &+ other.count)
   }
 
-  /// Returns the sums of the union of two clusters. If the union lies across the seam, its points beyond the seam are
-  /// counted.
+  /// Returns the sums of the union of two clusters. If the union lies across the seam, the result contains the number
+  /// of its points beyond the seam.
   func joined(
     with other: MergeSums, longitudes: (own: Longitudes, others: Longitudes, joined: Longitudes)
   ) -> MergeSums {

@@ -302,7 +302,8 @@ extension MergeTiles {
     }
   }
 
-  /// Returns the distance from a coordinate to a row or column of tiles, or slightly less.
+  /// Returns the distance from a coordinate to a row or column of tiles. The result may be slightly too small because
+  /// of rounding, but it is never too great.
   @inline(__always) private func gap(from place: Int, toTile tile: Int) -> Float {
     let start = tile &<< Int(shift)
     return Float(max(start &- place, place &- start &- (1 &<< Int(shift) &- 1), 0)) * (1 - 0x1p-20)
@@ -331,7 +332,7 @@ extension MergeTiles {
   }
 
   /// Returns the differences between four coordinates and `from`, measured the shorter way around the world. On a
-  /// plane without a seam, a real difference may be greater.
+  /// plane without a seam, no distance leads around the world. So the real difference may be greater than the result.
   @inline(__always) private static func difference(
     _ list: UnsafeMutablePointer<UInt32>, _ slot: Int, _ from: SIMD4<UInt32>
   ) -> SIMD4<Float> {

@@ -15,14 +15,16 @@ import Treeline
     ///
     /// - Parameters:
     ///   - positions: Positions of all points of the tree.
-    ///   - extent: Answer to the question of the first round, if the answer is known already.
+    ///   - extent: The extent of the points, if it is known already. It is the answer to the only question of the
+    ///     first round.
     ///   - level: Level of the tree's root.
     func plan(_ positions: Positions, knowing extent: PlanAnswer? = nil, level: Int = 0) throws(PieceError) -> PiecePlan
     {
       var plan = try BuildPlan(
         rule: options.rule, pieceSize: pieceSize, principalLevels: TreeStorage.principalLevels - level)
       if let extent, let round = plan.nextRound() { try plan.accept(PlanAnswers(to: round, answers: [extent])) }
-      // The answers of all threads and the sum of these answers use about an eighth of the memory.
+      // Limits the number of bins, so that the answers of all threads and the sum of these answers use about an eighth
+      // of the memory.
       plan.mostBins = max(1 << 12, min(options.memory / 8 / (40 * (options.threads + 1)), 1 << 21))
       var cells: PlanCells?
       while let round = plan.nextRound() {
@@ -42,7 +44,8 @@ import Treeline
       return plan.pieces
     }
 
-    /// Returns the approximate number of passes that a plan takes, including the division into cells.
+    /// Returns the approximate number of passes over the positions that planning takes. The division into cells is one
+    /// of these passes.
     package static func passCount(ofPoints count: Int, _ options: Options) -> Int {
       let pieces = max(1, count / options.pieceSize(codeLength: 0) + 1)
       let levels = Int.bitWidth - (pieces - 1).leadingZeroBitCount

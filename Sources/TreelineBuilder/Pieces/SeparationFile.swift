@@ -50,7 +50,7 @@ import Treeline
 
     var byteCount: Int { bytes.count }
 
-    /// Gives the memory of the file back to the system. No code is lost.
+    /// Releases the memory that holds the mapped file. The codes of the separations stay in the file.
     func giveBack() { if let start = bytes.baseAddress { _ = madvise(start, bytes.count, MADV_DONTNEED) } }
 
     func forEachBlock(_ body: (UnsafeRawBufferPointer) throws(PieceError) -> Void) throws(PieceError) {

@@ -86,9 +86,9 @@ struct ViewChoice {
     return best
   }
 
-  /// Returns the view centered on a position, cut at the edges of the plane. The result differs from a viewport with a
-  /// center in two ways: a view of the whole world is cut in the widest gap of the data, and the edges of every view
-  /// can be written exactly.
+  /// Returns the view centered on a position, cut at the edges of the plane. The view differs from a viewport with the
+  /// same center in two ways. If the view shows the whole world, it begins and ends in the widest gap of the data. If
+  /// the edges of the view are in degrees, they are rounded, so that they can be written exactly.
   func view(x: Double, y: Double, zoom: Double) throws -> ComparisonView {
     let units = Plane.unitsPerPixel(zoom: zoom)
     let (halfWidth, halfHeight) = (size.width / 2 * units, size.height / 2 * units)
