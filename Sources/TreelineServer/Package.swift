@@ -6,9 +6,9 @@ import PackageDescription
 // an HTTP server.
 //
 // The server needs 25 packages and takes minutes to build. Without the server, a fresh clone fetches only
-// swift-argument-parser, as `scripts/check/runtime` proves. The server could also be a trait of the main package. But
-// then every source file of the server would need `#if`. The main package supports Swift 6.1, and its manifest would
-// name packages that need Swift 6.2.
+// swift-argument-parser, as `scripts/check/runtime` proves. The server could also be a trait of the main package, but
+// this would have two disadvantages. Every source file of the server would need `#if`. And the main package supports
+// Swift 6.1, but its manifest would name packages that need Swift 6.2.
 let package = Package(
   // The title of the documentation site is the name of the package.
   name: Context.environment["TREELINE_DOCS"] == nil ? "treeline-server" : "Treeline", platforms: [.macOS(.v15)],

@@ -72,8 +72,8 @@ struct FilterBenchmark: ParsableCommand {
       // may read at most `maximumRowsRead` points in this way.
       "scanned_order_statistics_us": coordinates.count > Aggregate.maximumRowsRead
         ? -1 : try seconds { blackHole(try all.values(of: scanned).count) } * 1e6,
-      // Bytes per point of each section. There are sections of a number, of a category and of a time, and two sections
-      // that prepare the number for aggregates.
+      // Sizes of sections, in bytes per point. First come the columns with numbers, categories and times. Then come
+      // the two sections that prepare a column of numbers for aggregates.
       "column_bytes": tree.columns.dropFirst().map { Double($0.section!.count) / Double(coordinates.count) },
       "ranks_bytes": Double(matrices.ranks!.section.count) / Double(coordinates.count),
       "links_bytes": Double(matrices.links!.section.count) / Double(coordinates.count),

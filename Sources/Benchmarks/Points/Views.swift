@@ -58,7 +58,9 @@ extension Query {
   ///
   /// - Complexity: O(pointCount)
   func check(_ answer: Clusters, of tree: ClusterTree) throws {
-    require(!answer.isEmpty && answer.count <= cut.limit, "\(answer.count) clusters around a point, limit \(cut.limit)")
+    require(
+      !answer.isEmpty && answer.count <= cut.limit,
+      "expected 1 to \(cut.limit) clusters around a point, found \(answer.count)")
     let window = try viewport.located(on: tree.plane)!.window
     func inside(_ range: Range<Int>) -> Int { range.count { window.contains(tree.position(atTreeIndex: $0)) } }
     var (end, counted) = (0, 0)

@@ -75,8 +75,8 @@ extension TreeStorage {
     case savedScatter
   }
 
-  /// Returns the worth of a node, at most `bound`. Returns nil for a single point, which cannot be expanded. In
-  /// steepest-first order, also returns nil for points that all have the same position.
+  /// Returns the worth of a node, or `bound` if the worth is greater. Returns nil for a single point, which cannot be
+  /// expanded. In steepest-first order, also returns nil for points that all have the same position.
   private func worth(_ worth: Worth, of node: Node, _ counted: some CountedPoints, atMost bound: Double)
     throws(IndexError) -> Double?
   {

@@ -72,9 +72,9 @@ public struct Cut: Hashable, Sendable {
   ///     These promises hold as long as the scatter of the continued answer is at most 1.25^2, or 1.5625, times the
   ///     scatter of a fresh answer, which ignores the previous answer. If the scatter is greater, previous clusters
   ///     are replaced by the fresh clusters within them, until the scatter is small enough. The replacement that
-  ///     lowers the scatter most comes first. Merges that add much scatter are avoided. The number of lost clusters is
-  ///     minimal if the limit leaves room for these replacements. If the limit leaves no room for them, the number may
-  ///     be slightly larger.
+  ///     lowers the scatter most comes first. Where clusters must be merged to keep the limit, merges that add much
+  ///     scatter are avoided. If the limit leaves room for all replacements, as few previous clusters as possible are
+  ///     lost. Otherwise slightly more previous clusters may be lost.
   ///
   ///     A continued answer for a part of a viewport refines the fresh answer for the whole viewport. But zooming in
   ///     from one continued answer to the next may merge clusters.
@@ -106,8 +106,8 @@ public struct Cut: Hashable, Sendable {
   /// - is refined by the answer at a greater zoom, fractional or not, and by the answer with a smaller spacing;
   /// - has a number of clusters that is bounded by the area shown, however many points there are.
   ///
-  /// Points that are shown unclustered may be closer to each other and to clusters than the spacing. Clusters that are
-  /// not shown at their own positions may also be closer.
+  /// Points that are shown unclustered may be closer to each other and to clusters than the spacing. Clusters may also
+  /// be closer if they are shown at other positions than their own (`Cluster.coordinate`).
   ///
   /// - Parameter pixels: 0 or more.
   public static func spacing(_ pixels: Double) -> Cut { Cut(.spacing, pixels: pixels) }
@@ -153,7 +153,8 @@ public struct Cut: Hashable, Sendable {
   /// Whether the cut needs a tree with separations; see `ClusterTree.supports(_:)`.
   package var needsSeparations: Bool { pixels?.criterion.needsSeparations ?? false }
 
-  /// Whether the cut keeps clusters apart, provided that they are shown at their own positions.
+  /// Whether the cut keeps clusters apart, provided that each cluster is shown at its own position
+  /// (`Cluster.coordinate`).
   var keepsApart: Bool { pixels?.criterion.keepsApart ?? false }
 
   /// Whether the cut takes a previous answer into account.
@@ -183,9 +184,9 @@ public struct Cut: Hashable, Sendable {
     }
   }
 
-  /// Bound for the scatter of a continued answer. Let the radius of an answer be the root mean square distance of
-  /// points to the means of their clusters. The radius of a continued answer is at most this factor times the radius
-  /// of a fresh answer.
+  /// Bound for the radius of a continued answer, which is at most this factor times the radius of a fresh answer. The
+  /// radius of an answer is the root mean square distance of points to the means of their clusters. The scatter of the
+  /// answer grows with the square of the radius.
   package static let continuityFactor = 1.25
 }
 
@@ -219,7 +220,8 @@ public struct Cut: Hashable, Sendable {
   /// The words for the value of this criterion in messages.
   var unit: String { self == .badges ? "a scale " : "a number of pixels " }
 
-  /// Whether the criterion keeps clusters apart, provided that they are shown at their own positions.
+  /// Whether the criterion keeps clusters apart, provided that each cluster is shown at its own position
+  /// (`Cluster.coordinate`).
   public var keepsApart: Bool {
     switch self {
     case .detail: false

@@ -108,8 +108,8 @@ struct MovedSelection {
 }
 
 extension ColumnOrder {
-  /// Returns the places (indices in this order) of the points that pass all conditions, as sorted ranges; nil if a
-  /// condition reads another column.
+  /// Returns the points that pass all conditions, as sorted ranges of indices in this order; nil if a condition reads
+  /// another column.
   fileprivate func places(passing terms: [FilterTerm]) -> [Range<Int>]? {
     var all = [0..<count]
     for term in terms {

@@ -17,7 +17,8 @@ public struct ColumnValues: Sendable {
   /// Number of points.
   public var count: Int { numbers.count }
 
-  /// Adds the value of the next point. Nil means that the point lacks the column, which differs from null.
+  /// Adds the value of the next point. Nil means that the point does not have the column. A null value means that the
+  /// point has the column, but without a value.
   public mutating func append(_ value: AttributeValue?) {
     switch value {
     case .string(let text): numbers.append(entries.insert(.string, text))

@@ -21,7 +21,7 @@ struct KeptColumns {
   /// - Parameter takesAnyName: Whether points that are not in the table may have other columns.
   init(_ values: [String], of table: PointTable, in input: Input, takesAnyName: Bool = false) throws {
     self.table = table
-    // Features may have any columns. If there are no features yet, any name may occur.
+    // Features have no fixed list of columns. As long as there are no features, any name is accepted.
     let isAnyName = takesAnyName || table.columnNames == nil && table.coordinates.isEmpty
     try Self.refuseTooMany(values.flatMap(Self.names(in:)).count, "--attributes", in: input)
     for value in values {

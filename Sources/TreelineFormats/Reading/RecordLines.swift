@@ -21,7 +21,8 @@ struct RecordLines: Sendable {
     count += 1
   }
 
-  /// Starts a run at a line. If the last run has a single record, sets the step of that run instead.
+  /// Adds a line that does not continue the last run. If the last run has a single record, the line becomes its second
+  /// line, which sets the step of the run. Otherwise a new run starts at the line.
   private mutating func turn(to line: Int) {
     if let last = runs.last, count - last.first == 1 {
       runs[runs.count - 1].step = line - last.line

@@ -8,7 +8,7 @@ public struct MapTiming: Hashable, Sendable {
   public var appear = 0.6
   /// Duration for which a badge fades after its points have left the view.
   public var fade = 0.16
-  /// Delay between the first and the last badge, if the map was empty.
+  /// If the map was empty, its badges appear one after another. This is the time from the first to the last badge.
   public var wave = 0.42
   /// Duration for which the badge of a merge grows after the merged badges have arrived.
   public var grow = 0.14
