@@ -22,11 +22,11 @@
   private let cut: Cut
   private let aggregates: [String]
   private let zoom: Int
-  /// Index of the aggregate for each key that is the usual name of a count, such as `top_kind.hotel`; nil for all
-  /// other keys.
+  /// For each key: the index of its aggregate if the key is the usual name of a count, such as `top_kind.hotel`;
+  /// otherwise nil.
   private var countedBy: [Int32?] = []
-  /// Keys of the counts whose usual names were already in use. There is one dictionary for each aggregate. It maps a
-  /// counted value to the index of the count's key.
+  /// Keys of the counts that do not have their usual names, because these names were already in use. There is one
+  /// dictionary for each aggregate. The dictionary maps a counted value to the index of the key for its count.
   private var renamedKeys: [[String: UInt32]]
   /// Names that no count may have.
   private let takenNames: Set<String>
@@ -92,7 +92,7 @@
     feature.append(number: cluster.id.rawValue, as: 1)
     feature.append(tags.bytes, as: 2)
     feature.append(number: 1, as: 3)  // A point.
-    // The geometry is a single move from the corner of the tile.
+    // The geometry of a point consists of one command: a move from the corner of the tile to the point.
     geometry.removeAll()
     geometry.append(varint: 1 << 3 | 1)
     geometry.append(varint: Self.zigzag(position.x))

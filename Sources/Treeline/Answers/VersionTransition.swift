@@ -29,9 +29,9 @@ public struct VersionTransition: Sendable {
     public let removedPointCount: Int
     /// Number of points in `after` that the first map does not have.
     public let insertedPointCount: Int
-    /// Number of points in `before` that the second map has outside the clusters of `after`.
+    /// Number of *left* points: points in `before` that are also in the second map, but in no cluster of `after`.
     package let leftPointCount: Int
-    /// Number of points in `after` that the first map has outside the clusters of `before`.
+    /// Number of *joined* points: points in `after` that are also in the first map, but in no cluster of `before`.
     ///
     /// Every point in `before` is a common, removed or left point. Every point in `after` is a common, inserted or
     /// joined point.
@@ -128,7 +128,7 @@ extension [RowChange] {
   }
 }
 
-/// Finds and matches clusters of two answers that have points in common.
+/// Compares the clusters of two answers. Clusters that have points in common are matched with each other.
 private struct VersionComparison {
   /// A cluster of one answer, and the clusters of the other answer that are matched with this cluster. All clusters
   /// are stored as indices in the answers.
@@ -147,8 +147,9 @@ private struct VersionComparison {
     }
   }
 
-  /// Stars in the order of their first clusters in the second answer. Stars without a cluster in the second answer come
-  /// last.
+  /// The result of `match()`: groups of matched clusters, and clusters without a match. Each cluster of both answers
+  /// is in exactly one star. The stars are in the order of their first clusters in the second answer. Stars without a
+  /// cluster in the second answer come last.
   private(set) var stars: [Star] = []
 
   private struct Pair {
@@ -210,8 +211,8 @@ private struct VersionComparison {
     _ first: Clusters, _ second: Clusters, keys key: (Value) -> Key, _ firstValues: [Value], _ secondValues: [Value]
   ) {
     self.init(first, second)
-    // Maps each key of the first answer to the index of its cluster. A key is removed once it has been found in the
-    // second answer.
+    // Maps the key of each value in the first answer to the index of the cluster that contains the value. A key is
+    // removed once a value with this key has been found in the second answer.
     var before = [Key: Int](minimumCapacity: pointCounts.before.reduce(0, +))
     for (number, cluster) in first.enumerated() {
       for row in first.tree.members(of: cluster) { before[key(firstValues[row])] = number }
@@ -229,15 +230,16 @@ private struct VersionComparison {
       }
       pairs += counts.map { Pair(before: $0.key, after: number, count: $0.value) }
     }
-    // Each remaining key is in only one of the two answers. If the other map has the key outside its answer, the key
-    // is dropped. Then only the keys of removed and inserted points are left.
+    // Each remaining key is in only one of the two answers. If the other map has a value with this key outside its
+    // answer, the value was neither removed nor inserted, and the key is dropped. Then only the keys of removed and
+    // inserted points are left.
     if !before.isEmpty { for value in secondValues { before[key(value)] = nil } }
     if !after.isEmpty { for value in firstValues { after[key(value)] = nil } }
     for number in before.values { removedCounts[number] += 1 }
     for number in after.values { insertedCounts[number] += 1 }
   }
 
-  /// Matches clusters and stores the matches as stars. Pairs with more points in common are matched first.
+  /// Matches clusters and stores the matches as stars. Pairs of clusters with more points in common are matched first.
   mutating func match() {
     pairs.sort { ($1.count, $0.after, $0.before) < ($0.count, $1.after, $1.before) }
     var starsBefore = [Int?](repeating: nil, count: removedCounts.count)

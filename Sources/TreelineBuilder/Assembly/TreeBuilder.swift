@@ -13,8 +13,8 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   /// Sorts the points into tree order, writes the gaps between the points, and returns the nodes. If the build is
   /// cancelled, the nodes are unusable.
   ///
-  /// - Parameter root: The level of the topmost new node in the whole tree, and the corner for the moments of this
-  ///   node.
+  /// - Parameter root: The level that the topmost new node has in the whole tree, and the corner from which the
+  ///   moments of its points are measured.
   func build(pointCount: Int, _ root: SubtreeRoot) -> TopNode {
     let (arrays, monitor) = (splitter.arrays, splitter.monitor)
     let box = arrays.box(0..<pointCount, threads: threads, monitor)
@@ -33,10 +33,10 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
     return top
   }
 
-  /// Splits each node that has more points than one thread's share. All threads work on one node together. There are
-  /// only a few such nodes, unless most splits leave most of the points on one side.
+  /// Splits each node that has more points than one thread's share of all points. All threads work together on one
+  /// node at a time. Only a few nodes are so large, unless most splits leave most of the points on one side.
   ///
-  /// - Returns: the nodes that were not split.
+  /// - Returns: The nodes that are small enough for one thread or cannot be split. Their subtrees must still be built.
   private func splitLargest(_ top: TopNode, _ pieceSize: Int) -> [TopNode] {
     let most = max(top.segment.count / threads, pieceSize)
     var (large, small) = ([top], [TopNode]())
@@ -58,11 +58,13 @@ struct TreeBuilder<Algorithm: SplitAlgorithm> {
   }
 }
 
-/// The level of a subtree's topmost node in the whole tree, and the corner for the moments of this node.
+/// The place of a subtree in the whole tree: the level of the subtree's root, and the corner from which the moments of
+/// the root's points are measured.
 struct SubtreeRoot: Sendable {
   /// Level of the node; 0 for the root of the whole tree.
   var level = 0
-  /// Corner of the topmost narrow node above this node; nil if no node above is narrow.
+  /// Corner of the topmost narrow node above this node; nil if no node above is narrow. A node is narrow if it has few
+  /// points and all sums over its points fit into 64 bits (see `Segment.isNarrow`).
   var corner: PlanePoint?
 }
 

@@ -37,7 +37,7 @@ import Treeline
       let integer: UInt32
     }
 
-    /// Memory that the lists for a search may take even with a small budget, in bytes.
+    /// Memory, in bytes, that the lists for a search may take even if the memory budget is smaller.
     private static let leastSearchMemory = 1 << 23
 
     /// Integers of all points, in tree order.

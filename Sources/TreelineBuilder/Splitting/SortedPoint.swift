@@ -1,7 +1,7 @@
 import Treeline
 
-/// A point and its dot product with an axis. Points are sorted by these products, and every position between two
-/// neighboring points is tried.
+/// A point and its dot product with an axis. To find the best position for a split line, points are sorted by these
+/// products, and every position between two neighboring points is tried.
 struct SortedPoint {
   private let product: Int64
   private let point: PlanePoint
@@ -12,9 +12,10 @@ struct SortedPoint {
   /// Greatest number of points that are sorted by bins.
   static let some = 128
 
-  /// Returns the best position between a few points, or `best` if no position between the points is better.
+  /// Returns the best position for a split line between a few points of a node. Returns `best` if no position between
+  /// these points is better.
   ///
-  /// - Parameter left: The sums of all points with smaller products.
+  /// - Parameter left: The sums over the other points of the node that have smaller products than these points.
   static func bestPosition(
     betweenFew points: UnsafePointer<PlanePoint>, count: Int, rightOf left: Halves.Sums, _ halves: Halves,
     _ products: DotProducts, _ best: SplitPosition
@@ -26,7 +27,7 @@ struct SortedPoint {
     }
   }
 
-  /// Returns the best position between all points of a node with up to `some` points.
+  /// Returns the best position for a split line between any two points of a node. The node has at most `some` points.
   @inline(never) static func bestPosition(
     betweenSome points: UnsafePointer<PlanePoint>, _ halves: Halves, _ products: DotProducts, _ scatter: AxialScatter
   ) -> SplitPosition {

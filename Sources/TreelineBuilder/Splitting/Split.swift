@@ -16,9 +16,10 @@ package struct Split: Hashable, Sendable {
 
   /// Makes a split across an axis, at the mean of some points. The moments of the points are measured from `corner`.
   ///
-  /// The dot product of the mean is (axis.x Sx + axis.y Sy) / n. The dot product of a point is an integer. Such an
-  /// integer is at most this quotient if and only if it is at most the quotient rounded down. The sums are first
-  /// divided into quotient and remainder, which keeps every term within 64 bits.
+  /// For n points with the sums Sx and Sy, the dot product of the mean is (axis.x Sx + axis.y Sy) / n. The threshold
+  /// is this number, rounded down. The rounding moves no point to the other side: the dot product of a point is an
+  /// integer, and an integer is at most a number if and only if it is at most the number rounded down. Sx and Sy are
+  /// divided by n with a remainder before they are multiplied, which keeps every term within 64 bits.
   @inline(__always) init<Sum>(atMeanOf moments: Moments<Sum>, from corner: PlanePoint, across axis: PrincipalAxis) {
     let (quotientX, remainderX) = moments.x.quotientAndRemainder(dividingBy: moments.count)
     let (quotientY, remainderY) = moments.y.quotientAndRemainder(dividingBy: moments.count)

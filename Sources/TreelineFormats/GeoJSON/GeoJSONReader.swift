@@ -51,7 +51,7 @@ struct GeoJSONReader: InputFormat {
   private func startsCollectionAfterBrokenLines() throws(ReadingError) -> Bool {
     let failure: ReadingError
     do { return try startsCollection(at: 0) } catch { failure = error }
-    // If a line is cut off, the error may be found on the next line.
+    // If the first line ends in the middle of a JSON value, the parser may notice the error only on the next line.
     guard builder.skipsInvalid, let line = failure.brokenLine?.line, line <= window.line + 1 else { throw failure }
     var offset = 0
     while let end = try firstIndex(from: offset, where: Self.endsLine),

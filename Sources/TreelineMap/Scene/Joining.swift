@@ -1,16 +1,17 @@
-/// Finds the leaving badges that must move into the badge of a merge, the *whole*. A leaving badge counts its points
-/// until its time `countsUntil`. After that time, other badges may count these points. The leaving badge must move
-/// into the whole if two conditions are met. First, the whole contains all points of the leaving badge. Second, no
-/// other single badge would begin to count all of these points at `countsUntil`.
+/// Finds the leaving badges that must move into the badge of a merged cluster, the *whole*. A badge is leaving if the
+/// answer no longer contains its cluster. A leaving badge counts its points until its time `countsUntil`. After that
+/// time, other badges may count these points. The leaving badge must move into the whole if two conditions are met.
+/// First, the whole contains all points of the leaving badge. Second, no other single badge would begin to count all
+/// of these points at `countsUntil`.
 struct Joining {
-  /// Range of tree indices (places in the tree) of the whole's points.
+  /// Tree indices (places in the tree) of all points of the merged cluster.
   private let range: Range<Int>
 
-  /// Badges that move to the whole and keep their numbers until they arrive at the whole.
+  /// Leaving badges that move into the badge of the merged cluster, and keep their numbers until they arrive there.
   private(set) var badges: Set<MapBadge.ID> = []
 
-  /// Badges that would count the points of a badge in `badges` after that badge stops counting. They never get
-  /// numbers.
+  /// Badges that were going to count the points of a badge in `badges` once that badge has stopped counting. These
+  /// later badges never get numbers.
   private(set) var replaced: Set<MapBadge.ID> = []
 
   init(_ range: Range<Int>) { self.range = range }

@@ -28,7 +28,8 @@ extension LiveIndex {
     var pointCount: Int
     var logLength: Int
     var known: [String: Known] = [:]
-    /// Names of the batches in `known`, the oldest first, from `orderStart` on.
+    /// Names of the batches in `known`, the oldest first. Names at indices below `orderStart` do not count, because
+    /// their batches are no longer in `known`.
     var order: [String] = []
     var orderStart = 0
     var waiting: [Request] = []
@@ -49,8 +50,7 @@ extension LiveIndex.State {
   /// again.
   var isCompactionDue: Bool { mapLogLength > compactionLength && applying.isEmpty }
 
-  /// Returns how many points the changes would insert, replace and remove, if the changes in `overlay` came before
-  /// them.
+  /// Returns how many points `changes` would insert, replace and remove if the changes in `overlay` were made first.
   func effect(
     of changes: [PointKey: KeyedPoint?], after overlay: [PointKey: KeyedPoint?]
   ) -> (inserted: Int, replaced: Int, removed: Int) {
