@@ -10,7 +10,8 @@ struct PageEntry: Sendable {
   /// The greatest separation code of the roots.
   var code: UInt16
   var page: PageReference
-  /// The place of the spreads of an upper page; `none` if the spreads are not in a separate page.
+  /// The place of the page that holds the spreads of an upper page; `none` if the spreads are not in a separate page.
+  /// The spread of a node tells how far its points scatter.
   var spreads = PageReference.none
 }
 
@@ -54,16 +55,17 @@ private struct RoundedBox {
     (edges[1], edges[3], box.minY, box.maxY) = Self.rounded(inner.minY, inner.maxY, outer.minY, outer.maxY)
   }
 
-  /// Returns both steps and both rounded edges along one axis. Distances are modulo 2^32, because boxes may lie across
-  /// the seam, where the world is cut open.
+  /// Along one axis, rounds the edges `least` and `greatest` of a box outward to steps between the edges `start` and
+  /// `end` of the outer box. Returns the numbers of both steps, and both rounded edges. Distances are modulo 2^32,
+  /// because boxes may lie across the seam, where the world is cut open.
   private static func rounded(
     _ least: UInt32, _ greatest: UInt32, _ start: UInt32, _ end: UInt32
   ) -> (UInt8, UInt8, UInt32, UInt32) {
     let size = end &- start
     let step = size / 256 + 1
     let (from, to) = (least &- start, greatest &- start)
-    // A large node may have a box that goes around the world in the other direction than the box of its parent. Then
-    // the edges of the outer box are used.
+    // If the inner box belongs to a large node, it may go around the world in the other direction than the outer box.
+    // Then the edges of the outer box are the result.
     guard from <= to, to <= size else { return (0, UInt8(size / step), start, end) }
     let (first, last) = (from / step, to / step)
     return (
@@ -94,8 +96,9 @@ extension PlaneRect {
 }
 
 extension PageEncoder {
-  /// Divides a leaf page of the whole tree into the pages of its subtree. Returns the encoder of these pages, and the
-  /// pages in preorder. If the leaf page does not stand for a subtree, returns this encoder and the page itself.
+  /// Divides the subtree for which a leaf page stands into pages. Returns an encoder of the new pages, and the new
+  /// pages in preorder. If the leaf page does not stand for a subtree (see `PageTree.isSubtree`), returns `self` and
+  /// the leaf page.
   func subtree(_ plan: PagePlan) throws(IndexError) -> (PageEncoder, [PagePlan]) {
     guard pages.isSubtree(plan) else { return (self, [plan]) }
     let tree = try PageTree(storage, sizes: pages.sizes, below: pages.nodes(of: plan), level: plan.level)
@@ -155,7 +158,8 @@ extension PageBytes {
 }
 
 extension PageReference {
-  /// Reads the places of pages. Returns nil if the bytes end too early, or if they are not places of pages.
+  /// Reads the places of `count` pages. The place of a page consists of its file, and of its offset and length in this
+  /// file. Returns nil if the bytes end too early, or if they do not describe places of pages.
   static func places(_ count: Int, in bytes: UnsafeRawBufferPointer, at start: Int) -> [PageReference]? {
     guard start + 4 <= bytes.count else { return nil }
     let fileCount = Int(bytes.read(at: start) as UInt32)

@@ -10,17 +10,20 @@ package struct PageSizes: Hashable, Sendable {
   /// The greatest number of points of a subtree, followed by the greatest number of points of a leaf page. If the tree
   /// is divided once, the list has only the number for leaf pages. A leaf page of a single node may have more points.
   package var points: [Int]
-  /// For each division: if a node has more points than this number, the children of the node are in upper pages.
+  /// For each of the one or two divisions of the tree: if a node has more points than this number, the children of the
+  /// node are in upper pages.
   package var nodePoints: [Int]
-  /// For each division: if the separation code of a node is at least this number, the children of the node are in
-  /// upper pages, even if the node has few points. 0 if separation codes do not matter.
+  /// For each of the one or two divisions of the tree: if the separation code of a node is at least this number, the
+  /// children of the node are in upper pages, even if the node has few points. 0 if separation codes do not matter.
   package var leastCode: [Int]
   /// Greatest number of pairs in a page, for each level of upper pages. A pair consists of the records of the two
   /// children of a node. The first page has level 0, its child pages have level 1, and so on. The last number of the
   /// array is used for all further levels.
   package var pairs: [Int]
-  /// Number of parts into which the pairs below a page are divided, for each level of upper pages. Each child page gets
-  /// at most one part. The last number of the array is used for all further levels.
+  /// For each level of upper pages: the number of equal parts into which the pairs below a page are divided. If
+  /// several nodes share a child page, this page and all pages below it have at most one part of the pairs together.
+  /// They may have more pairs if `pairs` allows more for the child page alone. The last number of the array is used
+  /// for all further levels.
   package var parts: [Int]
   /// Greatest number of pages of a listing with several levels. If the first two levels have more pages, the listing
   /// has only the first level.
@@ -47,7 +50,8 @@ struct UpperRecord {
   /// The index of the left child's record; the next record is the right child's record. -1 if all nodes below this node
   /// are in leaf pages.
   var left: Int32 = -1
-  /// The number of pairs of upper records below the node.
+  /// The number of pairs of records below the node that are in upper pages. A pair consists of the records of the two
+  /// children of a node.
   var pairCount: Int32 = 0
 }
 
@@ -56,10 +60,11 @@ struct UpperRecord {
 /// page.
 final class PagePlan: @unchecked Sendable {
   enum Content {
-    /// All nodes and points below the roots. In the first of two divisions, a leaf stands for a subtree. The second
-    /// division may divide this subtree into several pages.
+    /// All nodes and points below the roots of the page. If the tree is divided twice, a leaf page of the first
+    /// division stands for a subtree, and the second division may divide this subtree into several pages.
     case leaf
-    /// The pairs of children of all nodes in `expanded`. All other nodes below the roots are in the pages `children`.
+    /// The two children of each node in `expanded`. All other nodes below the roots of the page are in the pages
+    /// `children`.
     case upper(expanded: Set<Int32>, children: [PagePlan])
   }
 
@@ -73,8 +78,9 @@ final class PagePlan: @unchecked Sendable {
   var reference = PageReference.none
   /// Reference to the page of the spreads of an upper page, if the spreads are in a separate page.
   var spreads = PageReference.none
-  /// For a leaf page of the whole tree: the entries of the pages into which its subtree was divided, in preorder. Set
-  /// when these pages have been written.
+  /// For a leaf page of the first (or only) division: the listing entries of the pages into which the second division
+  /// has divided its subtree, in preorder. If the subtree is not divided, the only entry is the entry of the leaf page
+  /// itself. Set when these pages have been written.
   var entries: [PageEntry] = []
 
   init(roots: [Int32], content: Content, level: Int) {
@@ -122,7 +128,8 @@ struct PageTree {
     first = page(of: group.indices.map { Int32($0) }, level: level)
   }
 
-  /// Whether the children of a node are in an upper page. The node may be a part of a bucket.
+  /// Whether the children of a node are in an upper page. The node may lie inside a bucket (a small node whose
+  /// descendants are not stored).
   private func isUpper(_ record: UpperRecord, _ storage: TreeStorage) -> Bool {
     storage.isStored(record.node) && Int(record.node.count) > sizes.nodePoints[division]
       || sizes.leastCode[division] > 0 && Int(record.code) >= sizes.leastCode[division]
@@ -152,8 +159,8 @@ struct PageTree {
   ///   first page, the tree's root.
   private func upperPage(of roots: [Int32], from starts: [Int32], level: Int) -> PagePlan {
     let expanded = expanded(below: starts, pairs: sizes.pairs(onLevel: level))
-    // The number of pairs of a child page, including the pages below the child page, is limited. So a view needs few
-    // pages of each level.
+    // If several nodes share a child page, this page and all pages below it have at most `most` pairs of records
+    // together. So a view needs few pages of each level.
     let pairsBelow = starts.reduce(0) { $0 + pairCount($1) }
     let parts = sizes.parts(onLevel: level)
     let most = max(sizes.pairs(onLevel: level + 1), (pairsBelow + parts - 1) / parts)
@@ -174,7 +181,7 @@ struct PageTree {
     func wait(_ index: Int32, _ bound: UInt64) {
       let record = records[Int(index)]
       guard record.left >= 0 else { return }
-      // The worth of a node is at most the worth of its parent, so that no node comes before its parent.
+      // The worth of a node is limited to the worth of its parent, so that no node is expanded before its parent.
       let worth = UInt64(record.code) << 32 | UInt64(record.node.count)
       waiting.insert(Waiting(worth: min(worth, bound), index: index))
     }
@@ -195,8 +202,9 @@ struct PageTree {
     static func < (a: Waiting, b: Waiting) -> Bool { a.worth != b.worth ? a.worth > b.worth : a.index < b.index }
   }
 
-  /// Divides the nodes below the records of a page into groups of neighbors, one group for each child page. A group
-  /// without upper records becomes a leaf page.
+  /// An upper page ends at the nodes whose children it does not contain. Divides these nodes into groups of neighbors.
+  /// The nodes of each group become the roots of one child page. The child page is a leaf page if no records below
+  /// these nodes are in upper pages.
   ///
   /// Where possible, a group consists of all nodes below a single node. The nodes of such a group are near each other
   /// on the map, so the box around the group is small.
@@ -209,7 +217,8 @@ struct PageTree {
       let isFit: Bool
       switch (one.pairs > 0, other.pairs > 0) {
       case (false, false): isFit = one.points + other.points <= mostPoints
-      // A group of few points may join a neighboring group with upper records. This avoids many small leaf pages.
+      // A group that would become a small leaf page may join a neighboring group that becomes an upper page. This
+      // avoids many small leaf pages.
       case (false, true): isFit = one.points <= mostPoints / 2
       case (true, false): isFit = other.points <= mostPoints / 2
       case (true, true): isFit = one.pairs + other.pairs <= most
@@ -222,8 +231,10 @@ struct PageTree {
     func close(_ group: Group?) { if let group { closed.append(group.range) } }
     var last: Group?
     for start in starts {
-      // Visits the children of a node before the node itself. For each visited node without a visited parent, `open`
-      // has a group, or nil if the groups below the node are closed.
+      // Visits the children of a node before the node itself. `open` has an entry for each visited node whose parent
+      // has not been visited yet. The entry is the group of all nodes at which the page ends, at or below the visited
+      // node. The entry is nil if these nodes did not fit into one group. Then their groups are closed: no other nodes
+      // can join these groups.
       var waiting = [(index: start, isAfterChildren: false)]
       var open: [Group?] = []
       while let (index, isAfterChildren) = waiting.popLast() {
@@ -310,13 +321,14 @@ struct PageTree {
     }
   }
 
-  /// Returns the approximate number of pages that a page of the whole tree adds to a listing: several for a subtree,
-  /// and 1 for any other page.
+  /// Returns the approximate number of pages that a page adds to a listing: several if the page stands for a subtree
+  /// (see `isSubtree`), otherwise 1.
   private func weight(of page: PagePlan) -> Int {
     isSubtree(page) ? 1 + 4 * range(of: page).count / sizes.leafPoints : 1
   }
 
-  /// Whether a page of the whole tree stands for a subtree that is divided into pages.
+  /// Whether a page stands for a subtree that the second division divides into pages. Such a page is a leaf page of
+  /// the first division.
   func isSubtree(_ page: PagePlan) -> Bool {
     page.isLeaf && sizes.hasSubtrees && division == 0 && range(of: page).count > sizes.leafPoints
   }

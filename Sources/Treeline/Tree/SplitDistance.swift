@@ -1,11 +1,13 @@
-/// The greatest spacing at which a node may be replaced by its children, whatever is shown around it. The spacing is
-/// the distance that the map requires between badges.
+/// The greatest spacing at which a node may be replaced by its children, whatever is shown around the node. The
+/// spacing is the least distance between badges that the map allows.
 ///
-/// The children of the node must be at least the spacing apart. But the children take room from neighboring nodes. So
-/// at a spacing r a node is split only if a single badge represents the node badly. A badge represents a node badly if
-/// the node's points scatter: if the root of their mean squared distance to their mean is 0.7 r or more. A badge also
-/// represents the node badly if the distance between the children is 2 r or more. In this case the badge may lie at a
-/// large child, far away from a small child. A node that is not split yet leaves room for denser nodes.
+/// At a spacing r, a node is split only if two conditions are met. First, the children must be at least r apart.
+/// Second, a single badge must represent the node badly. The second condition is needed because the children take room
+/// from neighboring nodes. A node that is not split yet leaves room for denser nodes.
+///
+/// A single badge represents a node badly in two cases. In the first case, the node's points scatter: the root of
+/// their mean squared distance to their mean is 0.7 r or more. In the second case, the distance between the children
+/// is 2 r or more. Then the badge may lie at a large child, far away from a small child.
 extension TreeStorage {
   /// Returns the square of a distance that measures how far a node's points spread. The square is twice the mean
   /// squared distance of the points to their mean, rounded up. It is computed in doubles from the stored covariance,
@@ -17,11 +19,12 @@ extension TreeStorage {
     return square < 0x1p64 ? UInt64(square) : .max
   }
 
-  /// Returns the square of the greatest distance at which a node may be split.
+  /// Returns the square of the greatest spacing at which a node may be split, given the squared distance between its
+  /// children and the result of `squaredScatterDistance(of:)`.
   @inline(__always) package static func squaredSplitDistance(childrenApart squaredDistance: UInt64, scatter: UInt64)
     -> UInt64
   {
-    // The quarter is rounded up, so that positions one unit apart are split at one unit.
+    // The quarter is rounded up, so that two positions that are one unit apart are split at a spacing of one unit.
     min(squaredDistance, max(scatter, squaredDistance / 4 &+ (squaredDistance & 3 == 0 ? 0 : 1)))
   }
 }

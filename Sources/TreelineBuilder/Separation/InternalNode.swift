@@ -1,7 +1,8 @@
 import Treeline
 
-/// A node with two children. The node is also the head of the list of nodes that wait for this node while the distance
-/// falls (see `SplitSequence`).
+/// A node with two children, as `SplitSequence` needs it. A node is the *blocker* of other nodes if they cannot be
+/// split yet because they are too close to it. These nodes wait until the blocker is split, or until the required
+/// distance is small enough. The waiting nodes form a linked list, and the blocker is the head of the list.
 ///
 /// A node's number is the tree index of its right child's first point. Numbers are unique, because each node separates
 /// a different pair of neighboring points. If neither of two nodes contains the other, the node with the smaller
@@ -18,24 +19,26 @@ struct InternalNode {
 
   /// Position at which the node itself is shown.
   var position: PlanePoint
-  /// Square of the greatest distance at which the node can be split, if no other node blocks it.
+  /// Square of the node's own distance: the greatest distance at which the node can be split, if no other node blocks
+  /// it (see `SplitSequence`).
   var squaredOwnDistance: UInt64 = 0
 
   /// First node in the list of nodes that wait for this node.
   var firstWaiter = InternalNode.none
-  /// Next node in the list to which this node belongs while it waits.
+  /// Next node in the list of nodes that wait for the same blocker as this node.
   var nextWaiter = InternalNode.none
-  /// Previous node in the list to which this node belongs while it waits; `none` if this node does not wait. The first
-  /// node of a list has no previous node. Instead, the first node stores the number of the node for which the list
-  /// waits, marked by `blockerMark`.
+  /// Previous node in the list of nodes that wait for the same blocker as this node; `none` if this node does not
+  /// wait. The first node of a list has no previous node. Instead, the first node stores the number of the blocker,
+  /// marked by `blockerMark`.
   var previousWaiter = InternalNode.none
 
-  /// Number of times that this node was queued; `split` once the children of the node are shown, and `unsure` once the
-  /// node is unsure. Only the last queue entry of a node is valid.
+  /// Number of times that this node was queued. Only the last queue entry of a node is valid. Two special values mean
+  /// something else: `split` if the children of the node are already shown, and `unsure` if the node is unsure (see
+  /// `isUnsure`).
   var stamp: UInt32 = 0
 
-  /// Whether this part of a sequence computes the node's separation. If `isOwn` is false, the node is in the part only
-  /// because it may block other nodes.
+  /// Whether the `SplitSequence` must compute the separation of this node. If `isOwn` is false, the sequence has this
+  /// node only because the node may block other nodes.
   var isOwn = true
 
   /// Number that means no node. No node has this number, because no point comes before the first point.
@@ -48,12 +51,13 @@ struct InternalNode {
 
   mutating func setSplit() { stamp = Self.split }
 
-  /// Whether the distance at which this node is split depends on unknown nodes.
+  /// Whether the distance at which this node is split depends on nodes that the `SplitSequence` does not know.
   var isUnsure: Bool { stamp == Self.unsure }
 
   mutating func setUnsure() { stamp = Self.unsure }
 
-  /// Marks the number of a node for which other nodes wait. Numbers of nodes take 31 bits, so the highest bit is free.
+  /// A bit that marks a node number as the number of a blocker. Numbers of nodes take 31 bits, so the highest bit is
+  /// free.
   static let blockerMark: UInt32 = 1 << 31
 }
 
