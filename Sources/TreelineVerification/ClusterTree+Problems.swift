@@ -57,8 +57,8 @@ extension ClusterTree {
   ///   split rule `least-scatter`. The work is done on all cores.
   public func problems() -> [IndexProblem] { problems(principalLevels: TreeStorage.principalLevels) }
 
-  /// - Parameter principalLevels: The number of upper levels at which the build split nodes across their principal
-  ///   axis.
+  /// - Parameter principalLevels: The number of levels, counted from the root, at which the build split nodes across
+  ///   their principal axes. Below these levels, the build halved the boxes of nodes.
   package func problems(principalLevels: Int) -> [IndexProblem] {
     let problems = ProblemList()
     check(

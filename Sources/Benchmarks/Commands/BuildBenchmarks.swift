@@ -80,7 +80,7 @@ struct MemoryBenchmark: ParsableCommand {
 /// Times the computation of the separations of all nodes of a tree.
 struct SeparationBenchmark: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "separation", abstract: "Times computing the distance at which each node is split into its children.")
+    commandName: "separation", abstract: "Measures the time to compute the distance at which each node is split.")
 
   @Argument(help: "The points.") var points: PointFile
 

@@ -124,9 +124,9 @@ struct GridLattice {
       maxY: upperEdge(window.maxY))
   }
 
-  /// Returns the first position of the cell that contains a position.
+  /// Returns the least coordinate, along one axis, of the cell that contains the coordinate `position`.
   func lowerEdge(_ position: UInt32) -> UInt32 { UInt32(UInt64(position) / side * side) }
 
-  /// Returns the last position of the cell that contains a position.
+  /// Returns the greatest coordinate, along one axis, of the cell that contains the coordinate `position`.
   func upperEdge(_ position: UInt32) -> UInt32 { UInt32(min((UInt64(position) / side + 1) * side, Self.width) - 1) }
 }

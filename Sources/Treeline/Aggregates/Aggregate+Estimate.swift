@@ -66,8 +66,8 @@ extension ClusterTree {
         estimate.add(20, for: filteredPointCount)
       }
     case (_, .reals):
-      // The prepared sums are for whole blocks of rows. So less than a block of rows is also read at each end of a
-      // cluster's range.
+      // Sums are prepared only for whole blocks of rows. So at each end of a cluster's range, up to one block of rows
+      // is read, too.
       estimate.add(4000, for: answer.clusters)
       if !isPrepared(RealSums.self, [name]) { estimate.add(8, for: filteredPointCount) }
       if aggregate.function == .variance { estimate.add(10, for: answer.points) }
@@ -106,8 +106,8 @@ extension ClusterTree {
     let isCounted =
       distinct <= ValueCounts.maximumCodeCount && (column.dictionary != nil || distinct == 255)
     let inAll = WorkEstimate.product(answer.clusters, distinct)
-    /// For each cluster, an upper bound of the number of different values, summed over all clusters. This sum is at
-    /// most the number of points.
+    /// Upper bound of the number of different values in each cluster, summed over all clusters. The sum is never
+    /// greater than the number of points.
     let counted = min(inAll, answer.points)
     if isCounted {
       // For each cluster, the counts of all values are read. Rows at both ends of the cluster's range are read, too,

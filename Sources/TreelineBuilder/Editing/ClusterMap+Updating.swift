@@ -147,7 +147,7 @@ private struct ValueEdit<Value: Sendable> {
     for value in inserted.sorted(by: { $0[keyPath: key] < $1[keyPath: key] }) {
       let (index, exists) = find(value[keyPath: key])
       if exists { throw EditError.keyExists("\(value[keyPath: key])") }
-      // Values that are inserted or removed before this value change its row.
+      // The row of this value depends on how many values before it are inserted or removed.
       let row = index + self.inserted.count - firstIndex(in: self.removed.indices) { self.removed[$0] >= index }
       points.added.append((row, try coordinate(value)))
       self.inserted.append((index, value))

@@ -1,7 +1,8 @@
 import Treeline
 
-/// An area of the plane that consists of squares: the squares around some positions and, if there is a border, the
-/// squares along the border. A square is at least as wide as the greatest distance at which clusters are merged.
+/// An area of the plane that consists of squares: the squares around some positions and, if two parts of the plane are
+/// being joined, the squares along the border between these parts. A square is at least as wide as the greatest
+/// distance at which clusters are merged.
 struct MergeArea {
   private let border: MergeBorder?
   private let isCyclic: Bool
@@ -15,8 +16,8 @@ struct MergeArea {
   /// First and last row and column of squares around all added positions, including the margins.
   private var rows = (first: Int.max, last: Int.min)
   private var columns = (first: Int.max, last: Int.min)
-  /// Upper bound of distances from the border, in units. The bound holds for all clusters in the area and for all
-  /// clusters that can be merged with a cluster in the area.
+  /// Upper bound of the distance between the border and a cluster in the area, in units. The bound also holds for
+  /// clusters outside the area that can be merged with a cluster in the area.
   private(set) var farthest = 0
 
   /// - Parameter reach: Greatest distance at which clusters are merged, in units.

@@ -22,9 +22,12 @@ enum MergeRounds {
 }
 
 extension BadgeCurve {
-  /// Returns the greatest possible distance, in units, of two clusters that are merged at a given scaled distance.
+  /// Returns the greatest possible distance, in units, of two clusters that are merged at a given scaled distance (see
+  /// `BadgeCurve.scaled`).
   ///
-  /// - Parameter width: Width of the two badges, see `BadgeCurve.width`.
+  /// - Parameters:
+  ///   - scaledDistance: The square of the scaled distance.
+  ///   - width: Width of the two badges, see `BadgeCurve.width`.
   @inline(__always) static func reach(_ scaledDistance: UInt64, width: UInt64) -> Double {
     (Double(scaledDistance) + 1).squareRoot() * (Double(width) / 1024) + 1
   }

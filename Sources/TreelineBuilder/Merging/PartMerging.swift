@@ -6,8 +6,8 @@ import Treeline
 #endif
 
 /// Merges clusters like `TouchMerging`, but part by part. The memory of one part fits the caches of a core, and
-/// several threads work on different parts. Then the borders between parts are mended (`BorderMending`). At the end,
-/// the few remaining clusters of all parts are merged together.
+/// several threads work on different parts. Then wrong merges along the borders between parts are corrected
+/// (`BorderMending`). At the end, the few remaining clusters of all parts are merged together.
 struct PartMerging: Sendable {
   let plan: MergePlan
   let tree: MergeTree
@@ -25,7 +25,8 @@ struct PartMerging: Sendable {
     var path: Duration
   }
 
-  /// Results of the finished parts, by number. One more result belongs to the mending along the seam.
+  /// Results of the finished parts, by the number of the part. The result with the number -1 belongs to the correction
+  /// of merges along the seam, where the world is cut open.
   private final class Results: Sendable {
     let done = Mutex<[Int: Done]>([:])
     let report: Mutex<MergeReport>
@@ -62,8 +63,9 @@ struct PartMerging: Sendable {
     return (root, report)
   }
 
-  /// Does the work of one part. If there is a border, mends the merges of the finished parts along the border. If
-  /// there is no border, the part is not divided, and its clusters are merged.
+  /// Does the work of one part. If the part has a border, the clusters on both sides of the border are merged already,
+  /// and only wrong merges along the border are corrected. If the part has no border, it is not divided, and all its
+  /// clusters are merged.
   private func work(
     on leaves: Range<Int>, across border: MergeBorder?, after numbers: [Int], as number: Int, _ results: Results
   ) {
@@ -88,8 +90,9 @@ struct PartMerging: Sendable {
       report.duration += duration
       report.mending += counts
       report.mergesInParts += merges
-      // The first condition detects lattices. With ordinary points, up to a third of the areas along borders are too
-      // small at first. With lattices, three quarters of these areas are too small.
+      // The first condition detects points that form a lattice. With ordinary points, up to a third of the areas along
+      // borders are too small at first and must be enlarged. With lattices, three quarters of these areas are too
+      // small.
       let mending = report.mending
       if mending.retries >= 12 && 2 * mending.retries > mending.areas
         || mending.clusters > 2 * tree.leafCount + 100_000

@@ -57,7 +57,7 @@ extension PointExtent: PlainValue {
     self.init(try Moments(from: &bytes), in: try bytes.read())
     guard isSound else {
       throw .damaged(
-        what: "the extent of points", expected: "a box and sums that points can have", found: "\(box.text), \(moments)")
+        what: "the extent of points", expected: "a box and sums that belong together", found: "\(box.text), \(moments)")
     }
   }
 }

@@ -7,8 +7,8 @@ package enum MethodChoice: Hashable, Sendable {
   case grid
   case tree(TreeCut, Growth)
 
-  /// The compared growths. The name of a method contains the growth of its tree, unless this growth is the first of
-  /// the list.
+  /// The growths (ways to build a tree) that are compared. The name of a method contains the growth of its tree,
+  /// unless this growth is the first of the list.
   private static let growths = SplitRule.examples.map(Growth.splitting)
 
   /// All methods in the order of a report: the grid, and each cut for each growth.
@@ -19,10 +19,11 @@ package enum MethodChoice: Hashable, Sendable {
     [.grid] + TreeCut.all(of: growth).map { .tree($0, growth) }
   }
 
-  /// Returns the default choices. The grid, a breadth-first limit and badges come first, because a report shows them
-  /// in its first row. A widest-first limit and a spacing follow. The two limits cut the tree of Applidium's article.
-  /// The spacing cuts a tree that is merged by distance, and the badges cut a tree that is merged for badges. If
-  /// `growth` is given, all cuts are on a tree of this growth, and cuts that do not suit this growth are left out.
+  /// Returns the default choices: the grid and four cuts. The grid, the breadth-first cut and the cut with badges come
+  /// first, because a report shows them in its first row. The widest-first cut and the cut with a spacing follow. The
+  /// breadth-first and the widest-first cut are on the tree of Applidium's article. The cut with a spacing is on a
+  /// tree that is merged by distance. The cut with badges is on a tree that is merged for badges. If `growth` is
+  /// given, all cuts are on a tree of this growth, and cuts that do not suit this growth are left out.
   package static func standard(of growth: Growth? = nil) -> [MethodChoice] {
     let limited = growth ?? .splitting(.mean)
     return [.grid, .tree(.breadthFirst, limited)]
@@ -67,7 +68,7 @@ package enum MethodChoice: Hashable, Sendable {
     }
   }
 
-  /// Whether the name of the cut alone determines the tree.
+  /// Whether the method's name contains no growth, because the name of the cut alone determines the tree.
   private var isOnly: Bool {
     if case .tree(let cut, let growth) = self { growth == Self.growths[0] || cut == .badges } else { true }
   }

@@ -47,7 +47,7 @@ public struct PointTable: Sendable {
   public func row(ofPoint index: Int) -> Int {
     precondition(coordinates.indices.contains(index), "no point \(index) of \(coordinates.count)")
     if let givenRows { return givenRows[index] }
-    // skippedRows[k] - k is the number of points before the skipped row k. This number never decreases as k increases.
+    // Before the row skippedRows[k], there are skippedRows[k] - k points. This number never decreases as k increases.
     return index + firstIndex(in: 0..<skippedRows.count) { skippedRows[$0] - $0 > index }
   }
 
@@ -75,7 +75,8 @@ public struct PointTable: Sendable {
   /// if the Feature has no `id`, if the input is CSV, or if columns were not kept.
   public func featureID(ofPoint index: Int) -> AttributeValue? { decode(index) { $0.featureID(of: $1) } ?? nil }
 
-  /// Returns a table whose points have the given row numbers, in ascending order.
+  /// Returns a table of the same points with the given row numbers. The points are sorted by row number, in ascending
+  /// order.
   ///
   /// - Parameter rows: Row number of each point. No two row numbers are equal.
   package func numbered(by rows: [Int]) -> PointTable {

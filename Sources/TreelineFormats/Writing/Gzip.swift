@@ -45,7 +45,7 @@ import CZlib
         stream.avail_in = UInt32(length)
         status = deflate(&stream, rest > 0 ? Z_NO_FLUSH : Z_FINISH)
       } while rest > 0
-      precondition(status == Z_STREAM_END, "Expected zlib to keep within its bound, found status \(status)")
+      precondition(status == Z_STREAM_END, "Expected all compressed bytes to fit, found status \(status)")
       count = bound - Int(stream.avail_out)
     }
   }

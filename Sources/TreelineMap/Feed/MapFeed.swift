@@ -28,8 +28,9 @@ public final class MapFeed: Sendable {
   public let answers: Answers
 
   /// Width, in pixels, of a margin around the screen. Queries include the margin, so the badges in the margin are
-  /// already on the map when a pan brings them into view. The margin applies only to cuts by pixels. For a cut with a
-  /// limit, clusters in the margin would take the places of clusters on the screen.
+  /// already on the map when a pan brings them into view. The margin applies only to cuts with a detail, a spacing or
+  /// badges. A cut with only a limit gets no margin, because clusters in the margin would take the places of clusters
+  /// on the screen.
   public let margin: Double
 
   private let continuation: Answers.Continuation
@@ -180,7 +181,8 @@ extension MapFeed {
     var inFlight: (request: Request, since: Double)?
     /// The latest request that was answered.
     var settled: Request?
-    /// Answer to `settled`. If the cut has a limit, the next answer may keep clusters of this answer.
+    /// Clusters of the answer to the request `settled`; nil if this request failed. If the cut has a limit, the next
+    /// answer may keep some of these clusters.
     var previous: Clusters?
 
     init(tree: ClusterTree?, cut: Cut?) { (self.tree, self.cut) = (tree, cut) }
@@ -253,8 +255,8 @@ extension MapFeed {
 }
 
 extension Query {
-  /// Returns the query with a margin around its viewport, in pixels. Returns the query unchanged if its cut is not by
-  /// pixels, or if its viewport already has a margin.
+  /// Returns the query with a margin around its viewport, in pixels. Returns the query unchanged if its cut has only a
+  /// limit, if its viewport already has a margin, or if its viewport has no zoom.
   fileprivate func expanded(by margin: Double) -> Query {
     guard cut.isByPixels, viewport.margin == 0, viewport.hasScale else { return self }
     return Query(cut, in: viewport.expanded(by: margin))

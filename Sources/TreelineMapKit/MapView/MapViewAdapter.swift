@@ -68,7 +68,8 @@
     /// Receives all calls of the map to its delegate, and the events of the adapter.
     public weak var delegate: (any MapViewAdapterDelegate)?
 
-    /// The cut of the tree at the default text size; nil for the cut that suits the tree best, see `MapFeed.cut`.
+    /// The cut of the tree; nil for the cut that suits the tree best, see `MapFeed.cut`. Sizes in the cut are for the
+    /// default text size. With larger texts, these sizes grow if `Options.scalesWithTextSize` is true.
     public var cut: Cut? {
       get { feed.cut }
       set {

@@ -312,7 +312,7 @@
         diameter: 0, opacity: 0, isLeaving: false)
     }
 
-    /// Returns a badge as it is drawn now, with the texts of `words`.
+    /// Returns a badge as it is drawn now. Its cluster and its texts are taken from `words`.
     private func drawn(_ badge: MapBadge, as words: Badge) -> Badge {
       let place = badge.appearance.place
       var drawn = words

@@ -82,7 +82,8 @@ struct PixelBox {
   var maxX: Double
   var maxY: Double
 
-  /// Returns whether two corners lie on the same edge. Pieces of a ring between such corners were made by clipping.
+  /// Returns whether two neighboring corners of a ring lie on the same edge of this box. If so, clipping has made the
+  /// piece of the ring between these corners.
   fileprivate func hasOnEdge(_ a: PixelPoint, _ b: PixelPoint) -> Bool {
     (a.x == b.x && (a.x == minX || a.x == maxX)) || (a.y == b.y && (a.y == minY || a.y == maxY))
   }
