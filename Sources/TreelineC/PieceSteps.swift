@@ -142,7 +142,8 @@ public func project(
 final class PlanObject: CObject {
   static let noun = "a plan"
   var plan: BuildPlan
-  /// The open round: its questions have been asked, but it has no answers yet.
+  /// The open round of the plan: the round whose questions have been asked, but not answered yet; nil if no round is
+  /// open.
   var round: PlanRound?
 
   init(_ plan: BuildPlan) { self.plan = plan }

@@ -76,7 +76,7 @@ final class PagePlan: @unchecked Sendable {
   let level: Int
   /// Reference to the page. Set when the page has been written.
   var reference = PageReference.none
-  /// Reference to the page of the spreads of an upper page, if the spreads are in a separate page.
+  /// For an upper page: reference to the separate page that holds its spreads; `none` if there is no such page.
   var spreads = PageReference.none
   /// For a leaf page of the first (or only) division: the listing entries of the pages into which the second division
   /// has divided its subtree, in preorder. If the subtree is not divided, the only entry is the entry of the leaf page
@@ -296,8 +296,9 @@ struct PageTree {
 
   // MARK: - Listings
 
-  /// Returns the pages in the listing of an upper page of the whole tree, in preorder. An *owner* is an upper page
-  /// that has its own listing. The upper pages on the last level of a listing are owners.
+  /// Returns the pages in the listing of an upper page, in preorder. The upper page must be a page of the first
+  /// division, not a page within a subtree. An *owner* is an upper page that has its own listing. The upper pages on
+  /// the last level of a listing are owners.
   func listed(below owner: PagePlan) -> [(page: PagePlan, isOwner: Bool)] {
     let levels = listedLevels(below: owner)
     var listed: [(page: PagePlan, isOwner: Bool)] = []

@@ -93,8 +93,8 @@ struct LiveRoutes {
 }
 
 extension ServedIndex {
-  /// Id of this version in events. For a live index, the id is the number of the version. For other indexes, it is the
-  /// version itself.
+  /// Id of this version in events. For a live index, the id is the number of the version. For any other index, the id
+  /// is the property `version`.
   fileprivate var eventID: String { sequence.map { "\($0)" } ?? version }
 }
 
