@@ -88,10 +88,11 @@ export class Choice {
 export function corners(bounds) {
   const [west, south, east, north] = bounds ?? WORLD;
   const end = east < west ? east + 360 : east;
-  // A box that reaches nearly around the world becomes the whole world. The edges of the map then lie in the gap
-  // without points. If there is no gap, the edges lie at the antimeridian.
+  // Half of the gap without points.
   const gap = Math.max(360 - (end - west), 0) / 2;
-  if (gap < 1) return [[WORLD[0], south], [WORLD[2], north]];
+  // If the points reach around the world, the edges of the map lie at the antimeridian, as on most maps of the world.
+  if (gap < 10) return [[WORLD[0], south], [WORLD[2], north]];
+  // In a wide gap the edges of the map divide no country with points.
   return gap < 20 ? [[west - gap, south], [end + gap, north]] : [[west, south], [end, north]];
 }
 
