@@ -199,7 +199,8 @@ extension PagePublisher.Result {
   }
 }
 
-/// The places of pages. The place of a page is known only when its file is complete.
+/// The place of each page: the file that contains the page, and the offset in this file. A place is known only when
+/// the file is complete.
 private final class Places {
   var all: [PageReference]
 

@@ -1,9 +1,9 @@
 import Foundation
 @_spi(Server) import TreelineFormats
 
-/// An archive in PMTiles, version 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md). The
-/// specification calls such an archive *clustered*, because its tiles are stored in the order of their ids.
-/// Directories and tiles are compressed by gzip.
+/// An archive in PMTiles, version 3 (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md). Tiles are stored
+/// in the order of their ids. The specification calls an archive with this order *clustered*. Directories and tiles
+/// are compressed by gzip.
 ///
 /// The first 16 KiB contain the header and the root directory. The tiles follow. The metadata and the leaf directories
 /// come last, because their lengths are known only after all tiles are written. The format allows sections in any

@@ -50,8 +50,9 @@ struct NodeFacts {
   private static func axis(difference: Int128, double: Int128, _ box: PlaneRect) -> (x: Double, y: Double) {
     if difference == 0 && double == 0 { return box.width >= box.height ? (1, 0) : (0, 1) }
     let (a, b) = (difference.rounded, double.rounded)
-    // The longer component is computed from a sum, in which no digits cancel. The shorter component follows from the
-    // product of both components, which is b / 2r.
+    // The longer component is computed from a sum of numbers that are not negative, so no digits cancel. The product
+    // of both components is `b / (2 * radius)`. The shorter component is this product, divided by the longer
+    // component.
     let radius = squaredLength(a, b).squareRoot()
     let longer = ((1 + abs(a) / radius) / 2).squareRoot()
     let shorter = b / (2 * radius * longer)

@@ -267,8 +267,8 @@ extension TreeVerifier {
     problems.check(gap == 0, "gap \(last)", expected: "0 after the last point of a bucket", found: "\(gap)")
   }
 
-  /// Checks a node without children. All its points must share one position (a stack). Otherwise the gap at which the
-  /// node is split is missing.
+  /// Checks a node without children. All its points must share one position, as a stack. If the points have several
+  /// positions, the node should have children, but no gap between its points has the code that would split the node.
   private func checkUnsplit(_ node: Node) {
     var split: (treeIndex: Int, level: UInt8)?
     var isStack = true

@@ -15,8 +15,8 @@ struct DistinctValues: AggregateEvaluator {
   /// The codes of the column and their prepared counts, if the column has few different codes; nil if rows must be
   /// read. A code is the number that a column stores for a value.
   let counts: (codes: PackedIntegers, prepared: ValueCounts)?
-  /// For each entry of the dictionary, whether the entry is a value and not null. Nil if no entry can be null, or if
-  /// `counts` is nil.
+  /// For each entry of the dictionary, whether the entry is a value. An entry that is not a value is null. Nil if no
+  /// entry can be null, or if `counts` is nil.
   let present: PresentEntries?
   /// The values of the dictionary's entries. Nil if the column has no dictionary, if no result needs values, or if the
   /// dictionary has too many entries.
@@ -146,7 +146,7 @@ struct DistinctValues: AggregateEvaluator {
   }
 }
 
-/// For each entry of a dictionary, whether the entry is a value and not null.
+/// For each entry of a dictionary, whether the entry is a value. An entry that is not a value is null.
 final class PresentEntries: PreparedValues {
   let flags: [Bool]
 

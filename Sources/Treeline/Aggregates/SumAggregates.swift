@@ -62,9 +62,10 @@ struct RealMoments: AggregateEvaluator {
     if function == .sum { return .number(sum.rounded()) }
     let mean = sum.rounded(dividedBy: UInt32(count))
     if function == .mean { return .number(mean) }
-    // Computes the variance from the differences between values and the rounded mean. Each difference is rounded. The
-    // differences and their squares are added exactly, so that the order of rows does not matter. The mean of the
-    // differences is the rounding error of the mean. The square of this error is subtracted at the end.
+    // Computes the variance from the differences between the values and `mean`. Each difference is rounded. The
+    // differences and their squares are added exactly, so that the order of rows does not matter. Because `mean` is
+    // rounded, the differences have a mean of their own, which is the rounding error of `mean`. The square of this
+    // error is subtracted at the end.
     var (differences, squares, overflows) = (ExactSum(), ExactSum(), false)
     rows.forEach(in: range) { row in
       let value = values[row]

@@ -91,8 +91,8 @@ extension ClusterTree {
         }
         across = next
       }
-      // Below these nodes, each point costs at most two comparisons with each edge: one comparison of the point, and
-      // one comparison of a node above the point.
+      // Each point below the nodes in `across` costs at most two comparisons with each edge: one comparison of the
+      // point itself, and one comparison of a node above the point.
       let points = across.reduce(0) { $0 + Int($1.count) }
       return WorkEstimate.product(points + 100_000 / edgeCount + 1, 2 * edgeCount)
     }
@@ -201,8 +201,9 @@ private struct PlanePolygon {
       let turns = (coordinate.longitude / 360).rounded()
       let point = plane.point(
         at: Coordinate(longitude: coordinate.longitude - 360 * turns, latitude: min(max(coordinate.latitude, -90), 90)))
-      // `point` is the same for longitudes that differ by whole turns around the world. So the turn in which the
-      // longitude lies is added to x.
+      // Longitudes that differ by whole turns around the world give the same `point`. So the number of whole turns by
+      // which the longitude lies beyond `point` is computed, and that many widths of the world are added to the x of
+      // `point`.
       let x = (coordinate.longitude + 180) / 360 * 0x1p32 - Double(plane.seam)
       return Corner(x: Int64(point.x) + Int64(((x - Double(point.x)) / 0x1p32).rounded()) << 32, y: Int64(point.y))
     }
@@ -220,7 +221,7 @@ private struct PlanePolygon {
     for (a, b) in edges {
       let side = Int128(b.x - a.x) * Int128(y - a.y) - Int128(b.y - a.y) * Int128(x - a.x)
       if side == 0, min(a.x, b.x) <= x, x <= max(a.x, b.x), min(a.y, b.y) <= y, y <= max(a.y, b.y) { return true }
-      // Whether a ray from the point to the east crosses the edge.
+      // True if the ray that starts at the point and goes east crosses the edge.
       if (a.y > y) != (b.y > y), (side < 0) == (b.y > a.y) { isInside.toggle() }
     }
     return isInside

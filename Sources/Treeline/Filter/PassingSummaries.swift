@@ -1,12 +1,13 @@
 /// Sums, sums of products, and boxes of the points that pass a filter, for each word of 64 points. These values yield
 /// the summary of any range of points. The sums of the range are the difference of two prefix sums, corrected for the
-/// points at both ends of the range. The box of the range is the union of the boxes of runs of words. There are runs
-/// of 1 word, of 8 words, of 64 words and so on.
+/// points at both ends of the range. The box of the range is the union of stored boxes. There are boxes for 1 word,
+/// for 8 neighboring words, for 64 neighboring words, and so on.
 ///
 /// Sums are exact.
 final class PassingSummaries: Sendable {
-  /// Sums over all passing points before a word. Coordinates are measured from the plane's corner. Sums are kept
-  /// modulo powers of two. These powers are greater than the sums of any node, so differences of sums are exact.
+  /// Sums over all passing points that come before a word of 64 points. Coordinates are measured from the corner of
+  /// the plane where x and y are 0. Sums are kept modulo powers of two. These powers are greater than the sums of any
+  /// node, so differences of sums are exact.
   private struct Sums {
     var x: UInt64 = 0
     var y: UInt64 = 0
@@ -17,8 +18,9 @@ final class PassingSummaries: Sendable {
 
   private nonisolated(unsafe) let sums: UnsafeMutablePointer<Sums>
 
-  /// Boxes of runs of words, level by level. The first level has the boxes of single words, the next level has the
-  /// boxes of eight words each, and so on. The last level has one box of all words.
+  /// Boxes around passing points, level by level. A word stands for 64 points. On the first level, each box covers one
+  /// word. On the next level, each box covers eight neighboring words, and so on. On the last level, one box covers
+  /// all words.
   private nonisolated(unsafe) let boxes: UnsafeMutablePointer<PlaneRect>
   private let levelStarts: [Int]
 

@@ -57,8 +57,9 @@ extension Plane {
     }
   }
 
-  /// Returns the position of a screen's center, in whole units. Unlike the position of a point, the center may lie
-  /// outside a plain plane's square. So a screen shows no points after it was panned away from them.
+  /// Returns the position of a screen's center on the plane, in whole units. On a plane without a map projection, this
+  /// position may lie outside the plane's square, although positions of points are moved into the square. So a screen
+  /// that was panned away from all points shows no points.
   func middle(at center: Coordinate) -> (x: Double, y: Double) {
     if projection == .planar && side > 0 { return (wholeUnits(center.x - left), wholeUnits(top - center.y)) }
     let point = point(at: center)

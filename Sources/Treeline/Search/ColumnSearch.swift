@@ -17,10 +17,11 @@ package struct ColumnSearch: @unchecked Sendable {
     package static let lists = 24
   }
 
-  /// For each text with a word, the place at which its first word begins, in bytes after the start of the first entry.
+  /// The place of the first word of each text. A place is the number of bytes from the start of the dictionary's first
+  /// entry to the start of a word. Texts without a word have no place.
   package let beginnings: PackedIntegers
-  /// The places at which other listed words begin, in bytes after the start of the first entry. The first word of each
-  /// text is not in this list.
+  /// The places of the later words that the section lists, as for `beginnings`. The first word of each text is not in
+  /// this list.
   package let words: PackedIntegers
   /// The tree indices of the points that have a value, in the order of their entries.
   package let points: PackedIntegers
@@ -31,7 +32,8 @@ package struct ColumnSearch: @unchecked Sendable {
     Offset.lists + width * places + 4 * points
   }
 
-  /// Returns the width of a place in bytes, for a dictionary of `byteCount` bytes.
+  /// Returns the number of bytes in which a section stores each place of a dictionary of `byteCount` bytes. A place is
+  /// an offset in the dictionary.
   package static func width(ofText byteCount: Int) -> Int { byteCount <= 1 << 32 ? 4 : 8 }
 
   /// Greatest number of words that are listed for a text after its first word.

@@ -1,7 +1,7 @@
-/// Returns the first number of a range that is at or after some point, by binary search. If all numbers are before the
-/// point, returns the range's upper bound.
+/// Returns the first number of a range for which a condition holds, by binary search. Returns the range's upper bound
+/// if the condition holds for no number of the range.
 ///
-/// - Parameter isAtOrAfter: Returns false for numbers before the point, true for all other numbers.
+/// - Parameter isAtOrAfter: The condition. If it holds for a number, it must hold for all later numbers of the range.
 /// - Complexity: O(log n) calls
 @inlinable @inline(__always) package func firstIndex<Index: FixedWidthInteger, Failure: Error>(
   in range: Range<Index>, where isAtOrAfter: (Index) throws(Failure) -> Bool

@@ -79,9 +79,10 @@ struct ColumnOrder {
   }
 
   /// Returns the section of links for the first column of an index. A link leads from a point to the previous point
-  /// with an equal value.
+  /// with an equal value. A link is stored as 1 plus the tree index of that previous point, or as 0 if there is no
+  /// such point.
   func links() -> [UInt8] {
-    // At first, each point has a link to itself. A point without a value keeps this link.
+    // At first, each point has a link to itself: 1 plus its own tree index. A point without a value keeps this link.
     var links = (0..<UInt32(pointCount)).map { $0 + 1 }
     var last: UInt32?
     monitor.pass(over: order.indices) {

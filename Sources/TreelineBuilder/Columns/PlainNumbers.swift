@@ -48,8 +48,8 @@ struct PlainNumbers {
     survey.add(decimal)
   }
 
-  /// If a column cannot store the added numbers as decimals, keeps these numbers and all further numbers as doubles.
-  /// Then `append` need not find the decimals of further numbers.
+  /// Checks whether a column can store all numbers added so far as decimals. If not, converts these numbers to
+  /// doubles, and `append` will keep all further numbers as doubles, without the work of finding their decimals.
   mutating func noteForm() { if !areReals, survey.form.encoding == .reals { becomeReals() } }
 
   private mutating func becomeReals() {

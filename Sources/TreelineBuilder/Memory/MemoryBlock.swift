@@ -44,7 +44,8 @@ struct MemoryBlock: @unchecked Sendable {
     #endif
   }
 
-  /// Size of a piece. The system takes a piece back within about 5 ms.
+  /// Size in bytes of the pieces in which a large block is deallocated. The system takes such a piece back within
+  /// about 5 ms.
   private static let pieceSize: UInt = 16 << 20
 
   /// Asks for pages of 2 MB, if the system has them. With pages of the usual size, random reads touch more pages than

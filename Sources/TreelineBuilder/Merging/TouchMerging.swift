@@ -197,7 +197,8 @@ struct TouchingPair: Comparable {
   var scaledDistance: UInt64
   /// The cluster that found the pair.
   var cluster: UInt32
-  /// The other cluster; equal to `cluster` as long as no other cluster is known.
+  /// The cluster that `cluster` found: the other cluster of the pair. Equal to `cluster` if `cluster` has not found
+  /// another cluster.
   var nearest: UInt32
   var age: UInt32
   var nearestAge: UInt32
@@ -229,8 +230,8 @@ extension TouchMerging {
     }
   }
 
-  /// Returns the first of a cluster's pairs if this pair belongs to the current round. If not, returns nil and notes
-  /// the round in which the cluster looks again.
+  /// Looks for the first of a cluster's pairs. Returns this pair if it belongs to the current round. If not, returns
+  /// nil and stores a later round, in which the cluster looks for its first pair again.
   @inline(__always) private func look(from cluster: UInt32) -> TouchingPair? {
     let node = live.nodes[Int(cluster)]
     let own = Own(number: cluster, age: node.age, diameter: node.diameter)
@@ -252,10 +253,11 @@ extension TouchMerging {
   /// be this far apart from each other. So tiles would not save time.
   private static var wideReach: Double { 0x1p27 }
 
-  /// Returns the pair if it belongs to this round. If not, notes the round in which the pair's cluster looks again,
-  /// and returns nil.
+  /// Returns the pair if it belongs to the current round. If not, returns nil and stores a later round, in which
+  /// `pair.cluster` looks for other clusters again.
   ///
-  /// - Parameter bound: Lower bound of the scaled distance to clusters that were not found.
+  /// - Parameter bound: Lower bound of the scaled distance from `pair.cluster` to any cluster that the search could
+  ///   not find.
   @inline(__always) private func noted(_ pair: TouchingPair, _ bound: UInt64) -> TouchingPair? {
     if pair.scaledDistance <= greatest && pair.hasOther { return pair }
     let next = max(MergeRounds.round(of: min(pair.scaledDistance, bound)), round &+ 1)

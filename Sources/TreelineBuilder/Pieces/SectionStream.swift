@@ -109,14 +109,16 @@ import Treeline
     }
   }
 
-  /// Joins the packed gaps of consecutive pieces. A byte holds the gaps of two points.
+  /// Joins the gaps (see `Gap`) of consecutive pieces of a tree to the gaps of the whole tree. A byte holds the gaps
+  /// of two points.
   struct GapPacker {
-    /// Gap of the last added point, if the index of this point is even. In this case the last byte still lacks the gap
-    /// of the next point. Nil if the last byte is complete.
+    /// Gap of the last added point, if the index of this point in the whole tree is even. In this case the last byte
+    /// still lacks the gap of the next point. Nil if the last byte is complete.
     private var half: UInt8?
     private var packed: [UInt8] = []
 
-    /// Adds the packed gaps of a piece. The gap of the piece's first point is in the lower half of the first byte.
+    /// Adds the gaps of a piece. In `bytes`, the gap of the piece's first point is in the lower half of the first
+    /// byte, even if the index of this point in the whole tree is odd.
     mutating func append(_ bytes: UnsafeRawBufferPointer, _ gapCount: Int, to stream: inout SectionStream)
       throws(PieceError)
     {

@@ -1,10 +1,12 @@
-/// A node that may be split once the distance has fallen far enough.
+/// An entry of the queue of a `SplitSequence`: a node that waits to be split. The sequence splits nodes while a
+/// distance falls. Once this distance has fallen to the distance of the entry, the node may be split.
 struct QueuedSplit: Comparable {
-  /// Square of the distance at which the node may be split.
+  /// Square of the entry's distance.
   var squaredDistance: UInt64
   var node: UInt32
-  /// The stamp that the node had when this split was queued. If the node has another stamp now, the node has been
-  /// queued again, was split or became unsure.
+  /// The stamp (`InternalNode.stamp`) that the node had when this entry was queued. If the stamp of the node has
+  /// changed since then, this entry is no longer valid: the node was queued again, was split, or became *unsure* (see
+  /// `SplitSequence`).
   var stamp: UInt32
 
   /// Returns whether split `a` is taken before split `b`: the split with the greater distance comes first. Splits at

@@ -56,7 +56,8 @@ struct PropertyNames {
 }
 
 extension JSONScanner {
-  /// Scans an element of `features` or a record of a sequence. The value may be any JSON, but only an object has parts.
+  /// Scans a JSON value that should be a Feature: an element of `features`, or a record of a sequence. If the value is
+  /// not an object, the result has only the range of the whole value.
   mutating func scanFeature() throws(JSONStop) -> FeatureScan {
     var feature = FeatureScan()
     let start = position

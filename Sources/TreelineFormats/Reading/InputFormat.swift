@@ -4,8 +4,8 @@ import Treeline
 protocol InputFormat {
   /// Name of the format in messages.
   static var name: String { get }
-  /// Possible first bytes of an input. No other format begins with these bytes. Space and a byte order mark may
-  /// precede them.
+  /// Possible first bytes of an input. No other format begins with these bytes. White space and a byte order mark may
+  /// precede these bytes.
   static var firstBytes: [UInt8] { get }
   /// Whether `ReadingOptions.columns` can choose columns of this format.
   static var hasColumns: Bool { get }
@@ -55,7 +55,8 @@ package enum InputFormats {
         }
       }
       if window.isAtEnd { throw .empty(file: file) }
-      // An input that begins with a whole window of space is unusual, but valid in CSV.
+      // If the window cannot grow any more, it contains only white space. An input that begins with so much white
+      // space is unusual, but it is valid CSV.
       guard try window.more() else { return fallback }
     }
   }
