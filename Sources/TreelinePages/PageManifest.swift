@@ -37,7 +37,8 @@ package struct PageManifest: Codable, Equatable {
   package var file: String?
   /// The page that lists the pages of values.
   package var values: Reference
-  /// The page of the spreads of the first page; nil if the spreads are in the first page.
+  /// The place of the page with the spreads (covariance matrices) of the first page's nodes; nil if the first page
+  /// itself contains these spreads.
   package var spreads: Reference?
   /// The first page, compressed, in Base64.
   package var first: String

@@ -28,8 +28,8 @@ package struct PagePublisher {
 
   /// - Parameters:
   ///   - contentHash: The content hash of the tree.
-  ///   - giveBack: Returns the memory pages of the index to the system. Memory pages that are used later are read from
-  ///     the file again.
+  ///   - giveBack: Gives the memory pages of the index back to the system. Memory pages that are used later are read
+  ///     from the file again.
   package init(
     _ tree: ClusterTree, contentHash: UInt64, sizes: PageSizes? = nil, giveBack: @escaping () -> Void = {}
   ) throws {
@@ -43,8 +43,9 @@ package struct PagePublisher {
   /// Returns sizes at which most views load few pages and few bytes.
   ///
   /// These sizes were chosen with `scripts/measure/pages.mjs`. With larger pages, a view loads more bytes. With
-  /// smaller pages, listings are longer. Some hosts accept only 20,000 files. So in a very large tree, the files and
-  /// the pages of values are longer. Such a tree has about 8,192 pages of values.
+  /// smaller pages, there are more pages, so the listings of pages that a view must load are longer. Some hosts accept
+  /// only 20,000 files. So a very large tree gets longer files and longer pages of values. It has about 8,192 pages of
+  /// values.
   private static func standardSizes(of tree: ClusterTree) -> PageSizes {
     let count = tree.pointCount
     let leastCodes = [1 << 18, count / 8].map { leastCode(of: tree, reachedBy: max(4096, $0)) }
@@ -170,8 +171,8 @@ package struct PagePublisher {
   }
 
   /// Calls `work` for each number below `count`, on several threads. Calls `take` with the results on the calling
-  /// thread, in the order of the numbers. Returns the memory pages of the index to the system from time to time. If
-  /// `work` or `take` throws, throws the first error at the end.
+  /// thread, in the order of the numbers. From time to time, gives the memory pages of the index back to the system.
+  /// If `work` or `take` throws, throws the first error at the end.
   private func inOrderOrFailing<Pages: Sendable>(
     _ count: Int, threads: Int, _ work: @escaping @Sendable (Int) throws -> Pages,
     then take: (Int, Pages) throws -> Void

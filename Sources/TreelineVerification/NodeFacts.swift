@@ -145,13 +145,14 @@ extension NodeFacts {
 // MARK: - Least scatter
 
 extension NodeFacts {
-  /// Returns the scatter between the first `leftCount` points and the remaining points, multiplied by the number of
-  /// points. The scatter of points is the sum of their squared distances from their mean. The scatter between two parts
-  /// is the scatter of all points minus the scatter within the two parts.
+  /// Returns the scatter between two parts, multiplied by the number of all points. One part has the first `leftCount`
+  /// points, and the other part has the remaining points. The scatter of some points is the sum of their squared
+  /// distances from their mean. The scatter between two parts is the scatter of all points, minus the scatter of one
+  /// part and the scatter of the other part.
   func scatterBetween(_ leftCount: Int) -> Double { scatterBetween(leftCount, sums(of: points[0..<leftCount])) }
 
-  /// Returns a lower bound of the growth of `scatterBetween` if points moved to the part with the nearer mean. A point
-  /// is counted only if it is certain, despite rounding, that the mean of the other part is nearer.
+  /// Returns a lower bound of the amount by which `scatterBetween` would grow if each point were moved to the part
+  /// whose mean is nearer to the point. Ignores points for which rounding makes it uncertain which mean is nearer.
   func scatterToGain(_ leftCount: Int) -> Double {
     let parts = (points[0..<leftCount], points[leftCount..<points.count])
     let (left, right) = (mean(of: parts.0), mean(of: parts.1))

@@ -236,7 +236,7 @@ extension TreeVerifier {
       let gain = facts.scatterToGain(leftCount)
       problems.check(
         gain <= between * 0x1p-10, node.name,
-        expected: "each point in the child with the nearer mean, for a scatter greater by \(gain)",
+        expected: "each point in the child whose mean is nearer, and \(gain) more scatter between the children",
         found: "\(between)")
     }
   }

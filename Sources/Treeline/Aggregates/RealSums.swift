@@ -7,7 +7,7 @@ final class RealSums: PreparedValues {
   private let rowsPerBlock: Int
   /// For each block, the number of values in all rows before the block.
   private let counts: PreparedArray<Int>
-  /// For each block, the words of the `ExactSum` of the values in all rows before the block.
+  /// For each block, the sum of the values in all rows before the block, as words of an `ExactSum`.
   private let words: PreparedArray<Int64>
 
   var byteCount: Int { counts.byteCount + words.byteCount }

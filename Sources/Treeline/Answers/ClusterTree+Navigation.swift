@@ -54,7 +54,7 @@ extension ClusterTree {
   ///
   /// - Throws: `QueryError.unknownCluster` if the tree has no such cluster, another `QueryError` if a cluster lies
   ///   within another cluster or is given twice; `IndexError` if the file is damaged.
-  /// - Complexity: O(k log k + k · level) for the ids of k clusters at this level.
+  /// - Complexity: O(k log k + k · level) for k ids, where `level` is the greatest level of the k clusters.
   public func clusters(withIDs ids: some Sequence<ClusterID>) throws -> Clusters {
     try withStorage { storage in
       let nodes = try ids.sorted().map { try node($0) }

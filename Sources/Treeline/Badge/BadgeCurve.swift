@@ -131,9 +131,10 @@ extension BadgeCurve {
   ///
   /// - Parameter unitsPerPixel: Length of a pixel in units of the plane, at the zoom at which the badges are drawn.
   package func distance(unitsPerPixel: Double) -> Double {
-    // Distances are measured between means in whole units. Each mean is less than one unit from the position of its
-    // badge. So two units are added. The two units are scaled as for two of the smallest badges, for which the scale
-    // factor is greatest.
+    // Distances are measured between means in whole units. The badge of a cluster is drawn less than one unit away
+    // from this mean. So two badges may be almost two units closer to each other than their means, and two units are
+    // added to the distance. The two units are scaled like the distance of two of the smallest badges, because the
+    // scale factor is greatest for them.
     let least = width(steps[0].diameter, steps[0].diameter)
     return Self.unitDiameter * unitsPerPixel + 2 * 128 * Self.unitDiameter / Double(least)
   }

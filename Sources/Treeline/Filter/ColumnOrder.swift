@@ -52,8 +52,8 @@ final class ColumnOrder: PreparedValues {
 
   @inline(__always) func treeIndex(atPlace place: Int) -> UInt32 { treeIndices[place] }
 
-  /// Returns the places of the points that pass a test, as sorted ranges; nil if the test reads another column or has
-  /// many ranges.
+  /// Returns the places of the points that pass a test, as sorted ranges of indices in this order; nil if the test
+  /// reads another column or has many ranges.
   func places(passing test: ColumnTest) -> [Range<Int>]? {
     switch (test, values) {
     case (.codes(let codes, let least, let greatest), .integers(let integers))

@@ -27,12 +27,13 @@ extension Viewport: Parameterized {
   /// Reads a viewport. If none of its parameters is given, the viewport is `everything`.
   @_spi(Server) public init(_ parameters: inout QueryParameters) { self.init(&parameters, defaultZoom: nil) }
 
-  /// Reads a viewport. If the viewport has no zoom, `defaultZoom` is used.
+  /// Reads a viewport. If the parameters contain no zoom, `defaultZoom` is used.
   ///
   /// - Parameters:
   ///   - parameters: The parameters to read.
-  ///   - defaultZoom: The zoom of another query, for tiles of 256 px; nil if there is none. It is not used for a tile
-  ///     or for a box with a size in pixels, because a tile or a sized box implies a zoom.
+  ///   - defaultZoom: The zoom to use if the parameters contain no zoom, such as the zoom of another query; nil if
+  ///     there is no such zoom. This zoom is for tiles of 256 px. It is not used for a tile or for a box with a size
+  ///     in pixels, because a tile or a sized box implies a zoom.
   @_spi(Server) public init(_ parameters: inout QueryParameters, defaultZoom: Double?) {
     let bounds = parameters.bounds
     let tileSize = parameters.tileSize("tile-size") ?? .pixels256

@@ -7,7 +7,8 @@
 package struct ColumnSearch: @unchecked Sendable {
   /// Offsets of the fields at the start of the section. Three lists follow: `beginnings`, `words` and `points`.
   package enum Offset {
-    /// The number of the column among the sections of kind `column`.
+    /// Offset of the column's number. This number is the index of the column's section among the sections of kind
+    /// `column`.
     package static let column = 0
     package static let fold = 4
     package static let pointCount = 8
@@ -40,7 +41,7 @@ package struct ColumnSearch: @unchecked Sendable {
   package static let mostWords = 255
 
   /// Returns the greatest number of words that are listed for each text after its first word. This number is chosen so
-  /// that the section has at most two places for each point.
+  /// that the section lists at most twice as many words as there are points.
   ///
   /// - Parameter counts: At index i from 1 to `mostWords`, the number of texts with at least i words after the first
   ///   word. At index 0, the number of texts with any word.
@@ -172,6 +173,7 @@ extension ColumnDictionary {
     return UnsafeRawBufferPointer(rebasing: bytes[1...])
   }
 
-  /// Returns the place at which the text of an entry begins, after its tag.
+  /// Returns the place at which the text of an entry begins. The first byte of an entry is a tag that names the type
+  /// of the value, and the text follows this tag.
   package func textPlace(ofEntry entry: Int) -> UInt64 { (entry == 0 ? 0 : end(ofEntry: entry - 1)) &+ 1 }
 }

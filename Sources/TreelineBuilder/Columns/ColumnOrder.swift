@@ -94,7 +94,7 @@ struct ColumnOrder {
     return section(links, firstIndices: [], missingCount: 0)
   }
 
-  /// Returns the section of a search for the first column of an index. The column must have a dictionary.
+  /// Returns the section of kind `search` for the first column of an index. The column must have a dictionary.
   func search(_ column: Column) -> [UInt8] {
     guard case .entries(let entries) = column.values else { return [] }
     let words = SearchPlaces.Words(of: entries.dictionary, pointCount: order.count, monitor)
@@ -186,7 +186,7 @@ extension UnsafeMutableBufferPointer<UInt32> {
     for block in 0..<blocks.count / WaveletMatrix.bytesPerBlock {
       let start = block * WaveletMatrix.bitsPerBlock
       let end = Swift.min(start + WaveletMatrix.bitsPerBlock, count)
-      // The bits of a block come after the 32 bits of its count.
+      // A block begins with 32 bits that hold the number of 1 bits before the block. The bits of the block follow.
       var (word, place) = (UInt64(onesBefore + oneCount), UInt64(32))
       var offset = block * WaveletMatrix.bytesPerBlock
       for index in start..<end {

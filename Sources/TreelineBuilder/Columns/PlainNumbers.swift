@@ -92,7 +92,7 @@ struct PlainNumbers {
 
   /// Writes the codes of some points, one after the other.
   ///
-  /// - Parameter place: Returns the index of a point's number among these numbers.
+  /// - Parameter place: Returns the index of a point's number, in the order in which the numbers were appended.
   func encode(
     _ points: Range<Int>, to start: UnsafeMutableRawPointer, _ encoding: ColumnEncoding, place: (Int) -> Int
   ) {

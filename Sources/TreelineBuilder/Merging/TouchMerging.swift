@@ -1,8 +1,9 @@
 import Treeline
 
 /// Merges clusters. The next pair is always the pair that touches first as badges grow. This is the pair with the
-/// least scaled distance (`BadgeCurve.scaled`). If several pairs have the least scaled distance, the pair with the
-/// smaller least members comes first.
+/// least scaled distance (`BadgeCurve.scaled`). If several pairs have the least scaled distance, these pairs are
+/// ordered by their *least members*, as defined below: first by the lesser of a pair's two least members, then by the
+/// greater.
 ///
 /// A cluster's position is the mean of its points, rounded to whole units, or one of its points (see `ClusterAnchor`).
 /// The *least member* of a cluster is the position that comes first in Z-order among the positions of its points.
@@ -31,11 +32,11 @@ import Treeline
 /// In each pair, only the younger cluster looks for the other cluster. The younger cluster is the cluster that was
 /// made later. Of two initial clusters, the cluster with the larger badge counts as younger. If both badges are equal,
 /// the cluster with the greater least member counts as younger. So a cluster looks only for clusters that exist
-/// already. If the cluster that it found is merged with a third cluster, it looks again. It need not find clusters
-/// that were made in the meantime, because these younger clusters look for it. Each cluster keeps the first of its
-/// pairs. So no pair is missed. To see this, let P be the first of all pairs. The younger cluster of P either keeps P,
-/// or keeps a pair with a cluster that no longer exists. That pair comes before P in the order. So the cluster looks
-/// again, and finds P, before any pair after P is merged.
+/// already. If the found cluster is merged with a third cluster, the cluster that found it looks again. It need not
+/// find clusters that were made in the meantime, because these clusters are younger and look for it. Each cluster
+/// keeps the first of its pairs. So no pair is missed. To see this, let P be the first of all pairs. The younger
+/// cluster of P either keeps P, or keeps a pair with a cluster that no longer exists. That pair comes before P in the
+/// order. So the cluster looks again, and finds P, before any pair after P is merged.
 ///
 /// In each round (`MergeRounds`), only clusters that may have a pair in this round look for other clusters.
 struct TouchMerging: ~Copyable {
@@ -68,7 +69,7 @@ struct TouchMerging: ~Copyable {
   ///   - anchor: Rule for the positions of clusters: means or members. Distances are measured between positions.
   ///   - leafCount: Number of leaves of the tree, see `MergeTree`.
   ///   - reports: Whether merges are reported to the monitor.
-  ///   - cluster: Returns the cluster with a given number. Numbers are in the order of least members.
+  ///   - cluster: Returns the cluster with a given number. Clusters are numbered in the order of their least members.
   init(
     _ count: Int, curve: BadgeCurve, anchor: ClusterAnchor, crossesSeam: Bool, leafCount: Int, reports: Bool = true,
     _ monitor: BuildMonitor, _ cluster: (Int) -> MergeCluster
@@ -137,8 +138,9 @@ struct TouchMerging: ~Copyable {
   /// Base-2 logarithm of the greatest width of tiles, an eighth of the world.
   private static var greatestShift: UInt32 { 29 }
 
-  /// Returns the radius of a badge. The distance between two clusters is the sum of their radii, times the square root
-  /// of their scaled distance.
+  /// Returns the radius of a badge and half of the gap around it, in units of 8 px. Let s be the scaled distance of
+  /// two clusters, which `BadgeCurve.scaled` returns as a square. Then the distance between the clusters, in units of
+  /// the plane, is the sum of their radii times the square root of s.
   @inline(__always) private static func radius(_ diameter: UInt16, _ curve: BadgeCurve) -> Float {
     Float(UInt32(diameter) + UInt32(curve.gap)) * 0x1p-10
   }
@@ -205,7 +207,8 @@ struct TouchingPair: Comparable {
 
   @inline(__always) var hasOther: Bool { cluster != nearest }
 
-  /// The numbers of both clusters, the smaller number first. Numbers are in the order of least members.
+  /// The numbers of both clusters, the smaller number first. Clusters are numbered in the order of their least members
+  /// (see `TouchMerging`), so the pair with the smaller least members has the smaller value.
   @inline(__always) private var members: UInt64 {
     UInt64(min(cluster, nearest)) &<< 32 | UInt64(max(cluster, nearest))
   }
@@ -249,8 +252,8 @@ extension TouchMerging {
     return noted(nearest(to: own, width, bound), bound)
   }
 
-  /// Reach, in units, beyond which a search looks at all clusters instead of tiles. Only about a thousand clusters can
-  /// be this far apart from each other. So tiles would not save time.
+  /// If a search must reach farther than this many units, it looks at all clusters one by one, and does not use tiles.
+  /// Only about a thousand clusters can be this far apart from each other. So tiles would not save time.
   private static var wideReach: Double { 0x1p27 }
 
   /// Returns the pair if it belongs to the current round. If not, returns nil and stores a later round, in which
@@ -291,8 +294,8 @@ extension TouchMerging {
     return pair
   }
 
-  /// Makes `other` the nearest cluster of `pair` if `other` is older than the cluster that looks, and nearer than the
-  /// nearest cluster so far. Returns whether it did so.
+  /// Makes `other` the nearest cluster of `pair` if `other` is older than `own`, the cluster that looks for others,
+  /// and nearer than the nearest cluster so far. Returns whether it did so.
   @inline(__always) private func take(_ other: UInt32, _ own: Own, _ pair: inout TouchingPair) -> Bool {
     let node = live.nodes[Int(other)]
     let first = UInt32(live.capacity)

@@ -53,7 +53,7 @@ struct ShownCluster: Sendable {
   /// Returns the tree indices of the points, in any order.
   let treeIndices: @Sendable () -> [Int]
 
-  /// Diameter of the badge in pictures and measures, in pixels.
+  /// Diameter of the badge in pixels, both in pictures and when the overlap of badges is measured.
   var diameter: Double { badgeDiameter ?? BadgeSize.diameter(pointCount: pointCount) }
 
   /// A shape behind a badge, in pixels of the view.

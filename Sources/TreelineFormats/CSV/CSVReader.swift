@@ -24,7 +24,8 @@ struct CSVReader: InputFormat {
       first: layout.name(layout.first), second: layout.name(layout.second), areFound: options.columns == .automatic)
     if header.isRepaired { builder.countRepairedRow() }
     for note in header.notes { builder.add(note) }
-    // Each spelling has its own loop, so that no loop must check the spelling of every row.
+    // All rows of an input spell coordinates in the same way (see `CoordinateSpelling`). Each spelling has its own
+    // loop, so that no loop must check for every row which spelling it has.
     switch layout.spelling {
     case .decimalPoints: try readRecords(layout, spelled: .decimalPoints, into: &builder)
     case .decimalCommas: try readRecords(layout, spelled: .decimalCommas, into: &builder)

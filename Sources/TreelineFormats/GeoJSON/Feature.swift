@@ -34,8 +34,8 @@ struct FeatureScan {
 struct PropertyNames {
   private var hashes = SIMD16<UInt32>()
   private var count = 0
-  /// Whether the names themselves must be compared. The names must be compared if a hash repeats, if there are too many
-  /// names, or if a name contains characters that can be written in several ways.
+  /// Whether two names might be equal, so that the names themselves must be compared. This is so if a hash repeats, if
+  /// there are too many names, or if a name contains characters that can be written in several ways.
   private(set) var mayRepeat = false
 
   @inline(__always) mutating func add(_ name: JSONString, in bytes: Bytes) {

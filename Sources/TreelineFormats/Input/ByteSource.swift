@@ -33,7 +33,7 @@ final class FileSource: ByteSource {
 
   /// Opens a file, or standard input for `-`.
   ///
-  /// - Parameter batches: Receives all bytes, for their checksum.
+  /// - Parameter batches: Receives all bytes that are read, and computes their checksum.
   /// - Throws: `unopenable` if the file cannot be opened or is a folder.
   init(path: String, progress: PointReader.Progress?, batches: PointBatches? = nil) throws(ReadingError) {
     displayName = path == "-" ? "standard input" : path

@@ -18,8 +18,9 @@ extension LiveIndex {
     (isHurried ? hurriedMapper : mapper).submit { _ in self.makeMaps(isHurried: isHurried) }
   }
 
-  /// Makes maps until no change is waiting, or until the thread of the other priority must make the maps. The thread
-  /// uses at most half of one core.
+  /// Makes maps until no change is waiting. Maps are made either on a thread of low priority or, if `isHurried` is
+  /// true, on a thread of the usual priority (see `MapPace`). When the other thread must make the maps, this thread
+  /// stops and the other thread continues. The thread uses at most half of one core.
   private func makeMaps(isHurried: Bool) {
     #if canImport(Glibc)
       if !isHurried { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15) }
@@ -102,9 +103,9 @@ extension LiveIndex {
           let removed = state.logLength - log.length
           state.logLength = log.length
           state.mapLogLength = due.length - removed
-          // After the replacement, the log contains only remembered answers and batches that are not in the map. The
-          // remembered answers may alone be longer than `longestLog`. So the limit is `longestLog` plus the length of
-          // the part of the log that is already in the map.
+          // The new log contains only remembered answers, and batches that are not in the map. The remembered answers
+          // alone may be longer than `longestLog`. So the next compaction is due only when the part of the log that is
+          // in the map has grown by more than `longestLog`.
           state.compactionLength = state.mapLogLength + longestLog
         }
       }
