@@ -106,8 +106,7 @@ struct TreeVerifier {
 
   private static func pair(_ number: Int) -> String { "children at record \(number), from left to right" }
 
-  /// Adds a problem with the records below a node. The records contradict the node, so they are not checked any
-  /// further.
+  /// Adds the problem that the records below a node contradict the node. Such records are not checked any further.
   private func add(_ error: IndexError, at node: Node) {
     guard case .damagedNode(_, let record, let offset, let expected, let found) = error else {
       return problems.add(node.name, expected: "an undamaged record", found: "\(error)")

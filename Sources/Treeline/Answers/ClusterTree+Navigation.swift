@@ -132,7 +132,8 @@ extension ClusterTree {
   /// -infinity if the parts are shown at every zoom, because the cut has 0 pixels or because the cluster has so few
   /// points that they are always unclustered.
   ///
-  /// At this zoom, a larger cluster that contains the cluster may be shown instead of the parts.
+  /// The zoom depends only on the cut, the cluster and its parts. At this zoom, the cut may still show a larger
+  /// cluster that contains the cluster.
   ///
   /// - Parameters:
   ///   - id: The id of the cluster.
@@ -193,7 +194,8 @@ extension ClusterTree {
     return try scale.coarseness(of: node, pair, selection.points)
   }
 
-  /// Returns whether a node has so few points that they are shown unclustered, whatever the coarseness of the node.
+  /// Returns whether a cut shows the points of a node unclustered at every zoom, because the node has too few points
+  /// to be shown as a cluster.
   private func isUnclustered(_ node: Node, by cut: Cut) -> Bool {
     let count = passingCount(of: node)
     return count > 1 && count < cut.unclustered.leastMembers

@@ -156,9 +156,10 @@ package struct ColumnSearch: @unchecked Sendable {
 }
 
 extension ColumnDictionary {
-  /// Returns the entry whose text contains a byte, and the text from this byte on; nil if no entry contains the byte.
+  /// Returns the entry with the byte at a given place in its text, and the text from this byte on. Returns nil if the
+  /// text of no entry contains this byte.
   ///
-  /// - Parameter place: Number of the byte, counted from the start of the first entry.
+  /// - Parameter place: Number of bytes from the start of the first entry to the byte.
   package func text(from place: UInt64) -> (entry: Int, text: UnsafeRawBufferPointer)? {
     let entry = firstIndex(in: 0..<entryCount) { end(ofEntry: $0) > place }
     guard let bytes = bytes(ofEntry: entry) else { return nil }

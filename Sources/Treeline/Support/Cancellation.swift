@@ -3,8 +3,8 @@
 /// Long loops of filters, aggregates and histograms check for cancellation every few milliseconds. A cancelled loop
 /// discards its partial results. So a tree never keeps unfinished results.
 @_spi(Server) public enum Cancellation {
-  /// Returns whether the current work is cancelled; nil if the work cannot be cancelled. The property is declared
-  /// without the macro `@TaskLocal`, because the stubs for other platforms do not include this macro.
+  /// A function that returns whether the current work is cancelled; nil if the work cannot be cancelled. The property
+  /// is declared without the macro `@TaskLocal`, because the stubs for other platforms do not include this macro.
   private static let current = TaskLocal<(@Sendable () -> Bool)?>(wrappedValue: nil)
 
   /// Runs work that stops within about 10 ms once it is cancelled.

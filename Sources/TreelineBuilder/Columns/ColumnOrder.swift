@@ -105,7 +105,8 @@ struct ColumnOrder {
     return section
   }
 
-  /// Returns the section for the column with the given number, made from the section for the first column.
+  /// Returns a copy of a section that was made for the first column of an index. The copy is for the column with the
+  /// given number.
   static func section(_ bytes: [UInt8], ofColumn number: Int) -> [UInt8] {
     var bytes = bytes
     bytes.withUnsafeMutableBytes { $0.store(UInt32(number), at: ColumnMatrix.Offset.column) }

@@ -26,7 +26,8 @@ final class BuildMonitor: Sendable {
   private let followsTask: Bool
 
   /// - Parameter followsTask: Whether the build is cancelled together with the task that runs the build. In this case
-  ///   the task must run the build on one thread.
+  ///   the build must do all its work on the thread of the task, because other threads do not notice that the task is
+  ///   cancelled.
   init(pointCount: Int, followsTask: Bool = false, report: (@Sendable (BuildProgress) -> Void)? = nil) {
     self.pointCount = max(pointCount, 1)
     state = Mutex(State())

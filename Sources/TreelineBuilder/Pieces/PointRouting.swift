@@ -15,7 +15,8 @@ package struct PointRouting: Sendable {
 
     init(_ split: Split, left: Int32, right: Int32) {
       (axisX, axisY) = (split.axis.x, split.axis.y)
-      // The sum may overflow. The overflow does no harm, because dot products overflow in the same way.
+      // The threshold may overflow. The overflow does no harm, because the dot products that are compared with the
+      // threshold overflow in the same way.
       threshold =
         split.threshold &+ axisX &* Int64(split.corner.x) &+ axisY &* Int64(split.corner.y)
       (self.left, self.right) = (left, right)

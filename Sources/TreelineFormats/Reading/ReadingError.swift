@@ -126,8 +126,9 @@ public enum ReadingNote: Hashable, Sendable {
   case partOfFeatures
   /// Lines that begin with `#` were skipped before the header.
   case skippedPreamble(lineCount: Int)
-  /// A CSV file has the coordinates of several places, and the coordinates of the start of a journey are read.
-  /// `chosen` names the columns that are read, and `other` names the columns of another place.
+  /// The rows of a CSV file have coordinates of several places, such as the start and the end of a journey. The
+  /// coordinates of the start are read. `chosen` names the columns that are read, and `other` names the columns of
+  /// another place.
   case startOfJourney(chosen: String, other: String)
   /// A CSV file has both coordinates in one cell, and their order may have been guessed wrong.
   case coordinatesInOneCell(column: String, isLatitudeFirst: Bool)

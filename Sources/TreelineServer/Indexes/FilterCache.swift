@@ -64,8 +64,8 @@ final class FilterCache: Sendable {
     }
     var result = prepared.tree.withLockIfAvailable { prepare(&$0) }
     while result == nil {
-      // The other thread may hold the lock for long, and waiting for a lock cannot be cancelled. So this thread tries
-      // the lock again and again.
+      // Another thread holds the lock while it prepares the filter, which may take long. Waiting for a lock cannot be
+      // cancelled. So this thread tries again and again to take the lock.
       try Cancellation.check()
       usleep(100)
       result = prepared.tree.withLockIfAvailable { prepare(&$0) }
