@@ -57,11 +57,12 @@ struct Continuation {
     var node: Node
     var previous: ArraySlice<Node>
     var fresh: ArraySlice<Node>
-    /// Whether the part lies within a fresh cluster. All points in view of such a part must be shown.
+    /// Whether the part lies within a cluster of the fresh answer. If so, each point of the part that is in view must
+    /// belong to an entry.
     var isWithinFresh: Bool
     var parent: Int
 
-    /// Returns the part of the tree for one of the node's children, with the clusters that lie within this child.
+    /// Returns the part for a child of `node`, with the clusters of both answers that lie within the child.
     func within(_ child: Node) -> Part {
       func within(_ nodes: ArraySlice<Node>) -> ArraySlice<Node> {
         let start = nodes.firstIndex { $0.range.lowerBound >= child.range.lowerBound } ?? nodes.endIndex
@@ -129,8 +130,8 @@ struct Continuation {
 
 extension Continuation {
   /// Returns the answer that loses the fewest clusters of the previous answer. If several answers lose this number of
-  /// clusters, returns the answer with the least scatter. Returns nil if every answer that was tried has too much
-  /// scatter, which happens only with a damaged file.
+  /// clusters, returns the answer with the least scatter. Returns nil if every answer that was tried has more scatter
+  /// than `mostScatter`. This happens only with a damaged file.
   ///
   /// The answers that are compared consist only of entries. Still, no other answer within the limit loses fewer
   /// clusters. Proof: take any answer within the limit. Leave its previous clusters as they are, and replace each of
@@ -138,8 +139,8 @@ extension Continuation {
   /// entries, has no more clusters than before, and loses no more previous clusters.
   ///
   /// The cost of an answer is its scatter plus a weight for each lost cluster. At first the weight is greater than any
-  /// scatter. If the cheapest answer has too much scatter, the weight is lowered as far as necessary. At a weight of 0
-  /// only the scatter decides, and previous clusters have no advantage over other clusters.
+  /// scatter. If the cheapest answer has more scatter than `mostScatter`, the weight is lowered as far as necessary.
+  /// At a weight of 0 only the scatter decides, and previous clusters have no advantage over other clusters.
   ///
   /// - Complexity: O(k log k) for k entries if the finest answer keeps the limit. The finest answer is the answer with
   ///   the most clusters. If the finest answer has d clusters too many, O(k · d · log k).
@@ -147,8 +148,8 @@ extension Continuation {
     let weights = lossWeights
     if let nodes = nodes(limit: limit, lossWeight: weights[0]) { return nodes }
     var best: [Node]?
-    // Smaller weights usually give answers with less scatter, but not always. So the list of weights that are tried is
-    // part of the definition of the answer.
+    // An answer for a smaller weight usually has less scatter, but not always. So with another list of weights, the
+    // search could find another answer.
     _ = firstIndex(in: 1..<weights.count) { index in
       let found = nodes(limit: limit, lossWeight: weights[index])
       best = found ?? best
@@ -157,15 +158,17 @@ extension Continuation {
     return best
   }
 
-  /// Possible weights of a lost cluster, in units of scatter, in falling order. Each excess is a possible weight,
-  /// because a previous cluster is replaced once the weight has fallen to the cluster's excess.
+  /// The weights of a lost cluster that are tried, in units of scatter, in falling order. The list contains each
+  /// excess above 0. The excess of a previous cluster says how much more scatter it has than the fresh clusters within
+  /// it. Once the weight has fallen to this excess, the previous cluster is replaced.
   private var lossWeights: [Double] {
     let excesses = entries.map(\.excess).filter { $0 > 0 && $0 < .infinity }
     let others = (0..<40).map { mostScatter * Double(sign: .plus, exponent: -$0, significand: 1) }
     return [.infinity] + (excesses + others.filter { $0 < .infinity }).sorted(by: >) + [0]
   }
 
-  /// Returns the cheapest answer for a given weight of a lost cluster; nil if this answer has too much scatter.
+  /// Returns the answer with the least cost. The cost of an answer is its scatter, plus `lossWeight` for each cluster
+  /// of the previous answer that it loses. Returns nil if the scatter of this answer exceeds `mostScatter`.
   private func nodes(limit: Int, lossWeight: Double) -> [Node]? {
     let plan = Plan(of: entries, limit: limit, lossWeight: lossWeight)
     let shown = plan.shown
@@ -183,15 +186,16 @@ private struct Plan {
   private let entries: [Entry]
   private let lossWeight: Double
 
-  /// The cheapest choice for each entry that may be shown and each number of clusters to save below this entry. Empty
-  /// if the finest answer keeps the limit, because then no cluster must be saved.
+  /// For each entry that may be shown, a list of choices: at index s, the cheapest way to show s clusters fewer within
+  /// this entry than the finest answer shows there. Empty if the finest answer keeps the limit, because then no
+  /// cluster must be saved.
   private var choices: [[Choice]]
 
   /// The shown entries as indices in `entries`, in tree order.
   private(set) var shown: [Int] = []
 
-  /// How many clusters are saved below the left child, and how many below the right child. Both numbers are negative if
-  /// the entry itself is shown.
+  /// How many clusters fewer than in the finest answer are shown within the left child of an entry, and how many fewer
+  /// within the right child. Both numbers are negative if the entry itself is shown.
   private struct Choice {
     var left: Int32
     var right: Int32
@@ -222,9 +226,9 @@ private struct Plan {
     }
   }
 
-  /// Returns whether the finest answer shows an entry itself instead of entries within it. The entry of a previous
-  /// cluster is shown as long as its excess is less than the weight of a lost cluster. An excess of 0 is always small
-  /// enough.
+  /// Returns whether the finest answer shows an entry itself instead of entries within it. A previous cluster is shown
+  /// if its excess is less than the weight of a lost cluster. The excess says how much more scatter the cluster has
+  /// than the fresh clusters within it. A previous cluster with an excess of 0 is always shown.
   private func isFinest(_ index: Int) -> Bool {
     let entry = entries[index]
     return entry.left < 0 || entry.isPrevious && (entry.excess == 0 || entry.excess < lossWeight)
@@ -270,7 +274,7 @@ private struct Plan {
       previousCounts[index] += parts.reduce(0) { $0 + previousCounts[$1.child] }
       let end = min(finestCounts[index] - 1, most)
       var (best, chosen) = ([Cost](repeating: .endless, count: end + 1), [Choice](repeating: .itself, count: end + 1))
-      // A previous cluster that is replaced by its parts is lost.
+      // A previous cluster is lost if the entries below it are shown instead.
       let loss = Cost(lost: entry.isPrevious ? 1 : 0, scatter: 0)
       let right = parts.count > 1 ? parts[1].costs : [Cost(lost: 0, scatter: 0)]
       for (l, left) in parts[0].costs.enumerated() {

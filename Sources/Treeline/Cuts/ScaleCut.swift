@@ -96,7 +96,7 @@ extension TreeStorage {
   }
 }
 
-/// The nodes that are replaced by their parts at a scale.
+/// The nodes that are replaced by their children at a scale, because they are too coarse.
 private struct TooCoarseNodes<Counted: CountedPoints>: ExpandedNodes {
   let scale: PixelScale
   let counted: Counted

@@ -9,8 +9,8 @@ package final class Lineage: Sendable {
   private let changes: [(number: Int, change: RowChange)]
 
   private static let count = Atomic<Int>(0)
-  /// Greatest number of changes that are remembered. Points of versions before the remembered changes cannot be found
-  /// in this version.
+  /// Greatest number of changes that a version remembers. If more changes lead from an older version to this version,
+  /// the points of the older version cannot be found in this version.
   private static let most = 256
 
   /// Makes the first version of a tree.

@@ -63,11 +63,13 @@ import Treeline
     /// threads. Each thread works on one part at a time.
     ///
     /// A part is read together with a margin around it. A small part has fewer nodes than its margin. So parts are as
-    /// large as the available memory allows. About 1500 nodes are shown within the margin of a small part. If few
-    /// nodes are shown when the first part ends, many nodes lie below each shown node, and the margin has many nodes.
-    /// So, for a tree of n points, a part needs memory for about √(1500 n) nodes. With half of this memory, a third
-    /// more nodes are read. If there is less than a quarter of this memory for each thread, fewer threads work, and
-    /// each thread gets more memory.
+    /// large as the available memory allows.
+    ///
+    /// Suppose that a part of a tree of n points has memory for c nodes. Then about c nodes are shown when the first
+    /// part ends, and there are about n / c nodes below each of them. A small part and its margin contain about 1500
+    /// of the shown nodes, so about 1500 n / c nodes must fit into memory. Therefore c should be about √(1500 n). With
+    /// half of this memory, a third more nodes are read. If there is less than a quarter of this memory for each
+    /// thread, fewer threads work, and each thread gets more memory.
     func separatedNodes(of pointCount: Int) -> (capacity: Int, threads: Int) {
       let room = max(memory - reserve - separationPages, 0)
       func capacity(_ threads: Int) -> Int {

@@ -26,15 +26,16 @@ struct SeparatedTree: Sendable {
 
   /// Counts the memory pages that reading a node loads. Must be called for each node whose data are read.
   @inline(__always) mutating func visit(_ node: Node) {
-    // Counts the node's record, sums and points. The children of a large node are far away in the file, so their
-    // records and summaries are counted, too.
+    // The node's record, its sums and its points are in three regions of the file. If the previous node had its record
+    // in the same region, these regions are not counted again. A large node is always counted, because the records and
+    // summaries of its children are far away in the file.
     let region = node.record >> 11
     if region == lastRegion && node.count <= 1 << 11 { return }
     lastRegion = region
     touch(3 * Self.regionBytes)
   }
 
-  /// Counts the memory page of a code. Must be called for each code that is written.
+  /// Counts the memory page that contains the code of a node. Must be called for each code that is written.
   @inline(__always) mutating func touch(codeOf number: UInt32) {
     let page = number >> 11
     if page == lastCodePage { return }
@@ -52,8 +53,8 @@ struct SeparatedTree: Sendable {
     touchedBytes = 0
   }
 
-  /// Chooses a distance such that about `wanted` nodes below the shown nodes may be split at this distance or at a
-  /// greater distance.
+  /// Chooses a distance such that about `wanted` nodes may be split at this distance or at a greater distance. These
+  /// nodes are shown nodes and nodes below shown nodes.
   ///
   /// - Returns: the squared distance, and the number of nodes that may be split. The number exceeds `wanted` only if
   ///   all these nodes have the same distance.
@@ -75,7 +76,7 @@ struct SeparatedTree: Sendable {
       _ = greatest.popFirst()
       equal += 1
     }
-    // Leaves out all nodes with the least collected distance.
+    // One distance too many is collected. So the least distance is left out, for all nodes that have this distance.
     if equal <= wanted { return (least + 1, wanted + 1 - equal) }
     // All collected distances are equal, and more nodes may have this distance. So a second walk counts all nodes that
     // may be split at this distance or at a greater distance.
@@ -88,8 +89,9 @@ struct SeparatedTree: Sendable {
     return (next + 1, count)
   }
 
-  /// Visits the nodes below the shown nodes, in tree order. Calls `isWanted` with the squared distance above which the
-  /// visited node cannot be split. If `isWanted` returns false, the nodes below the visited node are skipped.
+  /// Visits the shown nodes and the nodes below them, in tree order. Calls `isWanted` with the squared distance above
+  /// which the visited node cannot be split. If `isWanted` returns false, the nodes below the visited node are
+  /// skipped.
   private mutating func forEachNode(below front: ShownFront, _ isWanted: (_ squaredDistance: UInt64) -> Bool) {
     var stack: [(node: Node, limit: UInt64)] = []
     for member in front.nodes where member.isSure && member.weight > 0 {

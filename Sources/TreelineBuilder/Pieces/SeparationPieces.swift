@@ -16,10 +16,11 @@ import Treeline
 /// continues with the nodes below the piece. The sequence also includes the nodes in a *margin* around the piece,
 /// because these nodes may block nodes of the piece (see `SplitSequence`). As long as a blocking node is shown, the
 /// blocked node cannot be split. The margin is a few times r wide. Nodes at the edge of the margin are *unsure* from
-/// the beginning: anything in the box of an unsure node may be shown. Another node becomes unsure if no known node
-/// blocks it but an unsure node may block it. Every other node is split as in the whole sequence, because every search
-/// around it finds the same nodes as in the whole sequence. If a node of the piece itself becomes unsure, the margin
-/// is widened by half, and the piece is run again. This is repeated until all nodes of the piece are sure.
+/// the beginning: anything in the box of an unsure node may be shown. Another node becomes unsure if an unsure node
+/// may block it, and no node that is certainly shown blocks it. Every other node is split as in the whole sequence,
+/// because every search around it finds the same nodes as in the whole sequence. If a node of the piece itself becomes
+/// unsure, the margin is widened by half, and the piece is run again. This is repeated until all nodes of the piece
+/// are sure.
 /// 3. A piece with too many nodes is run only down to a smaller distance, as in step 1, and divided again.
 ///
 /// So the result is exact for any data, and the codes of one piece do not depend on any other piece. The distribution
@@ -37,13 +38,13 @@ package final class SeparationPieces: Sendable {
 
   /// Amount of work done so far.
   package struct Work: Sendable {
-    /// Number of nodes that were read for parts of the sequence. This number includes nodes in margins, and nodes of
-    /// parts that were run again.
+    /// Number of nodes that were read for all parts of the sequence of splits. The nodes in the margin of a part are
+    /// counted, too. If a part was run again, its nodes are counted again.
     package internal(set) var nodesRead = 0
     package internal(set) var pieces = 0
     /// Number of times that a margin was widened.
     package internal(set) var widenings = 0
-    /// Width of the widest margin, in units of the distance at which its part begins.
+    /// Width of the widest margin around a part. The unit is the distance at which the splits of this part begin.
     package internal(set) var margin = 0
     /// Greatest number of nodes that were in memory at once, all parts together.
     package internal(set) var mostNodes = 0
@@ -58,7 +59,7 @@ package final class SeparationPieces: Sendable {
   }
 
   /// Memory that a part takes for each node, in bytes. 70 of these bytes are in `PieceNodes`. The other bytes are for
-  /// the grid, the queue and the boxes of unsure nodes.
+  /// the grid, the queue, and the boxes of unsure nodes (nodes that may or may not be shown).
   static let bytesPerNode = 160
   /// Memory for each shown node, in bytes. All threads share this memory.
   static let bytesPerShownNode = MemoryLayout<ShownFront.Member>.stride + 8
@@ -97,12 +98,12 @@ package final class SeparationPieces: Sendable {
     }
     for root in roots where root.count > capacity {
       guard let front = try advance(ShownFront(root, of: tree.storage), selecting: capacity) else {
-        preconditionFailure("A node of a whole tree is unsure")
+        preconditionFailure("The separations of a whole tree depend on nodes outside the tree")
       }
       note(Int(root.count) - front.weight)
       try forEach(front.pieces(upTo: capacity / 2)) { piece throws(PieceError) in
         guard try self.separate(piece, of: front) else {
-          preconditionFailure("A node of a piece is unsure although no node is left out")
+          preconditionFailure("Separations are unknown although the margin of the piece contains all nodes")
         }
         note(piece.reduce(0) { $0 + front.nodes[Int($1)].weight })
       }
@@ -133,7 +134,8 @@ package final class SeparationPieces: Sendable {
 
   /// Computes the separations below the shown nodes of a piece.
   ///
-  /// - Returns: false if the separations depend on unsure nodes, even if no node of the front is left out.
+  /// - Returns: false if the separations cannot be computed exactly, even with a margin that contains all nodes of the
+  ///   front. This happens if they depend on nodes that may or may not be shown.
   private func separate(_ piece: [Int32], of front: ShownFront) throws(PieceError) -> Bool {
     var margin = Self.leastMargin
     state.withLock { $0.pieces += 1 }
@@ -154,11 +156,13 @@ package final class SeparationPieces: Sendable {
     return true
   }
 
-  /// Continues the sequence from a front. If all remaining nodes fit into the memory of a part, continues to the end.
-  /// If they do not fit, continues down to the distance at which about `count` nodes may be split.
+  /// Continues the sequence of splits from a front, the nodes that are shown at some distance. If all nodes below the
+  /// front fit into the memory of a part, continues to the end of the sequence. If they do not fit, continues down to
+  /// a smaller distance. This distance is chosen such that about `count` nodes may be split before it is reached.
   ///
   /// - Returns: the nodes that are shown at the reached distance, or a front without nodes at the end of the sequence.
-  ///   Nil if a node whose separation is wanted has become unsure.
+  ///   Nil if the separation of a node is wanted but cannot be computed, because the part does not show whether
+  ///   another node blocks this node.
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)
@@ -173,7 +177,7 @@ package final class SeparationPieces: Sendable {
     tree.forget()
     var unsure = UnsureBoxes(tree.projection, reach: SplitSequence.reach(front.squaredDistance))
     for member in front.nodes where !member.isSure { unsure.insert(member.box, within: front.squaredDistance) }
-    if selection.floor > front.squaredDistance { preconditionFailure("Expected a floor below the front's distance") }
+    if selection.floor > front.squaredDistance { preconditionFailure("A part ends at a greater distance than it begins") }
     var sequence = SplitSequence(
       part, selection.floor...front.squaredDistance, unsure: unsure, tree.projection, monitor)
     sequence.run()
