@@ -96,7 +96,7 @@ enum PageCompression {
 package struct PageReference: Hashable, Sendable {
   /// The checksum (XXH64) of the page's file, which is also the file's name; nil if all pages are in one file.
   package var file: UInt64?
-  /// The length of the file; 0 if all pages are in one file.
+  /// The length of the page's file; 0 if all pages are in one file.
   package var fileLength: UInt32
   /// The offset of the page in its file.
   package var offset: UInt64

@@ -1,11 +1,11 @@
 import Treeline
 
 extension Column {
-  /// Checks the ranks, the links and the search of a column against the column's values. Data that the column lacks is
-  /// skipped.
+  /// Checks three sections of a column against the column's values: the ranks, the links, and the lists for the search
+  /// of texts. Sections that the column lacks are skipped.
   ///
-  /// - Complexity: O(pointCount) time for each level of a matrix, and O(bytes) for a search. Takes at most 3 bits of
-  ///   memory per point and some megabytes.
+  /// - Complexity: O(pointCount) time for each level of the ranks and of the links, and O(bytes) for the lists. Takes
+  ///   at most 3 bits of memory per point and some megabytes.
   func checkMatrices(_ label: String, _ problems: ProblemList, _ pages: PageUse) {
     if ranks == nil && links == nil && search == nil { return }
     let values = CheckedValues(keys: OrderedKeys(of: self), count: pointCount, width: width, pages: pages)
@@ -134,7 +134,8 @@ extension ColumnMatrix {
       matrix.levelCount == levelCount, label, expected: "\(levelCount) levels", found: "\(matrix.levelCount)")
   }
 
-  /// Checks the number of ones before each block, the numbers of zeros, and the unused bits after the last integer.
+  /// Checks the stored number of 1 bits before each block, the stored number of 0 bits of each level, and the unused
+  /// bits after the last integer.
   private func checkBits(_ label: String, _ problems: ProblemList, _ pages: PageUse) -> Bool {
     let known = problems.count
     let zeros = Offset.zeroCounts + 4 * matrix.levelCount..<Self.blocksOffset(levelCount: matrix.levelCount)
@@ -155,7 +156,8 @@ extension ColumnMatrix {
         let found = matrix.count(beforeBlock: block, level: level)
         isWrong = found != oneCount
         if isWrong {
-          problems.add("\(label), block \(block)", expected: "a count of \(oneCount) ones before it", found: "\(found)")
+          problems.add(
+            "\(label), block \(block)", expected: "a count of \(oneCount) for the 1 bits before it", found: "\(found)")
         }
         let start = block * WaveletMatrix.bitsPerBlock
         for index in start..<start + WaveletMatrix.bitsPerBlock where matrix.isOne(index, level: level) && !isWrong {
@@ -176,10 +178,11 @@ extension ColumnMatrix {
   private func forEachInteger(_ pages: PageUse, _ body: (_ index: Int, _ integer: Int) -> Void) {
     (0..<matrix.count).forEachBlock(noting: pages, bytesPerElement: matrix.levelCount) { block in
       var integers = [UInt32](repeating: 0, count: block.count)
-      // Runs of points whose bits are consecutive at a level. For each run, the index of its first bit, and the range
-      // of `order` that contains its points.
+      // The points of the block, in the order of the current level.
       var order = integers.indices.map { UInt32($0) }
       var ones = order
+      // Runs of points whose bits are consecutive at the current level. `start` is the index of a run's first bit, and
+      // `places` is the range of `order` that contains the points of the run.
       var runs = [(start: block.lowerBound, places: order.indices)]
       for level in 0..<matrix.levelCount {
         var next: [(start: Int, places: Range<Int>)] = []

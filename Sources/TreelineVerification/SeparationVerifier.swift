@@ -31,8 +31,9 @@ struct SeparationVerifier {
   private let root: Node
   private let pages: PageUse
   private var neighbours: ShownNeighbours
-  /// Problems of single codes, and problems among shown nodes. One wrong code also affects all smaller codes. So
-  /// problems among shown nodes are reported only at the greatest code that has such problems.
+  /// Problems of single codes (`alone`), and problems among the nodes that are shown at one code (`among`). One wrong
+  /// code can also cause problems among the nodes that are shown at smaller codes. So problems among shown nodes are
+  /// reported only for the greatest code at which there are such problems.
   private var (alone, among) = ([Finding](), [Finding]())
 
   private struct Finding: Sendable {
@@ -49,8 +50,9 @@ struct SeparationVerifier {
     let node: Node
     let sibling: Node?
     let depth: Int
-    /// The code of the node's parent, at which the node is first shown, and the number of the parent.
+    /// The code of the node's parent. At this code the parent is split, and the node is first shown.
     let shownAt: SeparationCode
+    /// The number of the node's parent.
     let parent: UInt32
   }
 
@@ -94,7 +96,8 @@ struct SeparationVerifier {
   private mutating func verify(_ part: TreePart, _ monitor: inout VerificationMonitor) {
     neighbours.begin(behind: part.siblings)
     let sibling = part.siblings.last
-    // A parent's number is the index of the first point of its right child. The root has no parent.
+    // The number of a node is the index of the first point of its right child. So the parent's number is the greater
+    // first index of the node and its sibling. The root has no parent.
     let parent = sibling.map { max($0.first, part.node.first) }
     var stack = [
       Visit(

@@ -123,7 +123,8 @@ extension [UInt8] {
         let key = keys[Int(order[start])]
         var end = start + 1
         while end < order.count && keys[Int(order[end])] == key { end += 1 }
-        // If the last byte of the key is 0, the texts are equal, and their places are in order already.
+        // If the last byte of the key is 0, the key contains the whole texts. So the texts are equal, and their places
+        // are in order already.
         if end - start > 1 && key & 0xFF != 0 {
           var run = [UInt32](order[start..<end])
           run.sort(monitor) { texts.comes(places[Int($0)], before: places[Int($1)]) }

@@ -60,7 +60,7 @@ final class TreeEditor: @unchecked Sendable {
     return history.tree()
   }
 
-  /// Returns the plane on which a build would place the points.
+  /// Returns the plane that a new build of all points would choose after the edit.
   private func plane(after edit: Edit, _ coordinates: () throws -> [Coordinate]) rethrows -> Plane {
     let plane = history.plane
     if plane.projection == .planar {

@@ -14,7 +14,8 @@ struct GroupedBuild {
     precondition(groups.numbers.count == pointCount, "Expected a group for each of \(pointCount) points")
     let points = MutableArray<PlanePoint>(count: pointCount)
     let projected = try build.project(to: points.start)
-    // Positions and rows, sorted by group. Within a group they are in the order of rows.
+    // For each group, the index of its first point in `positions` and `rows`, and at the end the number of all points.
+    // Both arrays are sorted by group, and within a group by row.
     var starts = [0]
     var counts = [Int](repeating: 0, count: groups.names.count + 1)
     for number in groups.numbers { counts[Int(number)] += 1 }
@@ -47,8 +48,8 @@ struct GroupedBuild {
       // If the options request separations, even a tree without points answers queries by spacing.
       laid.appendSeparations(try storage(of: positions, 0..<0, level: 0, hasCoarseScales: hasCoarseScales), at: 0)
     }
-    // The nodes to write, each with the index of its record. These are the nodes above the trees and the roots of the
-    // trees.
+    // The nodes that are still to be written, each with the index of its record. They are the roots of the trees, and
+    // the nodes above these roots.
     var stack = starts.count > 1 ? [(node: PartRange(partCount: starts.count - 1), record: 0)] : []
     if !stack.isEmpty { laid.nodes.records.append(LaidOutTrees.unwritten) }
     while let (node, record) = stack.popLast() {

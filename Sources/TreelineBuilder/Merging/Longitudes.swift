@@ -1,8 +1,8 @@
 import Treeline
 
-/// The extent of some points along the circle of longitudes. If an extent across the seam contains all points and is
-/// less than half a world wide, it is the extent of the points. Otherwise the extent of the points is the range of
-/// their x coordinates.
+/// The extent of some points along the circle of longitudes. The seam is the meridian at which the plane begins and
+/// ends. If an extent across the seam contains all points and is less than half a world wide, it is the extent of the
+/// points. Otherwise the extent of the points is the range of their x coordinates.
 struct Longitudes {
   var west: UInt32
   var east: UInt32
@@ -37,7 +37,8 @@ struct Longitudes {
     return isAnyAcross ? .all : plain
   }
 
-  /// The whole width of the plane. This is the extent of points on both sides of the seam if an extent across the seam
-  /// would be half a world wide or wider.
+  /// The whole width of the plane. This is the extent of points that lie on both sides of the seam (where the plane
+  /// begins and ends), if they are too far apart for an extent across the seam. An extent across the seam must be less
+  /// than half a world wide.
   private static let all = Longitudes(west: 0, east: .max)
 }

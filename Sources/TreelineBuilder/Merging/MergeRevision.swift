@@ -9,7 +9,7 @@ import Treeline
 /// groups are taken from the new history. The area was too small if a group from the old history is at a wrong place.
 /// The area was also too small if a cluster from one history could be merged with a cluster from the other history.
 package struct MergeRevision {
-  /// Wrong merges of the old history. `added` has their replacements, in the order of merging.
+  /// Merges of the old history that are wrong. `added` contains the merges that replace them, in the order of merging.
   private(set) var removed: [UInt32] = []
   private(set) var added: [Merge] = []
   /// Clusters that exist at this level only in the old history (`gone`), and clusters that exist at this level only in
@@ -28,9 +28,11 @@ package struct MergeRevision {
   private(set) var counts = Counts()
 
   package struct Counts: Sendable {
-    /// Number of areas that were merged, number of areas that were too small, and number of clusters in all areas.
+    /// Number of areas in which clusters were merged again.
     package var areas = 0
+    /// Number of times that an area was too small.
     package var retries = 0
+    /// Number of clusters in all areas.
     package var clusters = 0
 
     package static func += (a: inout Counts, b: Counts) {
@@ -195,10 +197,12 @@ private struct MergeComparison {
   private let rounds: ClosedRange<UInt8>
   private let inputs: [MergeCluster]
   private let merges: ContiguousArray<Merge>
-  /// For each node of the new history, the index of its element.
+  /// For each node of the new history, the index of its cluster among the elements, which are all clusters that are
+  /// compared.
   private var numbers: [UInt32: Int]
-  /// For each element, whether the old history also has the element, and whether the new history merges the element.
+  /// For each cluster of the new history, whether the old history has this cluster, too.
   private var isCommon: [Bool]
+  /// For each cluster of the new history, whether the new history merges this cluster.
   private var isMerged: [Bool]
   /// Nodes that only the old history has.
   private var olds: [(node: UInt32, isMerge: Bool)] = []

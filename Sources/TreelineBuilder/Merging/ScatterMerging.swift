@@ -13,16 +13,18 @@ import Treeline
 ///
 /// If d(a, b) is the least of the three distances, then d(ab, c) is at least the lesser of d(a, c) and d(b, c). So two
 /// clusters that are nearest to each other stay nearest to each other, whatever else is merged, and they will be
-/// merged. The tree does not depend on the order in which such pairs are merged. In each part of the plane, the pairs
-/// that are certain are merged. A pair is certain if its two clusters are nearest to each other, and no cluster beyond
-/// the border of the part can be nearer to either of them. The remaining clusters are merged in the next larger part.
+/// merged. The tree does not depend on the order in which such pairs are merged. The plane is divided into parts. In
+/// each part, a pair is merged only if it is certain: its two clusters are nearest to each other, and no cluster
+/// beyond the border of the part can be nearer to either of them. The remaining clusters are merged in the next larger
+/// part.
 ///
-/// Within a part, the pair that adds the least scatter is merged first. In each pair, only the cluster with more
-/// points looks for the other cluster. If both have the same number of points, only the cluster with the greater least
-/// member looks. In a round that begins at scatter s, a cluster of n points is farther from every other cluster than
-/// the square root of s / n. So clusters with at most n points are far apart from each other, and a search finds few
-/// of them. Clusters with more points may lie close together. The usual algorithm, chains of nearest neighbors, also
-/// looks for larger clusters, and is therefore several times as slow.
+/// Within a part, the pair that adds the least scatter is merged first. Each round merges the pairs whose scatter is
+/// in one range. In each pair, only the cluster with more points looks for the other cluster. If both have the same
+/// number of points, only the cluster with the greater least member looks. In a round that begins at scatter s, a
+/// cluster of n points is farther from every other cluster than the square root of s / n. So clusters with at most n
+/// points are far apart from each other, and a search finds few of them. Clusters with more points may lie close
+/// together. The usual algorithm, chains of nearest neighbors, also looks for larger clusters, and is therefore
+/// several times as slow.
 struct ScatterMerging {
   let tree: MergeTree
   let threads: Int
@@ -56,8 +58,8 @@ struct ScatterMerging {
 
 /// Merges the clusters of a rectangle, except clusters whose nearest cluster may be outside the rectangle.
 ///
-/// Merging takes place in rounds, so that clusters grow evenly. In a round, a cluster looks for a pair only if it may
-/// have a pair below the round's bound.
+/// Merging takes place in rounds, so that clusters grow evenly. A round merges the pairs that add less scatter than
+/// the bound of the round. In a round, a cluster looks for another cluster only if the two may be such a pair.
 private struct ScatterRounds: ~Copyable {
   private let live: LiveClusters
   private let tree: MergeTree
@@ -173,9 +175,9 @@ private struct ScatterRounds: ~Copyable {
     }
   }
 
-  /// Whether a cluster must wait until a larger part is merged. A cluster must wait if the nearest cluster in the
-  /// rectangle must wait, or if a cluster outside the rectangle may be nearer than this nearest cluster. A waiting
-  /// cluster still looks for other clusters. If it finds a cluster, that cluster must wait, too.
+  /// Whether a cluster must wait until a larger rectangle is merged. A cluster must wait if the nearest cluster in
+  /// this rectangle must wait, or if a cluster outside this rectangle may be nearer. A waiting cluster still looks for
+  /// other clusters. If it finds a cluster, the cluster that it finds must wait, too.
   @inline(__always) private func isStuck(_ cluster: UInt32) -> Bool { live.nodes[Int(cluster)].diameter != 0 }
 
   private mutating func stick(_ cluster: UInt32) {
@@ -231,11 +233,12 @@ private struct ScatterRounds: ~Copyable {
 // MARK: - Searching
 
 extension ScatterRounds {
-  /// Returns the first of a cluster's pairs if this pair belongs to the current round. If not, returns nil and notes
-  /// the round in which the cluster looks again.
+  /// Finds the pair of a cluster that adds the least scatter. Returns this pair if it belongs to the current round. If
+  /// not, returns nil and notes the round in which the cluster looks again.
   private func look(from cluster: UInt32) -> ScatterPair? {
-    // Usually no pair of the cluster belongs to this round. So the search also covers pairs that add up to 8 times the
-    // bound. The first of these pairs determines in which round the cluster looks again.
+    // Usually no pair of the cluster belongs to this round. So the search also covers pairs above the bound, if the
+    // scatter that they add is at most 8 times the bound. The pair that adds the least scatter determines in which
+    // round the cluster looks again.
     let farthest = 8 * bound.value
     let pair = nearest(to: cluster, live.sums[Int(cluster)], adding: farthest)
     if let pair, pair.addsLess(than: bound) { return pair }
@@ -310,7 +313,8 @@ struct ScatterPair: Comparable {
   private let (xLow, yLow): (UInt64, UInt64)
   private let (xHigh, yHigh): (UInt32, UInt32)
   private let (count, otherCount): (UInt32, UInt32)
-  /// The cluster that found the pair, the other cluster, and the ages of both clusters.
+  /// The cluster that found the pair, the other cluster, and the ages of both. The age of a cluster is its number in
+  /// the order in which clusters are made.
   let (cluster, other): (UInt32, UInt32)
   let (age, otherAge): (UInt32, UInt32)
 

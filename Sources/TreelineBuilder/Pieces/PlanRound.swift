@@ -1,7 +1,7 @@
 import Treeline
 
-/// The questions about open nodes that one pass over all points must answer. A node is open while the plan of the
-/// build still needs an answer about the node.
+/// Questions about open nodes. One pass over all points answers all these questions. A node is open while the plan of
+/// the build still needs an answer about the node.
 public struct PlanRound: Sendable {
   /// Maps each point to the number of the question that the point helps to answer. If no question concerns a point, the
   /// point is mapped to the number after the last question.
@@ -45,8 +45,8 @@ extension Split {
 }
 
 extension DotProducts {
-  /// Returns the range of dot products of points in a box. No point may lie to the left of the corner or above the
-  /// corner.
+  /// Returns the range of the dot products that points in a box can have. No point of the box may lie to the left of
+  /// `corner` or above `corner`.
   fileprivate func range(over box: PlaneRect) -> ClosedRange<Int64> {
     func product(_ axis: Int64, _ position: UInt32, _ corner: UInt32) -> Int64 {
       axis * (Int64(position) - Int64(corner))
@@ -114,7 +114,8 @@ public struct PlanAnswers: Sendable {
 
   /// - Parameters:
   ///   - points: Up to `RoutedBlock.size` points.
-  ///   - routing: Routing of the round. The routing may start at a later step if all these points reach this step.
+  ///   - routing: The routing of the round. If this routing leads all these points to the same later split line,
+  ///     `routing` may begin at that line.
   mutating func add(
     _ points: UnsafeBufferPointer<PlanePoint>, by routing: PointRouting, sortedIn block: RoutedBlock
   ) {

@@ -1,14 +1,14 @@
 import Treeline
 
 /// Searches for the position along an axis at which a split leaves the least scatter. The points are not in memory.
-/// Each pass over the points gives sums for each bin. Every bin that may hold the best position is divided into
-/// smaller bins in the next pass.
+/// The axis is divided into ranges, called bins. A pass over the points gives the sums over the points in each bin. If
+/// a bin may hold the best position, the next pass divides the bin into smaller bins.
 ///
 /// The search finds the same position as `SplitPositionSearch`, and uses the same bounds. For n points, the search
 /// first makes about 2^11 bins. About 50 of these bins may still hold the best position. The next pass divides these
-/// 50 bins. Then about √n bins with a few points each remain. The last pass divides the remaining bins. The whole
-/// search takes 3 or 4 passes. If memory allows only few bins, the most promising bins are divided first, and the
-/// search takes a few more passes.
+/// 50 bins. After this pass, about √n bins may hold the best position, with a few points each. The last pass divides
+/// these bins. The whole search takes 3 or 4 passes. If memory allows only few bins, the most promising bins are
+/// divided first, and the search takes a few more passes.
 struct PositionRounds: Sendable {
   private let corner: PlanePoint
   private var bounds: PositionBounds

@@ -24,8 +24,8 @@ struct MeanSplit: SplitAlgorithm {
 extension PointArrays {
   /// Splits some points across their principal axis. The points must not all have one position.
   ///
-  /// Both sides of the split have points. The scatter along the principal axis is at least half of all scatter, so the
-  /// dot products with the axis are not all equal. Algorithms have no other precondition.
+  /// Both sides of the split have points. `split` requires only that the dot products with the axis are not all equal.
+  /// This is true, because the scatter along the principal axis is at least half of all scatter.
   @inline(__always) func principalSplit<Sum>(
     _ points: PointGroup<Sum>, _ scatter: Scatter, by algorithm: some SplitAlgorithm,
     solver: PrincipalAxis.Solver, threads: Int = 1

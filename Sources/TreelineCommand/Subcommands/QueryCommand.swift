@@ -133,7 +133,7 @@ struct QueryCommand: ParsableCommand {
     _ = try query()
   }
 
-  /// Returns the query that the options describe. The grid uses only the viewport of this query.
+  /// Returns the query that the options describe. The method `grid` uses only the viewport of this query.
   func query() throws -> Query {
     var parameters = QueryParameters(viewport.parameters + cut.parameters)
     if method == .grid {

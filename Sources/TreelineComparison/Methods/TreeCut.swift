@@ -38,8 +38,8 @@ package struct TreeCut: Hashable, Sendable {
       + "the limit allows",
     cut: .limit(1, order: .widestFirst, continuity: .continuing))
 
-  /// Returns a cut with a detail of `pixels` pixels. If `pixels` is nil, the smallest detail is chosen at which the
-  /// number of clusters is within the limit.
+  /// Returns a cut with a detail of `pixels` pixels. If `pixels` is nil, the comparison chooses the smallest detail at
+  /// which the number of clusters is within the limit.
   package static func detail(_ pixels: Double? = nil) -> TreeCut {
     TreeCut(
       name: "detail", title: "Detail",
@@ -79,7 +79,8 @@ package struct TreeCut: Hashable, Sendable {
     return try tree.clusters(cut, in: view.window, zoom: view.zoom, after: previous)
   }
 
-  /// Returns this cut. If the cut is fitted, returns it with one detail for all given views.
+  /// Returns this cut. If `isFitted` is true, the returned cut has the smallest detail at which the mean number of
+  /// clusters in the given views is within the limit.
   func settled(for views: [ComparisonView], of tree: ClusterTree, limit: Int) throws -> TreeCut {
     isFitted ? .detail(try Self.leastDetail(of: tree, in: views, limit: limit)) : self
   }

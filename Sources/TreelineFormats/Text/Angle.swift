@@ -4,7 +4,7 @@
 /// Only the last number may have decimals, which follow a point or a comma.
 struct Angle {
   let degrees: Double
-  /// Whether the letter is N or S; nil if there is no letter.
+  /// Whether the letter of the hemisphere is N or S; nil if the angle has no letter.
   let isLatitude: Bool?
 
   /// Parses an angle.

@@ -55,8 +55,8 @@ extension MapScene {
     }
   }
 
-  /// Makes leaving badges stop counting points of clusters that enter in this part of the answer. This must happen
-  /// before any other change is applied.
+  /// Some leaving badges may still count points of clusters that enter in this part of the answer. Makes these badges
+  /// stop counting. This must happen before any other change is applied.
   private mutating func handOverToEntering(limit: Int, _ rest: inout PartialAnswer) {
     var (ahead, budget) = (rest, limit)
     while budget > 0, let step = ahead.next() {

@@ -1,8 +1,8 @@
 import NIOCore
 
-/// Detects whether a client uses HTTP/2, sets up the connection for that protocol, and removes itself. HTTP/2 begins
-/// with a preface that cannot begin an HTTP/1 request (RFC 9113, section 3.4). swift-nio detects the protocol only
-/// with TLS.
+/// Detects whether a client uses HTTP/1 or HTTP/2, sets up the connection for the detected protocol, and removes
+/// itself. HTTP/2 begins with a preface that cannot begin an HTTP/1 request (RFC 9113, section 3.4). swift-nio detects
+/// the protocol only with TLS.
 final class ProtocolHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

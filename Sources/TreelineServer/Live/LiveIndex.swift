@@ -70,12 +70,13 @@ public final class LiveIndex: Sendable {
     let output = LogOutput()
     var logger = Logger(label: "treeline") { ServerLogHandler($0, logFormat, to: output) }
     logger.logLevel = .notice
-    // The log is locked before the points are read, so that no other server writes the index in between.
+    // If the file is not an index, this line throws, and no log is made beside the file.
     _ = try LoadedIndex.checksum(ofIndex: path)
     // Links are resolved, so that two links to the same index share one log. The lock of the log admits only one server
     // at a time.
     let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let logPath = path + ".log"
+    // The log is locked before the points are read, so that no other server writes the index in between.
     let (log, records, removed) = try Self.openLog(logPath)
     let index = try LoadedIndex(copying: path)
     if removed > 0 {
