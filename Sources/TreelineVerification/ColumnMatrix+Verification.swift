@@ -90,7 +90,7 @@ extension ColumnMatrix {
   private func addRank(_ rank: Int, ofPoint index: Int, _ label: String, _ problems: ProblemList) {
     problems.add(
       "\(label), point \(index)",
-      expected: "a rank whose first point has the same value as this point and does not come after it",
+      expected: "a rank whose first point has the value of this point and does not come after this point",
       found: "rank \(rank)")
   }
 

@@ -2,8 +2,8 @@
 /// many clusters of the previous answer as possible. The candidates are the clusters of the previous answer and the
 /// clusters of a fresh answer, which ignores the previous answer. A leaf is a candidate that contains no other
 /// candidate. If a fresh cluster contains previous clusters, some points of the fresh cluster may be in view but in
-/// none of the previous clusters. The nodes of these points are leaves, too. An inner entry is a previous cluster that
-/// contains fresh clusters, or a node with leaves in both of its children.
+/// none of the previous clusters. The largest nodes with such points but without previous clusters are leaves, too. An
+/// inner entry is a previous cluster that contains fresh clusters, or a node with leaves in both of its children.
 struct Continuation {
   /// A node of the tree that has a point in view. If all points of a node that pass the filter lie in one child, the
   /// entry is the child instead of the node.

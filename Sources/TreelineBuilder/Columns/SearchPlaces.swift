@@ -149,7 +149,8 @@ extension UnsafeRawBufferPointer {
     return key
   }
 
-  /// Compares two texts whose first 8 bytes are equal. If the whole texts are equal, compares their places.
+  /// Returns whether the text at `a` sorts before the text at `b`. The first 8 bytes of both texts are equal. If the
+  /// whole texts are equal, their places in the dictionary are compared.
   fileprivate func comes(_ a: SearchPlaces.Place, before b: SearchPlaces.Place) -> Bool {
     var (at, bt) = (Int(a.folded) + 8, Int(b.folded) + 8)
     while self[at] == self[bt] {

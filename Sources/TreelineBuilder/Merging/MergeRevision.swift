@@ -95,8 +95,8 @@ package struct MergeRevision {
   }
 
   /// - Returns: nil if the area was large enough. Otherwise no merges have been corrected, and the result lists
-  ///   positions around which the area must grow. If the list is empty, clusters may be merged over distances greater
-  ///   than the width of a square, so the area needs wider squares.
+  ///   positions around which the area must grow. The area consists of squares. If the list is empty, clusters may be
+  ///   merged over distances greater than the width of a square, so the area needs wider squares.
   private mutating func revise(
     _ rounds: ClosedRange<UInt8>, _ area: MergeArea, _ greatestDiameter: inout UInt16,
     _ old: (nodes: [UInt32], merges: [UInt32])

@@ -248,8 +248,8 @@ extension ScatterRounds {
     return nil
   }
 
-  /// Returns the pair that adds the least scatter, among the pairs of a cluster with clusters that are not larger. Nil
-  /// if each of these pairs adds more than `greatest`.
+  /// Pairs a cluster with each cluster that is not larger, and returns the pair that adds the least scatter. Nil if
+  /// each of these pairs adds more than `greatest`.
   private func nearest(to cluster: UInt32, _ own: MergeSums, adding greatest: Double) -> ScatterPair? {
     let (position, ownInverse, ownSize) = (live.positions[Int(cluster)], 1 / Double(own.count), Self.size(own.count))
     let (radius, isOwnStuck) = (Self.radius(own.count), isStuck(cluster))

@@ -124,8 +124,7 @@ public struct PlanAnswers: Sendable {
     }
   }
 
-  /// Adds points to the answers, if the moments and the bounding box of the points are enough. The points are not
-  /// read.
+  /// Adds points to the answers without reading the points, if their moments and their bounding box are enough.
   ///
   /// - Parameter moments: Moments, measured from the plane's corner.
   /// - Returns: nil if the moments and the box were enough; if not, the routing for adding the points one by one.
@@ -169,7 +168,7 @@ enum PlanAnswer: Sendable {
     }
   }
 
-  /// Adds points to the answer, if the moments and the bounding box of the points are enough. The points are not read.
+  /// Adds points to the answer without reading the points, if their moments and their bounding box are enough.
   ///
   /// - Returns: whether the moments and the box were enough.
   fileprivate mutating func add(_ moments: Moments<UInt128>, in box: PlaneRect, to question: PlanQuestion) -> Bool {

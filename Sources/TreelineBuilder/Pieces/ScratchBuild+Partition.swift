@@ -90,7 +90,7 @@ import Treeline
     private let codeBuffers: UnsafeMutableRawPointer
     /// Number of points of each piece that are in memory.
     private var pending: [Int]
-    /// Index in the files at which the next points of each piece are written.
+    /// For each piece, the index in the files at which the next points of the piece are written.
     private var ends: [Int]
     /// Checksums of the points, rows and codes of each piece.
     private var checksums: [(XXHash64, XXHash64, XXHash64)]

@@ -66,7 +66,7 @@ package final class SeparationPieces: Sendable {
 
   /// - Parameters:
   ///   - capacity: Approximate number of nodes that a part may have in memory. A part has more nodes if its margin
-  ///     needs them. A larger part waits until enough nodes of other parts have left the memory. The memory of all
+  ///     needs them. Such a part waits until enough nodes of other parts have left the memory. The memory of all
   ///     threads together is exceeded only if one part alone needs more than that.
   ///   - write: Called from any thread with the number of a node and its code, if the code is not zero. All other
   ///     codes are zero.

@@ -74,8 +74,8 @@ extension JourneyMeasure {
     }
   }
 
-  /// Mean share of badges that a pan keeps, from 0 to 1; nil if no step is a pan. A cluster is considered only if its
-  /// position and at least one of its points lie in both views.
+  /// Mean share of badges that a pan keeps, from 0 to 1; nil if no step is a pan. A badge is considered only if its
+  /// position and at least one point of its cluster lie in both views.
   static var panPersistence: Self {
     Self(
       key: "pan_persistence", title: "Badges kept on a pan",

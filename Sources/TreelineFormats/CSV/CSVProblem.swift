@@ -69,7 +69,7 @@ struct CSVProblem {
     case .point where hasDecimalComma(cell):
       (found, remedy) = (found + " with a decimal comma", Self.commaRemedy)
     case .comma where cell.contains(Byte.point) && parseDecimal(cell) != nil:
-      (found, remedy) = (found + " with a decimal point", "leave out --decimal comma if numbers have points")
+      (found, remedy) = (found + " with a decimal point", "leave out --decimal comma if numbers have decimal points")
     default: remedy = unclearLetterRemedy(cell)
     }
     if let first = axes.number(first, mark, isLatitude: true),
