@@ -32,7 +32,10 @@ package struct PageVerifier {
     }
   }
 
-  /// Returns a description of the first difference between the site and an index; nil if there is no difference.
+  /// Compares the pages of the site with an index. Returns a description of the first difference; nil if there is no
+  /// difference.
+  ///
+  /// - Parameter giveBack: Called from time to time. May return memory pages of the index to the system.
   package func problem(with tree: ClusterTree, contentHash: UInt64, giveBack: () -> Void = {}) throws -> String? {
     guard let sizes = manifest.sizes.pageSizes, let values = manifest.values.reference else {
       return "\(PageManifest.fileName): expected valid page sizes and checksums, found invalid values; publish the "
@@ -61,13 +64,14 @@ package struct PageVerifier {
 
   private struct Difference: Error { var description: String }
 
-  /// Compares an upper page that has a listing, and all pages of the listing.
+  /// Compares an upper page that has a listing with the index, and then all pages that the listing contains.
   private func compareOwner(
     _ owner: PagePlan, _ found: [UInt8], name: String, _ encoder: PageEncoder, _ giveBack: () -> Void
   ) throws(Difference) {
     let listed = encoder.pages.listed(below: owner)
     guard !listed.isEmpty else { return try require(found == bytes(owner, encoder), name) }
-    // The expected page gets the places of pages from the site. All other bytes are computed from the index.
+    // A listing contains the place of each listed page: its file and its offset. The expected page gets these places
+    // from the site. All other bytes of the expected page are computed from the index.
     let (count, places) = found.withUnsafeBytes { encoder.listedPlaces(in: $0) }
     guard let places else { return try require(false, name) }
     var (pages, spreads) = (places.prefix(count), places.dropFirst(count))

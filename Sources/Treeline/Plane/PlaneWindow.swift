@@ -121,11 +121,13 @@ struct WindowEdges {
   let window: PlaneWindow
   /// Whether the window or any box may cross the seam.
   let crossesSeam: Bool
-  /// The window's east, south, west and north edges. These edges are compared with a box's west, north, east and south
-  /// sides, in this order. If one of these sides is past its edge, the whole box is outside the window.
+  /// The window's east, south, west and north edges. They are compared with the opposite sides of a box: its west,
+  /// north, east and south sides, in this order. If a side lies beyond the opposite edge, the whole box is outside the
+  /// window. An example is a west side that lies east of the window's east edge.
   private let farther: SIMD4<Int32>
-  /// The window's west, north, east and south edges. Each edge is compared with the same side of a box. The side is
-  /// outside the window if the side falls short of the edge.
+  /// The window's west, north, east and south edges. They are compared with the same sides of a box: its west, north,
+  /// east and south sides. A side that lies short of its edge is outside the window. An example is a west side that
+  /// lies west of the window's west edge.
   private let nearer: SIMD4<Int32>
 
   /// - Parameter boxesCrossSeam: Whether any box may cross the seam.
@@ -139,8 +141,8 @@ struct WindowEdges {
 
   /// Flips bits so that one signed comparison gives the right result for all four sides. In the west and north sides
   /// of a box, the top bit is flipped, which keeps the order of unsigned numbers. In the east and south sides, all
-  /// other bits are flipped, which reverses the order. The order is reversed because the east and south sides need `<`
-  /// where the west and north sides need `>`.
+  /// other bits are flipped, which reverses the order. The order must be reversed because a west or north side is
+  /// short of its edge if it is less than the edge, but an east or south side is short of its edge if it is greater.
   @inline(__always) private static func ordered(_ sides: SIMD4<UInt32>) -> SIMD4<Int32> {
     SIMD4(truncatingIfNeeded: sides ^ SIMD4(1 << 31, 1 << 31, 1 << 31 - 1, 1 << 31 - 1))
   }
@@ -177,13 +179,14 @@ struct WindowEdges {
   }
 }
 
-/// The sides of a box that lie outside a window. For each of these sides, `bytes` says whether the side is past the
-/// window's farther edge or short of the nearer edge. The box is the smallest box around some points.
+/// The sides of a box that lie outside a window. A side can be outside in two ways: it lies short of the window's edge
+/// on the same side, or beyond the window's edge on the opposite side. The box is the smallest box around some points.
 struct SidesOutside {
   /// Two groups of four bytes. Each group has a byte for each side of the box, in the order west, north, east and
-  /// south. In the lower group, all bits of a byte are set if the side is past the window's farther edge, so that the
-  /// whole box is outside. In the upper group, all bits of a byte are set if the side falls short of the window's
-  /// nearer edge.
+  /// south. In the lower group, all bits of a byte are set if the side lies beyond the window's opposite edge. The
+  /// whole box is then outside. An example is a west side that lies east of the window's east edge. In the upper
+  /// group, all bits of a byte are set if the side lies short of the window's edge on the same side. An example is a
+  /// west side that lies west of the window's west edge.
   let bytes: UInt64
 
   static let none = SidesOutside(bytes: 0)

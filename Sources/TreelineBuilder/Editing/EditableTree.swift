@@ -11,7 +11,8 @@ package final class EditableTree: Sendable {
   private let coordinates: [Coordinate]
   private let projection: Plane.Projection
   private let options: BuildOptions
-  /// Editor of the tree. The next edit takes the editor, and passes it to the tree that results from the edit.
+  /// Editor of the tree; nil if there is none. An edit takes the editor away from this tree, and passes it to the tree
+  /// that results from the edit.
   private let editor: Mutex<TreeEditor?>
 
   package typealias Place = (row: Int, coordinate: Coordinate)

@@ -35,14 +35,15 @@ package final class MergeHistory {
   private var freeLeaves: [UInt32] = []
   private var usedRowCount = 0
   private var rowCapacity: Int
-  /// Upper bound of badge diameters in the rounds of each level.
+  /// For each level, an upper bound of the diameters of all badges in the rounds of this level. A level is a range of
+  /// rounds (see `levels`).
   private var greatestDiameters: [UInt16]
 
   /// The tree that was laid out last; nil if the next tree cannot copy from it.
   private var laidOut: ClusterTree?
   private var places: [UInt32: UnchangedSubtrees.Place] = [:]
   private var moments: [UInt32: Moments<UInt128>] = [:]
-  /// Changes of row numbers since a tree was laid out, in order.
+  /// Changes of row numbers since `laidOut` was laid out, in the order in which they happened.
   private var shifts: [RowShift] = []
 
   package let plane: Plane
@@ -119,8 +120,8 @@ extension MergeHistory {
         let scaledDistance = BadgeCurve.scaled(
           a.cluster.squaredDistance(to: b.cluster, crossesSeam: crossesSeam),
           width: curve.width(curve.units(of: a.cluster.sums.count), curve.units(of: b.cluster.sums.count)))
-        // A merge may have a smaller distance than a merge below it. Its round is then the latest round of the merges
-        // below it.
+        // The distance of this merge may be smaller than the distance of a merge below it. In that case, the round of
+        // this merge is the latest round of the merges below it.
         let merge = a.cluster.merged(
           with: b.cluster, at: scaledDistance, round: max(MergeRounds.round(of: scaledDistance), a.round, b.round),
           anchor, crossesSeam: crossesSeam, leafCount: tree.leafCount)
@@ -144,7 +145,8 @@ extension MergeHistory {
     return storage.nodeCount == Int(tree.recordCount(below: root!)) + 1
   }
 
-  /// In all levels in which a node exists, raises `greatestDiameters` to at least the diameter of the node's badge.
+  /// Raises `greatestDiameters` to at least the diameter of a node's badge. This is done for all levels from the round
+  /// in which the node is formed to the round in which it is merged with another node.
   private func noteDiameter(of node: UInt32) {
     let (place, diameter) = (tree.place(node), curve.units(of: tree.count(of: node)))
     let levels = [place.round, min(place.endRound, MergeRounds.last)].map { Int($0) / Self.roundsInLevel }
@@ -239,9 +241,10 @@ extension MergeHistory {
   ///   No row occurs twice in `removed` and `moved` together. Each added row is less than the number of points after
   ///   the update.
   /// - Complexity: A few milliseconds for each position that changes, whatever the number of points in the tree. If
-  ///   row numbers change, less than a nanosecond more for each point in the tree. Stacks can take longer, because the
-  ///   rows of all points at a changed position are copied. Lattices can take longer, because an update may change
-  ///   merges everywhere if all distances are equal.
+  ///   row numbers change, less than a nanosecond more for each point in the tree. Changes can take longer at a
+  ///   position with very many points, because the rows of all points at a changed position are copied. Changes can
+  ///   also take longer if the points form a lattice, because an update may change merges everywhere if all distances
+  ///   are equal.
   package func update(
     adding added: [Point] = [], removing removed: [Point] = [], moving moved: [(point: Point, target: PlanePoint)] = []
   ) {
@@ -326,12 +329,13 @@ extension MergeHistory {
     divide(removing: Set(revision.removed))
     revision.apply()
     counts += revision.counts
-    // All merges above a changed leaf are new. After the last level, `here` contains only the root.
+    // `here` contains the new nodes that have not been merged yet. All merges above a changed leaf are new. So after
+    // the last level, `here` contains only the new root.
     root = revision.here.first?.key
   }
 
-  /// Returns all nodes that are in an area when some rounds begin, and all merges of these rounds that may affect the
-  /// area. Every merge comes after the merges below it.
+  /// Returns two lists: all nodes that exist in an area when the given rounds of merging begin, and all merges of
+  /// these rounds that may affect the area. In the second list, every merge comes after the merges below it.
   private func candidates(in area: MergeArea, _ rounds: ClosedRange<UInt8>) -> (nodes: [UInt32], merges: [UInt32]) {
     var (nodes, merges) = ([UInt32](), [UInt32]())
     var stack = root.map { [(node: $0, hasParts: false)] } ?? []
@@ -429,8 +433,9 @@ extension MergeHistory {
 
   private func forgetLayout() { (laidOut, places, moments, shifts) = (nil, [:], [:], []) }
 
-  /// Updates `places` before merges are removed. A subtree that contains a removed merge is replaced by its largest
-  /// subtrees without removed merges. All merges above a removed merge are also removed.
+  /// Updates `places` before merges are removed. `places` contains the unchanged subtrees that the next tree can copy,
+  /// with their places in the tree that was laid out last. A subtree that contains a removed merge is replaced by its
+  /// largest subtrees without removed merges. All merges above a removed merge are also removed.
   private func divide(removing removed: Set<UInt32>) {
     var stack = removed.compactMap { node in places[node].map { (node: node, place: $0) } }
     while let (node, place) = stack.popLast() {

@@ -16,8 +16,9 @@ struct MergedLayout {
   private let monitor: BuildMonitor
 
   let separations: UnsafeMutablePointer<UInt16>
-  /// For each node with children, whether it has the position of its right child. The index in this array and in
-  /// `separations` is the tree index of the first point of the right child.
+  /// For each node with children, whether the node has the position of its right child; otherwise it has the position
+  /// of its left child. The index of a node, in this array and in `separations`, is the tree index of the first point
+  /// of its right child.
   let anchors: UnsafeMutablePointer<Bool>?
   let nodes: AssembledNodes
   /// Whether the box of any node crosses the seam.
@@ -213,12 +214,14 @@ extension MergedLayout {
     return node.pointee.box.isAcrossSeam
   }
 
-  /// Whether a node within a bucket crosses the seam, even though the bucket itself is too wide to cross it.
+  /// Whether the box of a bucket is half the world wide or wider, but the box of a node within the bucket crosses the
+  /// seam. A box never crosses the seam if it is half the world wide or wider.
   private func isAnyAcrossSeam(inBucket points: UnsafeBufferPointer<PlanePoint>, at first: Int) -> Bool {
     guard crossesSeam, box(of: points).width >= Longitudes.halfWorld else { return false }
     return (1..<points.count).contains { split in
-      // A gap is the level at which two neighboring points are split, so deeper nodes have higher gaps. A node extends
-      // over its own gap and all adjacent gaps that are not lower.
+      // The gap between two neighboring points is the level of the node that separates the two points. So the gaps
+      // within a node are not lower than the gap at which the node itself is split. From this gap, the node extends to
+      // both sides, over all adjacent gaps that are not lower.
       let level = arrays.gaps[first + split - 1]
       var (start, end) = (split, split)
       while start > 0 && (start == split || arrays.gaps[first + start - 1] >= level) { start -= 1 }
@@ -232,8 +235,9 @@ extension MergedLayout {
     return points.dropFirst().reduce(into: PlaneRect(points[0])) { $0.formUnion($1) }
   }
 
-  /// Returns the box around the points of two nodes. Nil if the box must be computed from the points. This is the case
-  /// if one of the nodes crosses the seam, but the box around both nodes is too wide to cross the seam.
+  /// Returns the box around the points of two nodes, given the boxes of the nodes. Nil if the box must be computed
+  /// from the points. This is the case if one of the two boxes crosses the seam, but the box around both does not. A
+  /// box never crosses the seam if it is half the world wide or wider.
   private func united(_ a: PlaneRect, _ b: PlaneRect) -> PlaneRect? {
     var box = a.union(b)
     guard crossesSeam else { return box }

@@ -74,8 +74,8 @@ import Treeline
       self.file = file
     }
 
-    /// Computes the answers over all points with several threads. For most cells, the sums of the cell are enough. The
-    /// points of the other cells are read.
+    /// Answers the questions of a round over all points, with several threads. For most cells, the sums over the cell
+    /// are enough to answer the questions. Only the points of the other cells are read.
     ///
     /// - Returns: the answers, and the number of points that were read.
     func answers(

@@ -2,7 +2,8 @@ import Treeline
 
 /// Receives the points of an input in batches, if the points do not fit into memory.
 ///
-/// If all points fit into the first batch, no batch is passed on, and the table of the input contains all points.
+/// If all points fit into the first batch, the receiver gets no batch. The table that the reader returns then contains
+/// all points.
 package final class PointBatches {
   /// Maximum size of the points and skipped rows of the first batch, in bytes.
   let firstMemory: Int

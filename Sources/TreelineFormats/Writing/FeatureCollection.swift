@@ -76,8 +76,9 @@ public struct FeatureCollectionWriter: Sendable {
   /// Appends a Feature.
   @_spi(Server) public func append(_ feature: ClusterFeature, to bytes: inout OutputBytes) {
     bytes.append("{\"type\":\"Feature\"")
-    // Map clients store the state of a feature by its id, so ids must be unique in an answer. Clusters and points have
-    // different ids. Ids of the input may be anything, so they are written as properties.
+    // Map clients store the state of a feature by its id, so an answer must not contain an id twice. The ids of
+    // clusters and of single points all differ. But several points at one position share the id of their cluster, so
+    // these points are written without an id. Ids of the input may be anything, so they are written as properties.
     if !feature.sharesID {
       bytes.append(",\"id\":")
       bytes.append(feature.properties.id)

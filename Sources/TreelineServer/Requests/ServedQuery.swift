@@ -143,8 +143,8 @@ struct ClusterStyle {
     _ clusters: Clusters, of tree: ClusterTree, _ index: ServedIndex, for query: ServedQuery,
     _ aggregates: ServedAggregates, to bytes: inout OutputBytes
   ) throws {
-    // The writer and the view are made once, before the first cluster is written. Making them increments the reference
-    // count of a tree, which takes as long as writing a number.
+    // The writer and the view are made once for all clusters. If they were made for each cluster, the reference count
+    // of a tree would be incremented each time, which takes as long as writing a number.
     let (writer, view) = (index.features, view(of: query))
     let values = try aggregates.values(of: clusters, in: tree)
     writer.open(&bytes)
