@@ -1,8 +1,10 @@
 import Treeline
 
-// Finds the greatest scatter between two parts (see `scatterBetween`) that any split across the axis has. If there are
-// few points, all points are sorted. If there are many points, they are divided into bins along the axis. A bin is
-// searched only if a split within the bin could have more scatter between its parts than the chosen split.
+// A split across the axis divides points into two parts: the points on either side of a line across the axis. This
+// file finds the greatest scatter between the two parts (see `scatterBetween`), over all such splits. If there are few
+// points, all points are sorted. If there are many points, they are divided into bins along the axis. A bin is
+// searched only if a split within the bin could have more scatter between its parts than the split that the builder
+// chose.
 
 extension NodeFacts {
   /// Consecutive points along the axis.
@@ -24,9 +26,9 @@ extension NodeFacts {
   private static let mostSorted = 1 << 20
   private static let fewPoints = 512
 
-  /// Returns the greatest scatter between two parts that any split across the axis has. A split is considered only if
-  /// its position is certain despite rounding. If no split has a greater scatter than `least`, the result is any
-  /// number up to `least`.
+  /// Returns the greatest scatter between the two parts of a split, over all splits across the axis. A split is
+  /// considered only if its position is certain despite rounding. If no split has a greater scatter than `least`, the
+  /// result is any number up to `least`.
   ///
   /// - Complexity: O(count) on all measured data.
   func mostScatterBetween(above least: Double) -> Double {
@@ -140,9 +142,11 @@ extension NodeFacts {
         across: abs(principalAxis.x * offset.y - principalAxis.y * offset.x)
       )
     }
-    // An offset is the sum of the signed distances of all points before a split from the mean. Along the axis, the sum
-    // falls up to the mean, and rises after the mean. Across the axis, the sum changes at most by the distances of the
-    // bin's points from the axis.
+    // The offset of a split is a vector, multiplied by the number of all points. The vector is the sum of the
+    // differences between each point before the split and the mean of all points. If the split moves along the axis,
+    // the component along the axis falls until the split reaches the mean, and then rises. While the split moves
+    // through the bin, the component across the axis changes at most by the sum of the distances of the bin's points
+    // from the axis.
     let along = max(offsets[0].along, offsets[1].along) + count * Double(bin.count) * (bin.greatest - bin.least)
     let across = min(offsets[0].across, offsets[1].across) + count * bin.distance
     func weight(_ part: Int) -> Double { Double(part) * Double(points.count - part) }

@@ -15,7 +15,7 @@ package final class Selection: Sendable {
     let before: UInt32
   }
 
-  /// The fields of words, in two arrays. Most queries read only the smaller array, `before`.
+  /// Words whose two fields are stored in separate arrays, because most queries read only the smaller array, `before`.
   struct Words: @unchecked Sendable {
     let bits: UnsafeMutablePointer<UInt64>
     let before: UnsafeMutablePointer<UInt32>
@@ -41,7 +41,7 @@ package final class Selection: Sendable {
   /// conditions.
   let terms: [FilterTerm]?
 
-  /// Values that queries have prepared from columns, for the points that pass.
+  /// A cache of data that queries have computed from columns, for the points that pass the filter.
   let prepared = PreparedColumns()
 
   /// Sums for the means of nodes, and summaries with the boxes and spreads of nodes, each made on first use.
@@ -339,8 +339,9 @@ struct PassingPoints: CountedPoints {
     CountedShare(isNone: count == 0, isAll: count == UInt64(pointCount))
   }
 
-  /// Returns whether the counts of whole words suffice to show that some points between two tree indices are counted
-  /// and some are not. If the result is false, the bits must be counted.
+  /// Returns whether it is certain that some points between two tree indices pass and others fail. Only the counts of
+  /// whole words, which have 64 points each, are read. If the result is false, nothing is certain, and the caller must
+  /// count the bits.
   @inline(__always) private func isSurelyPart(from start: UInt32, to end: UInt32) -> Bool {
     let (first, last) = (Int(start >> 6) &+ 1, Int(end >> 6))
     let count = Int64(words.before[last]) &- Int64(words.before[first])

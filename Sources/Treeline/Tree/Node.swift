@@ -4,7 +4,7 @@ package struct Node: Hashable, Sendable {
   package var count: UInt32
   /// The index of the node's own record or, for a part of a bucket, of the bucket's record.
   package var record: UInt32
-  /// The level and the depth in the bucket; see `Bucket`.
+  /// The node's level and its depth below its bucket, packed into one number; see `Bucket`.
   var levels: UInt32
 
   @inline(__always) init(first: UInt32, count: UInt32, record: UInt32, levels: UInt32) {
@@ -64,7 +64,7 @@ extension TreeStorage {
   @inline(__always) func storedChildPair(of node: Node) throws(IndexError) -> ChildPair {
     let left = leftChild(of: node.record)
     guard hasSummary(at: left) else { throw childOutside(node.record) }
-    // The depth in a bucket is 0 here, so this compares the level.
+    // A node with stored children has depth 0, so `levels` is only the level here.
     guard node.levels < Bucket.maximumLevel else { throw tooDeep(node.record) }
     let (leftCount, rightCount) = (nodes[left].count, nodes[left + 1].count)
     // Checks that both children have points: the left child has 1 ... count - 1 points.
@@ -79,11 +79,12 @@ extension TreeStorage {
   /// `hasSummary(at:)`.
   @inline(__always) func leftChild(of record: UInt32) -> Int { Int(record) &+ Int(nodes[Int(record)].childOffset) }
 
-  /// Returns whether a left child's record and its right neighbor lie within the node section. If so, the parent has
-  /// sums and a spread. The reason is that the tree has one entry of sums and one spread for every two records after
-  /// the root's record.
+  /// Returns whether the record of a left child and the next record, which belongs to the right child, lie within the
+  /// node section. If so, the parent has sums and a spread, because the tree has one entry of sums and one spread for
+  /// every two records after the root's record.
   @inline(__always) func hasSummary(at left: Int) -> Bool {
-    // A single comparison checks both records: rotating `left` - 1 right by one bit makes an odd number huge.
+    // `left` - 1 must be even, and half of it must be less than the number of pairs. One comparison checks both:
+    // rotating the bits to the right by one halves an even number, and makes an odd number huge.
     let entry = UInt(bitPattern: left &- 1)
     return entry &>> 1 | entry &<< (UInt(UInt.bitWidth) - 1) < summaryCount
   }

@@ -18,8 +18,8 @@ extension SplitSequence {
     }
   }
 
-  /// These properties say how many looks ahead each of the four steps prefetches data. With half of these numbers, the
-  /// speed would be the same.
+  /// For each of the four steps, the number of looks by which the step runs ahead of the current look. A look is a
+  /// search for a node's neighbors. With half of these numbers, the speed would be the same.
   private static var nodeAhead: Int { 24 }
   private static var slotsAhead: Int { 18 }
   private static var piecesAhead: Int { 12 }
@@ -120,8 +120,8 @@ extension SplitSequence {
   }
 }
 
-/// A ring buffer with one entry for each of the next looks. An entry lists the cells that the look will read, as slot
-/// numbers or piece numbers.
+/// A ring buffer with one entry for each of the next looks. A look is a search for a node's neighbors. An entry lists
+/// the cells that the look will read, as slot numbers or piece numbers.
 ///
 /// If an entry is too short for all cells of a look, the remaining cells are not prefetched.
 struct CellsAhead: ~Copyable {

@@ -18,9 +18,10 @@ import Treeline
 /// So a cell that is about as wide as r contains few nodes, and a search reads few cells.
 ///
 /// A sequence may be a part of another sequence. The part begins with the nodes that are shown at some distance, and
-/// ends at another distance. The part is given boxes in which other nodes may be shown that the part does not know. If
-/// no known node blocks a node, but the node is near such a box, the node becomes *unsure*. From then on, all nodes
-/// within the box of the unsure node are unsure, too: see `SeparationPieces`.
+/// ends at a smaller distance. The part knows only some of the nodes, and is given boxes in which unknown nodes may be
+/// shown. If no known node blocks a node, but the node is near such a box, the node becomes *unsure*, because an
+/// unknown node may block it. From then on, all nodes within the box of the unsure node are unsure, too: see
+/// `SeparationPieces`.
 ///
 /// A node is looked at again only when r reaches the node's upper bound. This idea comes from lazy greedy algorithms
 /// (M. Minoux, 1978, doi:10.1007/BFb0006528). The order of the splits is the farthest-point order (T. Gonzalez, 1985,
@@ -32,8 +33,8 @@ struct SplitSequence: ~Copyable {
   /// Range in which the square of the distance falls.
   let squaredDistances: ClosedRange<UInt64>
   var unsure: UnsureBoxes
-  /// Whether an own node has become unsure, which ends the sequence. Own nodes are the nodes whose separations are
-  /// wanted.
+  /// Whether a node with `isOwn` has become unsure. The sequence should compute the separation of such a node, but
+  /// unknown nodes may affect the separation of an unsure node. So the sequence ends.
   private(set) var hasUnsureOwn = false
   let projection: Plane.Projection
   let monitor: BuildMonitor
@@ -71,7 +72,7 @@ struct SplitSequence: ~Copyable {
 
   /// Makes a part of a sequence.
   ///
-  /// - Parameter unsure: Boxes of the nodes that are unknown at the beginning.
+  /// - Parameter unsure: Boxes in which nodes that the part does not know may be shown at the beginning.
   init(
     _ part: PieceNodes, _ squaredDistances: ClosedRange<UInt64>, unsure: UnsureBoxes, _ projection: Plane.Projection,
     _ monitor: BuildMonitor
@@ -121,7 +122,8 @@ extension SplitSequence {
     }
   }
 
-  /// Makes a node unsure. From now on, all nodes that may be shown instead of the node are unsure, too.
+  /// Makes a node unsure, because unknown nodes may affect the distance at which it is split. From now on, all nodes
+  /// that may be shown instead of the node are unsure, too.
   private mutating func giveUp(_ number: UInt32, _ node: InternalNode, _ squaredDistance: UInt64) {
     nodes[Int(number)].setUnsure()
     grid.remove(number, at: node.position)
@@ -138,8 +140,8 @@ extension SplitSequence {
     }
   }
 
-  /// Assumes from now on that the children of an unsure node may be shown. Once r has fallen far enough, the children
-  /// of these children may be shown, too.
+  /// Records that the children of an unsure node may be shown from now on. Also records this for nodes below the
+  /// children, as soon as r has fallen to the distance at which their parents may be split.
   private mutating func spread(_ node: InternalNode, _ squaredDistance: UInt64) {
     for (child, position) in [(node.leftNode, node.left), (node.rightNode, node.right)] {
       unsure.insert(PlaneRect(position), within: squaredDistance)
@@ -203,7 +205,8 @@ extension SplitSequence {
 
   static var splitsBetweenReports: Int { 1 << 10 }
 
-  /// Queues a node that has just been shown. In most cases the node's sibling blocks it.
+  /// Queues a node that has just been shown. In most cases the node's sibling is so near that the node cannot be split
+  /// yet.
   @inline(__always) private mutating func show(
     _ number: UInt32, besides sibling: PlanePoint, _ siblingNode: UInt32, _ squaredDistance: UInt64
   ) {
@@ -214,8 +217,8 @@ extension SplitSequence {
     if toSibling < own { wait(number, for: siblingNode, orUntil: toSibling) } else { enqueue(number, at: own) }
   }
 
-  /// Queues all nodes that a split node has blocked. Each of these nodes is now blocked by a child of the split node,
-  /// or may be split at once.
+  /// Queues all nodes that `node` has blocked. `node` has just been split. So each of these nodes is now blocked by a
+  /// child of `node`, or may be split at once.
   @inline(__always) private mutating func queueWaiters(for node: InternalNode, _ squaredDistance: UInt64) {
     var waiter = node.firstWaiter
     while waiter != InternalNode.none {
@@ -238,9 +241,9 @@ extension SplitSequence {
 // MARK: - Waiting
 
 extension SplitSequence {
-  /// Queues a node at the distance to which r must fall before the node can be split. A node is never queued at
-  /// distance 0, because any two nodes are at least 0 apart. A node is also never queued below the distance at which
-  /// the sequence ends.
+  /// Queues a node at the distance to which r must fall before the node can be split. A node is not queued if this
+  /// distance is less than the distance at which the sequence ends. The whole sequence ends before r is 0, because any
+  /// node may be split when r is 0: any two nodes are at least 0 apart.
   @inline(__always) mutating func enqueue(_ number: UInt32, at squaredDistance: UInt64) {
     let node = nodes + Int(number)
     node.pointee.stamp &+= 1
@@ -248,9 +251,11 @@ extension SplitSequence {
     queue.add(QueuedSplit(squaredDistance: squaredDistance, node: number, stamp: node.pointee.stamp))
   }
 
-  /// Adds a node to the list of nodes that wait for a blocker. Also queues the node at the given distance.
+  /// Adds a node to the list of nodes that wait until their blocker is split. Also queues the node at the given
+  /// distance.
   ///
-  /// - Parameter blocker: The blocking node; `InternalNode.none` for a single position, for which no node waits.
+  /// - Parameter blocker: The node that blocks the other node. `InternalNode.none` if the blocker is a single
+  ///   position, which is never split. In this case, the node is only queued.
   @inline(__always) mutating func wait(_ number: UInt32, for blocker: UInt32, orUntil squaredDistance: UInt64) {
     if blocker != InternalNode.none {
       let next = nodes[Int(blocker)].firstWaiter

@@ -17,14 +17,21 @@ struct PositionBounds {
 
   /// Tries the positions between bins, and computes bounds for the positions inside bins.
   ///
-  /// Inside a bin of c points, the vector n Sₗ - nₗ S (see `Halves`) deviates from the straight line between its values
-  /// at the two ends of the bin. Consider j of the c points. The deviation comes from the difference between the sum of
-  /// these j points and j/c of the sum of all c points. This difference is j (c - j) / c times the distance between two
-  /// means: the mean of the j points, and the mean of the other c - j points. Along the axis the difference is at most
-  /// c/4 times the width of the bin. In any direction the difference is at most half the square root of c s. Here s is
-  /// the sum of the squared distances of all points to their mean. The scatter between the j points and the other
-  /// points is a part of s. A component of the straight line, widened by the deviation, has a convex square, and nₗ nᵣ
-  /// is concave. So the quotient of the square and nₗ nᵣ is greatest at an end of the bin.
+  /// Inside a bin of c points, the vector n Sₗ - nₗ S (see `Halves`) deviates from the straight line between its
+  /// values at the two ends of the bin. Suppose that j of the c points are in the left half. The deviation is then n
+  /// times a difference: the sum of these j points, minus j/c of the sum of all c points. The difference is the
+  /// distance between two means, multiplied by j (c - j) / c: the mean of the j points, and the mean of the other
+  /// c - j points. There are two bounds of the difference:
+  ///
+  /// - Along the axis, the distance between the two means is at most the width of the bin. So the difference is at
+  ///   most c/4 times the width of the bin.
+  /// - In any direction, let s be the sum of the squared distances of all points to their mean. The scatter between
+  ///   the j points and the other c - j points is a part of s. So the difference is at most half the square root of
+  ///   c s.
+  ///
+  /// The scatter between the halves is the square of the vector, divided by nₗ nᵣ and by n. A component of the
+  /// straight line, widened by the deviation, has a convex square, and nₗ nᵣ is concave. So the quotient of the square
+  /// and nₗ nᵣ is greatest at an end of the bin.
   ///
   /// - Parameter isOpenEnded: Whether the first and the last bin also contain the points beyond the scale.
   @inline(__always) mutating func tryEnds(
@@ -73,8 +80,9 @@ private struct BinEnd {
     productOfCounts = halves.productOfCounts(left.count)
   }
 
-  /// Returns the scatter between the halves that would result if each component of this value were greater by the
-  /// given deviation. Returns infinity if one half is empty.
+  /// Returns the scatter between the halves for a value that exceeds this value by the given deviation along and
+  /// across the axis. The result is multiplied by the number of points and by the squared length of the axis. Returns
+  /// infinity if one half is empty.
   @inline(__always) func mostBetween(_ strayAlong: Double, _ strayAcross: Double) -> Double {
     let (along, across) = (along + strayAlong, across + strayAcross)
     return (along * along + across * across) / productOfCounts
@@ -119,7 +127,8 @@ struct Bin {
   /// Upper bound of the scatter between the halves, for all positions inside the bin.
   var mostBetween = 0.0
 
-  /// Adds another bin. The list of the other bin's points must already continue with the list of this bin's points.
+  /// Adds the points of another bin. The caller must already have linked the last point in the other bin's list to the
+  /// first point in this bin's list.
   mutating func join(_ other: Bin) {
     count &+= other.count
     first = other.first
