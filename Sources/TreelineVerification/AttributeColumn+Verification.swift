@@ -48,7 +48,7 @@ extension AttributeColumn {
         let bits: UInt64 = body.read(at: 8 * index)
         problems.check(
           Double(bitPattern: bits).isFinite || bits == Self.nullBits || bits == Self.absentBits,
-          "\(label), point \(index)", expected: "a finite number, or the NaN of null or of an absent value",
+          "\(label), point \(index)", expected: "a finite number, or the NaN for null or for an absent value",
           found: "the bits \(String(bits, radix: 16))")
       }
     }

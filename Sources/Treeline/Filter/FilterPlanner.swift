@@ -88,7 +88,8 @@ struct FilterPlanner {
   private func table(_ table: [UInt8], of entries: EntryValues) -> FilterPlan {
     guard let first = table.firstIndex(of: 1) else { return .nothing }
     let last = table.lastIndex(of: 1)!
-    // A damaged file may have codes above the last entry. They are missing values, too.
+    // The last index of the table means a missing value, and so does any greater code, which occurs only in a damaged
+    // file. A test for a range of codes would not pass greater codes, so it is used only if missing values fail.
     if last < table.count - 1, table[first...last].allSatisfy({ $0 == 1 }) {
       return .test(.codes(entries.codes, UInt64(first), through: UInt64(last)))
     }

@@ -24,7 +24,7 @@ private struct Scanner {
   var position = 0
 
   var isAtEnd: Bool { position == bytes.count }
-  /// The next byte; 0 at the end, because no token contains 0.
+  /// The next byte. At the end, the byte with the value 0, which no token contains.
   private var next: UInt8 { isAtEnd ? 0 : bytes[position] }
 
   private mutating func take(_ text: StaticString) -> Bool {

@@ -1,8 +1,9 @@
 import Treeline
 
-/// All different texts of each column that has more different texts than a survey keeps. A second pass over the values
-/// gathers these texts. Texts can be gathered separately from different parts of the points, and the results can be
-/// added up in any order. The total length of the texts is limited.
+/// The different texts of columns with very many different texts. A survey of a column keeps only a limited number of
+/// different texts. If a column has more, a second pass over the values gathers all of them. Texts can be gathered
+/// separately from different parts of the points, and the results can be added up in any order. The total length of
+/// the texts is limited.
 package struct GatheredColumns: Sendable {
   /// Surveys of the columns, without values.
   private let surveys: [ColumnSurvey]

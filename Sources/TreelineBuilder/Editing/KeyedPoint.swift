@@ -154,9 +154,10 @@
 }
 
 @_spi(Server) extension Column {
-  /// Finds the first value that would not suit a column with the name and kind of this column.
+  /// Finds the first of the given values that does not suit the kind of this column.
   ///
-  /// - Returns: The number of the value, what was expected and what was found; nil if all values suit the column.
+  /// - Returns: The number of this value, counted from 0, what was expected and what was found; nil if all values suit
+  ///   the column.
   public func firstUnsuitable(_ values: [AttributeValue?]) -> (number: Int, expected: String, found: String)? {
     var all = ColumnValues()
     for value in values { all.append(value) }
@@ -201,7 +202,8 @@ extension ClusterTree {
   fileprivate func exactCoordinate(atTreeIndex treeIndex: Int) -> Coordinate {
     let position = self.position(atTreeIndex: treeIndex)
     let coordinate = plane.coordinate(at: position)
-    // A point on the north or south edge of the world is counted as clipped, so its latitude must lie beyond this edge.
+    // A build must count a point on the north or south edge of the world as clipped. So the returned latitude must lie
+    // beyond this edge.
     guard position.y == 0 || position.y == .max else { return coordinate }
     return Coordinate(longitude: coordinate.longitude, latitude: position.y == 0 ? 90 : -90)
   }

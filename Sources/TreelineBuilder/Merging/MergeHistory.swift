@@ -43,7 +43,7 @@ package final class MergeHistory {
   private var laidOut: ClusterTree?
   private var places: [UInt32: UnchangedSubtrees.Place] = [:]
   private var moments: [UInt32: Moments<UInt128>] = [:]
-  /// Changes of row numbers since `laidOut` was laid out, in the order in which they happened.
+  /// Changes of row numbers since the last tree was laid out, in the order in which they happened.
   private var shifts: [RowShift] = []
 
   package let plane: Plane

@@ -32,15 +32,15 @@ public struct BuildPlan: Sendable {
   /// Number of passes over all points that the plan has asked for so far.
   public private(set) var passCount = 0
 
-  /// Least possible piece size. Fewer points fit into one bucket, and a bucket is not split any further.
+  /// Least possible piece size. A node with fewer points is a bucket, and a bucket is not split any further.
   public static let leastPieceSize = NodeRecord.bucketCapacity + 1
 
   /// Greatest number of levels at which nodes are halved along the longer side of their box.
   static let mostHalvings = 64
 
-  /// Approximate number of bins in a round, for all nodes of the round together. At most 2^24 bins are used, but each
-  /// node gets at least 64 bins if the node needs them. Each bin takes 40 bytes in the answers. With fewer bins, the
-  /// same plan takes more rounds.
+  /// Approximate greatest number of bins in a round, for all nodes of the round together. Values above 2^24 have the
+  /// same effect as 2^24. But each node may always have 64 bins, even if there are then more bins in the round. Each
+  /// bin takes 40 bytes in the answers. With fewer bins, the same plan takes more rounds.
   public var mostBins = 1 << 18
 
   /// - Parameters:
@@ -152,8 +152,8 @@ public struct BuildPlan: Sendable {
     }
   }
 
-  /// Returns the routing of points to the nodes that are not split. `number` returns the number of such a node among
-  /// the leaves of the routing.
+  /// Returns a routing that leads each point to the lowest known node that contains the point. Nodes that are not
+  /// split are the leaves of the routing. `number` maps the index of such a node to the number of its leaf.
   fileprivate func routing(leafCount: Int, _ number: (Int) -> Int) -> PointRouting {
     var routing = PointRouting()
     routing.leafCount = leafCount
@@ -281,7 +281,8 @@ private struct PlanNode: Sendable {
     }
   }
 
-  /// Prepares the next turn of the splitting line. If no turn is left, returns the final line.
+  /// If the splitting line can be turned again, prepares the question about the turned line, and returns nil.
+  /// Otherwise returns the final line.
   private mutating func turn(_ turns: LineTurns) -> Split? {
     guard let next = turns.next else { return turns.split }
     state = .turning(turns, next)

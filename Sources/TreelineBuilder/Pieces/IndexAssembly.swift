@@ -12,7 +12,7 @@ import Treeline
     private let description: IndexDescription
     /// Groups of the index, whose trees are stored one after the other; nil if the index has one tree.
     var groups: TreeGroups?
-    /// Preparations of each column; empty if no column has preparations.
+    /// For each column, the aggregates and searches for which the column is prepared; empty if no column is prepared.
     var preparations: [Set<IndexColumn.Preparation>] = []
     /// The folder, the memory and the callbacks for computing preparations; nil if there are no preparations.
     var workspace: ScratchMatrix.Workspace?

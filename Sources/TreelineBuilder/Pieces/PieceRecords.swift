@@ -1,7 +1,7 @@
 import Treeline
 
-/// The layout of a point's codes. Until the piece of a point is built, the point is stored together with its codes.
-/// The codes are in the order of the columns.
+/// The layout of a point's codes. A code stands for the point's value in one column. A point is stored together with
+/// its codes until the piece that contains the point is built. The codes are in the order of the columns.
 struct RecordLayout: Sendable {
   /// Width of each column's code, in bytes.
   let widths: [Int]
@@ -35,7 +35,7 @@ final class PieceMemory: @unchecked Sendable {
   deinit { bytes.deallocate() }
 }
 
-/// The rows of a piece's points, and the codes of their columns.
+/// The rows of the points in a piece, and the codes that stand for the points' values in columns.
 struct PieceRows {
   let pointCount: Int
   let layout: RecordLayout

@@ -1,9 +1,9 @@
 import Treeline
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// Positions that are divided into cells, with the sums over the points of each cell. To add up the points on one
-  /// side of a line, a pass of the plan reads only the points of cells that the line crosses, and the points of a few
-  /// other cells.
+  /// Positions that are divided into cells, with the sums over the points of each cell. So the points on one side of a
+  /// line can be added up without reading all points. Only the points of cells that the line crosses, and the points
+  /// of a few other cells, are read.
   ///
   /// If there are m cells with about equally many points, a line crosses O(√m) cells.
   struct PlanCells: Sendable {

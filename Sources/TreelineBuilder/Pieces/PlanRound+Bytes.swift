@@ -87,7 +87,8 @@ extension PlanAnswers {
     return bytes.sealed(as: Self.kind(to: round))
   }
 
-  /// - Throws: `PieceError.damaged` unless the property `bytes` of answers to this round returned exactly these bytes.
+  /// - Parameter bytes: Bytes that the property `bytes` of answers to this round has returned.
+  /// - Throws: `PieceError.damaged` if the bytes were changed, or belong to another round.
   public init(to round: PlanRound, bytes: [UInt8]) throws {
     var bytes = try PlainBytes(bytes, sealedAs: Self.kind(to: round))
     self.init(to: round, answers: [])

@@ -65,8 +65,9 @@ import Treeline
       let cells: DecimalMark?
 
       /// - Parameters:
-      ///   - preparations: Preparations of the column; empty for an attribute.
-      ///   - cells: Decimal mark of numbers in text cells; nil if values are not cells.
+      ///   - preparations: Aggregates and searches for which the column is prepared; empty for an attribute.
+      ///   - cells: Decimal mark of the numbers in the cells of a CSV file; nil if the values come from another
+      ///     format.
       package init(
         _ purpose: ColumnSurvey.Purpose, name: String, preparations: Set<IndexColumn.Preparation> = [],
         cells: DecimalMark? = nil

@@ -5,8 +5,8 @@ import TreelineComparison
 
 /// Outlines of land, which are installed together with the tool (Natural Earth, public domain).
 enum Land {
-  /// Returns the most detailed outlines of land that contain all given views. The example data lies in Iceland, which
-  /// has finer outlines than the rest of the world.
+  /// Returns outlines of land for some views. If all views lie in Iceland, as the example data does, returns fine
+  /// outlines of Iceland. Otherwise returns coarser outlines of the whole world.
   static func rings(for views: [BoundingBox]) throws -> [[Coordinate]] {
     let iceland = BoundingBox(west: -30, south: 61, east: -9, north: 69)
     let isIceland = !views.isEmpty && views.allSatisfy { iceland.contains($0) }

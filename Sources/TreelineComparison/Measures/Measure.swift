@@ -25,7 +25,7 @@ enum MeasureDirection: Sendable { case less, more, nearerToOne }
 /// Words with which the summary of a report praises a method for a measure. Smaller values of the measure must be
 /// better.
 struct Praise: Sendable {
-  /// Heading of the tile; nil to use the title of the measure.
+  /// Heading of the measure in the summary; nil to use the measure's own title.
   var title: String?
 
   let clause: Clause

@@ -28,7 +28,7 @@ package final class PointBatches {
 
   /// Passes a batch to the receiver.
   ///
-  /// - Throws: An error that ends the reading. `failure` contains the receiver's error.
+  /// - Throws: An error that ends the reading, if the receiver throws. The receiver's own error is then in `failure`.
   func take(_ batch: PointBatch, of file: String) throws(ReadingError) {
     do { try body(batch) } catch {
       failure = error
@@ -55,7 +55,7 @@ package final class ColumnCheck {
 
   /// Passes a table to the check.
   ///
-  /// - Throws: An error that ends the reading. `failure` contains the error of the check.
+  /// - Throws: An error that ends the reading, if the check throws. The check's own error is then in `failure`.
   func check(_ table: PointTable, of file: String) throws(ReadingError) {
     do { try body(table) } catch {
       failure = error

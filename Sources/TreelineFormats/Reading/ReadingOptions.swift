@@ -7,7 +7,7 @@ public struct ReadingOptions: Hashable, Sendable {
   /// Whether rows without a valid position are skipped, counted and listed. If false, a row without a valid position
   /// is an error.
   public var skipsInvalid: Bool
-  /// Whether the other columns (CSV) or the `properties` (GeoJSON) of each point are kept in memory.
+  /// Whether all columns besides the coordinates (CSV) or the `properties` (GeoJSON) of each point are kept in memory.
   public var keepsColumns: Bool
   /// Whether positions are x and y on a plane without a map projection, instead of longitudes and latitudes.
   ///

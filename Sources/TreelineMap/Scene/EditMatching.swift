@@ -18,7 +18,8 @@ struct EditMatching {
   /// badge.
   private static let (samples, leastSamples) = (1024, 8)
 
-  /// - Parameter isFree: Returns whether the new cluster with this number may still continue an old cluster.
+  /// - Parameter isFree: Called with the number of a new cluster. Returns whether the new cluster may still continue
+  ///   an old cluster, because it does not continue one yet.
   /// - Returns: nil if the tree of the answer is not known to be an edit of the old tree.
   init?(from old: ClusterTree, to answer: MapAnswer, isFree: @escaping (Int) -> Bool) {
     guard let row = answer.tree.rowMapping(from: old) else { return nil }

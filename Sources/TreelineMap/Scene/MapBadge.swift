@@ -24,8 +24,8 @@ public struct MapBadge: Identifiable, Sendable {
     /// Whether the badge is drawn. After a merge, the badge of the merged cluster is drawn only when the merging
     /// badges have arrived.
     public var isVisible: Bool
-    /// Whether the badge counts its points at this moment. If so, its number is drawn. The badge of a single point
-    /// counts the point, too, but has no number.
+    /// Whether the badge counts its points at this moment. If true, the number of points is drawn on the badge. Only
+    /// the badge of a single point has no number, although it counts the point.
     public var showsCount: Bool
   }
 

@@ -41,7 +41,8 @@ public struct MapScene: Sendable {
   /// Factor for all durations: 0 to let badges jump, otherwise 1.
   var pace = 1.0
 
-  /// Index in `leaving` of each cluster's leaving badge. The dictionary is made when `applyRest(limit:)` begins.
+  /// For each cluster with a leaving badge, the index of this badge in `leaving`. The dictionary is made when
+  /// `applyRest(limit:)` begins.
   var leavingByCluster: [ClusterID: Int] = [:]
 
   /// Indices in `leaving` of the badges that count points now or later. The list is made when `applyRest(limit:)`
@@ -59,10 +60,10 @@ public struct MapScene: Sendable {
   /// Shows an answer.
   ///
   /// - Parameters:
-  ///   - answer: Answer of any tree. If the tree changes, a badge stays if a cluster of the new tree has the position
-  ///     and the number of points of the badge. After an edit, a badge also stays if its cluster and a cluster of the
-  ///     new tree share more than half of their points. All other badges leave without a number, because their
-  ///     clusters mean nothing in the new tree.
+  ///   - answer: Answer of any tree. When the tree changes, a badge stays if a cluster of the new tree has the
+  ///     position and the number of points of the badge. After an edit, a badge also stays if its cluster and a
+  ///     cluster of the new tree share more than half of their points. All other badges leave without a number,
+  ///     because their clusters mean nothing in the new tree.
   ///   - time: Current time.
   ///   - isInstant: Whether badges jump, for example because of reduced motion.
   ///   - limit: Approximate number of badges that may come or go in this call. It may be exceeded, because a split or a

@@ -1,7 +1,7 @@
 import Hummingbird
 
-/// Refuses requests without the token, requests above the rate limit of an address, and requests beyond the server's
-/// bounds. `/health` and `/ready` are always answered.
+/// Refuses requests without the token, requests above the rate limit of an address, and requests that arrive while the
+/// server is too busy (see `ServerBounds`). `/health` and `/ready` are always answered.
 struct AdmissionMiddleware: RouterMiddleware {
   typealias Context = ServerRequestContext
 
