@@ -202,11 +202,12 @@ export class Viewer {
       renderWorldCopies: !this.index.plane,
       locale: { "Map.Title": "Map of clusters. Arrow keys move the map; the plus and minus keys zoom in and out." },
     };
+    const given = cameraOptions(this.settings.map);
     this.map = new maplibregl.Map({
       ...this.mapOptions,
       container: this.find("#map"),
       attributionControl: false,
-      ...(cameraOptions(this.settings.map) ?? { bounds: corners(this.index.bounds), fitBoundsOptions: this.#fitting }),
+      ...(given ?? { bounds: corners(this.index.bounds), fitBoundsOptions: this.#fitting }),
     });
     this.destination = new Destination(this.map);
     this.#credit();
@@ -225,7 +226,7 @@ export class Viewer {
     await loading;
     this.fit();
     // The map knows only now how much of the world it may show.
-    if (!cameraOptions(this.settings.map)) this.map.fitBounds(corners(this.index.bounds), { ...this.#fitting, duration: 0 });
+    if (!given) this.map.fitBounds(corners(this.index.bounds), { ...this.#fitting, duration: 0 });
     this.show();
     this.#loadFacts();
     this.loadHit();
