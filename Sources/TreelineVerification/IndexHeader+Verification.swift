@@ -148,8 +148,9 @@ extension IndexHeader {
         ?? "the seam 0, because there are no points", found: "\(plane.seam)")
   }
 
-  /// Returns the first longitude after the widest gap between bins of longitude, as defined in the format document.
-  /// Returns nil if there are no points.
+  /// Returns the longitude of the first point east of the widest gap. The format document defines the gaps: longitudes
+  /// are divided into bins of equal width, and a gap lies between two successive bins that contain points. Returns nil
+  /// if there are no points.
   private static func seam(of points: PointBlocks, on plane: Plane) -> UInt32? {
     var bins = [ClosedRange<UInt32>?](repeating: nil, count: 1 << 16)
     points.forEach { point in

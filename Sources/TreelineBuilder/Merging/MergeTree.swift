@@ -2,23 +2,25 @@ import Treeline
 
 /// Two clusters that were merged, and the cluster that they became.
 struct Merge {
-  /// Nodes of the two clusters. The left cluster has the smaller least member.
+  /// Nodes of the two clusters. The least member of a cluster is the first of its leaves in Z-order. Of the two least
+  /// members, the member of the left cluster comes first in Z-order.
   var left: UInt32
   var right: UInt32
-  /// Whether the merged cluster has the position of the right cluster. Used only if the position of a cluster is the
-  /// position of a member.
+  /// Whether the merged cluster takes the position of the right cluster instead of the left cluster. Used only in
+  /// trees in which each cluster has the position of one of its points, not the mean position.
   var anchorsRight: Bool
-  /// Round in which the two clusters were merged.
+  /// Round in which the two clusters were merged (see `MergeRounds`).
   var round: UInt8
   var cluster: MergeCluster
 }
 
 /// A binary tree of merges. Until all leaves have been merged, it is a forest.
 ///
-/// Leaves are numbered from 0. The least member of a cluster is the first of its leaves in Z-order. When two clusters
-/// are merged, the new cluster keeps the smaller of their two least members. From then on, the greater least member is
-/// the least member of no cluster. So each leaf is the greater least member in at most one merge. The node of this
-/// merge has the number `leafCount` plus the number of that leaf.
+/// Leaves are numbered from 0. The *least member* of a cluster is the first of its leaves in Z-order. When two
+/// clusters are merged, one of their two least members becomes the least member of the new cluster. The other one,
+/// which comes later in Z-order, is never again the least member of a cluster. So a leaf can be this other one in at
+/// most one merge. Therefore the node of a merge has the number `leafCount` plus the number of the other one, and no
+/// two nodes have the same number.
 ///
 /// All copies of a `MergeTree` share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {
@@ -38,10 +40,11 @@ struct MergeTree: @unchecked Sendable {
     var anchorsRight = false
   }
 
-  /// Position of a cluster, and the rounds between which it exists.
+  /// Position of a cluster, the round in which the cluster was made, and the round in which it was merged with another
+  /// cluster. The rounds are those of `MergeRounds`.
   struct Place {
     var position: PlanePoint
-    /// Round in which the cluster was made; `never` if no such cluster was made.
+    /// Round in which the cluster was made; `never` if this place belongs to no cluster.
     var round = MergeTree.never
     /// Round in which the cluster was merged with another cluster; `never` if it was not merged.
     var endRound = MergeTree.never
@@ -55,13 +58,16 @@ struct MergeTree: @unchecked Sendable {
   private let places: UnsafeMutablePointer<Place>
   private let sums: UnsafeMutablePointer<(x: UInt64, y: UInt64)>
   private let leafEnds: UnsafeMutablePointer<UInt8>
-  /// Extents of clusters; nil in a build. Histories use them to find clusters by position.
+  /// Boxes of clusters, which a `MergeHistory` needs in order to find clusters by position. A build does not need
+  /// them, so `extents` is nil in a build.
   private let extents: UnsafeMutablePointer<Extent>?
-  /// Whether clusters may be merged across the seam. Used only if the tree has extents.
+  /// Whether clusters may be merged across the seam, the meridian at which the plane begins and ends. Used only if the
+  /// tree has extents.
   private let crossesSeam: Bool
 
   private struct Extent {
-    /// Box around all points. It crosses the seam if the cluster lies across the seam.
+    /// Box around all points of the cluster. If the cluster lies across the seam (the meridian at which the plane
+    /// begins and ends), so does the box.
     var box: PlaneRect
     /// See `MergeSums`.
     var countBeyond: UInt32
@@ -128,7 +134,8 @@ struct MergeTree: @unchecked Sendable {
     if isLeaf(node) { leafEnds[Int(node)] = round } else { places[Int(node) &- leafCount].endRound = round }
   }
 
-  /// Returns the position of a node's cluster and the rounds between which it exists. A leaf exists from round 0 on.
+  /// Returns the position of a node's cluster, the round in which the cluster was made, and the round in which it was
+  /// merged with another cluster. A leaf counts as made in round 0.
   @inline(__always) func place(_ node: UInt32) -> Place {
     isLeaf(node)
       ? Place(position: leaves.position(of: Int(node)), round: 0, endRound: leafEnds[Int(node)])
@@ -161,8 +168,9 @@ struct MergeTree: @unchecked Sendable {
     isLeaf(node) ? PlaneRect(leaves.position(of: Int(node))) : extents![Int(node) &- leafCount].box
   }
 
-  /// Returns the cluster of a node if clusters may be merged across the seam. In a tree without extents, the sums of
-  /// all leaves below the node are joined again.
+  /// Returns the cluster of a node in a tree whose clusters may be merged across the seam (the meridian at which the
+  /// plane begins and ends). A tree without extents does not store which longitudes a cluster covers. In such a tree,
+  /// the sums and the longitudes are computed again from all leaves below the node.
   ///
   /// - Complexity: O(number of leaves below the node); O(1) in a tree with extents.
   func clusterAroundTheWorld(_ node: UInt32) -> MergeCluster {
@@ -223,8 +231,9 @@ struct MergeTree: @unchecked Sendable {
     for merge in merges { places[Int(merge) - leafCount].round = Self.never }
   }
 
-  /// Returns the nodes that were not merged with another node, in the order of their least members. Only leaves of the
-  /// given range, and merges whose numbers are `leafCount` plus a number of the range, are examined.
+  /// Returns the nodes that were not merged with another node, in the order of their least members. For each number of
+  /// the given range, examines two nodes: the leaf with this number, and the merge whose number is `leafCount` plus
+  /// this number.
   func roots(_ range: Range<Int>) -> [UInt32] {
     var roots: [UInt32] = []
     for leaf in range {
@@ -247,10 +256,10 @@ extension MergeTree {
   /// Returns this tree with coarse scales, which are rounded down to steps. There are two steps for each doubling of
   /// the squared distance, so there are four steps for each doubling of the distance.
   ///
-  /// The clusters that are merged at one step are merged again, so that the subtrees are balanced by weight. The
-  /// clusters stay in tree order. They are divided again and again where about half of the points are on each side. If
-  /// the clusters have n points in total, a cluster with w of these points is at most log2(n / w) + 2 levels below
-  /// their union. So 128 steps make at most 31 + 256 levels.
+  /// In the coarse tree, all merges of one step have the same scale, so their order is free. A new order is chosen
+  /// that makes the tree shallow: the clusters stay in tree order, and are divided again and again where about half of
+  /// the points are on each side. If the clusters have n points in total, a cluster with w of these points is at most
+  /// log2(n / w) + 2 levels below their union. So 128 steps make at most 31 + 256 levels.
   ///
   /// At any distance T, the clusters of the coarse tree are clusters that the exact tree has at T or at some greater
   /// distance. So the clusters are at least T apart.
@@ -272,7 +281,8 @@ extension MergeTree {
     }
     for merge in merges.reversed() where isTop[Int(merge) - leafCount] && !monitor.isCancelled {
       func isWithin(_ node: UInt32) -> Bool { !isLeaf(node) && (node == merge || !isTop[Int(node) - leafCount]) }
-      // The clusters that are merged at this step, in tree order, and the number of points before each cluster.
+      // The clusters that are merged into one cluster at this coarse scale, in tree order, and the number of points
+      // before each of these clusters.
       var (parts, starts) = ([UInt32](), [UInt64(0)])
       // The cluster whose position the merged cluster takes, and its index in `parts`.
       var (anchor, anchorIndex) = (merge, 0)
@@ -293,11 +303,13 @@ extension MergeTree {
     return (coarse, isLeaf(root) ? root : news[Int(root) - leafCount])
   }
 
-  /// Merges consecutive clusters at one scale. The recursion is as deep as the tree that it builds.
+  /// Merges the clusters `parts` into one cluster, and returns the node of this cluster. The clusters follow each
+  /// other in tree order, and all merges get the same scale. The recursion is as deep as the tree that it builds.
   ///
   /// - Parameters:
   ///   - starts: Number of points before each cluster. The last entry is the number of all points.
-  ///   - anchor: Index of the cluster whose position the merged clusters take. The index may lie outside of `parts`.
+  ///   - anchor: Index of the cluster from which merged clusters take their position. If this index lies outside of
+  ///     `parts`, it belongs to a cluster that another call merges.
   private func addBalanced(_ parts: ArraySlice<UInt32>, _ starts: [UInt64], _ scale: SeparationCode, anchor: Int)
     -> UInt32
   {

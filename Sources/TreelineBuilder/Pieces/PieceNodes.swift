@@ -1,7 +1,9 @@
 import Treeline
 
-/// The nodes of one part of a `SplitSequence`, and the results for these nodes. The nodes lie below nodes that are
-/// shown when the part begins. The nodes are numbered from 1 in tree order.
+/// The nodes of one part of a `SplitSequence`, and the results for these nodes. A part computes the splits between two
+/// distances: the distance at which the part begins, and a smaller distance at which it ends. Its nodes are the nodes
+/// that are shown when it begins and all nodes below them, except nodes that cannot be split in the part. The nodes
+/// are numbered from 1 in tree order.
 ///
 /// - Complexity: 70 bytes per node.
 final class PieceNodes {
@@ -12,14 +14,15 @@ final class PieceNodes {
   private let numbers: UnsafeMutablePointer<UInt32>
   private let capacity: Int
   private(set) var count = 0
-  /// The nodes that are known to be shown at the beginning of this part, with their numbers in this part.
+  /// The nodes that are certainly shown when this part of the split sequence begins, each with its number among the
+  /// nodes of the part.
   private(set) var shown: ContiguousArray<SplitSequence.ShownNode> = []
   private let storage: TreeStorage
 
   /// - Parameters:
-  ///   - front: Nodes that are shown at the beginning.
-  ///   - floor: Squared distance at which the part ends. Nodes that can be split only at smaller distances are left
-  ///     out.
+  ///   - front: Nodes that are shown when the part of the split sequence begins.
+  ///   - floor: Squared distance at which this part of the split sequence ends. Nodes that can be split only at
+  ///     smaller distances are left out.
   ///   - capacity: Greatest number of nodes.
   init(below front: ShownFront, downTo floor: UInt64, capacity: Int, _ tree: inout SeparatedTree) {
     self.capacity = capacity + 1
@@ -104,7 +107,8 @@ final class PieceNodes {
 
   // MARK: - Results
 
-  /// Returns the nodes that are shown at the given distance after all splits of this part.
+  /// Returns the nodes that are shown at the given distance, once this part of the split sequence has made all its
+  /// splits.
   func front(after front: ShownFront, at squaredDistance: UInt64, _ tree: inout SeparatedTree) -> ShownFront {
     var next = ShownFront(squaredDistance: squaredDistance)
     var known = shown.makeIterator()
@@ -133,8 +137,9 @@ final class PieceNodes {
     return next
   }
 
-  /// Calls `body` with the number and the code of each split node of the part. Leaves out nodes of the margin around
-  /// the part. If all nodes below a node were collected, the numbers of these nodes are consecutive.
+  /// Calls `body` for each split node whose separation was wanted, with the node's number in the whole tree and its
+  /// separation code. Leaves out the nodes of the margin, which were read only because they may prevent splits. If all
+  /// nodes below a node were collected, the numbers of these nodes are consecutive.
   func forEachOwnCode(_ body: (_ number: UInt32, _ code: UInt16) throws(PieceError) -> Void) throws(PieceError) {
     for number in 1..<count + 1 where nodes[number].isOwn && nodes[number].isSplit {
       try body(numbers[number], codes[number])

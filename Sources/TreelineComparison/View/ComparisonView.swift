@@ -1,8 +1,8 @@
 @_spi(Server) import Treeline
 
-/// A viewport with a scale in pixels, in which all compared methods are shown.
+/// A viewport with a scale in pixels. All compared methods are shown in this viewport.
 ///
-/// The box is used exactly, so the picture has the aspect ratio of the box on the plane.
+/// The view shows exactly the box `box`. So the picture has the aspect ratio that this box has on the plane.
 @_spi(Server) public struct ComparisonView: Hashable, Sendable {
   let box: BoundingBox
 
@@ -108,7 +108,8 @@ extension ComparisonView {
 }
 
 extension Plane {
-  /// Width of the plane in units, after which the world repeats on the sphere.
+  /// Width of the whole world on the Web Mercator plane, in units. Positions that differ by this width in x are the
+  /// same place on the sphere.
   static var turnWidth: Double { 0x1p32 }
 }
 
@@ -138,7 +139,8 @@ struct ViewPoints: Sendable {
 
 /// The points of a view as dots in its picture.
 struct PointDots: Sendable {
-  /// Positions in pixels of the view. No two positions are in one square of half a pixel.
+  /// Positions in pixels of the view. The picture is divided into squares with sides of half a pixel, and no square
+  /// contains two positions.
   let positions: [PixelPoint]
   /// Interval of the drawn dots: only every `step`-th dot is drawn. 1 if no dot is left out.
   let step: Int
