@@ -25,7 +25,8 @@ public enum QueryError: Error, Hashable, Sendable {
   @_spi(Server) case overlappingClusters(ClusterID, ClusterID)
   /// A zoom that is not a finite number.
   @_spi(Server) case zoomNotFinite(found: Double)
-  /// A number that is not a valid length: pixels of a detail or a spacing, or the scale of badges.
+  /// A number that is not valid as a length in pixels or as the scale of badges. `name` says what the number was given
+  /// for, such as `spacing`, `margin`, `width` or `badges`.
   @_spi(Server) case notALength(name: String, found: Double)
   /// The tree was built, or its index written, without the separations that a spacing needs.
   @_spi(Server) case noSeparations
@@ -34,8 +35,8 @@ public enum QueryError: Error, Hashable, Sendable {
   @_spi(Server) case grownForBadges
   /// The tree was not grown for badges, or has no badge scales.
   @_spi(Server) case noBadges
-  /// A length in pixels that cannot be converted to units of the plane, because the viewport has no zoom. A detail, a
-  /// spacing, badges and a margin have such a length.
+  /// The query has a length in pixels, but the viewport has no zoom. Without a zoom, the length cannot be converted to
+  /// units of the plane. A detail, a spacing, badges and a margin are lengths in pixels.
   @_spi(Server) case noZoom
   /// A cut with only a limit, for a query that needs a detail, a spacing or badges. With only a limit, the choice of
   /// clusters depends on the viewport.
@@ -44,8 +45,8 @@ public enum QueryError: Error, Hashable, Sendable {
   @_spi(Server) case tileOnPlainPlane
   /// Fewer values than the tree has rows.
   @_spi(Server) case tooFewValues(expected: Int, found: Int)
-  /// A value whose coordinate does not fit the point that the tree has for the value's row. `expected` is the
-  /// coordinate of this point; nil if the tree has no such point.
+  /// A value in row `row` has the coordinate `found`, but the tree has another coordinate for the point in this row.
+  /// `expected` is the coordinate in the tree; nil if the tree has no point in this row.
   case differentValue(row: Int, expected: Coordinate?, found: Coordinate)
   /// A property for which a map has no column.
   case unknownProperty(keyPath: String, columns: [String])

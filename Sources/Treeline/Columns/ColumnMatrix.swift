@@ -14,12 +14,13 @@ package struct ColumnMatrix: @unchecked Sendable {
   /// has the number of 0 bits of each level, 4 bytes each, padded with zeros to an offset that is a multiple of 32. The
   /// second array has the blocks of all levels. The third array, only for ranks, has 4 bytes for each distinct value.
   package enum Offset {
-    /// The number of the column among the sections of kind `column`.
+    /// Offset of the number of the column to which the section belongs. Only columns in sections of kind `column` are
+    /// counted.
     package static let column = 0
     package static let levelCount = 4
-    /// The number of distinct values, for ranks.
+    /// Offset of the number of distinct values, for ranks.
     package static let valueCount = 8
-    /// The number of missing values, for ranks.
+    /// Offset of the number of missing values, for ranks.
     package static let missingCount = 12
     package static let zeroCounts = 16
   }
@@ -137,8 +138,8 @@ extension Column {
 extension ClusterTree {
   /// Attaches each section of kind `ranks`, `links` or `search` to its column.
   ///
-  /// - Parameter columns: All columns. The column numbers in sections count only columns that lie in sections of kind
-  ///   `column`.
+  /// - Parameter columns: All columns, including attributes. Each section contains the number of its column. This
+  ///   number counts only the columns that lie in sections of kind `column`, and so no attributes.
   static func attach(
     _ sections: [IndexSection], to columns: inout [Column], in file: NamedBytes, pointCount: Int
   ) throws(IndexError) {

@@ -41,20 +41,22 @@ struct TextPattern {
 /// further character of the text updates all bits at once (R. Baeza-Yates, G. H. Gonnet, A new approach to text
 /// searching, CACM 35, 1992; G. Navarro, M. Raffinot, Flexible Pattern Matching in Strings, 2002, chapter 4).
 struct TextMatcher {
-  /// Number of characters of the pattern, without `%`. Character i leads from place i to place i + 1.
+  /// Number of characters of the pattern, without `%`. Place i lies before character i, so a text that matches
+  /// character i moves on from place i to place i + 1.
   private let length: Int
   private let wordCount: Int
-  /// Bits of the places with a `%`. Once such a place is reached, it stays reached whatever character follows.
+  /// Bits of the places at which the pattern has a `%`. Once the text has reached such a place, the place stays
+  /// reached, whatever character follows.
   private var loops: [UInt64]
-  /// For each character, the bits of the places from which this character leads to the next place. Each character leads
-  /// from a place with `_` to the next place, so these bits include the places with `_`.
+  /// For each character, the bits of the places at which the pattern has this character or a `_`. If the text has
+  /// reached such a place and this character follows, the text reaches the next place.
   private var moves: [Unicode.Scalar: [UInt64]] = [:]
-  /// Bits of the places with a `_`.
+  /// Bits of the places at which the pattern has a `_`.
   private var any: [UInt64]
-  /// The words of `moves` for each ASCII character, one character after the other.
+  /// The values of `moves` for all ASCII characters, in the order of the characters. Each value has `wordCount` words.
   private var asciiMoves: [UInt64] = []
 
-  /// Bits of the places that the text has reached.
+  /// Bits of the places that the characters read so far have reached.
   private var reached: [UInt64]
 
   init(_ pattern: TextPattern) {
@@ -86,7 +88,8 @@ struct TextMatcher {
     return reached[length >> 6] >> UInt64(length & 63) & 1 == 1
   }
 
-  /// Reads a character of the text and updates the reached places. Returns whether any place is still reached.
+  /// Reads a character of the text and updates `reached`, the places in the pattern that the text has reached. Returns
+  /// false if no place is reached any more, so that the text cannot match.
   @inline(__always) private mutating func move(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isASCII
       ? move(by: asciiMoves, from: Int(scalar.value) * wordCount) : move(by: moves[scalar] ?? any, from: 0)

@@ -53,8 +53,9 @@ import Treeline
     /// Removes the file. The log cannot be used any more.
     public func remove() { unlink(path) }
 
-    /// Opens a file and locks it. If the file at the path was replaced meanwhile, opens and locks the new file. A
-    /// process that replaces the log locks the new file first, so it holds the locks of both files for a moment.
+    /// Opens a file and locks it. Between these two steps, another process may put a new file at the path (see
+    /// `replace`). In that case, opens and locks the new file instead. The other process locks the new file before it
+    /// puts it at the path. So at every moment, it holds the lock of the file at the path.
     private static func openLocked(_ path: String, mustBeNew: Bool) throws(EditLogError) -> Int32 {
       while true {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | (mustBeNew ? O_TRUNC : 0)
@@ -293,7 +294,8 @@ import Treeline
   @_spi(Server) public enum EditLogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process uses the log.
     case inUse(path: String)
-    /// A record that may have been acknowledged is damaged. Records are counted from 1.
+    /// The log has a damaged record, and the change in this record may have been acknowledged to a client. `record` is
+    /// the number of the record, counted from 1.
     case damaged(path: String, record: Int, offset: Int, expected: String, found: String)
     /// The disk has no room for the record, or the file would exceed a limit.
     case full(path: String, reason: String)

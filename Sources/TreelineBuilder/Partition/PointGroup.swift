@@ -30,7 +30,7 @@ struct PointGroup<Sum: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable
     )
   }
 
-  /// Returns the same points with moments measured from the corner of their box.
+  /// Returns the same points with moments measured from the top left corner of `box`, the box around these points.
   func moved(to box: PlaneRect) -> PointGroup {
     let right = box.minX - corner.x
     let down = box.minY - corner.y

@@ -53,14 +53,15 @@ extension NeighbourGrid {
   /// The nearest node that a search has found so far, and the square of its distance.
   struct Neighbour {
     var squaredDistance: UInt64
-    /// Number of the node; `InternalNode.none` if the node is a single position, or if no node was found.
+    /// Number of the node; `InternalNode.none` if all points of the node share one position, or if no node was found.
     var node = InternalNode.none
   }
 
-  /// Searches for a node that is closer to one of two positions than `nearest`, and stores it in `nearest`. Skips the
-  /// node `exception`.
+  /// Searches the cells of an area for the node that is closest to either of two positions. If this node is closer
+  /// than `nearest`, stores the node in `nearest`. Skips the node `exception`.
   ///
-  /// - Returns: the number of cells and the number of pieces that were searched.
+  /// - Returns: the number of cells that were searched, and the number of their pieces. A piece holds a few nodes of
+  ///   one cell.
   @inline(__always) func findNearest(
     to a: PlanePoint, _ b: PlanePoint, in area: Area, but exception: UInt32, _ nearest: inout Neighbour
   ) -> (cells: Int, pieces: Int) {

@@ -14,16 +14,16 @@ import Treeline
 /// result for a tree does not depend on its row numbers or on the number of threads.
 ///
 /// For any distance T, in plane units, consider each node that has a separation below T and whose parent has a
-/// separation of T or more. The root has no parent, so only the first condition applies to the root.
+/// separation of T or more. The root has no parent. It is one of these nodes if its own separation is below T.
 /// - A child is shown only after its parent was split, and r only falls. So the separation of a child is at most the
 ///   separation of its parent. Therefore these nodes are exactly the nodes that are shown once all splits at r >= T
 ///   are done. Every point is in exactly one of these nodes.
 /// - Any two of these nodes are at least T apart. A split at r >= T removes one node and adds two nodes. The two new
 ///   nodes are at least r away from each other and from all other shown nodes.
-/// - No further split is possible. Suppose that a shown node may be split at T, and that all shown nodes would be at
-///   least T apart afterwards. Then the node would have been split at T.
-/// - A smaller T only splits these nodes, and a greater T only merges these nodes, because the order of splits is the
-///   same for all T.
+/// - None of these nodes could also be split. Suppose that one of them may be split at T, and that all shown nodes
+///   would still be at least T apart after this split. Then the rule would have split this node at T or above.
+/// - For a smaller T, some of these nodes are split. For a greater T, some of these nodes are merged. Nothing else
+///   changes, because the order of splits is the same for all T.
 ///
 /// On a map with a scale of u units per pixel, a spacing of p pixels is T = p u. So one number for each node is enough
 /// for every spacing at every zoom. `SeparationCode` explains why rounding down keeps all these properties.

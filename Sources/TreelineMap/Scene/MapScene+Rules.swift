@@ -20,8 +20,8 @@ extension MapScene {
 
   mutating func split(_ badge: MapBadge, into parts: ArraySlice<ShownCluster>) {
     var whole = badge
-    // If the whole has no number yet, it never gets a number. Other badges count the points now. When these badges
-    // stop, the parts begin to count the points.
+    // The badge that splits may have no number yet, because other badges still count its points. In that case it never
+    // gets a number: as soon as the other badges stop counting these points, the parts begin to count them.
     let hasNumber = whole.countsFrom <= now
     let length = pace * timing.move * MapTiming.takeover
     let takeover = hasNumber ? now + length : whole.countsFrom
@@ -52,9 +52,9 @@ extension MapScene {
     let takeover = now + length
     var joining = Joining(range)
     if !counting.isEmpty { joining.find(among: counting.map { leaving[$0] }, parts) }
-    // A leaving badge in `joining.badges` moves into the whole and keeps its number until it arrives. A badge in
-    // `joining.replaced` was going to count these points later. It fades without a number. All other leaving badges
-    // continue their motions.
+    // A leaving badge in `joining.badges` moves to the badge of the merged cluster, and keeps its number until it
+    // arrives there. A badge in `joining.replaced` would have begun to count points of this cluster later. Such a
+    // badge fades, and never gets a number. All other leaving badges continue their motions.
     for index in counting {
       if joining.replaced.contains(leaving[index].id) {
         withdrawLeaving(index, into: new)
@@ -78,14 +78,14 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Merges parts back into a whole before the parts have numbers. The points are still counted by the leaving badge
-  /// of the whole, or by a larger leaving badge. In the second case, the whole comes out of the larger badge. The
-  /// parts never get numbers.
+  /// Merges badges into the badge of the cluster `new` while one leaving badge still counts all their points. The
+  /// merging badges have no numbers yet, and never get any. If the leaving badge shows the cluster `new` itself, it
+  /// comes back. If it shows a larger cluster, the badge of `new` comes out of it.
   ///
   /// - Parameters:
-  ///   - last: Index of the leaving badge that counts all points of the whole. If several leaving badges count all
-  ///     these points, this is the badge that stops counting last.
-  ///   - counting: Indices of the leaving badges that count points of the whole, now or later.
+  ///   - last: Index of the leaving badge that counts all points of `new`. If several leaving badges count all these
+  ///     points one after another, this is the badge that stops counting last.
+  ///   - counting: Indices of the leaving badges that count points of `new`, now or later.
   private mutating func callBack(
     _ new: ShownCluster, outOf last: Int, insteadOf parts: ArraySlice<MapBadge>, _ counting: [Int]
   ) {
@@ -106,7 +106,8 @@ extension MapScene {
     shown.append(whole)
   }
 
-  /// Fades a badge into a whole. The badge never gets a number. If the badge has not been drawn yet, it is removed.
+  /// Makes a badge without a number fade while it moves to the badge of a larger cluster, `whole`. The fading badge
+  /// never gets a number. If it has not been drawn yet, it is removed at once.
   private mutating func withdraw(_ badge: MapBadge, into whole: ShownCluster) {
     if badge.appearsAt > now { return drop(badge) }
     var badge = badge
@@ -139,10 +140,10 @@ extension MapScene {
     shown.append(badge)
   }
 
-  /// Makes leaving badges that count points of an entering cluster stop counting now. The badges that would have
-  /// counted these points later begin to count them now.
+  /// Ends the count of leaving badges at once if they count points of a cluster that enters. Other badges were to
+  /// count the points of these leaving badges later, and begin to count them now.
   ///
-  /// - Parameter remaining: Badges of the previous answer that have not been handled.
+  /// - Parameter remaining: Badges of the previous answer to which no rule has been applied yet.
   mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {
     var outermost = range
     var isCounted = false
@@ -162,7 +163,8 @@ extension MapScene {
   mutating func exit(_ badge: MapBadge) {
     var badge = badge
     if badge.countsFrom > now {
-      // The badge will never get its number. Parts that are moving towards the badge fade, because their target leaves.
+      // The badge has no number yet, and now never gets one. If other badges are still merging into it, these other
+      // badges fade, because their target leaves.
       for index in counting
       where leaving[index].countsUntil == badge.countsFrom && leaving[index].isWithin(badge.range) {
         leaving[index].fade(at: now, for: pace * timing.fade)
@@ -196,12 +198,12 @@ extension MapScene {
     return badge
   }
 
-  /// Brings back the leaving badge of a cluster, from its current position, so that nothing jumps. Returns nil if the
-  /// cluster has no leaving badge.
+  /// Returns a badge for a cluster whose earlier badge is leaving. The returned badge begins at the current position
+  /// of the leaving badge, so that nothing jumps. Returns nil if the cluster has no leaving badge.
   ///
-  /// If the leaving badge counts its points until exactly `takeover`, it is returned with its number. If it no longer
-  /// counts points, it is returned without a number. If it counts its points until another time, it continues to
-  /// leave, and a new badge at its position is returned.
+  /// There are three cases. If the leaving badge counts its points until exactly `takeover`, this badge is returned
+  /// and keeps its number. If the leaving badge no longer counts points, it is returned without a number. If it counts
+  /// its points until another time, it continues to leave, and a new badge is returned.
   private mutating func recall(_ new: ShownCluster, takeover: Double) -> MapBadge? {
     guard let index = leavingByCluster[new.cluster.id], !leaving[index].isGone else { return nil }
     let badge = leaving[index]
@@ -248,8 +250,9 @@ extension MapBadge {
     go(at: now, for: duration, scale: MapTiming.faded, opacity: 0)
   }
 
-  /// Moves the badge into its whole. The badge keeps its number until it arrives at the whole. If the badge is itself
-  /// the whole of a merge whose parts have not arrived, it begins to move when its parts have arrived.
+  /// Moves the badge to the place of the cluster `whole` into which it merges. The badge keeps its number until it
+  /// arrives there. The badge may not be drawn yet, because other badges are still merging into it. In that case it
+  /// begins to move when these badges have arrived.
   fileprivate mutating func arrive(at whole: ShownCluster, now: Double, takeover: Double) {
     let start = max(appearsAt, now)
     countsUntil = takeover
@@ -257,14 +260,15 @@ extension MapBadge {
     go(at: now, to: whole, from: start, for: takeover - start, scale: MapTiming.arriving)
   }
 
-  /// Makes the badge fade into a whole. The badge never gets a number.
+  /// Makes the badge fade while it moves to the place of the cluster `whole`, which contains its points. The badge
+  /// never gets a number.
   fileprivate mutating func withdraw(into whole: ShownCluster, at now: Double, for duration: Double) {
     countsFrom = .infinity
     isLeaving = true
     go(at: now, to: whole, for: duration, scale: MapTiming.withdrawn, opacity: 0)
   }
 
-  /// Gives the badge its number now, if the badge would otherwise get its number later.
+  /// If the badge is to get its number later, gives it the number now.
   fileprivate mutating func takeOver(at now: Double) {
     guard countsFrom > now else { return }
     countsFrom = now

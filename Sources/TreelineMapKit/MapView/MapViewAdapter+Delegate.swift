@@ -3,16 +3,17 @@
   import Treeline
   import TreelineMap
 
-  // First come the methods that the adapter needs, then all other methods of the protocol. Each method also calls the
-  // same method of the delegate.
+  // The methods that the adapter itself needs come first, then all other methods of the protocol. Each method also
+  // calls the same method of `delegate`, the object that the app has set.
   //
   // A method of `MKMapViewDelegate` is optional, so the expression `app?.mapView(_:didFail:)` is a function or nil.
   // The stubs of MapKit for other platforms cannot declare optional methods. With these stubs, the expression is a
   // function whenever there is a delegate.
   extension MapViewAdapter: MKMapViewDelegate {
-    /// The delegate to which calls of the map are forwarded; nil if the adapter is not the map's delegate. In that
-    /// case, another object is the map's delegate and calls the adapter's methods. If the adapter forwarded these calls
-    /// to `delegate`, which may be this object, the object would receive its own calls.
+    /// The app's delegate, if the adapter must forward the map's calls to it; otherwise nil. The adapter forwards
+    /// calls only while it is the map's delegate itself. If another object is the map's delegate, that object passes
+    /// the map's calls to the adapter. That object may also be `delegate`, so the adapter would send its calls back to
+    /// it.
     private var app: (any MapViewAdapterDelegate)? { mapView.delegate === self ? delegate : nil }
 
     /// Requests the clusters in the visible part of the map.
@@ -51,8 +52,8 @@
       draw(annotation, in: view)
     }
 
-    /// Spreads out the points of a stack that opens. Selects the badge of the selected point if this badge had no view
-    /// before.
+    /// Called when annotations get views. If the views belong to the points of a stack that opens, spreads out these
+    /// points. If a view belongs to the badge that contains the selected point, selects this badge.
     public func mapView(_ mapView: MKMapView, didAdd views: [MKAnnotationView]) {
       if mapView.delegate !== self {
         // The map's delegate may have made these views without the adapter.
@@ -75,8 +76,9 @@
       (app?.mapView(_:didSelect:))?(mapView, view)
     }
 
-    /// Ends the selection. If the open stack or one of its points was deselected, closes the stack, unless another
-    /// point of the stack is selected immediately.
+    /// Ends the selection. A stack (several points at one position) is open while its points are spread out on the
+    /// map. If the badge or a point of the open stack was deselected, closes the stack, unless another point of the
+    /// stack is selected immediately.
     public func mapView(_ mapView: MKMapView, didDeselect view: MKAnnotationView) {
       if let annotation = view.annotation, openStack?.contains(annotation) == true { closeStackUnlessSelected() }
       if let annotation = view.annotation as? ClusterAnnotation, endsSelection(annotation) {

@@ -51,8 +51,9 @@ extension LiveIndex {
         } catch {
           logger.error("Refused batches", metadata: ["index": "\(name)", "error": "\(error)"])
           let ids = Set(entries.map(\.entry.id))
-          // A batch that occurs twice in this group got the answer to its first copy. Writing the first copy has now
-          // failed, so the second copy has failed, too.
+          // Two requests of this group may contain the same batch. In that case, only one copy of the batch was to be
+          // written, and both requests were to get the same answer. Writing has failed, so both requests get the
+          // error.
           for (number, request) in requests.enumerated() where ids.contains(request.batch.id) {
             if case .success = results[number] { results[number] = .failure(Problem(ofLog: error)) }
           }

@@ -113,8 +113,8 @@ enum ClusterRoutes {
     return .json(cost: 1 + selection.cost) {
       let tree = try selection.tree()
       let zoom = try cut.flatMap { try tree.separationZoom(of: id, for: $0, tileSize: tileSize) }
-      // A cluster with fewer points than `min-points` is never shown, because its points are shown alone at every
-      // zoom. The zoom of such a cluster is -infinity, and 0 is returned instead.
+      // A cluster with fewer points than `min-points` is never shown: its points are shown alone at every zoom. So the
+      // zoom at which it comes apart is -infinity. The route returns 0 in that case.
       return ["zoom": QueryParameters.Bounds().reached(zoom).map { max($0, 0) }]
     }
   }
@@ -203,8 +203,8 @@ private struct MemberOrder {
     let capacity = max(2 * min(count, members.count), 4096)
     var places: [Place] = []
     places.reserveCapacity(capacity)
-    /// The member at position `count` in this order, among the members read so far; nil until `count` members are
-    /// sorted.
+    /// The last of the first `count` members in this order, among the members that were read before the latest sort;
+    /// nil before the first sort. Members that come after it in this order are left out.
     var last: Place?
     for member in 0..<members.count {
       if member & 1023 == 1023 { try Cancellation.check() }

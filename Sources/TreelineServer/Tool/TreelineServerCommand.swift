@@ -232,7 +232,8 @@ extension LogFormat: ExpressibleByArgument {}
     return options
   }
 
-  /// The token for changes from the environment variable; nil if the variable is not set.
+  /// The token that clients need to change points, read from the environment variable `TREELINEMAP_WRITE_TOKEN`; nil
+  /// if the variable is not set or is empty.
   private static var writeToken: String? {
     ProcessInfo.processInfo.environment["TREELINEMAP_WRITE_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
   }

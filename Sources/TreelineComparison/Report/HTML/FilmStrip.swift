@@ -65,7 +65,8 @@ struct FilmStrip {
 }
 
 extension Fate {
-  /// Style of a change, text in the legend, and word after a count.
+  /// Names of a change in the page: its CSS class, its text in the legend, and the word that follows a number of
+  /// badges, as in `3 merge`.
   fileprivate var words: (style: String, legend: String, count: String) {
     switch self {
     case .kept: ("kept", "stays", "stay")
@@ -84,7 +85,7 @@ private struct Frame {
   let result: JourneyComparison.MethodResult
   let step: Int
   /// Whether the frame is in the first row. Only the first row contains the land and the points. All other rows reuse
-  /// them.
+  /// the land and the points of the first row.
   let isFirst: Bool
   /// Path of the land; nil to draw no land.
   let land: String?
@@ -130,8 +131,9 @@ private struct Frame {
     }.joined()
   }
 
-  /// The fate of each cluster in this view and of each cluster that has exited. A cluster in this view that takes part
-  /// in several changes counts as torn if any of these changes is torn.
+  /// The fate of each cluster in this view, and of each cluster of the previous view that shares no point with this
+  /// view. A cluster in this view may share points with several clusters of the previous view. If its fate is `torn`
+  /// for any of these clusters, its fate is `torn`.
   private var fates: [(fate: Fate, cluster: ShownCluster, position: PixelPoint)] {
     var fates = [Fate](repeating: .entered, count: after.count)
     for flow in change.flows where fates[flow.to] != .torn { fates[flow.to] = flow.kind }
