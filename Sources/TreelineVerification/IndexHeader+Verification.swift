@@ -74,7 +74,7 @@ extension IndexHeader {
     let keepsApart = growth.mergeMetric?.keepsApart == true && sections.contains { $0.kind == growth.codesKind }
     problems.check(
       keepsApart || !mergeTraits.contains(.anchorsAtMembers), "header, traits of a merged tree",
-      expected: "positions of clusters at their means, because this tree does not keep clusters apart",
+      expected: "each cluster at the mean of its points, because this tree does not keep clusters apart",
       found: "traits \(mergeTraits.rawValue)")
     guard let section = sections.first(where: { $0.kind == .badgeCurve }), isForBadges else { return }
     problems.check(

@@ -85,7 +85,7 @@ import Testing
     let points = try build(text, ["--columns", "v:number"])
     #expect(points.errors.contains("found \"1.234,56\"; give --decimal comma to read such numbers"), "\(points.errors)")
     let commas = try build(text, ["--columns", "w:number", "--decimal", "comma"])
-    #expect(commas.errors.contains("found \"1.234\"; remove the points between thousands"), "\(commas.errors)")
+    #expect(commas.errors.contains("found \"1.234\"; remove the '.' between thousands"), "\(commas.errors)")
     let found = try build(text, ["--columns", "all"])
     #expect(
       found.code == 0 && found.errors.contains("column \"v\" may have numbers with decimal commas"), "\(found.errors)")

@@ -13,7 +13,8 @@ import Treeline
       case state
       /// The next state of the build, while it is written. The complete file is renamed to `state`.
       case newState = "state.new"
-      /// Plain x and y coordinates. The file is kept until the plane is known.
+      /// The x and y coordinates of points without a map projection. The file is needed only until all points are
+      /// read, because the plane depends on their extent.
       case coordinates
       /// Positions on the plane, in input order. On Web Mercator, the plane is cut open at longitude -180.
       case positions
@@ -33,7 +34,8 @@ import Treeline
       case givenRows = "given-rows"
       /// The number of each point's group, in input order.
       case groups
-      /// Positions in a build with groups, divided by tree. The file is needed only while the trees are planned.
+      /// Positions in a build with groups, sorted by the tree to which each point belongs. The file is needed only
+      /// while the trees are planned.
       case dividedPositions = "divided-positions"
       /// Codes of all columns, sorted by piece like `rows`.
       case codes

@@ -60,8 +60,8 @@ extension NeighbourGrid {
   /// Searches the cells of an area for the node that is closest to either of two positions. If this node is closer
   /// than `nearest`, stores the node in `nearest`. Skips the node `exception`.
   ///
-  /// - Returns: the number of cells that were searched, and the number of their pieces. A piece holds a few nodes of
-  ///   one cell.
+  /// - Returns: the number of cells that were searched, and the number of their pieces. A piece holds up to four nodes
+  ///   of one cell.
   @inline(__always) func findNearest(
     to a: PlanePoint, _ b: PlanePoint, in area: Area, but exception: UInt32, _ nearest: inout Neighbour
   ) -> (cells: Int, pieces: Int) {

@@ -3,11 +3,13 @@ import Treeline
 /// Finds the position along an axis at which a split leaves the least scatter in the two halves. If several positions
 /// are equally good, finds the first of these positions.
 ///
-/// If there are at most 128 points, they are sorted, and every position is tried. If there are more points, they are
-/// put into bins of equal width by their dot products. At the ends of a bin, sums over bins give the scatter between
-/// the halves. For the positions inside a bin, there is an upper bound of this scatter. If the bound is less than the
-/// best scatter so far, the bin is skipped. Otherwise the points inside the bin are searched by the same method: they
-/// are sorted, or put into smaller bins. So the result is the same as if every position were tried.
+/// The total scatter is fixed. So the best split has the least scatter within the halves and the greatest scatter
+/// between the halves. The search compares the scatter between the halves. If there are at most 128 points, the points
+/// are sorted along the axis, and every position is tried. If there are more points, they are put into bins of equal
+/// width along the axis. At the ends of a bin, sums over bins give the scatter between the halves. For the positions
+/// inside a bin, there is an upper bound of this scatter. If the bound is less than the greatest scatter found so far,
+/// the bin is skipped. Otherwise the points inside the bin are searched by the same method: they are sorted, or put
+/// into smaller bins. So the result is the same as if every position were tried.
 struct SplitPositionSearch {
   private let points: UnsafePointer<PlanePoint>
   private let products: DotProducts
@@ -20,7 +22,7 @@ struct SplitPositionSearch {
   /// Returns the best position.
   ///
   /// - Parameters:
-  ///   - points: The points to split. `halves` has sums over these points.
+  ///   - points: The points to split. `halves` contains sums over these points.
   ///   - links: Memory for one number per point.
   /// - Complexity: Usually O(count), at most O(count x 62), because each search inside a bin covers at most half the
   ///   width of the search before.
@@ -61,7 +63,7 @@ struct SplitPositionSearch {
 
   /// Searches for a better position inside a bin.
   ///
-  /// - Parameter left: The sums over all points with smaller products.
+  /// - Parameter left: The sums over all points that come before the bin along the axis.
   private mutating func search(_ bin: Bin, rightOf left: Halves.Sums) {
     if bin.count <= SortedPoint.few { return searchFew(bin, rightOf: left) }
     let range = range(of: bin)
@@ -102,8 +104,8 @@ struct SplitPositionSearch {
   private func putByThreads(_ range: Range<Int>, in bins: UnsafeMutableBufferPointer<Bin>, _ scale: BinScale) {
     nonisolated(unsafe) let search = self
     let parts = inChunks(of: range.count, threads: threads) { chunk in
-      // For each bin, `ends` contains the point that was added to the bin first. This point is the end of the bin's
-      // list.
+      // The points of a bin form a list, and each new point is put in front. So the point that was added to the bin
+      // first is at the end of the list. `ends` contains this point for each bin.
       var (bins, ends) = ([Bin](repeating: Bin(), count: scale.count), [UInt32](repeating: 0, count: scale.count))
       bins.withUnsafeMutableBufferPointer { bins in
         search.monitor.pass(over: range.chunk(chunk)) { block in
@@ -165,7 +167,8 @@ struct SplitPositionSearch {
 
 /// A position along an axis.
 struct SplitPosition {
-  /// Points with products up to this value are on the left.
+  /// Greatest dot product of a point in the left half. Points with greater dot products (see `DotProducts`) are in the
+  /// right half.
   private(set) var threshold = Int64.min
   private(set) var left = Halves.Sums()
   /// Scatter between the halves, multiplied by the number of points.

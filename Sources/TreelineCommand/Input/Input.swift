@@ -33,7 +33,7 @@ struct Input {
       case .point where CellNumber.haveDecimalCommas([number]):
         "give --decimal comma to read such numbers"
       case .comma where CellNumber.literal(number, mark: .point, allowsPlus: true) != nil:
-        "remove the points between thousands; or, if they are decimal points, run without --decimal comma"
+        "remove the '.' between thousands; or, if the '.' is a decimal point, run without --decimal comma"
       default: usual
       }
     return .badData(

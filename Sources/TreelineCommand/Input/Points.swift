@@ -30,8 +30,8 @@ struct Points {
       }
       if tree.anchor != .member && request.parameters.contains(where: { $0 == ("anchor", "member") }) {
         throw Failure.usage(
-          "\(input.name): '--anchor member' needs points, but this is an index with clusters at means; "
-            + "give the points instead")
+          "\(input.name): '--anchor member' needs points, but this is an index whose clusters lie at the means of their "
+            + "points; give the points instead")
       }
       try tree.requireSupport(for: cuts, name: input.name)
       table = nil
@@ -121,7 +121,8 @@ struct Points {
     return completed(ClusterFeature(ofPointAt: treeIndex, in: leaf, of: tree), members: CollectionOfOne(treeIndex))
   }
 
-  /// Adds the input's data about the points to a feature of any clustering method, and returns the feature.
+  /// Returns the feature, with data from the input about its points: row numbers, and the columns of a single point.
+  /// The feature may come from any clustering method.
   ///
   /// - Parameter members: Tree indices of all points of the feature.
   func completed(

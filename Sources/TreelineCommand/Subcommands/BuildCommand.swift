@@ -74,7 +74,7 @@ struct BuildCommand: ParsableCommand {
   @Option(help: .init("The column of groups: points with different values never share a cluster.", valueName: "name"))
   var groupBy: String?
 
-  @Option(help: .init("The column of true and false: points with true are never clustered.", valueName: "name"))
+  @Option(help: .init("A column of booleans: points with the value true are never clustered.", valueName: "name"))
   var neverCluster: String?
 
   @Option(help: .init("What the points are, for maps and lists of indexes.", valueName: "text")) var title: String?

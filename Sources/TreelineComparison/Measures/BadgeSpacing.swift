@@ -72,8 +72,8 @@ struct NeighbourDistances: Sendable {
 }
 
 extension PixelIndex {
-  /// Returns the share of clusters whose badge touches another badge, from 0 to 1. The index must contain exactly the
-  /// positions of these clusters.
+  /// Returns the share of clusters whose badge touches another badge, from 0 to 1. This `PixelIndex` must have been
+  /// made from the positions of exactly these clusters, in the same order.
   func overlap(of clusters: [ShownCluster]) -> Double {
     let radii = clusters.map { $0.diameter / 2 }
     let largest = radii.max() ?? 0

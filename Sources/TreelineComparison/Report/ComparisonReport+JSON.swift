@@ -56,7 +56,8 @@ extension Measure {
   fileprivate func json(_ value: Double?) -> (String, String) { (key, number(value, decimals: unit.decimals)) }
 }
 
-/// Returns an object. Its keys and names must not need escapes.
+/// Returns a JSON object. The values are inserted as they are, so they must be JSON already. The keys are put in
+/// quotes, and must not contain characters that JSON escapes.
 private func object(_ members: [(key: String, value: String)]) -> String {
   "{" + members.map { "\"\($0.key)\": \($0.value)" }.joined(separator: ", ") + "}"
 }

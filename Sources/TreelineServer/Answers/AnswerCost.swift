@@ -22,7 +22,8 @@ extension WorkEstimate {
   /// Cost in units of `AnswerCost`. One step takes about a nanosecond.
   var cost: Int { steps / 1500 }
 
-  /// Maximum estimated time to prepare a filter or to compute the aggregates of an answer, in nanoseconds.
+  /// Maximum estimated number of steps to prepare a filter or to compute the aggregates of an answer. One step takes
+  /// about a nanosecond.
   private static let mostSteps = 5_000_000_000
 
   /// Maximum and estimated duration of the work, as texts for an error message; nil if the work is short enough.
@@ -41,7 +42,8 @@ extension Cut {
     let most = min(limit, tree.pointCount)
     guard let side = clusterSide, let zoom = view.zoom else { return relativeCost * most }
     if zoom >= unclustered.fromZoom { return most }
-    // A square without a cluster may show up to `points` single points.
+    // The view is divided into squares as wide as a cluster. A square shows one cluster or, if its points are too few
+    // for a cluster, up to `points` single points.
     let points = unclustered == .none ? 1 : unclustered.leastMembers
     let clusters = view.area(inSquaresOf: side) * Double(points)
     return clusters < Double(most) ? Int(clusters) : most

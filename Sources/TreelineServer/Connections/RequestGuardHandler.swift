@@ -21,8 +21,8 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Progress of the next request. In an HTTP/2 stream, the head of the request is complete from the start.
     let progress: RequestProgress
     let isStream: Bool
-    /// Whether the connection is beyond the maximum number of connections. Such a connection may request only
-    /// `/health` and `/ready`.
+    /// Whether the connection exceeds the maximum number of connections. Such a connection may request only `/health`
+    /// and `/ready`, and is closed soon.
     let isBeyondBound: Bool
   }
 
@@ -44,7 +44,8 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   private var bounds: ServerBounds { connection.bounds }
 
-  /// Maximum time until the only request of a connection beyond the bound is complete.
+  /// Time after which a connection is closed if it exceeds the maximum number of connections. Until then, the
+  /// connection can request `/health` or `/ready`.
   static let shortTime = TimeAmount.seconds(2)
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -90,7 +91,8 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // The error goes to the route that is reading the body of this request.
+    // The client has closed the connection in the middle of a request. The route that reads the body of this request
+    // gets the error.
     if case HTTPParserError.invalidEOFState = error, isReading { return context.fireErrorCaught(error) }
     switch error {
     case HTTPParserError.headerOverflow: refuse(connection.progress.hasFirstLine ? .headLength : .lineLength, context)
@@ -128,7 +130,7 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
     if isReading {
       if unanswered == 0 { return close(context) }
       if isResponding && unanswered == 1 { return }
-      // No response to this request has begun yet, so the refusal becomes the response.
+      // The response to the refused request has not begun yet, so the refusal becomes this response.
       isReading = false
       unanswered -= 1
     }
