@@ -24,8 +24,8 @@ extension IndexHeader {
     }
     let kinds = sections.map(\.kind)
     problems.check(
-      !kinds.contains(.wideRows) || !kinds.contains(.rows), "sections", expected: "either rows or wide rows",
-      found: "both")
+      !kinds.contains(.wideRows) || !kinds.contains(.rows), "sections", expected: "only one section of row numbers",
+      found: "rows and wide rows")
     checkZeros(bytes, from: end, to: UInt64(bytes.count), problems)
     problems.check(
       end == bytes.count, "byte \(end)", expected: "the end of the file",
@@ -39,8 +39,8 @@ extension IndexHeader {
       !isOfKnownVersion || section.kind.isPrivate || isKnown, "section table, byte \(entry)",
       expected: "a kind of section that version \(majorVersion).\(minorVersion) has, or a private kind from 2^31 on",
       found: "\(section.kind.rawValue)")
-    // An index with a required section of an unknown kind cannot be opened. So the flag is checked only for known
-    // kinds.
+    // The flag says whether a reader must know the section. A section of an unknown kind cannot have the flag, because
+    // the index was opened. So the flag is checked only for known kinds.
     problems.check(
       section.isRequired == section.kind.isRequired || !isKnown, "section table, byte \(entry + 4)",
       expected: "the flag \(section.kind.isRequired ? 1 : 0) of a section of \(section.kind)",
@@ -87,8 +87,8 @@ extension IndexHeader {
 // MARK: - Description
 
 extension IndexHeader {
-  /// Checks that the description has a text in UTF-8, and that it has a unit only if the points have no map
-  /// projection. The lengths of the texts were already checked when the index was opened.
+  /// Checks that the description has at least one text, that all its texts are UTF-8, and that it has a unit only if
+  /// the points have no map projection. The lengths of the texts were already checked when the index was opened.
   func checkDescription(in bytes: UnsafeRawBufferPointer, _ problems: ProblemList) {
     let kind = IndexSection.Kind.description
     guard kind.isKnown(in: minorVersion), let section = sections.first(where: { $0.kind == kind }) else { return }
@@ -144,7 +144,7 @@ extension IndexHeader {
     let expected = Self.seam(of: points, on: plane)
     problems.check(
       plane.seam == expected ?? 0, "header, byte \(Offset.seam)",
-      expected: expected.map { "the seam \($0), after the widest gap of longitude" }
+      expected: expected.map { "the seam \($0), the east end of the widest gap" }
         ?? "the seam 0, because there are no points", found: "\(plane.seam)")
   }
 
@@ -182,7 +182,9 @@ extension IndexHeader {
     let box = points.box
     problems.check(
       box.isPoint == (plane.side == 0), "header, byte \(Offset.side)",
-      expected: box.isPoint ? "a side of 0 around one position" : "a side above 0 around more than one position",
+      expected: box.isPoint
+        ? "a side of 0, because all points have one position"
+        : "a side above 0, because the points have several positions",
       found: "\(plane.side)")
     problems.check(
       (box.minX, box.minY) == (0, 0), "points", expected: "0 as the least x and as the least y",

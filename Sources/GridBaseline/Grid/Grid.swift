@@ -29,8 +29,8 @@ public struct Grid: Sendable {
   /// The smallest box around all points; nil if there are no points.
   package let bounds: PlaneRect?
 
-  /// The quadtree. Its positions are counted from longitude -180. So no cell wraps around the world, and a cell of 2^n
-  /// units is a whole node.
+  /// The quadtree. The x of its positions is counted from longitude -180, where the lattice of cells also begins. So
+  /// no cell wraps around the world, and a cell with a side of 2^n units has exactly the points of one node.
   let tree: QuadTree
 
   /// Builds the quadtree over points of a plane.
@@ -173,7 +173,8 @@ extension Grid {
     return PlaneWindow(x: x &- plane.seam, width: lattice.upperEdge(x) - x, minY: y, maxY: lattice.upperEdge(y))
   }
 
-  /// Returns a window of the plane with positions counted from longitude -180 instead of the seam.
+  /// Returns the same window, but with x counted from longitude -180. In the given window, x is counted from the seam,
+  /// the meridian at which the plane begins.
   private func unrotated(_ window: PlaneWindow) -> PlaneWindow {
     PlaneWindow(x: window.x &+ plane.seam, width: window.width, minY: window.minY, maxY: window.maxY)
   }

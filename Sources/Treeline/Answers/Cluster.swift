@@ -172,7 +172,8 @@ package struct Ellipse: Hashable, Sendable {
     let radius = (half * half + xy * xy).squareRoot()
     semiMajor = (mean + radius).squareRoot()
     semiMinor = max(mean - radius, 0).squareRoot()
-    // Computes the unit vector at half the angle of the vector (half, xy), without calling the C library.
+    // The vector with x = `half` and y = `xy` has an angle to the x axis. The longer axis has half this angle. Its
+    // unit vector is computed from the cosine, because sines and cosines of angles would need the C library.
     let cosine = radius > 0 ? half / radius : 1
     axisX = ((1 + cosine) / 2).squareRoot()
     axisY = radius > 0 ? ((1 - cosine) / 2).squareRoot() * (xy < 0 ? -1 : 1) : 0

@@ -38,10 +38,11 @@ public enum QueryError: Error, Hashable, Sendable {
   /// The query has a length in pixels, but the viewport has no zoom. Without a zoom, the length cannot be converted to
   /// units of the plane. A detail, a spacing, badges and a margin are lengths in pixels.
   @_spi(Server) case noZoom
-  /// A cut with only a limit, for a query that needs a detail, a spacing or badges. With only a limit, the choice of
-  /// clusters depends on the viewport.
+  /// The query needs a cut with a detail, a spacing or badges, but the cut has only a limit. With only a limit, the
+  /// choice of clusters would depend on the viewport.
   @_spi(Server) case notByPixels
-  /// A map tile as the viewport of a tree on a plain plane. A plain plane has no map tiles.
+  /// The viewport is a map tile, but the points have plain x and y. There are no map tiles without longitudes and
+  /// latitudes.
   @_spi(Server) case tileOnPlainPlane
   /// Fewer values than the tree has rows.
   @_spi(Server) case tooFewValues(expected: Int, found: Int)

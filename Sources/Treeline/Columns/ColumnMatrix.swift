@@ -75,13 +75,13 @@ package struct ColumnMatrix: @unchecked Sendable {
     firstIndices = (start + needed - 4 * valueCount).assumingMemoryBound(to: UInt32.self)
   }
 
-  /// Reads a section that a builder made in memory. The bytes are aligned to 8 bytes.
+  /// Reads a section that a builder made in memory. The section must begin at an address that is a multiple of 8.
   package init(section bytes: UnsafeRawBufferPointer, of kind: IndexSection.Kind, pointCount: Int) throws(IndexError) {
     try self.init(bytes, of: kind, at: 0, in: NamedBytes(bytes: bytes, name: "memory"), pointCount: pointCount)
   }
 
-  /// Returns the tree index of the first point whose value has a given rank; nil if there is no such rank or no such
-  /// point.
+  /// Returns the tree index of the first point whose value has a given rank. Returns nil if the rank is too great, or
+  /// if a damaged section gives an index that no point has.
   package func firstIndex(ofRank rank: Int) -> Int? {
     guard rank < valueCount else { return nil }
     let index = Int(UInt32(littleEndian: firstIndices[rank]))
@@ -122,7 +122,7 @@ extension Column {
     if kind == .ranks { ranks = matrix } else { links = matrix }
   }
 
-  /// Attaches a section that a builder made in memory. The bytes are aligned to 8 bytes.
+  /// Attaches a section that a builder made in memory. The section must begin at an address that is a multiple of 8.
   package mutating func attach(section: UnsafeRawBufferPointer, of kind: IndexSection.Kind) throws(IndexError) {
     try attach(section, of: kind, at: 0, in: NamedBytes(bytes: section, name: "memory"))
   }

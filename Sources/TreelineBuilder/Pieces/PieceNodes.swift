@@ -52,8 +52,8 @@ final class PieceNodes {
   private struct Branch {
     let node: Node
     let position: PlanePoint
-    /// Upper bound of the squared distance at which the node is split. This bound follows from the distances of the
-    /// nodes above.
+    /// Upper bound of the squared distance at which the node is split. A node cannot be split before the nodes above
+    /// it. So the smallest bound among the nodes above is also a bound of this node.
     let limit: UInt64
     let isLeft: Bool
     /// Number of the parent, if the node is a right child; otherwise `InternalNode.none`.

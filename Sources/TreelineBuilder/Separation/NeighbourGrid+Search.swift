@@ -100,9 +100,10 @@ extension NeighbourGrid {
 
 /// Tests four nodes at once, and rejects nodes that are too far away. Most nodes are rejected.
 ///
-/// Differences are taken modulo 2^32, the shorter way around on each axis. So a difference is at most the true
-/// distance on its axis. Squares are rounded, so the limit is increased to allow for rounding. The distances of nodes
-/// that are not rejected are then computed exactly.
+/// To save time, both axes are treated as circles of 2^32 units, and differences are measured the shorter way around.
+/// On an axis that is no circle, the result may be too small, but never too great. So no near node is rejected.
+/// Squares are rounded, so the limit is increased to allow for rounding. The distances of nodes that are not rejected
+/// are then computed exactly.
 private struct Sieve {
   private let ax: SIMD4<UInt32>
   private let ay: SIMD4<UInt32>

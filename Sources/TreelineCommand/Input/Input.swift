@@ -14,8 +14,8 @@ struct Input {
 
   static func name(of path: String) -> String { path == "-" ? "standard input" : path }
 
-  /// Returns the name of the input and the line of a point for a message, such as `cities.csv:7`. The columns of the
-  /// table must have been kept.
+  /// Returns the name of the input and the line of a point for a message, such as `cities.csv:7`. The table knows the
+  /// lines only if it was read with its columns.
   func place(ofPoint point: Int, in table: PointTable) -> String { "\(name):\(table.line(ofPoint: point))" }
 
   /// Returns an error about a value that does not fit its column, with the line of the value.

@@ -30,8 +30,8 @@ struct Points {
       }
       if tree.anchor != .member && request.parameters.contains(where: { $0 == ("anchor", "member") }) {
         throw Failure.usage(
-          "\(input.name): '--anchor member' needs points, but this is an index whose clusters lie at the means of their "
-            + "points; give the points instead")
+          "\(input.name): '--anchor member' needs points, but this is an index whose clusters lie at the means "
+            + "of their points; give the points instead")
       }
       try tree.requireSupport(for: cuts, name: input.name)
       table = nil

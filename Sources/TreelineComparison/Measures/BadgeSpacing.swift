@@ -87,14 +87,15 @@ extension PixelIndex {
   }
 }
 
-/// Positions in a picture, sorted into square bins. So neighbors are found without reading all positions.
+/// Positions in a picture, sorted into square bins. To find the neighbors of a position, only the bins around it are
+/// read.
 struct PixelIndex: Sendable {
   private let positions: [PixelPoint]
   private let side: Double
   private let origin: PixelPoint
   private let columns: Int
   private let rows: Int
-  /// Indices of the positions, ordered by bin, and the first index of each bin.
+  /// `items` contains the indices of the positions, sorted by bin. `starts` says where the items of each bin begin.
   private var items: [Int]
   private var starts: [Int]
 
@@ -106,8 +107,8 @@ struct PixelIndex: Sendable {
     origin = positions.reduce(positions.first ?? .zero) { pointwiseMin($0, $1) }
     let size = positions.reduce(origin) { pointwiseMax($0, $1) } - origin
     let count = Double(max(positions.count, 1))
-    // The second bound keeps the number of bins small if the positions lie along a line. The third bound keeps the side
-    // of a bin above 0.
+    // With the first value, there is about one bin for each position. The second value is greater if the positions lie
+    // along a line, and keeps the number of bins small. The third value keeps the side of a bin above 0.
     side = max((size.x * size.y / count).squareRoot(), size.max() / count, 1e-6)
     columns = Int(size.x / side) + 1
     rows = Int(size.y / side) + 1

@@ -99,7 +99,8 @@ extension ComparisonView {
   /// Width of the world in pixels, after which the picture repeats; infinite on a plane without a projection.
   var turn: Double { plane.projection == .webMercator ? Plane.turnWidth / unitsPerPixel : .infinity }
 
-  /// Returns the copy of a position that is nearest to another position. If the world does not repeat, returns the
+  /// In a picture of a repeating world, a place has several positions, which differ by the width of the world. Returns
+  /// the position of the given place that is nearest to another position. If the world does not repeat, returns the
   /// position itself.
   func nearest(_ position: PixelPoint, to other: PixelPoint) -> PixelPoint {
     guard turn.isFinite else { return position }

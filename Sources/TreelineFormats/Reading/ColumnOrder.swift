@@ -4,7 +4,8 @@ struct ColumnOrder {
   private let numbers: [String: Int]
   /// Spelling of each requested column in the first record that has the column.
   private var spellings: [String?]
-  /// For each requested column, the requested columns that directly follow it in some record.
+  /// For each requested column, the requested columns that come next after it in at least one record. Columns that
+  /// were not requested do not count.
   private var following: [Set<Int>]
 
   /// - Parameter names: Names of the requested columns. Of equal names, only the first is used.

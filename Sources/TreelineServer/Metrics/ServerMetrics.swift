@@ -25,7 +25,7 @@ final class ServerMetrics: Sendable {
     (filterBytes, "gauge", "Total size of the prepared filters in the cache, in bytes."),
     (liveBatches, "counter", "Number of batches of changes to a live index, including batches before a restart."),
     (liveWaiting, "gauge", "Number of batches that the served version of a live index does not contain yet."),
-    (livePoints, "gauge", "Number of points of a live index after all batches."),
+    (livePoints, "gauge", "Number of points of a live index, including changes that are not served yet."),
     (liveLogBytes, "gauge", "Length of the log of a live index, in bytes."),
     (liveFailures, "gauge", "1 if a live index makes no new versions until the server is restarted, otherwise 0."),
     (droppedLines, "counter", "Number of log lines dropped because the reader was too slow."),

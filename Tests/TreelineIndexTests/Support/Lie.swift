@@ -30,19 +30,19 @@ extension Lie {
     ) { $0.store(UInt32(1), at: 64) },
     Lie(
       "seam off the first point", .nodes,
-      problems: ["header, byte 36: expected the seam 3875596176, after the widest gap of longitude, found 3875595176"]
+      problems: ["header, byte 36: expected the seam 3875596176, the east end of the widest gap, found 3875595176"]
     ) {
       $0.movePoints { ($0 + 1000, $1) }
       $0.store($0.header.plane.seam &- 1000, at: 36)
     },
     Lie(
       "seam behind a lesser gap", TestIndex("a quarter apart", [(0, 0), (90, 0)]),
-      problems: ["header, byte 36: expected the seam 1073741824, after the widest gap of longitude, found 2147483648"]
+      problems: ["header, byte 36: expected the seam 1073741824, the east end of the widest gap, found 2147483648"]
     ) { $0.movePoints { ($0 * 3, $1) } },
     // If several gaps are equally wide, the seam is behind the first of them, counted eastwards from longitude -180.
     Lie(
       "seam behind the second of two equal gaps", TestIndex("half apart", [(-90, 0), (90, 0)]),
-      problems: ["header, byte 36: expected the seam 1073741824, after the widest gap of longitude, found 3221225472"]
+      problems: ["header, byte 36: expected the seam 1073741824, the east end of the widest gap, found 3221225472"]
     ) { $0.store(UInt32(3 << 30), at: 36) },
     Lie(
       "seam of no points", .none,
@@ -66,11 +66,11 @@ extension Lie {
     ) { $0.movePoints { ($0 / 2 + 5, $1 / 2 + 7) } },
     Lie(
       "square without a side", .planar,
-      problems: ["header, byte 56: expected a side above 0 around more than one position, found 0.0"]
+      problems: ["header, byte 56: expected a side above 0, because the points have several positions, found 0.0"]
     ) { $0.store(0.0.bitPattern, at: 56) },
     Lie(
       "side around one position", plain([(3, 4)]),
-      problems: ["header, byte 56: expected a side of 0 around one position, found 2.0"]
+      problems: ["header, byte 56: expected a side of 0, because all points have one position, found 2.0"]
     ) { $0.store(2.0.bitPattern, at: 56) },
     Lie(
       "square of no points", plain([]),

@@ -37,7 +37,8 @@ struct MapPicture {
 
   // MARK: Land and points
 
-  /// Returns a layer that the pictures share: the land below the extents of clusters, or the points above them.
+  /// Returns a layer that the pictures of all methods share: the land or the points. Only the first picture contains
+  /// the layer, and the other pictures refer to it.
   private func shared(_ layer: String, method index: Int, path: () -> String) -> String {
     let id = "\(name)-\(layer)"
     guard index == 0 else { return "<use href=\"#\(id)\"/>" }
