@@ -17,10 +17,10 @@ struct Merge {
 /// A binary tree of merges. Until all leaves have been merged, it is a forest.
 ///
 /// Leaves are numbered from 0. The *least member* of a cluster is the first of its leaves in Z-order. When two
-/// clusters are merged, one of their two least members becomes the least member of the new cluster. The other one,
-/// which comes later in Z-order, is never again the least member of a cluster. So a leaf can be this other one in at
-/// most one merge. Therefore the node of a merge has the number `leafCount` plus the number of the other one, and no
-/// two nodes have the same number.
+/// clusters are merged, the new cluster keeps one of their two least members. The later one in Z-order loses this
+/// role, and is never again the least member of a cluster. So in each merge one leaf loses the role, and each leaf
+/// loses it at most once. The node of a merge has the number `leafCount` plus the number of the leaf that loses the
+/// role. So no two nodes have the same number.
 ///
 /// All copies of a `MergeTree` share one tree. Threads may work on disjoint ranges of leaves.
 struct MergeTree: @unchecked Sendable {
@@ -249,8 +249,9 @@ struct MergeTree: @unchecked Sendable {
 // MARK: - Depth
 
 extension MergeTree {
-  /// Greatest depth of a tree with exact scales. Without this bound, a chain of merges at rising scales could be as
-  /// deep as the number of points.
+  /// Greatest depth of a tree with exact scales. If a tree is deeper, it gets coarse scales instead (see
+  /// `withCoarseScales`). Without this bound, a chain of merges at rising scales could be as deep as the number of
+  /// points.
   static let maximumDepth = 511
 
   /// Returns this tree with coarse scales, which are rounded down to steps. There are two steps for each doubling of
@@ -316,8 +317,8 @@ extension MergeTree {
     if parts.count == 1 { return parts[parts.startIndex] }
     let middle = (starts[parts.startIndex] + starts[parts.endIndex]) / 2
     var (low, high) = (parts.startIndex + 1, parts.endIndex - 1)
-    // Finds the first cluster whose points begin at the middle or after it. If the points of the previous cluster
-    // begin nearer to the middle, takes the previous cluster instead.
+    // Chooses `low`, the first cluster of the right half, so that the two halves have numbers of points that are as
+    // equal as possible.
     while low < high {
       let index = (low + high) / 2
       if starts[index] < middle { low = index + 1 } else { high = index }

@@ -13,8 +13,8 @@ import Treeline
       case state
       /// The next state of the build, while it is written. The complete file is renamed to `state`.
       case newState = "state.new"
-      /// The x and y coordinates of points without a map projection. The file is needed only until all points are
-      /// read, because the plane depends on their extent.
+      /// The x and y coordinates of points without a map projection. The plane depends on the extent of all points. So
+      /// positions on the plane replace this file once all points are read.
       case coordinates
       /// Positions on the plane, in input order. On Web Mercator, the plane is cut open at longitude -180.
       case positions

@@ -167,8 +167,8 @@ struct SplitPositionSearch {
 
 /// A position along an axis.
 struct SplitPosition {
-  /// Greatest dot product of a point in the left half. Points with greater dot products (see `DotProducts`) are in the
-  /// right half.
+  /// A point is in the left half if its dot product with the axis (see `DotProducts`) is at most this value. Otherwise
+  /// it is in the right half.
   private(set) var threshold = Int64.min
   private(set) var left = Halves.Sums()
   /// Scatter between the halves, multiplied by the number of points.

@@ -121,8 +121,8 @@ struct Points {
     return completed(ClusterFeature(ofPointAt: treeIndex, in: leaf, of: tree), members: CollectionOfOne(treeIndex))
   }
 
-  /// Returns the feature, with data from the input about its points: row numbers, and the columns of a single point.
-  /// The feature may come from any clustering method.
+  /// Returns the feature, with data from the input about its points: the rows of members and, for a single point, its
+  /// row, columns and id. The feature may come from any clustering method.
   ///
   /// - Parameter members: Tree indices of all points of the feature.
   func completed(

@@ -140,8 +140,8 @@ extension MapScene {
     shown.append(badge)
   }
 
-  /// Ends the count of leaving badges at once if they count points of a cluster that enters. Other badges were to
-  /// count the points of these leaving badges later, and begin to count them now.
+  /// Called for a cluster that enters. If leaving badges count points of this cluster, they stop at once. Other badges
+  /// that would have counted the points of these leaving badges later begin to count them now.
   ///
   /// - Parameter remaining: Badges of the previous answer to which no rule has been applied yet.
   mutating func handOver(_ range: Range<Int>, remaining: inout ArraySlice<MapBadge>) {

@@ -21,8 +21,8 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Progress of the next request. In an HTTP/2 stream, the head of the request is complete from the start.
     let progress: RequestProgress
     let isStream: Bool
-    /// Whether the connection exceeds the maximum number of connections. Such a connection may request only `/health`
-    /// and `/ready`, and is closed soon.
+    /// Whether the maximum number of connections was already open when this connection was opened. In that case, the
+    /// client may request only `/health` and `/ready`, and the connection is closed soon.
     let isBeyondBound: Bool
   }
 
@@ -44,8 +44,8 @@ final class RequestGuardHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   private var bounds: ServerBounds { connection.bounds }
 
-  /// Time after which a connection is closed if it exceeds the maximum number of connections. Until then, the
-  /// connection can request `/health` or `/ready`.
+  /// Time after which a connection with `isBeyondBound` is closed. Until then, its client can request `/health` or
+  /// `/ready`.
   static let shortTime = TimeAmount.seconds(2)
 
   func handlerAdded(context: ChannelHandlerContext) {

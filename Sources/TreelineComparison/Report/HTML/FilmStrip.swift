@@ -132,8 +132,8 @@ private struct Frame {
   }
 
   /// The fate of each cluster in this view, and of each cluster of the previous view that shares no point with this
-  /// view. A cluster in this view may share points with several clusters of the previous view. If its fate is `torn`
-  /// for any of these clusters, its fate is `torn`.
+  /// view. A cluster in this view may share points with several clusters of the previous view, and has a fate with
+  /// respect to each of them. If one of these fates is `torn`, the cluster counts as torn.
   private var fates: [(fate: Fate, cluster: ShownCluster, position: PixelPoint)] {
     var fates = [Fate](repeating: .entered, count: after.count)
     for flow in change.flows where fates[flow.to] != .torn { fates[flow.to] = flow.kind }
