@@ -328,7 +328,7 @@ extension AttributeColumn {
   }
 }
 
-/// The entries of a dictionary that some points use, in the order of the dictionary.
+/// Some of the entries of a dictionary, in the order of the dictionary: the entries that are values of given points.
 private struct LocalDictionary {
   /// Code of each point: the index of the point's entry, or the number of entries if the point has no entry.
   let codes: [Int]

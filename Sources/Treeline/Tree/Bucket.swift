@@ -80,7 +80,8 @@ extension TreeStorage {
     return ChildPair(leftCount: count, leftRecord: node.record, recordStep: 0, levels: node.levels &+ Bucket.oneDown)
   }
 
-  /// Returns the number of points of the left child. A node is split at the one gap whose value is the node's depth.
+  /// Returns the number of points of the left child. A bucket stores a depth for each gap between two neighboring
+  /// points. A node is split at the one gap with the node's own depth.
   @inline(__always) private func splitOfBucket(_ node: Node) throws(IndexError) -> UInt32? {
     if node.count <= 1 { return nil }
     guard node.count <= NodeRecord.bucketCapacity else {

@@ -177,7 +177,9 @@ package final class SeparationPieces: Sendable {
     tree.forget()
     var unsure = UnsureBoxes(tree.projection, reach: SplitSequence.reach(front.squaredDistance))
     for member in front.nodes where !member.isSure { unsure.insert(member.box, within: front.squaredDistance) }
-    if selection.floor > front.squaredDistance { preconditionFailure("A part ends at a greater distance than it begins") }
+    if selection.floor > front.squaredDistance {
+      preconditionFailure("A part ends at a greater distance than it begins")
+    }
     var sequence = SplitSequence(
       part, selection.floor...front.squaredDistance, unsure: unsure, tree.projection, monitor)
     sequence.run()

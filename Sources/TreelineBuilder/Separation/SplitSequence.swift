@@ -9,10 +9,10 @@ import Treeline
 /// neighbors of the children. If no neighbor is closer than r, the node is split. Otherwise the nearest neighbor is
 /// the node's *blocker*. As long as the blocker is shown, the node cannot be split before r has fallen to the distance
 /// between the blocker and the closer child. So the node is queued at this distance. If the blocker is split sooner,
-/// the node is queued again: either a child of the blocker now blocks the node, or the node may be split at once. If the
-/// blocker is a single position, it is never split, so the node stays queued at its distance. Hence every node that
-/// could be split at r is queued at r or above. The queue has the order of the rule: first by distance, then by tree
-/// order.
+/// the node is queued again: either a child of the blocker now blocks the node, or the node may be split at once. If
+/// the blocker is a single position, it is never split, so the node stays queued at its distance. Hence every node
+/// that could be split at r is queued at r or above. The queue has the order of the rule: first by distance, then by
+/// tree order.
 ///
 /// With real and generated data, each node takes about 1.3 looks at neighbors. All shown nodes are at least r apart.
 /// So a cell that is about as wide as r contains few nodes, and a search reads few cells.
