@@ -137,7 +137,7 @@ extension IndexDescription {
   }
 }
 
-/// Reports the stages of a build in pieces to C, at most once per percent.
+/// Reports to C the stages of a build that runs in pieces, at most once per percent.
 final class PieceSteps {
   private let monitor: treeline_monitor?
   private var told: (stage: ScratchBuild.Stage, percent: Int)?

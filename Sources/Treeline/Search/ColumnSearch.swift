@@ -21,8 +21,7 @@ package struct ColumnSearch: @unchecked Sendable {
   /// The place of the first word of each text. A place is the number of bytes from the start of the dictionary's first
   /// entry to the start of a word. Texts without a word have no place.
   package let beginnings: PackedIntegers
-  /// The places of the later words that the section lists, as for `beginnings`. The first word of each text is not in
-  /// this list.
+  /// The places of all other words that the section lists. The first word of each text is in `beginnings` instead.
   package let words: PackedIntegers
   /// The tree indices of the points that have a value, in the order of their entries.
   package let points: PackedIntegers

@@ -86,7 +86,7 @@ package enum MethodChoice: Hashable, Sendable {
     switch self {
     case .grid: return .grid(grid, cellSize: cellSize)
     case .tree(let cut, let growth):
-      guard let tree = trees[growth] else { preconditionFailure("Expected a tree grown by \(growth), found none") }
+      guard let tree = trees[growth] else { preconditionFailure("Expected a tree of growth \(growth), found none") }
       let title = isOnly ? cut.title : "\(cut.title) (\(growth))"
       return .tree(tree, cut: cut, name: name, title: title)
     }
