@@ -18,9 +18,9 @@ from projection import exp2, latitude_of_y, log2, y_of_latitude
 TURN = 1 << 32
 EDGE = TURN - 1
 NULL, ABSENT = 0x7FF8_0000_0000_0000, 0x7FF8_0000_0000_0001
-OWN_PROPERTIES = ("cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "ellipse",
-                  "ellipse_meters", "ellipse_units", "hull", "shown_index", "index", "members", "area_km2", "area_px",
-                  "cluster_group")
+OWN_PROPERTIES = ("cluster", "cluster_id", "point_count", "point_count_abbreviated", "point_count_in_view", "stack",
+                  "badge_px", "ellipse", "ellipse_meters", "ellipse_units", "hull", "shown_index", "index", "members",
+                  "area_km2", "area_px", "cluster_group")
 
 Node = namedtuple("Node", "first count record level depth")
 """A range of points in tree order. `record` is the record of the node or, for a node `depth` levels below a bucket, the

@@ -9,8 +9,8 @@ import { INSIDE, InView, OUTSIDE } from "./view.js";
  * Names of the properties that this module gives to clusters. A column with one of these names gets a different name.
  */
 const OWN = [
-  "cluster", "cluster_id", "point_count", "point_count_abbreviated", "stack", "badge_px", "ellipse", "ellipse_meters",
-  "ellipse_units", "hull", "shown_index", "index", "members", "area_km2", "area_px", "cluster_group",
+  "cluster", "cluster_id", "point_count", "point_count_abbreviated", "point_count_in_view", "stack", "badge_px", "ellipse",
+  "ellipse_meters", "ellipse_units", "hull", "shown_index", "index", "members", "area_km2", "area_px", "cluster_group",
 ];
 
 /**
