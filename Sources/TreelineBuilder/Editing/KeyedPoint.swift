@@ -63,7 +63,7 @@
         + "edit could change the square that encloses all points"
     case .grouped: "expected an index without groups, found groups; build it without --group-by and --never-cluster"
     case .attribute(let name):
-      "expected typed columns, found \(name.debugDescription), which is kept as it is written; "
+      "expected columns with types, but \(name.debugDescription) is an attribute, which has no type; "
         + "build the index with --columns instead of --attributes"
     case .noKeyColumn(let name, let columns):
       "expected a column \(name.debugDescription) with the keys of the points, found "

@@ -10,6 +10,6 @@ package struct PlainList<Value: PlainValue>: PlainValue {
 
   package var bytes: [UInt8] { plainBytes }
 
-  /// - Throws: `PieceError.damaged` unless the property `bytes` returned exactly these bytes.
+  /// - Throws: `PieceError.damaged` if the property `bytes` of no list returns these bytes.
   package init(bytes: [UInt8]) throws(PieceError) { try self.init(plainBytes: bytes) }
 }
