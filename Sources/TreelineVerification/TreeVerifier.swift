@@ -229,7 +229,7 @@ extension TreeVerifier {
       // The sums of integers are exact. The rounding errors of all other steps add up to a few units of the 53rd bit.
       problems.check(
         between >= most * (1 - 0x1p-48), node.name,
-        expected: "at least \(most) as the scatter between the children, as in the best split across the axis",
+        expected: "a scatter of at least \(most) between the children, which the best split across the axis has",
         found: "\(between)")
       // A builder turns the dividing line again and again, as long as each turn gains at least 1/2048 of the scatter.
       let gain = facts.scatterToGain(leftCount)

@@ -19,9 +19,9 @@ struct BorderMending {
   private let crossesSeam: Bool
   private let monitor: BuildMonitor
 
-  /// For each level, the clusters near the border when the level begins, as numbers of nodes.
+  /// For each level, the nodes of the clusters that are near the border before the merges of the level.
   private var nodes: [[UInt32]] = []
-  /// For each level, the merges that were made near the border during the level, as numbers of nodes.
+  /// For each level, the nodes that the merges of the level have made near the border.
   private var merges: [[UInt32]] = []
   /// For each level, the greatest distance from the border at which nodes and merges are collected, in units. It is
   /// `marginInReaches` times the reach of the level. The reach is the greatest distance at which clusters are merged.

@@ -14,7 +14,7 @@ extension PlainValue {
     return bytes.sealed(as: "\(Self.self)")
   }
 
-  /// - Throws: `PieceError.damaged` unless the property `plainBytes` returned exactly these bytes.
+  /// - Throws: `PieceError.damaged` if the bytes are not bytes that the property `plainBytes` has returned.
   init(plainBytes bytes: [UInt8]) throws(PieceError) {
     var bytes = try PlainBytes(bytes, sealedAs: "\(Self.self)")
     self = try Self(from: &bytes)

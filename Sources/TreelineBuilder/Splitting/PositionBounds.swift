@@ -1,8 +1,8 @@
 import Treeline
 
 /// The positions along an axis at which points may be split. Points are divided into bins. The positions at the ends
-/// of bins are compared directly. For the positions inside each bin, there is an upper bound of the scatter between
-/// the halves.
+/// of bins are compared directly. For each bin, one upper bound is computed: if the points are split at any position
+/// inside the bin, the scatter between the two halves of the points is at most this bound.
 struct PositionBounds {
   let halves: Halves
   let axis: PrincipalAxis
@@ -19,9 +19,9 @@ struct PositionBounds {
   ///
   /// Inside a bin of c points, the vector n Sₗ - nₗ S (see `Halves`) deviates from the straight line between its
   /// values at the two ends of the bin. Suppose that j of the c points are in the left half. The deviation is then n
-  /// times a difference: the sum of these j points, minus j/c of the sum of all c points. The difference is the
-  /// distance between two means, multiplied by j (c - j) / c: the mean of the j points, and the mean of the other
-  /// c - j points. There are two bounds of the difference:
+  /// times a difference: the sum of these j points, minus j/c of the sum of all c points. The difference is j (c - j) / c
+  /// times the distance between two means: the mean of the j points, and the mean of the other c - j points. There are
+  /// two bounds of the difference:
   ///
   /// - Along the axis, the distance between the two means is at most the width of the bin. So the difference is at
   ///   most c/4 times the width of the bin.

@@ -94,8 +94,7 @@ extension ComparisonReport {
     let dots =
       switch comparison.dots.step {
       case 1: "Dots: all points."
-      case 2: "Dots: one in 2 of the points at distinguishable positions."
-      default: "Dots: one in \(comparison.dots.step) of the points at distinguishable positions."
+      default: "Dots: of the points whose positions can be told apart, one in \(comparison.dots.step) is drawn."
       }
     let land = isLandLeftOut ? " The outline of land is too coarse for this zoom." : ""
     return "\(dots)\(land)\(offPicture(comparison))"
