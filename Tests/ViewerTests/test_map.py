@@ -507,10 +507,33 @@ def test_the_densest_place_has_the_most_points_around_it(open_map):
     page.get_by_role("button", name="Go to the densest place").click()
     page.wait_for_function("() => document.querySelector('#notice').textContent.includes('No point')")
     assert page.evaluate("viewer.hit") is None
+    # The message goes with the filter that caused it.
+    page.evaluate("viewer.settings.set({ where: '' })")
+    page.wait_for_function("() => !document.querySelector('#notice').textContent.includes('No point') || document.querySelector('#notice').hidden")
+
+
+def test_a_found_point_is_marked_in_its_cluster_of_tiles(open_map):
+    page = open_map("#index=airports&view=tiles&hit=5&map=4/40/-85", reduced_motion="reduce")
+    page.evaluate("() => { viewer.overlay.drawPin = (...pin) => (globalThis.pin = pin); viewer.wake(); }")
+    # The cluster has a larger radius than a point.
+    page.wait_for_function("() => globalThis.pin?.[2] > 6")
+    pin = page.evaluate("pin.slice(0, 2)")
+    origin = page.evaluate("viewer.stage.origin")
+    badges = page.evaluate("""() => viewer.map.queryRenderedFeatures({ layers: ["clusters"] })
+      .filter(({ properties }) => viewer.hit.path.has(properties.cluster_id)).map(({ geometry }) => viewer.map.project(geometry.coordinates))""")
+    assert badges and all(abs(pin[0] - origin["x"] - x) < 2 and abs(pin[1] - origin["y"] - y) < 2 for x, y in ((b["x"], b["y"]) for b in badges))
+
+
+def test_an_empty_filter_of_tiles_can_be_cleared(open_map):
+    page = open_map("#index=airports&view=tiles&where=country+%3D+'QQ'")
+    page.get_by_role("button", name="Clear the filter").click()
+    page.wait_for_function("() => viewer.settings.where === '' && document.querySelector('#notice').hidden")
 
 
 def test_the_keys_are_in_the_panel_or_on_the_map_of_a_phone(open_map):
     assert open_map("#index=airports", LAPTOP).locator("#panel #key").is_visible()
+    # A grid has the colors of densities, even beside badges with the colors of categories.
+    assert open_map("#index=events&view=compare&donuts=kind", LAPTOP).locator("#panel #key").is_visible()
     page = open_map("#index=events", PHONE)
     assert page.locator("#stage #key").is_visible()
     facts = page.locator("#facts")

@@ -1,6 +1,8 @@
 // A map of tiles from an archive in the format PMTiles 3
 // (https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md). The server delivers ranges of bytes of the archive.
 
+import { worldX, worldY } from "./vendor/treeline/map/mercator.js";
+
 /** `HEADER` is the length of the header. The first request is longer, so that it includes the root directory. */
 const HEADER = 127;
 const FIRST = 16_384;
@@ -36,6 +38,8 @@ export class TileArchive {
     this.leavesStart = number(40);
     this.dataStart = number(56);
     [this.directoryCompression, this.tileCompression, this.kind, this.minZoom, this.maxZoom] = bytes.subarray(97, 102);
+    /** West, south, east and north, in degrees. */
+    this.bounds = [102, 106, 110, 114].map((at) => view.getInt32(at, true) / 1e7);
     for (const code of [this.directoryCompression, this.tileCompression]) {
       if (!COMPRESSIONS[code]) throw new Error(`this map cannot read the compression of the archive (${code})`);
     }
@@ -44,6 +48,15 @@ export class TileArchive {
     this.root = entriesOf(await inflated(root, this.directoryCompression));
     const metadata = await inflated(await this.#read(metadataStart, metadataLength), this.directoryCompression);
     this.metadata = JSON.parse(new TextDecoder().decode(metadata) || "{}");
+  }
+
+  /** Whether the center of a view is within the bounds of the archive. */
+  covers({ centerX, centerY }) {
+    const [west, south, east, north] = this.bounds;
+    // Some writers leave the bounds out.
+    if (west === east || south === north) return true;
+    const x = centerX - Math.floor(centerX);
+    return x >= worldX(west) && x <= worldX(east) && centerY >= worldY(north) && centerY <= worldY(south);
   }
 
   /** Returns a tile; null if the archive does not contain the tile. */

@@ -6,7 +6,7 @@ import { extentText } from "./hint.js";
 import { groundOf } from "./ground.js";
 import { histogramOf } from "./histogram.js";
 import { download } from "./share.js";
-import { element, factsOf, nameOf, number, points, short, withGroup } from "./text.js";
+import { amountColumn, element, factsOf, nameOf, number, points, short, withGroup } from "./text.js";
 import { named } from "./values.js";
 import { Spread } from "./vendor/treeline/map/spread.js";
 
@@ -157,7 +157,8 @@ export class Card {
         ...numbers.map((column) => new Option(`largest ${column} first`, `-${column}`)),
         ...others.map((column) => new Option(`by ${column}`, column)), ...numbers.map((column) => new Option(`smallest ${column} first`, column)),
         new Option("in the order of the map", ""));
-      sort.value = numbers.length > 0 ? `-${numbers[0]}` : "";
+      const amount = amountColumn(index);
+      sort.value = amount ? `-${amount}` : "";
       sort.addEventListener("change", () => this.#page(list, 0, sort.value));
       tools.append(sort);
     }

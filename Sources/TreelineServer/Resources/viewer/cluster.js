@@ -10,13 +10,13 @@ import { worldX, worldY } from "./vendor/treeline/map/mercator.js";
 const ELLIPSE_SCALE = SERVER_WORLD_SIZE * 2 ** ELLIPSE_ZOOM;
 
 /**
- * If an answer has more than `MANY` badges, the badges are drawn smaller, so that the map stays visible between them.
+ * If an answer has more than `MANY` badges and dots, badges are drawn smaller, so that the map stays visible between them.
  * `LEAST_SIZE` is the least size of a badge, as a share of the usual size.
  */
 const MANY = 250;
 const LEAST_SIZE = 0.65;
 
-/** Returns the size of the badges of an answer, as a share of their usual size. */
+/** Returns the size of the badges of an answer with `count` badges and dots, as a share of their usual size. */
 export const sizeAmong = (count) => Math.max(Math.min(Math.sqrt(MANY / count), 1), LEAST_SIZE);
 
 /**

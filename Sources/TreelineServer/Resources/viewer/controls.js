@@ -127,7 +127,8 @@ export class Controls {
   update(cuts, index) {
     const { find, settings, viewer } = this;
     this.#offerColumns(index);
-    find("#key").hidden = viewer.values.hasParts;
+    // The cells of a grid are always colored by density.
+    find("#key").hidden = viewer.values.hasParts && !["compare", "grid"].includes(settings.view);
     this.#offerPicks();
     find("#grid-says").hidden = settings.off === "" && settings.range === "" && settings.where === "";
     viewer.node.dataset.view = settings.view;

@@ -3,7 +3,7 @@
 
 import { extentOf } from "./cluster.js";
 import { groundOf } from "./ground.js";
-import { element, nameOf, number, points, valuesOf, withGroup } from "./text.js";
+import { amountColumn, element, nameOf, number, points, valuesOf, withGroup } from "./text.js";
 import { FEWEST_FOR_ELLIPSE } from "./vendor/treeline/map/density.js";
 
 /**
@@ -98,10 +98,10 @@ export class Hint {
   }
 
   /**
-   * Returns the query parameter that sorts members by the first column of numbers, so that large cities come first.
+   * Returns the query parameter that sorts members by a column of amounts, so that large cities come first.
    */
-  #order({ count }, { columns, column_kinds: kinds }) {
-    const column = columns.find((each) => kinds[each] === "number");
+  #order({ count }, index) {
+    const column = amountColumn(index);
     return this.source.sortsMembers && column && count <= MOST_SORTED ? { sort: `-${column}` } : {};
   }
 

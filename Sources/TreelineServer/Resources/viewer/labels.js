@@ -291,7 +291,7 @@ export function circlesOf(scene, camera) {
 
 /** Returns the circles of the clusters that the map library has drawn from tiles. */
 export const circlesOfTiles = (map) =>
-  map.queryRenderedFeatures({ layers: ["clusters"] }).map(({ properties: { point_count: count, badge_px: diameter }, geometry }) => {
+  map.queryRenderedFeatures({ layers: ["clusters"] }).map(({ properties: { cluster_id: id, point_count: count, badge_px: diameter }, geometry }) => {
     const { x, y } = map.project(geometry.coordinates);
-    return { x, y, radius: diameter ? diameter / 2 : count > 1 ? badgeRadius(count) : DOT_RADIUS };
+    return { id, x, y, radius: diameter ? diameter / 2 : count > 1 ? badgeRadius(count) : DOT_RADIUS };
   });

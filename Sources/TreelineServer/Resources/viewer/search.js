@@ -4,7 +4,7 @@ import { clusterOf } from "./cluster.js";
 import { coordinatesIn, planeCoordinatesIn } from "./coordinates.js";
 import { leastLimit } from "./cut.js";
 import { groundOf } from "./ground.js";
-import { element, nameColumn, ownNameOf } from "./text.js";
+import { amountColumn, element, nameColumn, ownNameOf } from "./text.js";
 
 /**
  * `REST` is the time in milliseconds from the last key press until the index is searched. `MOST_POINTS` and
@@ -161,19 +161,16 @@ export class Search {
 
 const capitalized = (text) => text.replace(/(^|[\s-])\p{L}/gu, (start) => start.toUpperCase());
 
-/** Columns with the size of a place, such as a population. */
-const SIZE = /popul|^pop(_|$)|inhabitants|(^|_)(count|size|total)(_|$)/i;
-
 /**
  * Returns the points to list. Points whose name equals the text come first, then points whose name begins with the text.
- * Among these, points with a greater size come first, if the index has a column of sizes.
+ * Among these, points with a greater amount come first, if the index has a column of amounts.
  */
 function ranked(hits, text, index) {
-  const size = index.columns.find((column) => index.column_kinds[column] === "number" && SIZE.test(column));
+  const amount = amountColumn(index);
   const asked = folded(text);
   const rank = (title) => (title === asked ? 2 : title.startsWith(asked) ? 1 : 0);
-  return hits.map((hit) => ({ hit, rank: rank(folded(hit.title)), size: hit.feature.properties[size] ?? -Infinity }))
-    .sort((a, b) => b.rank - a.rank || (b.size > a.size) - (b.size < a.size))
+  return hits.map((hit) => ({ hit, rank: rank(folded(hit.title)), amount: hit.feature.properties[amount] ?? -Infinity }))
+    .sort((a, b) => b.rank - a.rank || (b.amount > a.amount) - (b.amount < a.amount))
     .map(({ hit }) => hit).slice(0, MOST_POINTS);
 }
 

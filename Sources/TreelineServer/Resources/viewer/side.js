@@ -81,7 +81,7 @@ class Side {
   #receive({ change, features }, { query }) {
     this.filter = query.filter ?? "";
     const scale = SERVER_WORLD_SIZE * 2 ** query.zoom;
-    const look = { version: change?.version, knowsValues: this.knowsValues, size: sizeAmong(features.filter(({ properties }) => properties.point_count > 1).length) };
+    const look = { version: change?.version, knowsValues: this.knowsValues, size: sizeAmong(features.length) };
     const clusters = features.map((feature) => clusterOf(feature, this.viewer, scale, look));
     if (query.position) dodge(clusters, scale);
     // Clusters of a tree are ranges of points, so they have a first point.

@@ -58,6 +58,14 @@ const columnLike = ({ columns }) => NAMES.map((like) => columns.find((column) =>
 /** Returns the column with the names of points; null if there is none. */
 export const nameColumn = (index) => columnLike(index) ?? index.guessed_name ?? null;
 
+/**
+ * Names of columns whose numbers are not amounts. A point with a greater number in such a column is not more important.
+ */
+const NO_AMOUNT = /(^|[_ -])(id|no|nr|number|code|zip|year|row|elevation|altitude|depth|lat|latitude|lon|longitude)$|code$/i;
+
+/** Returns the first column of amounts, such as a population; undefined if there is none. */
+export const amountColumn = ({ columns, column_kinds: kinds }) => columns.find((column) => kinds[column] === "number" && !NO_AMOUNT.test(column));
+
 /** Whether no column has the title of a column of names, so that the column of names must be guessed. */
 export const needsGuess = (index) => !columnLike(index) && index.columns.some((column) => canName(index, column));
 

@@ -3,7 +3,7 @@
 
 import { leastLimit } from "./cut.js";
 import { Problem } from "./source.js";
-import { shareOf } from "./text.js";
+import { amountColumn, shareOf } from "./text.js";
 
 /** Number of categories with their own colours. All other categories share one colour. */
 export const CATEGORIES = 6;
@@ -168,7 +168,7 @@ export class Values {
    * from its point with the greatest number in this column.
    */
   #first(index) {
-    const by = Values.columns(index, "number").find((name) => !NO_AMOUNT.test(name));
+    const by = amountColumn(index);
     if (!this.source.namesClusters || !by) return {};
     const [title, picture] = [TITLE, PICTURE].map((like) => index.columns.find((name) => like.test(name)));
     return { by, title, picture };
@@ -212,11 +212,6 @@ export class Values {
 
 /** Greatest number of points of an index whose clusters have titles on the map. */
 const MOST_TITLED = 500_000;
-
-/**
- * Names of columns whose numbers are not amounts. A point with a greater number in such a column is not more important.
- */
-const NO_AMOUNT = /(^|[_ -])(id|no|nr|number|code|zip|year|row)$|code$/i;
 
 /** Names of the columns that give a cluster its title and its picture. A picture is the address of an image. */
 const TITLE = /^(name|title|label)$/i;

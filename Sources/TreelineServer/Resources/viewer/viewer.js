@@ -631,6 +631,9 @@ export class Viewer {
       this.#areTilesDrawn = true;
       if (settings.view !== "tiles") return;
       if (this.values.isByGroup) this.#explainParts();
+      const isEmpty = this.filterQuery.filter && map.getLayer("clusters") && circlesOfTiles(map).length === 0;
+      if (isEmpty) this.notice.show("empty", "No point in this view passes the filter.", this.#clearing);
+      else this.notice.hide("empty");
       this.wake();
     });
     map.on("sourcedata", ({ sourceId, tile }) => {
@@ -695,7 +698,7 @@ export class Viewer {
     // Names are placed when badges have arrived, even in the last frame of a motion.
     for (const { scene } of this.sides) scene.advance(now);
     this.#placeLabels(camera, now);
-    if (this.index.plane || camera.zoom > EMPTY_ZOOM && (this.archive ? camera.zoom > this.archive.maxZoom + 6 : !this.#style || this.#isUnstyled)) {
+    if (this.index.plane || camera.zoom > EMPTY_ZOOM && (this.archive ? camera.zoom > this.archive.maxZoom + 6 || !this.archive.covers(camera) : !this.#style || this.#isUnstyled)) {
       const { index, palette, stage } = this;
       for (const origin of hasHalves ? [{ x: 0, y: 0 }, stage.origin] : [stage.origin]) this.overlay.drawGraticule({ camera, origin, palette, index });
     }
@@ -769,9 +772,13 @@ export class Viewer {
   #drawHit(edge) {
     const { camera, hit, settings, stage, tree } = this;
     if (!hit || hit.isHidden || settings.view === "grid") return;
-    const cluster = tree.scene.clusters.find(({ id }) => hit.path.has(id));
     const origin = stage.originOf(tree);
-    const { x, y } = camera.point(cluster?.x ?? hit.x, cluster?.y ?? hit.y);
+    const isMarked = ({ id }) => hit.path.has(id);
+    // In the view `tiles`, the map library draws the badges. Their positions are known only when the library is idle.
+    const isInTiles = settings.view === "tiles";
+    const badge = isInTiles && this.#areTilesDrawn && this.map.getLayer("clusters") ? circlesOfTiles(this.map).find(isMarked) : null;
+    const cluster = isInTiles ? badge : tree.scene.clusters.find(isMarked);
+    const { x, y } = badge ?? camera.point(cluster?.x ?? hit.x, cluster?.y ?? hit.y);
     if (x < edge) return;
     this.overlay.drawPin(origin.x + x, origin.y + y, cluster?.radius ?? 6, hit.text);
   }
@@ -906,7 +913,7 @@ export class Viewer {
         this.notice.hide("link");
       }
     }
-    if (["where", "off", "range"].some((name) => names.has(name))) this.notice.hide("filter");
+    if (["where", "off", "range"].some((name) => names.has(name))) for (const kind of ["filter", "place"]) this.notice.hide(kind);
     if (names.has("hit") && this.settings.hit !== this.hit?.row) this.loadHit().catch((error) => this.failed(error));
     if (names.has("picks") || names.has("donuts") || names.has("sum") || names.has("brush")) {
       this.#loadValues().then(() => this.show(), (error) => this.failed(error));
@@ -940,6 +947,7 @@ export class Viewer {
     this.controls.offer(this.indexes, index);
     for (const side of [this.grid, this.tree]) isVersion ? side.renew() : side.reset();
     if (!isVersion) {
+      for (const kind of ["link", "place"]) this.notice.hide(kind);
       this.card.close();
       this.hit = null;
       this.search.clear();
@@ -1036,7 +1044,7 @@ export class Viewer {
     this.#explainParts();
     this.timeline.show();
     this.divider.show(settings.divider);
-    // In the view `tiles`, the viewer cannot know whether points are in view.
+    // In the view `tiles`, the viewer knows only when the map is idle whether points are in view.
     if (settings.view === "tiles") this.notice.hide("empty");
     const { hasHalves, twin } = this.stage;
     const layers = this.hasTiles ? [this.#isStyled && this.tiles, hasHalves && twin?.isStyled && twin.tiles] : [];
