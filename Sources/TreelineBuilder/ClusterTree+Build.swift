@@ -33,8 +33,8 @@ extension ClusterTree {
   /// All hierarchies are on one plane. See `ClusterTree.groups`.
   ///
   /// ```swift
-  /// let kinds = try PointGroups(hotels.map { .named($0.kind) })
-  /// let tree = try ClusterTree(hotels.map(\.coordinate), groupedBy: kinds)
+  /// let kinds = try PointGroups(allHotels.map { .named($0.kind.rawValue) })
+  /// let tree = try ClusterTree(allHotels.map(\.coordinate), groupedBy: kinds)
   /// ```
   ///
   /// - Parameters:
@@ -123,7 +123,7 @@ extension ClusterMap {
   /// let hotels = try ClusterMap(allHotels, at: \.coordinate)
   /// let stops = try ClusterMap(allStops) { Coordinate(longitude: $0.lng, latitude: $0.lat) }
   /// let byKind = try ClusterMap(
-  ///   allHotels, at: \.coordinate, groupedBy: PointGroups(allHotels.map { .named($0.kind) }))
+  ///   allHotels, at: \.coordinate, groupedBy: PointGroups(allHotels.map { .named($0.kind.rawValue) }))
   /// ```
   ///
   /// - Parameters:

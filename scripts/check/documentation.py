@@ -1,4 +1,5 @@
-"""Checks the code blocks of the README and of the documentation's pages, and the files in Tests/CompileTests. Swift is
+"""Checks the code blocks of the README, of the documentation's pages and of public doc comments, and the files in
+Tests/CompileTests. Swift is
 compiled as one module against the libraries that scripts/test builds. Shell commands run in a temporary folder.
 JavaScript is parsed by node if node is installed. Examples of the server are left out, with a message, if the server
 is not built. Examples of Apple's frameworks are left out, with a message, if the stubs are not built. Arguments are
@@ -94,7 +95,7 @@ def check_swift(pages):
             print(f"{', '.join(files)}: Swift left out: {build.module} is not built; {build.script} builds it")
         elif files:
             problems += compile_pages(files, build)
-    return problems if sys.argv[1:] else problems + compile_tests()
+    return problems if sys.argv[1:] else problems + compile_comments() + compile_tests()
 
 
 class Build(typing.NamedTuple):
@@ -136,6 +137,51 @@ def compile_pages(files, build):
             [*compiler(build), "-suppress-warnings", *sorted(glob.glob(f"{folder}/*.swift"))],
             capture_output=True, text=True)
         return [] if done.returncode == 0 else [done.stderr]
+
+
+def compile_comments():
+    """Compiles each Swift block in the doc comment of a public declaration as a function, all in one module. In these
+    blocks, `...` stands for code that is left out. The blocks use the names that CONTEXT declares."""
+    source = ["import Foundation", "import GridBaseline", "import Treeline", "import TreelineBuilder", "import TreelineMap"]
+    count = 0
+    for path in sorted(glob.glob("Sources/*/**/*.swift", recursive=True)):
+        if path.split("/")[1] not in COMMENTED:
+            continue
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        for start, code, declaration in comment_blocks(lines):
+            if declaration.startswith("public "):
+                count += 1
+                actor = "@MainActor " if path.startswith("Sources/TreelineMap/") else ""
+                source += [
+                    f"{actor}func comment{count}() async throws {{", f'#sourceLocation(file: "{path}", line: {start + 2})', code,
+                    "#sourceLocation()", "}"]
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/comments.swift", "w", encoding="utf-8") as file:
+            file.write("\n".join(source) + "\n")
+        done = subprocess.run(
+            [*compiler(BUILDS[-1]), "-suppress-warnings", f"{folder}/comments.swift", CONTEXT], capture_output=True, text=True)
+        print(f"doc comments: {count} blocks")
+        return [] if done.returncode == 0 else [done.stderr]
+
+
+#: Libraries whose doc comments are compiled, and the file that declares the names that the comments use.
+COMMENTED = {"Treeline", "TreelineBuilder", "TreelineMap", "GridBaseline"}
+CONTEXT = "Tests/CompileTests/Context/Hotels.swift"
+
+
+def comment_blocks(lines):
+    """Finds the Swift blocks in doc comments. Returns the index of the first line, the code, and the declaration."""
+    at = 0
+    while at < len(lines):
+        if lines[at].strip() == "/// ```swift":
+            end = next(line for line in range(at + 1, len(lines)) if lines[line].strip() == "/// ```")
+            code = "\n".join(re.sub(r"^\s*/// ?", "", line) for line in lines[at + 1 : end])
+            code = re.sub(r"\{ \.\.\. \}", "{}", re.sub(r"= \.\.\.", "= nil", re.sub(r"^\s*\.\.\.$", "", code, flags=re.M)))
+            after = (line.strip() for line in lines[end:])
+            yield at, code, next(line for line in after if not line.startswith(("///", "@discardable", "@inline", "@MainActor")))
+            at = end
+        at += 1
 
 
 def compiler(build):

@@ -355,7 +355,7 @@ extension ClusterMap {
   /// Makes a map of values on an existing tree, such as a tree that was opened from an index.
   ///
   /// ```swift
-  /// let map = try ClusterMap(hotels, at: \.coordinate, on: ClusterTree(contentsOfFile: "hotels.treeline"))
+  /// let map = try ClusterMap(allHotels, at: \.coordinate, on: ClusterTree(contentsOfFile: "hotels.treeline"))
   /// ```
   ///
   /// The initializer checks that each value lies at the position that the tree has for the value's row. So a value

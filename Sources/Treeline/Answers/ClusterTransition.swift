@@ -10,7 +10,7 @@
 /// `exited`. Each change can be animated from its start to its end:
 ///
 /// ```swift
-/// let transition = ClusterTransition(from: shown, to: try tree.clusters(.limit(100), in: view))
+/// let transition = ClusterTransition(from: clusters, to: try tree.clusters(.limit(100), in: view))
 /// for split in transition.splits { ... }    // parts start where `split.whole` was
 /// for merge in transition.merges { ... }    // parts end where `merge.whole` will be
 /// ```

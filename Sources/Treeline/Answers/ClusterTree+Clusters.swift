@@ -13,7 +13,7 @@ extension ClusterTree {
   /// all its points and counts all of them, even if some of them lie out of view.
   ///
   /// ```swift
-  /// let view = Viewport(center: paris, zoom: 11.5, width: 1024, height: 768)
+  /// let view = Viewport(center: louvre, zoom: 11.5, width: 1024, height: 768)
   /// let clusters = try tree.clusters(.spacing(44).atMost(500), in: view)
   /// ```
   ///

@@ -3,7 +3,7 @@ extension Clusters {
   /// in a third of the time.
   ///
   /// ```swift
-  /// for (coordinate, count) in zip(shown.coordinates, shown.pointCounts) { print(coordinate, count) }
+  /// for (coordinate, count) in zip(clusters.coordinates, clusters.pointCounts) { print(coordinate, count) }
   /// ```
   ///
   /// - Complexity: O(count)

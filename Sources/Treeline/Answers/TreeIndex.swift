@@ -5,7 +5,7 @@
 /// stores the points. A tree index is valid for one tree only. It stays valid if this tree is filtered.
 ///
 /// ```swift
-/// let index = try tree.index(ofRow: 4711, at: hotels[4711].coordinate)!
+/// let index = try tree.index(ofRow: 4711, at: allHotels[4711].coordinate)!
 /// let shown = try tree.clusters(.limit(50), in: view)
 /// let number = shown.firstIndex(containing: index)    // nil if none of the clusters in view contains the point
 /// ```

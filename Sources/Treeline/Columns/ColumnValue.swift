@@ -24,7 +24,7 @@ public protocol ColumnValue: Sendable {
 }
 
 /// A standard type in which columns keep values: whole numbers, `Double`, `Float`, `Bool`, `String` and ``Instant``.
-/// No other type can conform.
+/// Other types must not conform, because a column cannot keep their values.
 public protocol StoredColumnValue: ColumnValue, Hashable where Present == Self, Stored == Self {
   /// Returns a value in the form in which a column stores it.
   @_spi(Server) static func storedValue(of value: Self) -> StoredValue

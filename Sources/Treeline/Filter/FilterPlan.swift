@@ -126,8 +126,8 @@ extension ClusterTree {
   ///
   /// ```swift
   /// var shown: ClusterTree?
-  /// for day in days {
-  ///   let window = try tree.filtered(by: .where("opened", in: day..<day.month), reusing: shown)
+  /// for month in months {
+  ///   let window = try tree.filtered(by: .where("opened", in: month), reusing: shown)
   ///   ...
   ///   shown = window
   /// }

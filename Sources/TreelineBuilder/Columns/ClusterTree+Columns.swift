@@ -4,7 +4,7 @@ extension ClusterTree {
   /// Returns this tree with more columns. The new columns are kept in memory, and come after the columns of this tree.
   ///
   /// ```swift
-  /// let hotels = try tree.adding(columns: [IndexColumn(name: "price", kind: .number) { .number(prices[$0]) }])
+  /// let hotels = try tree.adding(columns: [.number(name: "price") { prices[$0] }])
   /// ```
   ///
   /// The new tree shares the memory of this tree, but has no filter. This tree does not change. Clusters of this tree

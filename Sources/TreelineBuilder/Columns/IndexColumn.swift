@@ -6,7 +6,7 @@
 /// of values. A typed column takes less space, and its values can be compared, filtered and summed.
 ///
 /// ```swift
-/// let prices = IndexColumn.number(name: "price") { row in hotels[row].price }
+/// let prices = IndexColumn.number(name: "price") { row in allHotels[row].price }
 /// try tree.write(toFile: "hotels.treeline", columns: [prices])
 /// ```
 public struct IndexColumn: Sendable {

@@ -5,7 +5,7 @@ import Treeline
 /// sequence of maps.
 ///
 /// ```swift
-/// let live = LiveMap(try await ClusterMap.build(vehicles, at: \.coordinate, options: options))
+/// let live = LiveMap(try await ClusterMap.build(fleet, at: \.coordinate, options: options))
 /// try await live.update(inserting: [bus], removing: [tram.id])
 /// for await map in live { ... }    // the current map, then each later map
 /// ```

@@ -3,7 +3,7 @@ import Treeline
 /// Passes changes to a map view in each frame, within a time limit on the main thread.
 ///
 /// ```swift
-/// let animator = MapAnimator(MapFeed(tree)) { change in view.apply(change) }
+/// let animator = MapAnimator(MapFeed(tree)) { change in layer.apply(change) }
 /// animator.onNeedsFrames = { displayLink.isPaused = false }
 /// animator.viewport = ...                                   // whenever the map has moved
 /// // In each frame of the display link:

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// ```swift
 /// let feed = MapFeed(tree)
-/// feed.viewport = Viewport(center: paris, zoom: 12, width: 390, height: 844)    // whenever the map has moved
+/// feed.viewport = Viewport(center: louvre, zoom: 12, width: 390, height: 844)    // whenever the map has moved
 /// for await answer in feed.answers { ... }
 /// ```
 ///

@@ -5,8 +5,8 @@ import Treeline
 ///
 /// ```swift
 /// var scene = MapScene()
-/// view.apply(scene.show(answer, at: now))           // the change: badges that come, go and set out
-/// view.apply(scene.advance(to: now + 1.0 / 60))     // in each frame, as long as scene.isMoving
+/// layer.apply(scene.show(answer, at: now))           // the change: badges that come, go and set out
+/// layer.apply(scene.advance(to: now + 1.0 / 60))     // in each frame, as long as scene.isMoving
 /// ```
 /// A change starts from the current positions of the badges, even if it interrupts another change. At any moment, each
 /// point is counted by at most one badge. For example, while a badge of 5 points splits into badges of 2 and 3 points,
