@@ -90,8 +90,8 @@ def list_suites(output):
     for suites in (DEFAULT, OTHERS, ALONE):
         for suite in suites:
             print(f"{suite.name:<10} {clock(suite.seconds):>6}  {suite.about}", file=output)
-            if suite.packages:
-                print(f"{'':18} needs {', '.join(suite.packages)}", file=output)
+            if needed := [*suite.packages, *suite.requirements]:
+                print(f"{'':18} needs {', '.join(needed)}", file=output)
         print(file=output)
     print(
         "scripts/test without arguments runs the first table, --all the first two. Times are minutes on two cores with TREELINE_TRIALS=full,\n"

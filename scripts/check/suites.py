@@ -44,6 +44,8 @@ class Step:
     exports: dict = field(default_factory=dict, compare=False)
     # Steps that must end before this step if they are part of the run.
     after: tuple = ()
+    # File with the Python packages that the step installs.
+    requirements: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,8 @@ class Suite:
     packages: tuple = ()
 
     @property
-    def seconds(self):
-        """Usual time on two cores, including all builds and downloads that the suite needs, except the build of the
-        tests."""
+    def all_steps(self):
+        """The steps of the suite, with all builds and downloads that they need, except the build of the tests."""
         steps = set()
 
         def add(step):
@@ -68,7 +69,17 @@ class Suite:
 
         for step in self.steps:
             add(step)
-        return sum(step.seconds for step in steps)
+        return steps
+
+    @property
+    def seconds(self):
+        """Usual time of all steps on two cores."""
+        return sum(step.seconds for step in self.all_steps)
+
+    @property
+    def requirements(self):
+        """Files that list the Python packages that the suite needs."""
+        return sorted(step.requirements for step in self.all_steps if step.requirements)
 
 
 def build(title, seconds, command, needs=(), **exports):
@@ -80,7 +91,7 @@ def environment(folder, requirements, seconds, function="virtual_environment"):
     """Returns the step that creates a virtual environment with the packages in a requirements file."""
     return Step(
         f"packages of {folder}", f"source scripts/support/packages; {function} {folder} {requirements}",
-        seconds=seconds, cores=0, is_preparation=True)
+        seconds=seconds, cores=0, is_preparation=True, requirements=requirements if "/" in requirements else "")
 
 
 def pytest(folder, environment, selection=None):
