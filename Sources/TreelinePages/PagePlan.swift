@@ -7,8 +7,9 @@ import Treeline
 /// `leastCode` have a number for each of these two divisions. A small tree is divided once, and the lists have one
 /// number.
 package struct PageSizes: Hashable, Sendable {
-  /// The greatest number of points of a subtree, followed by the greatest number of points of a leaf page. If the tree
-  /// is divided once, the list has only the number for leaf pages. A leaf page of a single node may have more points.
+  /// If the tree is divided twice, the list has two numbers: the greatest number of points of a subtree, and the
+  /// greatest number of points of a leaf page. If the tree is divided once, the list has only the number for leaf
+  /// pages. A leaf page with a single root may have more points.
   package var points: [Int]
   /// For each of the one or two divisions of the tree: if a node has more points than this number, the children of the
   /// node are in upper pages.
@@ -20,13 +21,13 @@ package struct PageSizes: Hashable, Sendable {
   /// children of a node. The first page has level 0, its child pages have level 1, and so on. The last number of the
   /// array is used for all further levels.
   package var pairs: [Int]
-  /// For each level of upper pages: the number of equal parts into which the pairs below a page are divided. If
-  /// several nodes share a child page, this page and all pages below it have at most one part of the pairs together.
-  /// They may have more pairs if `pairs` allows more for the child page alone. The last number of the array is used
-  /// for all further levels.
+  /// For each level of upper pages: a divisor that limits the size of child pages that several nodes share. Such a
+  /// child page and all pages below it together have at most as many pairs as there are pairs below the parent page,
+  /// divided by this number. They may have more pairs if `pairs` allows more for the child page alone. The last number
+  /// of the array is used for all further levels.
   package var parts: [Int]
-  /// Greatest number of pages of a listing with several levels. If the first two levels have more pages, the listing
-  /// has only the first level.
+  /// Greatest number of pages in a listing that covers several levels. If even the first two levels together have more
+  /// pages, the listing covers only the first level.
   package var listed: Int
   /// The number of points of a page of values.
   package var values: Int
@@ -60,16 +61,16 @@ struct UpperRecord {
 /// page.
 final class PagePlan: @unchecked Sendable {
   enum Content {
-    /// All nodes and points below the roots of the page. If the tree is divided twice, a leaf page of the first
+    /// The page contains all nodes and points below its roots. If the tree is divided twice, a leaf page of the first
     /// division stands for a subtree, and the second division may divide this subtree into several pages.
     case leaf
-    /// The two children of each node in `expanded`. All other nodes below the roots of the page are in the pages
-    /// `children`.
+    /// The page contains the two children of each node in `expanded`. All other nodes below the roots of the page are
+    /// in the pages `children` and in the pages below them.
     case upper(expanded: Set<Int32>, children: [PagePlan])
   }
 
-  /// Indices of the roots' records, in tree order. The first page has an empty list, because it also contains the
-  /// record of the tree's root.
+  /// Indices of the records of the page's roots, in tree order. The list is empty for the first page of a whole tree:
+  /// no page lies above this page, so the page contains the record of the tree's root itself.
   let roots: [Int32]
   let content: Content
   /// The level of the page. The first page has level 0, its child pages have level 1, and so on.
@@ -78,9 +79,9 @@ final class PagePlan: @unchecked Sendable {
   var reference = PageReference.none
   /// For an upper page: reference to the separate page that holds its spreads; `none` if there is no such page.
   var spreads = PageReference.none
-  /// For a leaf page of the first (or only) division: the listing entries of the pages into which the second division
-  /// has divided its subtree, in preorder. If the subtree is not divided, the only entry is the entry of the leaf page
-  /// itself. Set when these pages have been written.
+  /// For a leaf page of the first (or only) division: the entries that stand for this page in a listing. If the second
+  /// division divides the subtree of the page into pages, these are the entries of those pages, in preorder. Otherwise
+  /// the only entry is the entry of the leaf page itself. Set when the pages of all these entries have been written.
   var entries: [PageEntry] = []
 
   init(roots: [Int32], content: Content, level: Int) {
@@ -159,8 +160,8 @@ struct PageTree {
   ///   first page, the tree's root.
   private func upperPage(of roots: [Int32], from starts: [Int32], level: Int) -> PagePlan {
     let expanded = expanded(below: starts, pairs: sizes.pairs(onLevel: level))
-    // If several nodes share a child page, this page and all pages below it have at most `most` pairs of records
-    // together. So a view needs few pages of each level.
+    // If several nodes share a child page, the child page and all pages below it together have at most `most` pairs of
+    // records. So a view needs few pages of each level.
     let pairsBelow = starts.reduce(0) { $0 + pairCount($1) }
     let parts = sizes.parts(onLevel: level)
     let most = max(sizes.pairs(onLevel: level + 1), (pairsBelow + parts - 1) / parts)
@@ -181,7 +182,8 @@ struct PageTree {
     func wait(_ index: Int32, _ bound: UInt64) {
       let record = records[Int(index)]
       guard record.left >= 0 else { return }
-      // The worth of a node is limited to the worth of its parent, so that no node is expanded before its parent.
+      // Nodes with greater worth are expanded first. The worth of a node is limited to the worth of its parent,
+      // because no node is expanded before its parent.
       let worth = UInt64(record.code) << 32 | UInt64(record.node.count)
       waiting.insert(Waiting(worth: min(worth, bound), index: index))
     }
@@ -232,9 +234,10 @@ struct PageTree {
     var last: Group?
     for start in starts {
       // Visits the children of a node before the node itself. `open` has an entry for each visited node whose parent
-      // has not been visited yet. The entry is the group of all nodes at which the page ends, at or below the visited
-      // node. The entry is nil if these nodes did not fit into one group. Then their groups are closed: no other nodes
-      // can join these groups.
+      // has not been visited yet. If the page does not contain the children of the visited node, the entry is a group
+      // of this node alone. Otherwise the entry is the group of all nodes below the visited node at which the page
+      // ends. The entry is nil if these nodes did not fit into one group. They are then in several closed groups,
+      // which no other nodes can join.
       var waiting = [(index: start, isAfterChildren: false)]
       var open: [Group?] = []
       while let (index, isAfterChildren) = waiting.popLast() {

@@ -8,8 +8,9 @@
 /// - the visibility of a node, above its levels in the same 32 bits: a bit for each point of a bucket, and 2 more
 ///   bits.
 enum Bucket {
-  /// The lowest and the highest bit of each gap in a word.
+  /// The lowest bit of each gap in a word that holds the gaps of a bucket.
   static let lowBitOfEachGap: UInt64 = 0x1111_1111_1111_1111
+  /// The highest bit of each gap in such a word.
   static let highBitOfEachGap: UInt64 = 0x8888_8888_8888_8888
 
   static let bitsOfLevel: UInt32 = 10
@@ -21,9 +22,10 @@ enum Bucket {
   /// The position of the first visibility bit. There is one such bit for each point of a bucket.
   static let shiftOfVisibility: UInt32 = bitsOfLevel + bitsOfDepth
 
-  /// Two flags above the bits of points. The first flag means that the node is partly visible, judged by its box. The
-  /// second flag means that the node is wholly visible.
+  /// The flag of a node that is partly visible, judged by the node's box. This flag and `whollyVisible` lie above the
+  /// visibility bits of the points.
   static let partlyVisible: UInt32 = 1 << 30
+  /// The flag of a node that is wholly visible.
   static let whollyVisible: UInt32 = 1 << 31
 
   /// The greatest level of a bucket. The parts of a bucket may lie up to 15 levels deeper, and their levels must fit a
@@ -46,9 +48,10 @@ extension NodeRecord {
 /// A code for the gap between two neighboring points of a bucket. A code takes half a byte: the low half if the first
 /// of the two points has an even index, and the high half if not.
 ///
-/// A gap between two different positions splits one node of the bucket. A code of 0 ... 14 is the depth of this node
-/// in the bucket. A node is split at the gap with the least code of all its gaps. The code after a bucket's last point
-/// is written as 0 and has no meaning.
+/// If the two points have different positions, one node of the bucket is split between them. The code of the gap is
+/// the depth of this node in the bucket: 0 ... 14. A node has a gap between any two of its points that are neighbors,
+/// and is split at the gap with the least code. The code after a bucket's last point is written as 0 and has no
+/// meaning.
 package enum Gap {
   /// No split: both points have the same position.
   package static let none: UInt8 = 15
@@ -59,7 +62,7 @@ package enum Gap {
   /// Returns the byte that holds the gaps after two neighboring points. The first point has an even index.
   @inline(__always) package static func byte(even: UInt8, odd: UInt8) -> UInt8 { even | odd << 4 }
 
-  /// Returns the gap after a point, given the byte that holds it.
+  /// Returns the gap after a point, given the byte that holds the gap.
   @inline(__always) static func gap(in byte: UInt8, after treeIndex: UInt32) -> UInt8 {
     byte >> UInt8(truncatingIfNeeded: (treeIndex & 1) << 2) & 15
   }
@@ -80,8 +83,9 @@ extension TreeStorage {
     return ChildPair(leftCount: count, leftRecord: node.record, recordStep: 0, levels: node.levels &+ Bucket.oneDown)
   }
 
-  /// Returns the number of points of the left child. A bucket stores a depth for each gap between two neighboring
-  /// points. A node is split at the one gap with the node's own depth.
+  /// Returns the number of points of the left child of a bucket, or of a part of a bucket; nil if the node is not
+  /// split. A bucket stores a code for each gap between two neighboring points (see `Gap`). Of all gaps between points
+  /// of the node, only the gap at which the node is split has the depth of the node as its code.
   @inline(__always) private func splitOfBucket(_ node: Node) throws(IndexError) -> UInt32? {
     if node.count <= 1 { return nil }
     guard node.count <= NodeRecord.bucketCapacity else {
@@ -89,8 +93,9 @@ extension TreeStorage {
       throw bucketOverfull(node.record)
     }
     let others = gaps(of: node) ^ (UInt64(node.depthInBucket) &* Bucket.lowBitOfEachGap)
-    // The lowest set bit of `found` marks the first half byte of `others` that is 0: the gap at which the node is
-    // split. The bits above this bit may be wrong.
+    // Each gap has 4 bits in `others`. These bits are 0 if the code of the gap is the depth of the node, which means
+    // that the node is split at this gap. The lowest set bit of `found` marks the first gap whose bits are 0. Higher
+    // bits of `found` may be wrong.
     let found = (others &- Bucket.lowBitOfEachGap) & ~others & Bucket.highBitOfEachGap
     // A node of depth 15 is never split, because a gap of 15 means that there is no split.
     if found == 0 || node.depthInBucket >= Gap.none { return nil }

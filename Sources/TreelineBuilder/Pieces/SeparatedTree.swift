@@ -7,7 +7,8 @@ struct SeparatedTree: Sendable {
   let projection: Plane.Projection
   /// Gives all memory pages back to the system. A page is read again when it is needed.
   let giveBack: @Sendable () -> Void
-  /// Approximate number of bytes of the file that may be in memory before pages are returned.
+  /// Approximate number of bytes of the file that may be in memory before all memory pages are given back to the
+  /// system.
   private let pageBytes: Int
   private var touchedBytes = 0
   private var lastRegion = UInt32.max
@@ -20,15 +21,16 @@ struct SeparatedTree: Sendable {
     (self.storage, self.projection, self.giveBack, self.pageBytes) = (storage, projection, giveBack, pageBytes)
   }
 
-  /// Number of bytes around an address that the system loads into memory when the address is read.
+  /// When an address of the file is read, the system loads this many bytes around the address into memory.
   private static let regionBytes = 1 << 16
   private static let codePageBytes = 1 << 12
 
   /// Counts the memory pages that reading a node loads. Must be called for each node whose data are read.
   @inline(__always) mutating func visit(_ node: Node) {
-    // The node's record, its sums and its points are in three regions of the file. If the previous node had its record
-    // in the same region, these regions are not counted again. A large node is always counted, because the records and
-    // summaries of its children are far away in the file.
+    // The node's record, its sums and its points are in three regions of the file. The three regions are counted only
+    // if the record of the previously visited node is in another region than the record of this node. For a large
+    // node, the three regions are always counted, because the records and summaries of its children are far away in
+    // the file.
     let region = node.record >> 11
     if region == lastRegion && node.count <= 1 << 11 { return }
     lastRegion = region
@@ -59,8 +61,9 @@ struct SeparatedTree: Sendable {
   /// - Returns: the squared distance, and the number of nodes that may be split. The number exceeds `wanted` only if
   ///   all these nodes have the same distance.
   mutating func select(_ wanted: Int, of front: ShownFront) -> (floor: UInt64, count: Int) {
-    // The `wanted + 1` greatest distances so far. No node has a greater distance than a node above it. So if the
-    // distance of a node is not among the greatest distances, the nodes below this node are skipped.
+    // `greatest` has the `wanted + 1` greatest of the squared distances that were visited so far. `least` is the least
+    // of them, or 0 while fewer distances have been visited. No node has a greater distance than a node above it. So
+    // if the distance of a node is not above `least`, the nodes below this node are skipped.
     var (greatest, least) = (Heap<UInt64>(), UInt64(0))
     var count = 0
     forEachNode(below: front) { squaredDistance in
@@ -76,7 +79,8 @@ struct SeparatedTree: Sendable {
       _ = greatest.popFirst()
       equal += 1
     }
-    // One distance too many is collected. So the least distance is left out, for all nodes that have this distance.
+    // One distance more than `wanted` is collected. So all nodes with the least of the collected distances are left
+    // out.
     if equal <= wanted { return (least + 1, wanted + 1 - equal) }
     // All collected distances are equal, and more nodes may have this distance. So a second walk counts all nodes that
     // may be split at this distance or at a greater distance.

@@ -12,16 +12,18 @@ import Treeline
 /// memory. Nodes that cannot be split before the part ends are left out. These nodes are known in advance, because the
 /// squared distance at which a node is split has an upper bound. This bound is the least of the squared own distances
 /// (see `SplitSequence`) of the node and of all nodes above it.
-/// 2. The nodes that are shown at the end of this part are divided by area into pieces. For each piece, the sequence
-/// continues with the nodes below the piece. The sequence also includes the nodes in a *margin* around the piece,
-/// because these nodes may block nodes of the piece (see `SplitSequence`). As long as a blocking node is shown, the
-/// blocked node cannot be split. The margin is a few times r wide. Nodes at the edge of the margin are *unsure* from
-/// the beginning: anything in the box of an unsure node may be shown. Another node becomes unsure if an unsure node
+/// 2. The nodes that are shown at the end of this part are divided into pieces of neighboring nodes. Each piece is run
+/// as a part of its own. This part continues the sequence with the nodes of the piece and all nodes below them. The
+/// part also includes the nodes in a *margin* around the piece, because these nodes may block nodes of the piece (see
+/// `SplitSequence`). As long as a blocking node is shown, the blocked node cannot be split. The margin is a few times
+/// r wide. Nodes at the edge of the margin are *unsure* from the beginning: the part does not show whether they are
+/// split, so a node may be shown anywhere in the box of an unsure node. Another node becomes unsure if an unsure node
 /// may block it, and no node that is certainly shown blocks it. Every other node is split as in the whole sequence,
-/// because every search around it finds the same nodes as in the whole sequence. If a node of the piece itself becomes
-/// unsure, the margin is widened by half, and the piece is run again. This is repeated until all nodes of the piece
-/// are sure.
-/// 3. A piece with too many nodes is run only down to a smaller distance, as in step 1, and divided again.
+/// because every search for nodes around such a node finds the same nodes as in the whole sequence. If a node of the
+/// piece itself becomes unsure, the margin is widened by half, and the piece is run again. This is repeated until all
+/// nodes of the piece are sure.
+/// 3. A piece with too many nodes is run only down to a smaller distance, as in step 1. The nodes that are shown at
+/// this distance are divided into pieces again.
 ///
 /// So the result is exact for any data, and the codes of one piece do not depend on any other piece. The distribution
 /// of the points affects only how wide the margins must be. If there are long chains in which each node blocks the
@@ -46,7 +48,7 @@ package final class SeparationPieces: Sendable {
     package internal(set) var widenings = 0
     /// Width of the widest margin around a part. The unit is the distance at which the splits of this part begin.
     package internal(set) var margin = 0
-    /// Greatest number of nodes that were in memory at once, all parts together.
+    /// Greatest number of nodes that were in memory at once, counting the nodes of all parts in memory.
     package internal(set) var mostNodes = 0
     /// Number of nodes of the largest part.
     package internal(set) var largestPart = 0
@@ -66,8 +68,9 @@ package final class SeparationPieces: Sendable {
 
   /// - Parameters:
   ///   - capacity: Approximate number of nodes that a part may have in memory. A part has more nodes if its margin
-  ///     needs them. Such a part waits until enough nodes of other parts have left the memory. The memory of all
-  ///     threads together is exceeded only if one part alone needs more than that.
+  ///     needs them. Such a part waits until enough nodes of other parts have left the memory. All threads together
+  ///     have room for `capacity` nodes per thread. More nodes are in memory only if a single part needs more room
+  ///     than this. No other part is in memory then.
   ///   - write: Called from any thread with the number of a node and its code, if the code is not zero. All other
   ///     codes are zero.
   init(
@@ -132,10 +135,11 @@ package final class SeparationPieces: Sendable {
     if let failure = next.withLock({ $0.failure }) { throw failure }
   }
 
-  /// Computes the separations below the shown nodes of a piece.
+  /// Computes the separations of the nodes of a piece, and of all nodes below them. A piece consists of some of the
+  /// nodes that are shown in `front`.
   ///
   /// - Returns: false if the separations cannot be computed exactly, even with a margin that contains all nodes of the
-  ///   front. This happens if they depend on nodes that may or may not be shown.
+  ///   front. This happens if the separations depend on nodes that may or may not be shown.
   private func separate(_ piece: [Int32], of front: ShownFront) throws(PieceError) -> Bool {
     var margin = Self.leastMargin
     state.withLock { $0.pieces += 1 }
@@ -158,11 +162,12 @@ package final class SeparationPieces: Sendable {
 
   /// Continues the sequence of splits from a front, the nodes that are shown at some distance. If all nodes below the
   /// front fit into the memory of a part, continues to the end of the sequence. If they do not fit, continues down to
-  /// a smaller distance. This distance is chosen such that about `count` nodes may be split before it is reached.
+  /// a smaller distance. This distance is chosen such that about `count` nodes may be split before this distance is
+  /// reached.
   ///
   /// - Returns: the nodes that are shown at the reached distance, or a front without nodes at the end of the sequence.
-  ///   Nil if the separation of a node is wanted but cannot be computed, because the part does not show whether
-  ///   another node blocks this node.
+  ///   Nil if the separation of an own node (see `ShownFront.Member.isOwn`) cannot be computed, because the part does
+  ///   not show whether another node blocks the own node.
   private func advance(_ front: ShownFront, selecting count: Int) throws(PieceError) -> ShownFront? {
     var tree = tree
     let (weight, shown) = (front.weight, front.nodes.count)
